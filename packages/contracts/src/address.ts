@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { RepriseError } from './errors.js';
+import { wireName } from './names.js';
+
+/** The longest cell key, in bytes of UTF-8. Cell keys carry no personal data: they cannot be erased. */
+export const CELL_KEY_BYTES_MAX = 256;
+
+/** A cell's address on the wire: `[reducer, key]`. */
+export const address = z.tuple([wireName, z.string().min(1).max(CELL_KEY_BYTES_MAX)]);
+
+/** A cell's address: reducer name and key. */
+export type Address = z.infer<typeof address>;
+
+/** A plan instance on the wire: `[reducer, key, ordinal]`, the ordinal counted in its cell. */
+export const planAddress = z.tuple([wireName, z.string().min(1).max(CELL_KEY_BYTES_MAX), z.int().min(0)]);
+
+/** A plan instance's address. */
+export type PlanAddress = z.infer<typeof planAddress>;
+
+const ADDRESS_TEXT = /^([a-z][a-z0-9_.-]*\/[A-Za-z][A-Za-z0-9_.-]*@[1-9][0-9]{0,5})\/(.+)$/s;
+
+/**
+ * Writes an address the way people see it: `aos.agent/SessionReducer@1/ticket-42`.
+ *
+ * @param of the address, as on the wire
+ */
+export function formatAddress(of: readonly [string, string, ...unknown[]]): string {
+  return `${of[0]}/${of[1]}`;
+}
+
+/**
+ * Reads an address that a person wrote.
+ *
+ * @param text `namespace/Reducer@1/key`
+ * @throws RepriseError `invalid_argument` when the text has another shape
+ */
+export function parseAddress(text: string): Address {
+  const parts = ADDRESS_TEXT.exec(text);
+  if (parts?.[1] === undefined || parts[2] === undefined) {
+    throw new RepriseError('invalid_argument', 'this is not the address of a cell', {
+      expected: 'namespace/Reducer@1/key',
+      actual: text,
+    });
+  }
+  return [parts[1], parts[2]];
+}

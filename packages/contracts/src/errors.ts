@@ -1,0 +1,76 @@
+import type { ErrorCode } from './error-codes.js';
+
+const ERROR_BRAND: unique symbol = Symbol.for('reprise.error') as never;
+
+/** What an error says beside its code: facts a program can read. */
+export interface ErrorFacts {
+  /** Where it happened: a path in a value, a frame, a file, an address. */
+  readonly where?: string;
+  /** What was expected there. */
+  readonly expected?: unknown;
+  /** What was found there. */
+  readonly actual?: unknown;
+  /** What to do next, as one sentence. */
+  readonly hint?: string;
+  /** The error that caused this one. */
+  readonly cause?: unknown;
+  /** Further facts that belong to the code, named on its page. */
+  readonly [fact: string]: unknown;
+}
+
+/**
+ * The one error type of Reprise. Recognise it by {@link isRepriseError}, never by `instanceof`:
+ * two copies of the package may be loaded.
+ *
+ * @example
+ * try { await world.request(…) } catch (error) {
+ *   if (isRepriseError(error, 'request_conflict')) …
+ * }
+ */
+export class RepriseError extends Error {
+  /** The code, from the closed list; its page is `docs/errors/<code>.md`. */
+  readonly code: ErrorCode;
+  /** What a program can read about it. */
+  readonly facts: ErrorFacts;
+
+  /**
+   * @param code a code of the closed list
+   * @param what one sentence: what happened
+   * @param facts where, expected, actual, what to do
+   */
+  constructor(code: ErrorCode, what: string, facts: ErrorFacts = {}) {
+    super(sentence(code, what, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = 'RepriseError';
+    this.code = code;
+    this.facts = facts;
+    Object.defineProperty(this, ERROR_BRAND, { value: true });
+  }
+}
+
+/** Tells whether a thing is a Reprise error, and, when a code is given, whether it is that one. */
+export function isRepriseError(thing: unknown, code?: ErrorCode): thing is RepriseError {
+  const branded = typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[ERROR_BRAND] === true;
+  return branded && (code === undefined || (thing as RepriseError).code === code);
+}
+
+function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {
+  const parts = [`${code}: ${what}`];
+  if (facts.where !== undefined) parts.push(`at ${facts.where}`);
+  if (facts.expected !== undefined) parts.push(`expected ${show(facts.expected)}`);
+  if (facts.actual !== undefined) parts.push(`got ${show(facts.actual)}`);
+  const line = parts.join('; ');
+  return facts.hint === undefined ? line : `${line}. ${facts.hint}`;
+}
+
+function show(thing: unknown): string {
+  const text = typeof thing === 'string' ? thing : safeJson(thing);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function safeJson(thing: unknown): string {
+  try {
+    return JSON.stringify(thing) ?? String(thing);
+  } catch {
+    return String(thing);
+  }
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { address, planAddress } from './address.js';
+import { FAULT_CODES } from './records.js';
+import { wireName } from './names.js';
+
+/** Kernel notice: an event was sent to a cell that does not exist, or that has failed. */
+export const undeliverable = z.strictObject({
+  to: address,
+  event: wireName,
+  code: z.enum(['cell_absent', 'cell_failed', 'unknown_reducer', 'event_invalid', 'faulted']),
+});
+
+/** Kernel notice: a plan of this cell ended in error. */
+export const planFailed = z.strictObject({ plan: planAddress, name: wireName, code: z.enum(FAULT_CODES) });
+
+/** Kernel notice: a timer of this cell fired. */
+export const timerFired = z.strictObject({ name: z.string().max(128), due: z.int().min(0) });
+
+/** Kernel notice: the answer to a command that was sent with `reply`. */
+export const reply = z.strictObject({
+  to: address,
+  event: wireName,
+  outcome: z.enum(['accepted', 'rejected']),
+  code: z.exactOptional(z.string().max(96)),
+});
+
+/**
+ * What the kernel itself tells a cell: one closed union. A reducer takes a notice by naming it among its
+ * events; a notice that nobody takes becomes a `fact`, and a fault while taking one makes no further notice.
+ */
+export const NOTICES = {
+  'sys/Undeliverable@1': undeliverable,
+  'sys/PlanFailed@1': planFailed,
+  'sys/TimerFired@1': timerFired,
+  'sys/Reply@1': reply,
+} as const;
+
+/** The name of a kernel notice. */
+export type NoticeName = keyof typeof NOTICES;

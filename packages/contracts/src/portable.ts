@@ -1,0 +1,41 @@
+/** Text, money and fractions whose results are the same on every engine: what pure code uses instead of locale calls. */
+
+/**
+ * Lower-cases the letters A–Z and nothing else. Case mapping beyond ASCII differs between engine releases.
+ *
+ * @param text any text
+ */
+export function asciiLower(text: string): string {
+  let out = '';
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    out += unit >= 65 && unit <= 90 ? String.fromCharCode(unit + 32) : text[i];
+  }
+  return out;
+}
+
+/** One unit of currency in the integer money of ledgers and receipts. */
+export const MICRO = 1_000_000;
+
+/**
+ * Multiplies an integer by a fraction of integers and rounds down, without leaving the safe integers.
+ *
+ * @param amount a safe integer, for example micro-money
+ * @param numerator a safe integer
+ * @param denominator a positive safe integer
+ * @throws RangeError when an argument or the result is not a safe integer
+ * @example mulDiv(1_500_000, 3, 1_000) // 4_500: three thousandths of 1.50
+ */
+export function mulDiv(amount: number, numerator: number, denominator: number): number {
+  for (const n of [amount, numerator, denominator]) {
+    if (!Number.isSafeInteger(n)) throw new RangeError('mulDiv takes safe integers');
+  }
+  if (denominator <= 0) throw new RangeError('mulDiv takes a positive denominator');
+  const product = BigInt(amount) * BigInt(numerator);
+  const divisor = BigInt(denominator);
+  const quotient = product / divisor;
+  const floor = product % divisor < 0n ? quotient - 1n : quotient;
+  const result = Number(floor);
+  if (!Number.isSafeInteger(result)) throw new RangeError('mulDiv left the safe integers');
+  return result;
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { failureCode } from './failure.js';
+import { value } from './markers.js';
+
+/** How an effect ended. Every effect is settled by exactly one receipt. */
+export const RECEIPT_STATUSES = ['ok', 'error', 'timeout', 'denied', 'cancelled', 'outcome_unknown'] as const;
+
+/** How an effect ended. */
+export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
+
+/** What an effect used, in whole units. Money is in millionths of a unit of currency. */
+export const usage = z.strictObject({
+  tokens_in: z.exactOptional(z.int().min(0)),
+  tokens_out: z.exactOptional(z.int().min(0)),
+  tokens_cached: z.exactOptional(z.int().min(0)),
+  micro_money: z.exactOptional(z.int().min(0)),
+  calls: z.exactOptional(z.int().min(0)),
+});
+
+/** What an effect used, in whole units. */
+export type Usage = z.infer<typeof usage>;
+
+/**
+ * The outcome of an effect, as a plan reads it. `payload` is present when the status is `ok` and then has
+ * passed the effect's receipt schema; a payload that did not pass is status `error`, code `validation_error`.
+ */
+export const receipt = z.strictObject({
+  adapter: z.string().max(128),
+  status: z.enum(RECEIPT_STATUSES),
+  code: z.exactOptional(failureCode),
+  retryable: z.exactOptional(z.boolean()),
+  payload: z.exactOptional(value()),
+  usage: z.exactOptional(usage),
+  attempts: z.int().min(0),
+});
+
+/** The outcome of an effect, as a plan reads it. */
+export type Receipt = z.infer<typeof receipt>;
+
+/** Whether an effect may be performed again after a crash: see `docs/explanation/delivery.md`. */
+export const DELIVERIES = ['idempotent', 'at_most_once', 'reconcile'] as const;
+
+/** Whether an effect may be performed again after a crash. */
+export type Delivery = (typeof DELIVERIES)[number];

@@ -1,0 +1,262 @@
+/**
+ * The journal's records.
+ *
+ * A frame is the list `[ingress, …derived, …attempts, state]`: one fact from outside and everything that
+ * follows from it, in order. It is the atom of append, refusal, replay and time travel.
+ *
+ * Invariants
+ * R1  Replay reads the ingress record and the riding attempts; it regenerates everything else and compares.
+ * R2  `c` of a derived record is the index, in its frame, of the record whose delivery produced it.
+ * R3  The last record is always `state`: the touched leaves and their digests (a changed reducer is caught
+ *     in the frame where it first changes anything).
+ */
+import * as z from 'zod';
+import { address, planAddress } from './address.js';
+import { bytes, ref, value } from './markers.js';
+import { effectKind, wireName } from './names.js';
+import { principal } from './principal.js';
+import { DELIVERIES, RECEIPT_STATUSES, receipt } from './receipt.js';
+
+/** The number of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
+export const KERNEL_SEMANTICS = 1;
+
+const count = z.int().min(0);
+const hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What every ingress record carries: the frame's number, its time in milliseconds and who caused it. */
+const stamps = { seq: count, at: z.int().min(0), principal };
+
+/** An event on the wire: its name and its value. */
+export const eventEnvelope = z.strictObject({ name: wireName, value: value() });
+
+/** An event on the wire: its name and its value. */
+export type EventEnvelope = z.infer<typeof eventEnvelope>;
+
+/** A definition as the manifest pins it: its name and the digest of its schemas. */
+export const pinned = z.strictObject({ name: z.string().max(128), digest: hex });
+
+/** A definition as the manifest pins it. */
+export type Pinned = z.infer<typeof pinned>;
+
+/** A policy rule: an effect pattern (exact, `prefix*` or `*`) and what to do with a match. */
+export const policyRule = z.strictObject({ effect: z.string().max(128), decision: z.enum(['allow', 'deny']) });
+
+/** A policy rule. The first rule that matches decides; no match denies. */
+export type PolicyRule = z.infer<typeof policyRule>;
+
+/** Ingress: opens an era. Frame 0 of every world is one. */
+export const manifestRecord = z.strictObject({
+  kind: z.literal('manifest'),
+  ...stamps,
+  world: hex,
+  seed: hex,
+  semantics: z.int().min(1),
+  reducers: z.array(pinned),
+  plans: z.array(pinned),
+  effects: z.array(pinned),
+  policy: z.array(policyRule),
+});
+
+/** Ingress: an outside request to a cell; `id` makes it idempotent. */
+export const requestRecord = z.strictObject({
+  kind: z.literal('request'),
+  ...stamps,
+  id: z.string().min(1).max(256),
+  to: address,
+  event: eventEnvelope,
+});
+
+/** Ingress: the outcome of an effect. `quarantined`: folding it exhausted the machine, so it only settles. */
+export const receiptRecord = z.strictObject({
+  kind: z.literal('receipt'),
+  ...stamps,
+  effect: hex,
+  attempt: count,
+  receipt,
+  quarantined: z.exactOptional(z.literal(true)),
+});
+
+/** Ingress: a timer that was due at `due`. `plan` is the ordinal when it is the deadline of a plan's await. */
+export const timerRecord = z.strictObject({
+  kind: z.literal('timer'),
+  ...stamps,
+  cell: address,
+  plan: z.nullable(count),
+  name: z.string().max(128),
+  due: z.int().min(0),
+  quarantined: z.exactOptional(z.literal(true)),
+});
+
+/** Ingress: an effect is armed. Durable before an at-most-once effect starts. */
+export const attemptRecord = z.strictObject({ kind: z.literal('attempt'), ...stamps, effect: hex, attempt: z.int().min(1) });
+
+/** Ingress: the canonical map of all leaves was written; opening starts here. */
+export const snapshotRecord = z.strictObject({ kind: z.literal('snapshot'), ...stamps, root: ref(), leaves: count });
+
+/** Ingress: the rest of a cascade that would not fit one frame. Nothing comes between. */
+export const continueRecord = z.strictObject({ kind: z.literal('continue'), ...stamps });
+
+/** The first record of a frame: the only kind of record that replay takes as given. */
+export const ingressRecord = z.discriminatedUnion('kind', [
+  manifestRecord,
+  requestRecord,
+  receiptRecord,
+  timerRecord,
+  attemptRecord,
+  snapshotRecord,
+  continueRecord,
+]);
+
+/** The sender of an event: a cell, a plan of a cell, or the kernel (null). */
+export const sender = z.nullable(z.union([address, planAddress]));
+
+/** The sender of an event. */
+export type Sender = z.infer<typeof sender>;
+
+/** Derived: an event on its way to a cell of this world. */
+export const eventRecord = z.strictObject({
+  kind: z.literal('event'),
+  c: count,
+  to: address,
+  event: eventEnvelope,
+  from: sender,
+});
+
+/** Derived: a reducer's intent, which starts a plan. */
+export const intentRecord = z.strictObject({
+  kind: z.literal('intent'),
+  c: count,
+  plan: planAddress,
+  name: wireName,
+  input: value(),
+});
+
+/** Derived: a plan's effect that the gate allowed (`rule` is the policy rule's index). */
+export const effectRecord = z.strictObject({
+  kind: z.literal('effect'),
+  c: count,
+  effect: hex,
+  plan: planAddress,
+  emission: count,
+  name: effectKind,
+  params: value(),
+  delivery: z.enum(DELIVERIES),
+  rule: count,
+  deadline: z.nullable(z.int().min(0)),
+});
+
+/** Derived: an effect that the gate refused. */
+export const denialRecord = z.strictObject({
+  kind: z.literal('denial'),
+  c: count,
+  effect: hex,
+  plan: planAddress,
+  emission: count,
+  name: z.string().max(128),
+  code: z.enum(['policy_denied', 'cap_denied', 'validation_error']),
+  rule: z.nullable(count),
+});
+
+/** Derived: an effect that was settled inside the frame, by the gate or by a cancellation. */
+export const settledRecord = z.strictObject({
+  kind: z.literal('settled'),
+  c: count,
+  effect: hex,
+  status: z.enum(RECEIPT_STATUSES),
+  code: z.nullable(z.string().max(96)),
+  by: z.enum(['gate', 'cancel']),
+});
+
+/** Derived: something worth telling outside, stated by a reducer (or by the kernel: a notice nobody takes). */
+export const factRecord = z.strictObject({
+  kind: z.literal('fact'),
+  c: count,
+  from: sender,
+  name: wireName,
+  value: value(),
+});
+
+/** Why a delivery was dropped. The text of an engine error never enters: it differs between engines. */
+export const FAULT_CODES = [
+  'threw',
+  'nondeterminism',
+  'returned_a_value',
+  'state_invalid',
+  'state_too_large',
+  'event_invalid',
+  'event_unknown',
+  'fact_invalid',
+  'intent_invalid',
+  'plan_unknown',
+  'effect_unknown',
+  'value_invalid',
+  'record_too_large',
+  'plan_awaits_exceeded',
+  'plan_too_large',
+  'cascade_exceeded',
+  'timer_invalid',
+  'log_unknown',
+] as const;
+
+/** Why a delivery was dropped. */
+export type FaultCode = (typeof FAULT_CODES)[number];
+
+/** Derived: a delivery that was dropped; it stands where the delivery's own records would. */
+export const faultRecord = z.strictObject({
+  kind: z.literal('fault'),
+  c: count,
+  target: z.union([address, planAddress]),
+  code: z.enum(FAULT_CODES),
+});
+
+/** Derived: a plan ended. */
+export const planEndedRecord = z.strictObject({
+  kind: z.literal('plan_ended'),
+  c: count,
+  plan: planAddress,
+  status: z.enum(['ok', 'error', 'cancelled']),
+  code: z.nullable(z.enum(FAULT_CODES)),
+});
+
+/** A riding attempt: arms an effect in the very frame that emitted it. */
+export const ridingAttempt = z.strictObject({ kind: z.literal('attempt'), effect: hex, attempt: z.int().min(1) });
+
+/**
+ * One touched leaf: its key, the digest of its bytes (null when it is gone) and its changed top-level
+ * fields: `[value]` when small, a digest when large, `[]` when removed.
+ */
+export const touchedLeaf = z.tuple([
+  z.array(value()),
+  z.nullable(bytes()),
+  z.record(z.string(), z.union([bytes(), z.array(value())])),
+]);
+
+/** Last record of every frame: what the frame did to the state. */
+export const stateRecord = z.strictObject({ kind: z.literal('state'), leaves: z.array(touchedLeaf) });
+
+/** A record that follows from the ingress; regenerated on replay, never an input. */
+export const derivedRecord = z.discriminatedUnion('kind', [
+  eventRecord,
+  intentRecord,
+  effectRecord,
+  denialRecord,
+  settledRecord,
+  factRecord,
+  faultRecord,
+  planEndedRecord,
+]);
+
+/** The first record of a frame. */
+export type IngressRecord = z.infer<typeof ingressRecord>;
+/** The ingress record of one kind. */
+export type IngressOf<K extends IngressRecord['kind']> = Extract<IngressRecord, { kind: K }>;
+/** A record that follows from the ingress. */
+export type DerivedRecord = z.infer<typeof derivedRecord>;
+/** The derived record of one kind. */
+export type DerivedOf<K extends DerivedRecord['kind']> = Extract<DerivedRecord, { kind: K }>;
+/** An attempt that rides in the frame which emitted its effect. */
+export type RidingAttempt = z.infer<typeof ridingAttempt>;
+/** The last record of every frame. */
+export type StateRecord = z.infer<typeof stateRecord>;
+/** Any record of a frame. */
+export type JournalRecord = IngressRecord | DerivedRecord | RidingAttempt | StateRecord;

@@ -1,0 +1,62 @@
+/**
+ * Canonical values: the only data that Reprise hashes, journals or compares.
+ *
+ * A value is null, a boolean, a finite number, well-formed text, bytes, a link, a list of values or a
+ * map from text to values. Everything else (NaN, holes, class instances, functions, lone surrogates,
+ * bigint, cycles) is refused at ingress with the path where it stands.
+ */
+
+const REF_BRAND: unique symbol = Symbol.for('reprise.ref') as never;
+
+/** A value that has exactly one canonical byte string. */
+export type Value = null | boolean | number | string | Uint8Array | Ref | readonly Value[] | ValueMap;
+
+/** A map from text to values. Key order never matters: bytes sort keys by length, then by byte. */
+export interface ValueMap {
+  readonly [key: string]: Value;
+}
+
+/**
+ * A link to content by its sha-256. In bytes it is CBOR tag 42 (a CIDv1); in memory it is this object;
+ * people see `sha256:…`. It is never made from text found inside a value, so a hash that somebody
+ * pastes into a prompt links nothing, pins nothing and exports nothing.
+ *
+ * @example
+ * Ref.fromHex('e3b0c442…b855').toString() // 'sha256:e3b0c442…b855'
+ */
+export class Ref {
+  /** The sha-256 of the content, as 64 lower-case hex digits. */
+  readonly hex: string;
+
+  private constructor(hex: string) {
+    this.hex = hex;
+    Object.defineProperty(this, REF_BRAND, { value: true });
+    Object.freeze(this);
+  }
+
+  /**
+   * Makes a link from a digest.
+   *
+   * @param hex 64 lower-case hex digits, as computed by a content store
+   * @throws TypeError when the text is not a digest: only code that has hashed bytes may call this
+   */
+  static fromHex(hex: string): Ref {
+    if (!/^[0-9a-f]{64}$/.test(hex)) throw new TypeError(`not a sha-256 digest in hex: ${hex.slice(0, 80)}`);
+    return new Ref(hex);
+  }
+
+  /** The form people see: `sha256:` and the digest. */
+  toString(): string {
+    return `sha256:${this.hex}`;
+  }
+
+  /** The same form, for `JSON.stringify` in tools; it does not read back as a link. */
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** Tells whether a thing is a link; true for links made by another copy of this package as well. */
+export function isRef(thing: unknown): thing is Ref {
+  return typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[REF_BRAND] === true;
+}

@@ -1,0 +1,56 @@
+/** The journal port: what a store must do to hold a world's frames. Suite: `testJournal` of the testkit. */
+
+/** The identity of a prefix of the journal. Genesis has `seq` −1 and the digest of 32 zero bytes' hex. */
+export interface Head {
+  /** The number of the last frame, −1 when there is none. */
+  readonly seq: number;
+  /** The chain digest after that frame, as 64 hex digits. */
+  readonly digest: string;
+}
+
+/** The head of an empty journal. */
+export const EMPTY_HEAD: Head = Object.freeze({ seq: -1, digest: '0'.repeat(64) });
+
+/** A frame as a store holds it. `at`, `kind` and `head` are columns for people and indexes; the bytes are the truth. */
+export interface StoredFrame {
+  readonly seq: number;
+  /** The ingress record's time, in milliseconds. */
+  readonly at: number;
+  /** The ingress record's kind. */
+  readonly kind: string;
+  /** The chain digest after this frame, as 64 hex digits. */
+  readonly head: string;
+  /** The canonical bytes of the frame. */
+  readonly bytes: Uint8Array;
+}
+
+/** Where a world's frames live. */
+export interface Journal {
+  /**
+   * The durable head.
+   *
+   * Contract: reads the store, not a cache, so it may be asked after a failed append to learn what landed.
+   */
+  head(): Promise<Head>;
+
+  /**
+   * Appends frames as one atomic, durable unit.
+   *
+   * Contract:
+   * - resolves only when the frames, and every blob put before the call, are durable;
+   * - rejects with `stale_head` and writes nothing when `expected` is not the durable head;
+   * - any other rejection (`store_full`, `store_failed`) leaves either all of the frames or none; the caller re-reads `head()`;
+   * - frames are consecutive and start at `expected.seq + 1`; one call at a time.
+   */
+  append(frames: readonly StoredFrame[], expected: Head): Promise<Head>;
+
+  /**
+   * Frames in order from `from` (inclusive), as far as the journal reaches when they are read.
+   *
+   * Contract: streams in bounded memory; never repairs, skips or reorders.
+   */
+  read(from: number, to?: number): AsyncIterable<StoredFrame>;
+
+  /** The newest frame of a kind at or before `seq`, by the `kind` column; undefined when there is none. */
+  findLast(kind: string, seq: number): Promise<StoredFrame | undefined>;
+}
