@@ -1,0 +1,8 @@
+/** Canonical bytes: the one encoding of everything that is hashed, journaled or compared. */
+export { compareBytes, equalBytes } from './bytes.js';
+export { decode } from './decode.js';
+export { encode, pathText } from './encode.js';
+export { type Hash, portableSha256 } from './hash.js';
+export { fromHex, toHex } from './hex.js';
+export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.js';
+export { linksOf } from './links.js';

@@ -1,0 +1,38 @@
+/**
+ * What precedes the 32 digest bytes of a link: tag 42, a byte string of 37, the identity multibase prefix 0x00,
+ * then CIDv1 with codec `raw` (0x55) and multihash sha2-256 of 32 bytes. `raw`, not `dag-cbor`: a link names
+ * content by the hash of its bytes and says nothing about how to read them, and one digest must have one link.
+ */
+export const LINK_HEAD: Uint8Array = Uint8Array.of(0xd8, 0x2a, 0x58, 0x25, 0x00, 0x01, 0x55, 0x12, 0x20);
+
+/**
+ * Tells plain objects and plain lists from instances of classes. Those of another realm (a vm context, an
+ * iframe) are plain too: they have another `Object.prototype`, so identity alone would refuse them.
+ */
+export function plainness(thing: object): 'map' | 'list' | 'neither' {
+  const prototype: unknown = Object.getPrototypeOf(thing);
+  if (Array.isArray(thing)) return prototype === Array.prototype || isForeignList(prototype) ? 'list' : 'neither';
+  if (prototype === Object.prototype || prototype === null) return 'map';
+  return isForeignRoot(prototype) ? 'map' : 'neither';
+}
+
+/** The `Object.prototype` of some realm: it has no prototype and owns what only that object owns. */
+function isForeignRoot(prototype: unknown): boolean {
+  if (typeof prototype !== 'object' || prototype === null) return false;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
+}
+
+/** The `Array.prototype` of some realm is itself a list; the prototype of a subclass is not. */
+function isForeignList(prototype: unknown): boolean {
+  return Array.isArray(prototype) && isForeignRoot(Object.getPrototypeOf(prototype));
+}
+
+const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get;
+
+/**
+ * The bytes in a thing, if it is a `Uint8Array` of any realm; Node's `Buffer` is one. The getter of the shared
+ * typed-array prototype reads the internal slot: `instanceof` fails across realms and can be faked within one.
+ */
+export function bytesIn(thing: object): Uint8Array | undefined {
+  return tagOf?.call(thing) === 'Uint8Array' ? (thing as Uint8Array) : undefined;
+}

@@ -1,0 +1,14 @@
+/**
+ * How deep a value may nest: lists and maps count, scalars, bytes and links do not. What a program gives us
+ * stays below this, which leaves the records around it 16 levels of their own.
+ */
+export const VALUE_DEPTH_MAX = 48;
+
+/** How deep a journaled frame may nest, values included. Reader and writer recurse, so this also bounds their stack. */
+export const FRAME_DEPTH_MAX = 64;
+
+/**
+ * How many bytes one value may take. A list that names the same list twice, 40 levels deep, is small in memory
+ * and endless in bytes: the depth bound does not stop it, this does. Far above any frame or state.
+ */
+export const ENCODED_BYTES_MAX = 256 * 1024 * 1024;

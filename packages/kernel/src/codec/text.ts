@@ -1,0 +1,163 @@
+/**
+ * UTF-8 by hand. The pure wing compiles without the types of any host, so `TextEncoder` and `Buffer` are out;
+ * and neither refuses a lone surrogate, which `TextEncoder` silently turns into U+FFFD.
+ */
+
+/** Tells whether a code unit is the first half of a surrogate pair. */
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** Tells whether a code unit is the second half of a surrogate pair. */
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+/**
+ * Counts the UTF-8 bytes of a text.
+ *
+ * @returns the count, or −1 when the text has a lone surrogate and so has no UTF-8
+ */
+export function utf8Length(text: string): number {
+  const units = text.length;
+  let bytes = units;
+  for (let i = 0; i < units; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes += 1;
+    else if (unit < 0xd800 || unit > 0xdfff) bytes += 2;
+    else {
+      if (!isHigh(unit) || !isLow(text.charCodeAt(i + 1))) return -1;
+      bytes += 2; // a pair is two units and four bytes
+      i++;
+    }
+  }
+  return bytes;
+}
+
+/**
+ * Writes well-formed text as UTF-8.
+ *
+ * @param text text for which {@link utf8Length} is not −1
+ * @param into a buffer with room
+ * @param at where to start
+ * @returns where the text ends
+ */
+export function writeUtf8(text: string, into: Uint8Array, at: number): number {
+  let pos = at;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) {
+      into[pos++] = unit;
+    } else if (unit < 0x800) {
+      into[pos++] = 0xc0 | (unit >> 6);
+      into[pos++] = 0x80 | (unit & 0x3f);
+    } else if (!isHigh(unit)) {
+      into[pos++] = 0xe0 | (unit >> 12);
+      into[pos++] = 0x80 | ((unit >> 6) & 0x3f);
+      into[pos++] = 0x80 | (unit & 0x3f);
+    } else {
+      const point = 0x10000 + ((unit - 0xd800) << 10) + (text.charCodeAt(++i) - 0xdc00);
+      into[pos++] = 0xf0 | (point >> 18);
+      into[pos++] = 0x80 | ((point >> 12) & 0x3f);
+      into[pos++] = 0x80 | ((point >> 6) & 0x3f);
+      into[pos++] = 0x80 | (point & 0x3f);
+    }
+  }
+  return pos;
+}
+
+/** Code units given to one `String.fromCharCode` call: engines bound the number of arguments. */
+const CHUNK_UNITS = 4096;
+
+/**
+ * Reads strict UTF-8: no overlong form, no surrogate, nothing above U+10FFFF, nothing cut short.
+ *
+ * @returns the text, or the index of the first byte that is wrong
+ */
+export function readUtf8(bytes: Uint8Array, start: number, end: number): string | number {
+  let text = '';
+  let units: number[] = [];
+  for (let pos = start; pos < end; ) {
+    const first = bytes[pos] as number;
+    const size = sequenceSize(first);
+    if (size === 0 || pos + size > end) return pos;
+    const point = size === 1 ? first : readSequence(bytes, pos, size);
+    if (point < 0) return pos;
+    if (point < 0x10000) units.push(point);
+    else units.push(0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff));
+    if (units.length >= CHUNK_UNITS) {
+      text += String.fromCharCode(...units);
+      units = [];
+    }
+    pos += size;
+  }
+  return text + String.fromCharCode(...units);
+}
+
+/** How many bytes a sequence has by its first byte; 0 for bytes that start none (c0 and c1 could only be overlong). */
+function sequenceSize(first: number): number {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}
+
+/** Reads one sequence of 2 to 4 bytes; −1 when it is not well formed. */
+function readSequence(bytes: Uint8Array, pos: number, size: number): number {
+  let point = (bytes[pos] as number) & (0x7f >> size);
+  for (let i = 1; i < size; i++) {
+    const next = bytes[pos + i] as number;
+    if ((next & 0xc0) !== 0x80) return -1;
+    point = (point << 6) | (next & 0x3f);
+  }
+  if (size === 3 && (point < 0x800 || (point >= 0xd800 && point <= 0xdfff))) return -1;
+  if (size === 4 && (point < 0x10000 || point > 0x10ffff)) return -1;
+  return point;
+}
+
+/**
+ * Compares map keys as their bytes compare: by UTF-8 length, then byte by byte (RFC 8949 §4.2.3, DAG-CBOR).
+ * Comparing the strings would be wrong twice: `é` is longer than its one unit says, and `<` puts a pair of
+ * surrogates before U+FFFD although its bytes come after.
+ *
+ * @returns negative, 0 or positive, as `Array.sort` wants it; texts without UTF-8 come first
+ */
+export function compareKeys(a: string, b: string): number {
+  const lengthA = utf8Length(a);
+  const lengthB = utf8Length(b);
+  return lengthA !== lengthB ? lengthA - lengthB : compareCodePoints(a, b);
+}
+
+/** Compares two texts by code point, which is also the order of their UTF-8 bytes. */
+function compareCodePoints(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const unitA = a.charCodeAt(i);
+    const unitB = b.charCodeAt(i);
+    if (unitA !== unitB) return rank(unitA) - rank(unitB);
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates, which stand for U+10000 and above, behind the units U+E000–U+FFFF. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}
+
+/** Tells whether keys already stand in canonical order, so that nobody sorts what a decoder has just sorted. */
+export function inOrder(keys: readonly string[]): boolean {
+  let previous = '';
+  let previousLength = -1;
+  for (const key of keys) {
+    const length = utf8Length(key);
+    if (length < previousLength) return false;
+    if (length === previousLength && compareCodePoints(previous, key) >= 0) return false;
+    previous = key;
+    previousLength = length;
+  }
+  return true;
+}
+
+/** Sorts keys in place, unless they are in canonical order already; gives the same array back. */
+export function sortKeys(keys: string[]): string[] {
+  return inOrder(keys) ? keys : keys.sort(compareKeys);
+}
