@@ -15,7 +15,14 @@ export interface FieldNode {
 /** A schema as data. */
 export type SchemaNode =
   | { readonly type: 'null' | 'boolean' | 'bytes' | 'ref' | 'value' | 'never' }
-  | { readonly type: 'number'; readonly int: boolean; readonly min?: number; readonly max?: number; readonly above?: number; readonly below?: number }
+  | {
+      readonly type: 'number';
+      readonly int: boolean;
+      readonly min?: number;
+      readonly max?: number;
+      readonly above?: number;
+      readonly below?: number;
+    }
   | { readonly type: 'text'; readonly min?: number; readonly max?: number; readonly patterns?: readonly string[] }
   | { readonly type: 'literal'; readonly values: readonly Value[] }
   | { readonly type: 'list'; readonly item: SchemaNode; readonly min?: number; readonly max?: number }

@@ -1,0 +1,228 @@
+import type { Value, ValueMap } from '@reprise/contracts';
+import { isRef } from '@reprise/contracts';
+import { pathText } from '../codec/encode.js';
+import { describe, expectation } from './describe.js';
+import type { FieldNode, SchemaNode } from './node.js';
+import { tagsOf } from './tags.js';
+
+/** What a check found: the value, with defaults filled in, or the first thing that is wrong. */
+export type CheckResult =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly path: string; readonly expected: string; readonly actual: string };
+
+/**
+ * Checks a value against a compiled schema. The same function checks live and in replay, so both see the same
+ * refusals; it depends on nothing but its arguments and never throws.
+ *
+ * Unknown keys are errors. Where a key with a constant default is absent, the result is a shallow copy that has
+ * it, down to the place; where nothing is added, the result is the very value given. The given value is never
+ * changed.
+ *
+ * @param node a compiled schema
+ * @param value a canonical value
+ * @example check({ type: 'text', max: 2 }, 'abc')
+ * // { ok: false, path: '$', expected: 'text of at most 2 units', actual: 'text of 3 units' }
+ */
+export function check(node: SchemaNode, value: Value): CheckResult {
+  const result = walk(node, value);
+  if (!(result instanceof Mismatch)) return { ok: true, value: result };
+  const { path, expected, actual } = result;
+  return { ok: false, path: pathText(path.toReversed()), expected, actual };
+}
+
+/** What is wrong, and where. The path is written from the leaf up, so that a check that succeeds writes none. */
+class Mismatch {
+  readonly path: (string | number)[] = [];
+  readonly expected: string;
+  readonly actual: string;
+
+  constructor(expected: string, actual: string) {
+    this.expected = expected;
+    this.actual = actual;
+  }
+
+  under(step: string | number): this {
+    this.path.push(step);
+    return this;
+  }
+}
+
+function walk(node: SchemaNode, value: Value): Value | Mismatch {
+  switch (node.type) {
+    case 'object':
+      return isMap(value) ? walkObject(node, value) : mismatch(node, value);
+    case 'record':
+      return isMap(value) ? walkRecord(node, value) : mismatch(node, value);
+    case 'list':
+      return isList(value) && within(node, value.length) ? walkItems(value, () => node.item) : mismatch(node, value);
+    case 'tuple':
+      if (!isList(value) || value.length !== node.items.length) return mismatch(node, value);
+      return walkItems(value, (i) => node.items[i] as SchemaNode);
+    case 'union':
+      return node.on === undefined ? walkUnion(node, value) : walkTagged(node, node.on, value);
+    default:
+      return fits(node, value) ? value : mismatch(node, value);
+  }
+}
+
+type Leaf = Exclude<SchemaNode, { type: 'object' | 'record' | 'list' | 'tuple' | 'union' }>;
+
+function fits(node: Leaf, value: Value): boolean {
+  switch (node.type) {
+    case 'null':
+      return value === null;
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'bytes':
+      return value instanceof Uint8Array;
+    case 'ref':
+      return isRef(value);
+    case 'value':
+      return value !== undefined;
+    case 'never':
+      return false;
+    case 'number':
+      return typeof value === 'number' && fitsNumber(node, value);
+    case 'text':
+      return typeof value === 'string' && within(node, value.length) && patternsOf(node).every((p) => p.test(value));
+    case 'literal':
+      return node.values.includes(value);
+  }
+}
+
+function fitsNumber(node: Extract<SchemaNode, { type: 'number' }>, n: number): boolean {
+  if (node.int ? !Number.isSafeInteger(n) : !Number.isFinite(n)) return false;
+  if (node.min !== undefined && n < node.min) return false;
+  if (node.max !== undefined && n > node.max) return false;
+  if (node.above !== undefined && n <= node.above) return false;
+  return node.below === undefined || n < node.below;
+}
+
+function within(node: { readonly min?: number; readonly max?: number }, length: number): boolean {
+  return (node.min === undefined || length >= node.min) && (node.max === undefined || length <= node.max);
+}
+
+const compiled = new WeakMap<SchemaNode, readonly RegExp[]>();
+const NO_PATTERNS: readonly RegExp[] = [];
+
+/** The patterns of a text node, compiled once: a schema as data cannot hold a `RegExp`. */
+function patternsOf(node: Extract<SchemaNode, { type: 'text' }>): readonly RegExp[] {
+  if (node.patterns === undefined) return NO_PATTERNS;
+  const known = compiled.get(node);
+  if (known !== undefined) return known;
+  const patterns = node.patterns.map((source) => new RegExp(source));
+  compiled.set(node, patterns);
+  return patterns;
+}
+
+function walkItems(value: readonly Value[], nodeAt: (i: number) => SchemaNode): Value | Mismatch {
+  let copy: Value[] | undefined;
+  for (let i = 0; i < value.length; i++) {
+    const item = value[i] as Value;
+    const result = walk(nodeAt(i), item);
+    if (result instanceof Mismatch) return result.under(i);
+    if (result === item) continue;
+    copy ??= [...value];
+    copy[i] = result;
+  }
+  return copy ?? value;
+}
+
+function walkRecord(node: Extract<SchemaNode, { type: 'record' }>, value: ValueMap): Value | Mismatch {
+  let copy: Record<string, Value> | undefined;
+  for (const key of Object.keys(value)) {
+    if (walk(node.key, key) instanceof Mismatch)
+      return new Mismatch(`keys: ${expectation(node.key)}`, describe(key)).under(key);
+    const item = value[key] as Value;
+    const result = walk(node.item, item);
+    if (result instanceof Mismatch) return result.under(key);
+    if (result === item) continue;
+    copy ??= { ...value };
+    copy[key] = result;
+  }
+  return copy ?? value;
+}
+
+function walkObject(node: Extract<SchemaNode, { type: 'object' }>, value: ValueMap): Value | Mismatch {
+  let copy: Record<string, Value> | undefined;
+  for (const [key, field] of entriesOf(node)) {
+    const absent = !Object.hasOwn(value, key);
+    if (absent && field.optional) continue;
+    if (absent && field.fallback === undefined) return new Mismatch(expectation(field.node), 'nothing').under(key);
+    const item = absent && field.fallback !== undefined ? field.fallback[0] : (value[key] as Value);
+    const result = absent ? item : walk(field.node, item);
+    if (result instanceof Mismatch) return result.under(key);
+    if (result === item && !absent) continue;
+    copy ??= { ...value };
+    copy[key] = result;
+  }
+  return unknownKey(node, value) ?? copy ?? value;
+}
+
+function unknownKey(node: Extract<SchemaNode, { type: 'object' }>, value: ValueMap): Mismatch | undefined {
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(node.fields, key)) return new Mismatch('no such key', describe(value[key] as Value)).under(key);
+  }
+  return undefined;
+}
+
+type Entries = readonly (readonly [string, FieldNode])[];
+const entries = new WeakMap<SchemaNode, Entries>();
+
+function entriesOf(node: Extract<SchemaNode, { type: 'object' }>): Entries {
+  const known = entries.get(node);
+  if (known !== undefined) return known;
+  const found = Object.entries(node.fields);
+  entries.set(node, found);
+  return found;
+}
+
+/** The first option that fits is taken. When none does, the one that came furthest says what is wrong. */
+function walkUnion(node: Extract<SchemaNode, { type: 'union' }>, value: Value): Value | Mismatch {
+  let furthest: Mismatch | undefined;
+  for (const option of node.options) {
+    const result = walk(option, value);
+    if (!(result instanceof Mismatch)) return result;
+    if (result.path.length > (furthest?.path.length ?? 0)) furthest = result;
+  }
+  return furthest ?? mismatch(node, value);
+}
+
+function walkTagged(node: Extract<SchemaNode, { type: 'union' }>, on: string, value: Value): Value | Mismatch {
+  if (!isMap(value)) return mismatch(node, value);
+  const tag = Object.hasOwn(value, on) ? value[on] : undefined;
+  const options = taggedOptions(node, on);
+  const option = tag === undefined ? undefined : options.get(tag);
+  if (option !== undefined) return walk(option, value);
+  const expected = expectation({ type: 'literal', values: [...options.keys()] });
+  return new Mismatch(expected, tag === undefined ? 'nothing' : describe(tag)).under(on);
+}
+
+const tagged = new WeakMap<SchemaNode, ReadonlyMap<Value, SchemaNode>>();
+
+function taggedOptions(node: Extract<SchemaNode, { type: 'union' }>, on: string): ReadonlyMap<Value, SchemaNode> {
+  const known = tagged.get(node);
+  if (known !== undefined) return known;
+  const options = new Map<Value, SchemaNode>();
+  for (const option of node.options) for (const tag of tagsOf(option, on) ?? []) options.set(tag, option);
+  tagged.set(node, options);
+  return options;
+}
+
+function mismatch(node: SchemaNode, value: Value): Mismatch {
+  return new Mismatch(expectation(node), describe(value));
+}
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function isMap(value: Value): value is ValueMap {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Uint8Array) &&
+    !isRef(value)
+  );
+}
