@@ -1,7 +1,19 @@
-export { type Hash, portableSha256 } from './codec/hash.js';
-export { fromHex, toHex } from './codec/hex.js';
-export type { ContentReader, ContentStore } from './content/port.js';
-export { assertConsecutive, assertHead } from './journal/append-checks.js';
-export { EMPTY_HEAD, type Head, type Journal, type StoredFrame } from './journal/port.js';
-export { type MemoryOptions, memory } from './world/memory-store.js';
+export * from './adapter/adapter.js';
+export {
+  compareBytes,
+  decode,
+  encode,
+  equalBytes,
+  FRAME_DEPTH_MAX,
+  fromHex,
+  type Hash,
+  linksOf,
+  portableSha256,
+  toHex,
+  VALUE_DEPTH_MAX,
+} from './codec/index.js';
+export * from './content/port.js';
+export * from './define/index.js';
+export * from './journal/port.js';
+export { memory } from './world/memory-store.js';
 export type { OpenStore, ReadonlyStore, Store } from './world/store.js';

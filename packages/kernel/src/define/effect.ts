@@ -1,15 +1,53 @@
-import type { Delivery } from '@reprise/contracts';
-import type { SchemaNode } from '../schema/node.js';
+import { type Delivery, EFFECT_KIND, RepriseError } from '@reprise/contracts';
+import type * as z from 'zod';
+import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 
 /** A pure definition of an effect: what goes out, what comes back, and whether it may be performed again. */
-export interface EffectDefinition<I, P> {
+export interface EffectDefinition<I = unknown, P = unknown> {
   readonly type: 'effect';
-  readonly kind: string;
+  /** The kind, for example `llm.generate@2`. */
+  readonly name: string;
   readonly params: SchemaNode;
   readonly receipt: SchemaNode;
-  /** The delivery class, or the parameter that holds it. */
+  /** The delivery class, or the name of the text parameter that holds it. */
   readonly delivery: Delivery | { readonly param: string };
+  /** The digest of everything above; a manifest pins it. */
   readonly digest: string;
+  /** Carries the parameter type; never present. */
   readonly $params?: I;
-  readonly $receipt?: P;
+  /** Carries the payload type; never present. */
+  readonly $payload?: P;
+}
+
+/**
+ * Defines an effect. The definition is pure and lives with the contracts; an adapter only binds to it, so a
+ * journal is verified with no adapter present.
+ *
+ * @param spec `kind`: a dotted name and version; `params`, `receipt`: schemas of the closed subset; `delivery`:
+ *   `at_most_once` by default (a crash inside it gives `outcome_unknown`), `idempotent` (offered again), or
+ *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class
+ * @throws RepriseError `invalid_name`, `invalid_schema`
+ * @example
+ * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
+ */
+export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
+  readonly kind: string;
+  readonly params: I;
+  readonly receipt: P;
+  readonly delivery?: Delivery | { readonly param: string };
+}): EffectDefinition<z.output<I>, z.output<P>> {
+  if (!EFFECT_KIND.test(spec.kind)) {
+    throw new RepriseError('invalid_name', 'this is not an effect kind', {
+      expected: 'a dotted lower-case name and a version, such as llm.generate@2',
+      actual: spec.kind,
+    });
+  }
+  const params = compileSchema(spec.params);
+  const receipt = compileSchema(spec.receipt);
+  const delivery = spec.delivery ?? 'at_most_once';
+  const digest = schemaDigest({
+    type: 'literal',
+    values: [schemaValue(params), schemaValue(receipt), typeof delivery === 'string' ? delivery : { ...delivery }],
+  });
+  return Object.freeze({ type: 'effect', name: spec.kind, params, receipt, delivery, digest });
 }

@@ -1,0 +1,4 @@
+export * from './app.js';
+export * from './effect.js';
+export * from './plan.js';
+export * from './reducer.js';

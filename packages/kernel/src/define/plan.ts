@@ -1,0 +1,108 @@
+import type { Address, Receipt, Value } from '@reprise/contracts';
+import type * as z from 'zod';
+import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import type { EffectDefinition } from './effect.js';
+import { requireWireName } from './reducer.js';
+
+/** A receipt whose payload is typed when the status is `ok`. */
+export type ReceiptOf<P> =
+  | (Omit<Receipt, 'status' | 'payload'> & { readonly status: 'ok'; readonly payload: P })
+  | (Omit<Receipt, 'status' | 'payload'> & { readonly status: Exclude<Receipt['status'], 'ok'>; readonly payload?: never });
+
+/** An effect that a plan emitted: what it awaits, cancels and names. */
+export interface EffectHandle<P = unknown> {
+  /** The emission's ordinal in the plan. */
+  readonly emission: number;
+  /** Carries the payload type; never present. */
+  readonly $payload?: P;
+}
+
+/** What a plan waits for, as data. A plan yields it; the engine answers with a {@link Resumed}. */
+export type PlanWait =
+  | { readonly for: 'one' | 'any' | 'all'; readonly emissions: readonly number[]; readonly until: number | null }
+  | { readonly for: 'peek'; readonly address: Address };
+
+/** What an await returned, as data: the ordered list of these is all that a plan instance is. */
+export type Resumed =
+  | { readonly receipts: readonly (readonly [number, Receipt])[] }
+  | { readonly deadline: true }
+  | { readonly peeked: Value };
+
+/** A plan's body while it runs. */
+export type PlanBody<R = void> = Generator<PlanWait, R, Resumed>;
+
+/** A deadline for an await. The effect stays open past it, until its own receipt or a cancel. */
+export interface AwaitOptions {
+  /** Milliseconds from now. */
+  readonly within?: number;
+}
+
+/** All that a plan may do. Awaits are `yield*`; the rest is immediate and part of the frame. */
+export interface PlanContext {
+  /** The time of the frame that this segment of the plan runs in, in milliseconds. */
+  readonly now: number;
+  /** The cell whose plan this is. */
+  readonly cell: Address;
+  /** Emits an effect of the declared set. A refusal comes back as a `denied` receipt. */
+  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options?: { readonly timeoutMs?: number }): EffectHandle<P>;
+  /** Waits for one receipt; with `within`, null when the time came first. */
+  awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
+  awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;
+  /** Waits for the first receipt of several, first by journal order; null when `within` came first. */
+  awaitAny<P>(
+    handles: readonly EffectHandle<P>[],
+    options?: AwaitOptions,
+  ): PlanBody<{ readonly handle: EffectHandle<P>; readonly receipt: ReceiptOf<P> } | null>;
+  /** Waits for all receipts, in the order of the handles; null when `within` came first. */
+  awaitAll<P>(handles: readonly EffectHandle<P>[], options?: AwaitOptions): PlanBody<readonly ReceiptOf<P>[] | null>;
+  /** Tries an effect up to `max` times, each try an effect of its own, while `on` says so. */
+  retry<I, P>(
+    effect: EffectDefinition<I, P>,
+    params: I,
+    options: { readonly max: number; readonly on: (receipt: ReceiptOf<P>) => boolean; readonly timeoutMs?: number },
+  ): PlanBody<ReceiptOf<P>>;
+  /** Reads a cell's state as of this frame; null when it is absent. Recorded, as every await. */
+  peek(address: Address): PlanBody<Value>;
+  /** Sends an event to the plan's own cell. */
+  raiseEvent(event: { readonly name: string; readonly value: unknown }): void;
+  /** Asks for an effect to be cancelled: unarmed, it is settled now; running, it is told to stop. */
+  cancel(handle: EffectHandle): void;
+  /** Ends this instance and starts a fresh one: `return plan.continueAs(next)`. For plans of many awaits. */
+  continueAs(input: unknown): void;
+}
+
+/** A plan as the engine holds it. */
+export interface PlanDefinition<I = unknown> {
+  readonly type: 'plan';
+  readonly name: string;
+  readonly input: SchemaNode;
+  readonly effects: ReadonlyMap<string, EffectDefinition>;
+  readonly digest: string;
+  run(input: I, plan: PlanContext): PlanBody;
+}
+
+/**
+ * Defines a plan: a generator that turns an intent into effects and their receipts into events. It is pure:
+ * given what its awaits returned it does the same again, so an instance is stored as exactly that list.
+ *
+ * @param spec `effects` is the set it may emit; `run` must not keep anything outside itself
+ * @throws RepriseError `invalid_name`, `invalid_schema`
+ * @example
+ * const pay = definePlan({ name: 'shop/pay_plan@1', input: Order, effects: [charge],
+ *   *run(order, plan) {
+ *     const receipt = yield* plan.awaitReceipt(plan.emitEffect(charge, { cents: order.cents }))
+ *     plan.raiseEvent({ name: 'shop/Paid@1', value: { ok: receipt.status === 'ok' } })
+ *   } })
+ */
+export function definePlan<I extends z.ZodType>(spec: {
+  readonly name: string;
+  readonly input: I;
+  readonly effects: readonly EffectDefinition[];
+  readonly run: (input: z.output<I>, plan: PlanContext) => PlanBody;
+}): PlanDefinition<z.output<I>> {
+  requireWireName(spec.name, 'a plan');
+  const input = compileSchema(spec.input);
+  const effects = new Map(spec.effects.map((effect) => [effect.name, effect]));
+  const digest = schemaDigest({ type: 'literal', values: [schemaValue(input), [...effects.keys()].sort()] });
+  return Object.freeze({ type: 'plan', name: spec.name, input, effects, digest, run: spec.run });
+}

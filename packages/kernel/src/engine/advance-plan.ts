@@ -1,0 +1,235 @@
+/** Starts or resumes one plan instance: the savepoint around a generator's segment. */
+import type { PlanAddress, Receipt, Value } from '@reprise/contracts';
+import { decode, encode } from '../codec/index.js';
+import type { EffectDefinition, PlanDefinition, PlanWait, Resumed } from '../define/index.js';
+import { check } from '../schema/index.js';
+import { newPlan } from './deliver-event.js';
+import type { FrameFold, PlanDelivery } from './frame-fold.js';
+import { effectId } from './identity.js';
+import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
+import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
+import { LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
+import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
+import { applyPolicy } from './policy.js';
+import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from './settle.js';
+import { Fault } from './signals.js';
+
+/** Runs a plan to its next await, when it can go on. */
+export function advancePlan(fold: FrameFold, delivery: PlanDelivery): void {
+  const bytes = fold.overlay.get(planKey(delivery.plan));
+  if (bytes === undefined) return; // it ended earlier in this frame
+  const leaf = fold.take<PlanLeaf>(bytes);
+  const definition = fold.env.app.plans.get(leaf.name);
+  try {
+    if (definition === undefined) throw new Fault('plan_unknown', `no plan ${leaf.name} in this app`);
+    const run = new PlanRun(fold, delivery, leaf, definition, bytes);
+    run.go();
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    failPlan(fold, delivery, bytes, thrown);
+  }
+}
+
+/** A plan's deadline came: the await returns without a receipt. */
+export function deadlineReached(fold: FrameFold, plan: PlanAddress, due: number): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes === undefined) return;
+  const leaf = decode(bytes) as unknown as PlanLeaf;
+  if (leaf.wait === null || leaf.wait.for === 'peek' || leaf.wait.until !== due) return;
+  fold.enqueue({ kind: 'plan', plan, cause: 0 });
+}
+
+/** What stands for a plan step that the cascade's bound cut off. */
+export function exceedPlan(fold: FrameFold, delivery: PlanDelivery): void {
+  const bytes = fold.overlay.get(planKey(delivery.plan));
+  if (bytes !== undefined) failPlan(fold, delivery, bytes, new Fault('cascade_exceeded', 'the cascade went over its bound'));
+}
+
+function failPlan(fold: FrameFold, delivery: PlanDelivery, before: Uint8Array, fault: Fault): void {
+  const leaf = decode(before) as unknown as PlanLeaf;
+  const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.plan, code: fault.code });
+  endPlan(fold, delivery.plan, leaf, { status: 'error', code: fault.code }, cause);
+}
+
+class PlanRun {
+  readonly #segment: Segment;
+
+  constructor(
+    private readonly fold: FrameFold,
+    private readonly delivery: PlanDelivery,
+    private readonly leaf: PlanLeaf,
+    private readonly definition: PlanDefinition,
+    private readonly before: Uint8Array,
+  ) {
+    this.#segment = new Segment(fold.at, false);
+  }
+
+  go(): void {
+    const first = this.leaf.started === null;
+    const live = this.#live();
+    let resumed = first ? undefined : this.#answerTo(live, this.leaf.wait);
+    if (!first && resumed === undefined) {
+      this.fold.env.caches?.plans.set(this.before, live); // nothing to go on with yet
+      return;
+    }
+    const waitedBefore = { ...this.leaf };
+    if (first) this.leaf.started = this.fold.at;
+    let wait = this.#step(live, resumed);
+    for (;;) {
+      if (wait === undefined) break;
+      resumed = this.#answerTo(live, wait);
+      if (resumed === undefined) break;
+      wait = this.#step(live, resumed);
+    }
+    this.#takePlace(live, wait, waitedBefore);
+  }
+
+  #live(): LivePlan {
+    const cached = this.fold.env.caches?.plans.get(this.before);
+    if (cached !== undefined) {
+      this.fold.env.caches?.plans.delete(this.before); // taken: an abandoned fold must not find it advanced
+      return cached;
+    }
+    const live = new LivePlan(this.definition, this.fold.env.app, this.delivery.plan, this.leaf.input);
+    live.catchUp(this.leaf);
+    return live;
+  }
+
+  #step(live: LivePlan, resumed: Resumed | undefined): PlanWait | undefined {
+    if (resumed !== undefined) {
+      if (this.leaf.resumptions.length >= PLAN_AWAITS_MAX) {
+        throw new Fault('plan_awaits_exceeded', `more than ${PLAN_AWAITS_MAX} awaits; go on with continueAs`);
+      }
+      this.leaf.resumptions.push({ at: this.fold.at, value: resumed });
+      if ('receipts' in resumed) {
+        const taken = resumed.receipts.map(([emission]) => emission);
+        this.leaf.inbox = this.leaf.inbox.filter(([emission]) => !taken.includes(emission));
+      }
+    }
+    const wait = live.advance(this.#segment, resumed);
+    this.leaf.emissions = live.emissions;
+    return wait;
+  }
+
+  /** What a wait returns now; undefined when it must go on waiting. */
+  #answerTo(live: LivePlan, wait: PlanWait | null): Resumed | undefined {
+    if (wait === null) return undefined;
+    if (wait.for === 'peek') return { peeked: this.#peek(wait.address) };
+    const arrived = new Map<number, Receipt>([...live.seen, ...this.leaf.inbox]);
+    const ready = [...arrived].filter(([emission]) => wait.emissions.includes(emission));
+    if (wait.for === 'all') {
+      if (wait.emissions.every((emission) => arrived.has(emission))) {
+        return { receipts: wait.emissions.map((emission) => [emission, arrived.get(emission) as Receipt] as const) };
+      }
+    } else if (ready[0] !== undefined) {
+      return { receipts: [ready[0]] };
+    }
+    // The deadline is journaled time and nothing else: its timer's frame is the one that gets here.
+    return wait.until !== null && this.fold.at >= wait.until ? { deadline: true } : undefined;
+  }
+
+  #peek(address: readonly [string, string]): Value {
+    const bytes = this.fold.overlay.get(cellKey([address[0], address[1]]));
+    if (bytes === undefined) return null;
+    const cell = decode(bytes) as unknown as CellLeaf;
+    return cell.live ? cell.state : null;
+  }
+
+  #takePlace(live: LivePlan, wait: PlanWait | undefined, waited: PlanLeaf): void {
+    const { fold, leaf } = this;
+    const { plan, cause } = this.delivery;
+    leaf.wait = wait ?? null;
+    if (encode(leaf).length > LEAF_BYTES_MAX) {
+      throw new Fault('plan_too_large', `its awaits returned more than ${LEAF_BYTES_MAX} bytes; go on with continueAs`);
+    }
+    dropAwaitTimer(fold, plan, waited);
+    let denied = false;
+    for (const output of this.#segment.outputs) denied = this.#release(output) || denied;
+    if (wait === undefined) {
+      endPlan(fold, plan, leaf, { status: 'ok', code: null }, cause);
+      if (this.#segment.continuation !== undefined) this.#continue(this.#segment.continuation.input);
+      return;
+    }
+    const bytes = fold.write(planKey(plan), leaf);
+    fold.env.caches?.plans.set(bytes, live);
+    if (wait.for !== 'peek' && wait.until !== null) {
+      fold.write(timerKey(wait.until, ownerOf(plan), plan[2], AWAIT_TIMER), { due: wait.until });
+    }
+    if (denied) fold.enqueue({ kind: 'plan', plan, cause });
+  }
+
+  /** @returns true when the plan's inbox got a receipt on the spot */
+  #release(output: PlanOutput): boolean {
+    const { fold, leaf } = this;
+    switch (output.type) {
+      case 'raise': {
+        const to = ownerOf(this.delivery.plan);
+        const event = { name: output.name, value: output.value };
+        const index = fold.push({ kind: 'event', c: this.delivery.cause, to, event, from: this.delivery.plan });
+        fold.enqueue({ kind: 'event', to, event, from: this.delivery.plan, cause: index, reply: false, notice: false, root: false });
+        return false;
+      }
+      case 'cancel': {
+        const open = leaf.open.find(([emission]) => emission === output.emission);
+        if (open === undefined || cancelEffect(fold, open[1], this.delivery.cause) === undefined) return false;
+        leaf.open = leaf.open.filter(([emission]) => emission !== output.emission);
+        leaf.inbox.push([output.emission, { adapter: 'kernel', status: 'cancelled', attempts: 0 }]);
+        return true;
+      }
+      case 'effect':
+        return this.#emit(output);
+      default:
+        return output satisfies never;
+    }
+  }
+
+  #emit(output: PlanOutput & { type: 'effect' }): boolean {
+    const { fold, leaf } = this;
+    const { plan, cause: c } = this.delivery;
+    const { emission, definition } = output;
+    const params = check(definition.params, output.params);
+    const value = params.ok ? params.value : output.params;
+    const effect = effectId(
+      { world: fold.rules.world, plan, planName: leaf.name, incarnation: leaf.inc, emission, kind: definition.name, params: value },
+      fold.env.hash,
+    );
+    const verdict = applyPolicy(fold.rules.policy, definition.name);
+    if (params.ok && verdict.allow) {
+      const deadline = output.timeoutMs === null ? null : fold.at + output.timeoutMs;
+      const delivery = deliveryOf(definition, value);
+      const name = definition.name;
+      const index = fold.push({ kind: 'effect', c, effect, plan, emission, name, params: value, delivery, rule: verdict.rule, deadline });
+      const open: EffectLeaf = { plan, emission, name, params: value, delivery, deadline, queued: [fold.ingress.seq, index], attempt: 0 };
+      fold.write(effectKey(effect), open);
+      leaf.open.push([emission, effect]);
+      fold.emitted.push(effect);
+      return false;
+    }
+    const code = params.ok ? 'policy_denied' : 'validation_error';
+    fold.push({ kind: 'denial', c, effect, plan, emission, name: definition.name, code, rule: params.ok ? verdict.rule : null });
+    fold.push({ kind: 'settled', c, effect, status: 'denied', code, by: 'gate' });
+    leaf.inbox.push([emission, { adapter: 'gate', status: 'denied', code, attempts: 0 }]);
+    return true;
+  }
+
+  #continue(input: Value): void {
+    const { fold } = this;
+    const [reducer, key] = this.delivery.plan;
+    let next: PlanAddress | undefined;
+    updateCell(fold, [reducer, key], (cell) => {
+      next = [reducer, key, cell.ord++];
+      cell.plans.push(next[2]);
+    });
+    if (next === undefined) return;
+    const cause = fold.push({ kind: 'intent', c: this.delivery.cause, plan: next, name: this.leaf.name, input });
+    fold.write(planKey(next), newPlan(this.leaf.name, this.leaf.inc, input));
+    fold.enqueue({ kind: 'plan', plan: next, cause });
+  }
+}
+
+/** The delivery class; parameters that name none of the three fall back to the safest. */
+function deliveryOf(definition: EffectDefinition, params: Value): EffectLeaf['delivery'] {
+  if (typeof definition.delivery === 'string') return definition.delivery;
+  const named = (params as Record<string, Value>)[definition.delivery.param];
+  return named === 'idempotent' || named === 'reconcile' ? named : 'at_most_once';
+}

@@ -1,0 +1,153 @@
+/** The `ctx` of one delivery: it collects what the reducer asks for, in order, and performs nothing. */
+import type { Address, Ref, Sender, Value } from '@reprise/contracts';
+import { decode } from '../codec/index.js';
+import type { Intent, PlanDefinition, ReducerContext, ReducerDefinition } from '../define/index.js';
+import { check } from '../schema/index.js';
+import { encodeGiven, type FrameFold } from './frame-fold.js';
+import { DeliveryEntropy } from './identity.js';
+import { logKey } from './leaf-key.js';
+import type { CellLeaf, LogLeaf } from './leaves.js';
+import { FRAME_VALUE_BYTES_MAX } from './limits.js';
+import { checkedEvent } from './live-plan.js';
+import { appendToLog, emptyLog, logHeadBlob, type StagedBlob } from './log.js';
+import { Fault, Rejected } from './signals.js';
+
+/** What a delivery asked for; takes place when the delivery ends well. */
+export type CellOutput =
+  | { readonly type: 'intent'; readonly plan: PlanDefinition; readonly ordinal: number; readonly input: Value }
+  | { readonly type: 'send'; readonly to: Address; readonly name: string; readonly value: Value; readonly reply: boolean }
+  | { readonly type: 'fact'; readonly name: string; readonly value: Value }
+  | { readonly type: 'cancel'; readonly ordinal: number };
+
+const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+const REJECTION = /^[a-z0-9_./-]{1,64}$/;
+
+/** The context of one delivery to one cell. */
+export class CellContext implements ReducerContext {
+  readonly outputs: CellOutput[] = [];
+  readonly staged: StagedBlob[] = [];
+  readonly logs = new Map<string, LogLeaf>();
+  ended = false;
+  #valueBytes = 0;
+  readonly #entropy: DeliveryEntropy;
+  readonly #timers: Map<string, number>;
+
+  constructor(
+    private readonly fold: FrameFold,
+    private readonly reducer: ReducerDefinition,
+    private readonly cell: CellLeaf,
+    readonly address: Address,
+    readonly sender: Sender,
+  ) {
+    this.#timers = new Map(Object.entries(cell.timers));
+    this.#entropy = new DeliveryEntropy(
+      { seed: fold.rules.seed, cell: address, incarnation: cell.inc, n: cell.n },
+      fold.env.hash,
+    );
+  }
+
+  get now(): number {
+    return this.fold.at;
+  }
+
+  get parent(): Address | null {
+    return this.cell.parent;
+  }
+
+  /** The cell's timers after this delivery. */
+  get timers(): ReadonlyMap<string, number> {
+    return this.#timers;
+  }
+
+  emit<I>(intent: Intent<I>): number {
+    const plan = this.fold.env.app.plans.get(intent.plan.name);
+    if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
+    const input = check(plan.input, this.#copy(intent.input));
+    if (!input.ok) throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
+    const ordinal = this.cell.ord++;
+    this.cell.plans.push(ordinal);
+    this.outputs.push({ type: 'intent', plan, ordinal, input: input.value });
+    return ordinal;
+  }
+
+  send(to: Address, event: { readonly name: string; readonly value: unknown }, options: { readonly reply?: boolean } = {}): void {
+    const value = checkedEvent(this.fold.env.app, to, event.name, this.#copy(event.value));
+    this.outputs.push({ type: 'send', to: [to[0], to[1]], name: event.name, value, reply: options.reply === true });
+  }
+
+  record(name: string, value: unknown): void {
+    const node = this.reducer.facts.get(name);
+    if (node === undefined) throw new Fault('fact_invalid', `${this.reducer.name} declares no fact ${name}`);
+    const checked = check(node, this.#copy(value));
+    if (!checked.ok) throw new Fault('fact_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    this.outputs.push({ type: 'fact', name, value: checked.value });
+  }
+
+  timer(name: string, at: number): void {
+    if (!TIMER_NAME.test(name) || !Number.isSafeInteger(at) || at < 0) {
+      throw new Fault('timer_invalid', `timer ${name} at ${String(at)}: a short plain name and whole milliseconds`);
+    }
+    this.#timers.set(name, at);
+  }
+
+  clearTimer(name: string): void {
+    this.#timers.delete(name);
+  }
+
+  cancel(plan: number | 'all'): void {
+    const ordinals = plan === 'all' ? [...this.cell.plans] : this.cell.plans.filter((ordinal) => ordinal === plan);
+    this.cell.plans = this.cell.plans.filter((ordinal) => !ordinals.includes(ordinal));
+    for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
+  }
+
+  append(log: string, item: unknown): void {
+    const node = this.reducer.logs.get(log);
+    if (node === undefined) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
+    const checked = check(node, this.#copy(item));
+    if (!checked.ok) throw new Fault('value_invalid', `log ${log} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    this.staged.push(...appendToLog(this.#log(log), checked.value, this.fold.env.hash));
+  }
+
+  logHead(log: string): Ref {
+    if (!this.reducer.logs.has(log)) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
+    const head = logHeadBlob(this.#log(log), this.fold.env.hash);
+    this.staged.push(head);
+    return head.ref;
+  }
+
+  end(): void {
+    this.ended = true;
+  }
+
+  reject(code: string): never {
+    if (!REJECTION.test(code)) throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${code}`);
+    throw new Rejected(code);
+  }
+
+  id(label: string): string {
+    return this.#entropy.id(label);
+  }
+
+  random(): number {
+    return this.#entropy.random();
+  }
+
+  /** A log as this delivery sees it; its own copy, written back only when the delivery ends well. */
+  #log(name: string): LogLeaf {
+    const known = this.logs.get(name);
+    if (known !== undefined) return known;
+    const bytes = this.fold.overlay.get(logKey(this.address, name));
+    const log = bytes === undefined ? emptyLog() : this.fold.take<LogLeaf>(bytes);
+    this.logs.set(name, log);
+    return log;
+  }
+
+  #copy(given: unknown): Value {
+    const bytes = encodeGiven(given);
+    this.#valueBytes += bytes.length;
+    if (this.#valueBytes > FRAME_VALUE_BYTES_MAX) {
+      throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
+    }
+    return decode(bytes);
+  }
+}

@@ -1,0 +1,232 @@
+/** The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here. */
+import {
+  type DerivedRecord,
+  type EventEnvelope,
+  FAULT_CODES,
+  type IngressOf,
+  type IngressRecord,
+  type JournalRecord,
+  type RidingAttempt,
+  type Value,
+} from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
+import { deliverEvent, exceedEvent } from './deliver-event.js';
+import { type Deliverer, type EngineEnv, FrameFold } from './frame-fold.js';
+import { requestContentDigest, requestDigest } from './identity.js';
+import { cellKey, effectKey, PENDING_KEY, planKey, requestKey, timerKey, WORLD_KEY } from './leaf-key.js';
+import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, RequestLeaf, WorldLeaf } from './leaves.js';
+import type { StagedBlob } from './log.js';
+import { notify, takes } from './notify.js';
+import { endPlan, settleEffect, updateCell } from './settle.js';
+import { Duplicate, Refusal } from './signals.js';
+import { stateRecord } from './state-record.js';
+
+/** A frame whose derived records are known and whose attempts are not decided yet. */
+export interface FoldedFrame {
+  readonly ingress: IngressRecord;
+  /** Effects that the gate allowed in this frame, in order: candidates for riding attempts. */
+  readonly emitted: readonly string[];
+  /** Running effects that should stop. */
+  readonly aborts: readonly string[];
+  /** Arms these effects in this frame and closes it. Called once. */
+  seal(arm: readonly string[]): SealedFrame;
+}
+
+/** A finished frame: its bytes and what it does to the leaves. Nothing has happened yet. */
+export interface SealedFrame {
+  readonly records: readonly JournalRecord[];
+  readonly bytes: Uint8Array;
+  readonly changes: readonly LeafChange[];
+  /** Content that the frame links and the fold made. */
+  readonly staged: readonly StagedBlob[];
+  /** The cascade goes on: the next frame must be a `continue`. */
+  readonly continues: boolean;
+}
+
+const deliverer: Deliverer = {
+  event: deliverEvent,
+  plan: advancePlan,
+  exceeded: (fold, delivery) => (delivery.kind === 'event' ? exceedEvent(fold, delivery) : exceedPlan(fold, delivery)),
+};
+
+/**
+ * Folds an ingress record.
+ *
+ * @param env the app and the hash; with caches live, without to check a frame again
+ * @param leaves the state before the frame
+ * @param ingress stamped, with its values already parsed and canonical
+ * @throws Miss when a leaf must be loaded first; Refusal, Duplicate for requests; Exhausted when the machine ran out
+ */
+export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: IngressRecord): FoldedFrame {
+  const fold = new FrameFold(env, leaves, ingress);
+  const world = fold.overlay.get(WORLD_KEY);
+  if (world !== undefined) fold.world = readWorld(world);
+  const before = admit(fold, ingress);
+  fold.run(deliverer, before);
+  return { ingress, emitted: fold.emitted, aborts: fold.aborts, seal: (arm) => seal(fold, arm) };
+}
+
+const worlds = new WeakMap<Uint8Array, WorldLeaf>();
+
+/** The world leaf hardly ever changes and is never written in place, so folds share it. */
+function readWorld(bytes: Uint8Array): WorldLeaf {
+  let leaf = worlds.get(bytes);
+  if (leaf === undefined) {
+    leaf = decode(bytes) as unknown as WorldLeaf;
+    worlds.set(bytes, leaf);
+  }
+  return leaf;
+}
+
+/** Takes the ingress in: what it does to the ledger, and the first deliveries. @returns deliveries before this frame */
+function admit(fold: FrameFold, ingress: IngressRecord): number {
+  switch (ingress.kind) {
+    case 'manifest':
+      return admitManifest(fold, ingress);
+    case 'request':
+      return admitRequest(fold, ingress);
+    case 'receipt':
+      return admitReceipt(fold, ingress);
+    case 'timer':
+      return admitTimer(fold, ingress);
+    case 'attempt':
+      return armEffect(fold, ingress.effect, ingress.attempt);
+    case 'continue':
+      return admitContinue(fold);
+    case 'snapshot':
+      return 0;
+    default:
+      return ingress satisfies never;
+  }
+}
+
+function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): number {
+  const leaf: WorldLeaf = {
+    world: ingress.world,
+    seed: ingress.seed,
+    semantics: ingress.semantics,
+    policy: ingress.policy,
+  };
+  fold.write(WORLD_KEY, leaf);
+  fold.world = leaf;
+  return 0;
+}
+
+function admitRequest(fold: FrameFold, ingress: IngressOf<'request'>): number {
+  const key = requestKey(requestDigest(ingress.principal, ingress.id, fold.env.hash));
+  const digest = requestContentDigest(ingress.to, ingress.event as unknown as Value, fold.env.hash);
+  const bytes = fold.overlay.get(key);
+  if (bytes !== undefined) {
+    const known = fold.take<RequestLeaf>(bytes);
+    if (known.digest === digest) throw new Duplicate(known.seq);
+    throw new Refusal('request_conflict', `request ${ingress.id} was made before with another content`, {
+      where: `frame ${known.seq}`,
+      hint: 'Use a new id for a new request; repeat the same content to learn the outcome of the first.',
+    });
+  }
+  fold.write(key, { digest, seq: ingress.seq } satisfies RequestLeaf);
+  const { to, event } = ingress;
+  fold.enqueue({ kind: 'event', to, event: event as EventEnvelope, from: null, cause: 0, reply: false, notice: false, root: true });
+  return 0;
+}
+
+function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): number {
+  const bytes = fold.overlay.get(effectKey(ingress.effect));
+  if (bytes === undefined) {
+    throw new Refusal('effect_settled', `effect ${ingress.effect} is not open`, {
+      hint: 'It was settled before, or it is not an effect of this world.',
+    });
+  }
+  const effect = fold.take<EffectLeaf>(bytes);
+  if (effect.attempt !== ingress.attempt) {
+    throw new Refusal('effect_settled', 'the receipt is not of the armed attempt', {
+      expected: effect.attempt,
+      actual: ingress.attempt,
+      where: `effect ${ingress.effect}`,
+    });
+  }
+  if (ingress.quarantined === true) quarantineEffect(fold, ingress.effect, effect);
+  else settleEffect(fold, ingress.effect, effect, ingress.receipt, 0);
+  return 0;
+}
+
+/** Settles the ledger and nothing more: folding this receipt in full exhausted the machine. */
+function quarantineEffect(fold: FrameFold, id: string, effect: EffectLeaf): void {
+  fold.overlay.set(effectKey(id), undefined);
+  const bytes = fold.overlay.get(planKey(effect.plan));
+  if (bytes === undefined) return;
+  endPlan(fold, effect.plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: null }, 0);
+}
+
+function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): number {
+  const { cell, plan, name, due } = ingress;
+  const key = timerKey(due, cell, plan ?? -1, name);
+  if (fold.overlay.get(key) === undefined) throw new Refusal('invalid_argument', 'no such timer is set', { where: key.path.join(' ') });
+  fold.overlay.set(key, undefined);
+  if (plan !== null) {
+    if (ingress.quarantined !== true) deadlineReached(fold, [cell[0], cell[1], plan], due);
+    return 0;
+  }
+  updateCell(fold, cell, (leaf: CellLeaf) => {
+    delete leaf.timers[name];
+  });
+  if (ingress.quarantined === true) return 0;
+  const value = { name, due };
+  if (!takes(fold, cell, 'sys/TimerFired@1')) {
+    notify(fold, cell, 'sys/TimerFired@1', value, 0);
+    return 0;
+  }
+  const event = { name: 'sys/TimerFired@1', value };
+  fold.enqueue({ kind: 'event', to: cell, event, from: null, cause: 0, reply: false, notice: true, root: false });
+  return 0;
+}
+
+function armEffect(fold: FrameFold, id: string, attempt: number): number {
+  const bytes = fold.overlay.get(effectKey(id));
+  if (bytes === undefined) throw new Refusal('effect_settled', `effect ${id} is not open`);
+  const effect = fold.take<EffectLeaf>(bytes);
+  if (attempt !== effect.attempt + 1) {
+    throw new Refusal('invalid_argument', 'attempts are counted one by one', { expected: effect.attempt + 1, actual: attempt });
+  }
+  effect.attempt = attempt;
+  fold.write(effectKey(id), effect);
+  return 0;
+}
+
+function admitContinue(fold: FrameFold): number {
+  const bytes = fold.overlay.get(PENDING_KEY);
+  if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
+  const pending = fold.take<PendingLeaf>(bytes);
+  fold.overlay.set(PENDING_KEY, undefined);
+  for (const delivery of pending.deliveries) {
+    fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : { ...delivery, cause: 0, root: false });
+  }
+  return pending.done;
+}
+
+function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
+  const attempts: RidingAttempt[] = arm.map((effect) => {
+    armEffect(fold, effect, 1);
+    return { kind: 'attempt', effect, attempt: 1 };
+  });
+  const changes = fold.overlay.changes();
+  const records: JournalRecord[] = [fold.ingress, ...fold.records, ...attempts, stateRecord(changes, fold.env.hash)];
+  return {
+    records,
+    bytes: encode(records, FRAME_DEPTH_MAX),
+    changes,
+    staged: fold.staged,
+    continues: fold.overlay.get(PENDING_KEY) !== undefined,
+  };
+}
+
+/** Whether a code is one of the closed fault list. */
+export function isFaultCode(code: string): boolean {
+  return (FAULT_CODES as readonly string[]).includes(code);
+}
+
+/** The derived records of a frame. */
+export function derivedOf(records: readonly JournalRecord[]): readonly DerivedRecord[] {
+  return records.slice(1, -1).filter((record): record is DerivedRecord => record.kind !== 'attempt');
+}

@@ -1,0 +1,193 @@
+/**
+ * Folds one ingress record into one frame.
+ *
+ * Owns: the frame's records, its FIFO of deliveries, its bounds. Does not own: what a delivery does
+ * (`deliver-event.ts`, `advance-plan.ts`), where leaves come from, when a frame becomes durable.
+ *
+ * Invariants
+ * F1  Pure: the same leaves and ingress give the same records, changes and blobs. An abandoned fold leaves nothing.
+ * F2  One FIFO per frame. A delivery is a savepoint: it takes place whole, or a fault stands in its place.
+ * F3  After each delivery a leaf is exactly decode(its bytes).
+ * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone.
+ */
+import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender, Value } from '@reprise/contracts';
+import { decode, encode, type Hash } from '../codec/index.js';
+import type { App } from '../define/index.js';
+import type { LivePlan } from './live-plan.js';
+import { type LeafKey, PENDING_KEY } from './leaf-key.js';
+import { DecodedCache, type LeafReader, Overlay, type PendingLeaf } from './leaves.js';
+import {
+  CASCADE_DELIVERIES_MAX,
+  FRAME_DELIVERIES_MAX,
+  FRAME_VALUE_BYTES_MAX,
+  VALUE_BYTES_MAX,
+} from './limits.js';
+import type { StagedBlob } from './log.js';
+import { Fault } from './signals.js';
+import type { WorldLeaf } from './leaves.js';
+
+/** Caches that may make a fold faster and never make it different. */
+export class EngineCaches {
+  readonly decoded = new DecodedCache();
+  readonly plans = new WeakMap<Uint8Array, LivePlan>();
+}
+
+/** What every fold of a world shares. */
+export interface EngineEnv {
+  readonly app: App;
+  readonly hash: Hash;
+  /** Absent when a frame is folded again to check it: then everything is rebuilt from bytes. */
+  readonly caches?: EngineCaches;
+}
+
+/** An event on its way to a cell. */
+export interface EventDelivery {
+  readonly kind: 'event';
+  readonly to: Address;
+  readonly event: EventEnvelope;
+  readonly from: Sender;
+  readonly cause: number;
+  /** The sender wants `sys/Reply@1`. */
+  readonly reply: boolean;
+  /** A kernel notice: a fault while taking one makes no further notice. */
+  readonly notice: boolean;
+  /** The delivery of an outside request itself: what goes wrong refuses the request. */
+  readonly root: boolean;
+}
+
+/** A plan instance that can start or go on. */
+export interface PlanDelivery {
+  readonly kind: 'plan';
+  readonly plan: PlanAddress;
+  readonly cause: number;
+}
+
+/** One step of a frame. */
+export type QueuedDelivery = EventDelivery | PlanDelivery;
+
+/** How the two kinds of deliveries take place; given in, so that this file depends on neither. */
+export interface Deliverer {
+  event(fold: FrameFold, delivery: EventDelivery): void;
+  plan(fold: FrameFold, delivery: PlanDelivery): void;
+  /** What stands for a delivery that the cascade's bound cut off. */
+  exceeded(fold: FrameFold, delivery: QueuedDelivery): void;
+}
+
+/** A frame while it is being folded. */
+export class FrameFold {
+  readonly records: DerivedRecord[] = [];
+  readonly overlay: Overlay;
+  readonly staged: StagedBlob[] = [];
+  /** Effects that the gate allowed in this frame, in order. */
+  readonly emitted: string[] = [];
+  /** Running effects that should stop. */
+  readonly aborts: string[] = [];
+  /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
+  world: WorldLeaf | undefined;
+  readonly #queue: QueuedDelivery[] = [];
+  #valueBytes = 0;
+
+  constructor(
+    readonly env: EngineEnv,
+    base: LeafReader,
+    readonly ingress: IngressRecord,
+  ) {
+    this.overlay = new Overlay(base);
+  }
+
+  /** The frame's time. */
+  get at(): number {
+    return this.ingress.at;
+  }
+
+  /** The rules and identity of the world; every frame but genesis has them. */
+  get rules(): WorldLeaf {
+    if (this.world === undefined) throw new TypeError('a frame before the manifest');
+    return this.world;
+  }
+
+  /** Adds a derived record. @returns its index in the frame */
+  push(record: DerivedRecord): number {
+    this.records.push(record);
+    return this.records.length;
+  }
+
+  /** Adds a delivery to the end of the FIFO. */
+  enqueue(delivery: QueuedDelivery): void {
+    this.#queue.push(delivery);
+  }
+
+  /** Decodes a leaf as the caller's own object. */
+  take<T>(bytes: Uint8Array): T {
+    return this.env.caches === undefined ? (decode(bytes) as T) : this.env.caches.decoded.take<T>(bytes);
+  }
+
+  /** Writes a leaf and returns its bytes. */
+  write(key: LeafKey, leaf: unknown): Uint8Array {
+    const bytes = encode(leaf);
+    this.overlay.set(key, bytes);
+    return bytes;
+  }
+
+  /**
+   * The canonical copy of a value that an author gave, made at the call: what the author does to it later
+   * changes nothing.
+   */
+  copy(given: unknown): Value {
+    const bytes = encodeGiven(given);
+    this.#valueBytes += bytes.length;
+    return decode(bytes);
+  }
+
+  /** Performs the FIFO to its end, or to the frame's bound; then the rest waits for a `continue` frame. */
+  run(deliver: Deliverer, before: number): void {
+    for (let done = 0; ; done++) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      if (before + done >= CASCADE_DELIVERIES_MAX) {
+        deliver.exceeded(this, next);
+      } else if (done >= FRAME_DELIVERIES_MAX || this.#valueBytes > FRAME_VALUE_BYTES_MAX) {
+        this.#queue.unshift(next);
+        this.#spill(before + done);
+        return;
+      } else if (next.kind === 'event') {
+        deliver.event(this, next);
+      } else {
+        deliver.plan(this, next);
+      }
+    }
+  }
+
+  #spill(done: number): void {
+    const pending: PendingLeaf = {
+      done,
+      deliveries: this.#queue.map((delivery) =>
+        delivery.kind === 'plan'
+          ? { kind: 'plan', plan: delivery.plan }
+          : {
+              kind: 'event',
+              to: delivery.to,
+              event: delivery.event,
+              from: delivery.from,
+              reply: delivery.reply,
+              notice: delivery.notice,
+            },
+      ),
+    };
+    this.write(PENDING_KEY, pending);
+  }
+}
+
+/** Encodes what an author gave; a value that is not canonical or too large is the author's fault. */
+export function encodeGiven(given: unknown): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = encode(given);
+  } catch (error) {
+    throw new Fault('value_invalid', error instanceof Error ? error.message : 'not a canonical value', error);
+  }
+  if (bytes.length > VALUE_BYTES_MAX) {
+    throw new Fault('record_too_large', `a value of ${bytes.length} bytes; at most ${VALUE_BYTES_MAX} fit`);
+  }
+  return bytes;
+}

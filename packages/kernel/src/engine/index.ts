@@ -1,0 +1,18 @@
+export { type EngineEnv, EngineCaches } from './frame-fold.js';
+export { derivedOf, type FoldedFrame, foldIngress, type SealedFrame } from './fold.js';
+export * from './leaf-key.js';
+export type {
+  CellLeaf,
+  EffectLeaf,
+  LeafChange,
+  LeafReader,
+  LogLeaf,
+  PendingLeaf,
+  PlanLeaf,
+  RequestLeaf,
+  WorldLeaf,
+} from './leaves.js';
+export * from './limits.js';
+export type { StagedBlob } from './log.js';
+export { purity } from './purity.js';
+export { Duplicate, Exhausted, Miss, Refusal } from './signals.js';

@@ -1,0 +1,47 @@
+/** The keys of the state map. Everything a world remembers is a leaf under one of these. */
+import type { Address, PlanAddress } from '@reprise/contracts';
+
+/** What a leaf holds. */
+export type LeafKind = 'cell' | 'effect' | 'log' | 'pending' | 'plan' | 'request' | 'timer' | 'world';
+
+/** A part of a leaf's path. */
+export type PathPart = string | number;
+
+/**
+ * A leaf's key: its path, and the path as one string for maps. Only the last part of a path is free text, so
+ * joining with NUL is unambiguous.
+ */
+export interface LeafKey {
+  readonly id: string;
+  readonly path: readonly [LeafKind, ...PathPart[]];
+}
+
+/** The key with this path; paths come from the constructors below or from a snapshot. */
+export function leafKey(path: readonly [LeafKind, ...PathPart[]]): LeafKey {
+  return { id: path.join('\0'), path };
+}
+
+/** A cell's state and bookkeeping. */
+export const cellKey = (cell: Address): LeafKey => leafKey(['cell', cell[0], cell[1]]);
+
+/** A plan instance. */
+export const planKey = (plan: PlanAddress): LeafKey => leafKey(['plan', plan[0], plan[2], plan[1]]);
+
+/** An open effect. */
+export const effectKey = (effect: string): LeafKey => leafKey(['effect', effect]);
+
+/** A log's counts, roots and inline tail: a sibling of its cell, so that appending does not touch the state. */
+export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', cell[0], log, cell[1]]);
+
+/** A timer, by due time first. `plan` is −1 for a cell's own timer. */
+export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey =>
+  leafKey(['timer', due, cell[0], plan, name, cell[1]]);
+
+/** A journaled outside request, by the digest of its principal and id. */
+export const requestKey = (digest: string): LeafKey => leafKey(['request', digest]);
+
+/** What the manifest said. */
+export const WORLD_KEY: LeafKey = leafKey(['world']);
+
+/** The rest of a cascade, between a frame and its `continue` frame. */
+export const PENDING_KEY: LeafKey = leafKey(['pending']);

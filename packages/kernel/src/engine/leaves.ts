@@ -1,0 +1,157 @@
+/** The shapes of leaves, and the view of them that a fold writes to. */
+import type {
+  Address,
+  Delivery,
+  EventEnvelope,
+  FaultCode,
+  PlanAddress,
+  PolicyRule,
+  Receipt,
+  Ref,
+  Sender,
+  Value,
+} from '@reprise/contracts';
+import { decode } from '../codec/index.js';
+import type { PlanWait, Resumed } from '../define/index.js';
+import type { LeafKey } from './leaf-key.js';
+
+/** The world's identity and rules. */
+export interface WorldLeaf {
+  readonly world: string;
+  readonly seed: string;
+  readonly semantics: number;
+  readonly policy: readonly PolicyRule[];
+}
+
+/** A cell. A cell that ended leaves `{inc}` behind, so that its next incarnation has new identities. */
+export interface CellLeaf {
+  inc: number;
+  /** False once the cell has ended. */
+  live: boolean;
+  /** Deliveries so far: seeds identifiers and random. */
+  n: number;
+  /** The next plan ordinal. */
+  ord: number;
+  failed: FaultCode | null;
+  parent: Address | null;
+  /** The ordinals of its running plans. */
+  plans: number[];
+  /** Its timers: name → due. */
+  timers: Record<string, number>;
+  /** The logs it has written to. */
+  logs: string[];
+  state: Record<string, Value>;
+}
+
+/** A plan instance: its input and what its awaits returned. A running generator is only a cache of this. */
+export interface PlanLeaf {
+  readonly name: string;
+  readonly inc: number;
+  readonly input: Value;
+  /** When the first segment ran; null until then. */
+  started: number | null;
+  resumptions: { readonly at: number; readonly value: Resumed }[];
+  wait: PlanWait | null;
+  /** Receipts that arrived and were not awaited yet, in order of arrival. */
+  inbox: (readonly [number, Receipt])[];
+  emissions: number;
+  /** Effects without a receipt: emission and id. */
+  open: (readonly [number, string])[];
+}
+
+/** An open effect. */
+export interface EffectLeaf {
+  readonly plan: PlanAddress;
+  readonly emission: number;
+  readonly name: string;
+  readonly params: Value;
+  readonly delivery: Delivery;
+  readonly deadline: number | null;
+  /** Where it was emitted, `[seq, index]`: the order of dispatch. */
+  readonly queued: readonly [number, number];
+  /** The armed attempt; 0 while it waits. */
+  attempt: number;
+}
+
+/** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */
+export interface LogLeaf {
+  count: number;
+  levels: Ref[][];
+  tail: Value[];
+}
+
+/** A delivery that waits for the next `continue` frame. */
+export type PendingDelivery =
+  | { readonly kind: 'event'; readonly to: Address; readonly event: EventEnvelope; readonly from: Sender; readonly reply: boolean; readonly notice: boolean }
+  | { readonly kind: 'plan'; readonly plan: PlanAddress };
+
+/** The rest of a cascade. */
+export interface PendingLeaf {
+  readonly deliveries: readonly PendingDelivery[];
+  /** Deliveries of this cascade so far. */
+  readonly done: number;
+}
+
+/** A journaled request: what it was, and where. */
+export interface RequestLeaf {
+  readonly digest: string;
+  readonly seq: number;
+}
+
+/** Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first. */
+export interface LeafReader {
+  get(key: LeafKey): Uint8Array | undefined;
+}
+
+/** A leaf that a fold changed. */
+export interface LeafChange {
+  readonly key: LeafKey;
+  readonly before: Uint8Array | undefined;
+  /** The new bytes; undefined when the leaf is gone. */
+  readonly after: Uint8Array | undefined;
+}
+
+/** The leaves as a fold sees them: its own changes over what it was given. */
+export class Overlay implements LeafReader {
+  readonly #changes = new Map<string, { key: LeafKey; before: Uint8Array | undefined; after: Uint8Array | undefined }>();
+
+  constructor(private readonly base: LeafReader) {}
+
+  get(key: LeafKey): Uint8Array | undefined {
+    const change = this.#changes.get(key.id);
+    return change === undefined ? this.base.get(key) : change.after;
+  }
+
+  /** Replaces a leaf; undefined removes it. */
+  set(key: LeafKey, after: Uint8Array | undefined): void {
+    const change = this.#changes.get(key.id);
+    if (change === undefined) this.#changes.set(key.id, { key, before: this.base.get(key), after });
+    else change.after = after;
+  }
+
+  /** What changed, in the order of first touch. */
+  changes(): LeafChange[] {
+    return [...this.#changes.values()];
+  }
+}
+
+/**
+ * Objects decoded from leaf bytes, taken at most once. Whoever takes one owns it and may write it, so a fold
+ * that is abandoned half-way leaves nothing dirty behind: the next one decodes the bytes.
+ */
+export class DecodedCache {
+  readonly #objects = new WeakMap<Uint8Array, unknown>();
+
+  /** The object of these bytes, as the caller's own. */
+  take<T>(bytes: Uint8Array): T {
+    const cached = this.#objects.get(bytes);
+    if (cached === undefined) return decode(bytes) as T;
+    this.#objects.delete(bytes);
+    return cached as T;
+  }
+
+  /** Offers an object that is exactly what decoding the bytes would give. */
+  offer(bytes: Uint8Array, object: unknown): void {
+    this.#objects.set(bytes, object);
+  }
+}

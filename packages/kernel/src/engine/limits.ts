@@ -1,0 +1,31 @@
+/**
+ * The engine's bounds. They decide derived bytes, so they are part of the kernel semantics number and not
+ * options: a world that met a bound replays only under the same bound.
+ */
+
+/** The largest state of a cell, a plan instance or a log leaf, in canonical bytes. What grows belongs in a log. */
+export const LEAF_BYTES_MAX = 64 * 1024;
+
+/** A state above this is worth a warning: every event pays for encoding it. */
+export const STATE_BYTES_WARN = 8 * 1024;
+
+/** The largest value given to `ctx`, an event's value, an intent's input or a receipt's payload, in canonical bytes. */
+export const VALUE_BYTES_MAX = 64 * 1024;
+
+/** Deliveries in one frame; the rest goes on in a `continue` frame. */
+export const FRAME_DELIVERIES_MAX = 256;
+
+/** Bytes of values in one frame after which the rest goes on in a `continue` frame. */
+export const FRAME_VALUE_BYTES_MAX = 1024 * 1024;
+
+/** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
+export const CASCADE_DELIVERIES_MAX = 10_000;
+
+/** Awaits of one plan instance; a longer plan goes on by `continueAs`. */
+export const PLAN_AWAITS_MAX = 256;
+
+/** The largest log leaf: up to 31 inline items and the links of its chunks. */
+export const LOG_LEAF_BYTES_MAX = 256 * 1024;
+
+/** Items in one sealed chunk of a log, and links in one node above it. */
+export const LOG_CHUNK_ITEMS = 32;

@@ -1,0 +1,220 @@
+/**
+ * A plan's generator while it is cached, and the context it talks to.
+ *
+ * Invariant L1: a generator's behaviour depends only on its input, on what its awaits returned and on the time
+ * of each segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
+ */
+import { type Address, isRef, type PlanAddress, type Receipt, type Value } from '@reprise/contracts';
+import { decode, encode } from '../codec/index.js';
+import type {
+  App,
+  AwaitOptions,
+  EffectDefinition,
+  EffectHandle,
+  PlanBody,
+  PlanContext,
+  PlanDefinition,
+  PlanWait,
+  ReceiptOf,
+  Resumed,
+} from '../define/index.js';
+import { check } from '../schema/index.js';
+import { encodeGiven } from './frame-fold.js';
+import type { PlanLeaf } from './leaves.js';
+import { runPure } from './purity.js';
+import { Fault } from './signals.js';
+
+/** What a segment asked for, in order; takes place when the segment ends well. */
+export type PlanOutput =
+  | { readonly type: 'effect'; readonly emission: number; readonly definition: EffectDefinition; readonly params: Value; readonly timeoutMs: number | null }
+  | { readonly type: 'raise'; readonly name: string; readonly value: Value }
+  | { readonly type: 'cancel'; readonly emission: number };
+
+/** What one run of a plan, from one await to the next, collects. */
+export class Segment {
+  readonly outputs: PlanOutput[] = [];
+  continuation: { readonly input: Value } | undefined;
+  valueBytes = 0;
+
+  constructor(
+    readonly at: number,
+    /** A rebuilt segment happened before: what it asks for took place then. */
+    readonly rebuilt: boolean,
+  ) {}
+}
+
+/** A running plan. */
+export class LivePlan {
+  readonly #context: RunningPlan;
+  readonly #body: PlanBody;
+
+  constructor(
+    private readonly definition: PlanDefinition,
+    app: App,
+    plan: PlanAddress,
+    input: Value,
+  ) {
+    this.#context = new RunningPlan(definition, app, [plan[0], plan[1]]);
+    this.#body = runPure(() => definition.run(decode(encode(input)), this.#context));
+  }
+
+  /** Emissions so far. */
+  get emissions(): number {
+    return this.#context.emissions;
+  }
+
+  /** Receipts that earlier awaits returned, by emission, in order. */
+  get seen(): ReadonlyMap<number, Receipt> {
+    return this.#context.seen;
+  }
+
+  /** Runs to the next await or the end. @returns the wait, or undefined at the end */
+  advance(segment: Segment, resumed: Resumed | undefined): PlanWait | undefined {
+    this.#context.segment = segment;
+    if (resumed !== undefined && 'receipts' in resumed) {
+      for (const [emission, receipt] of resumed.receipts) this.#context.seen.set(emission, receipt);
+    }
+    const given = resumed === undefined ? undefined : (decode(encode(resumed)) as Resumed);
+    const step = runPure(() => (given === undefined ? this.#body.next(undefined as never) : this.#body.next(given)));
+    if (step.done === true) return undefined;
+    return asWait(step.value, this.emissions);
+  }
+
+  /** Brings a fresh plan to where its leaf is. */
+  catchUp(leaf: PlanLeaf): void {
+    if (leaf.started === null) return;
+    this.advance(new Segment(leaf.started, true), undefined);
+    for (const { at, value } of leaf.resumptions) this.advance(new Segment(at, true), value);
+    if (this.emissions !== leaf.emissions) {
+      throw new Fault('nondeterminism', `${this.definition.name} emitted ${this.emissions} effects, its journal says ${leaf.emissions}`);
+    }
+  }
+}
+
+/** A yielded wait, checked: a plan's body is authors' code and could yield anything. */
+function asWait(yielded: unknown, emissions: number): PlanWait {
+  const wait = yielded as Partial<PlanWait> | null;
+  if (typeof wait !== 'object' || wait === null || isRef(wait)) throw new Fault('value_invalid', 'a plan yields only through `yield* plan.…`');
+  if (wait.for === 'peek' && 'address' in wait && Array.isArray(wait.address)) return wait as PlanWait;
+  const known =
+    'emissions' in wait &&
+    Array.isArray(wait.emissions) &&
+    wait.emissions.length > 0 &&
+    wait.emissions.every((emission: unknown) => Number.isInteger(emission) && (emission as number) >= 0 && (emission as number) < emissions);
+  if (!known) throw new Fault('effect_unknown', 'a plan awaits an effect that it did not emit');
+  return wait as PlanWait;
+}
+
+class RunningPlan implements PlanContext {
+  segment = new Segment(0, true);
+  emissions = 0;
+  readonly seen = new Map<number, Receipt>();
+
+  constructor(
+    private readonly definition: PlanDefinition,
+    private readonly app: App,
+    readonly cell: Address,
+  ) {}
+
+  get now(): number {
+    return this.segment.at;
+  }
+
+  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options: { readonly timeoutMs?: number } = {}): EffectHandle<P> {
+    const declared = this.definition.effects.get(effect.name);
+    if (declared === undefined) {
+      throw new Fault('effect_unknown', `${this.definition.name} does not declare the effect ${effect.name}`);
+    }
+    const emission = this.emissions++;
+    if (!this.segment.rebuilt) {
+      const timeoutMs = options.timeoutMs ?? null;
+      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: this.#copy(params), timeoutMs });
+    }
+    return { emission };
+  }
+
+  awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
+  awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;
+  *awaitReceipt<P>(handle: EffectHandle<P>, options?: AwaitOptions): PlanBody<ReceiptOf<P> | null> {
+    const resumed = yield { for: 'one', emissions: [handle.emission], until: this.#until(options) };
+    return receiptsOf<P>(resumed)?.[0] ?? null;
+  }
+
+  *awaitAny<P>(
+    handles: readonly EffectHandle<P>[],
+    options?: AwaitOptions,
+  ): PlanBody<{ readonly handle: EffectHandle<P>; readonly receipt: ReceiptOf<P> } | null> {
+    const resumed = yield { for: 'any', emissions: handles.map((handle) => handle.emission), until: this.#until(options) };
+    const first = 'receipts' in resumed ? resumed.receipts[0] : undefined;
+    if (first === undefined) return null;
+    const handle = handles.find(({ emission }) => emission === first[0]);
+    return handle === undefined ? null : { handle, receipt: first[1] as ReceiptOf<P> };
+  }
+
+  *awaitAll<P>(handles: readonly EffectHandle<P>[], options?: AwaitOptions): PlanBody<readonly ReceiptOf<P>[] | null> {
+    if (handles.length === 0) return [];
+    const resumed = yield { for: 'all', emissions: handles.map((handle) => handle.emission), until: this.#until(options) };
+    return receiptsOf<P>(resumed);
+  }
+
+  *retry<I, P>(
+    effect: EffectDefinition<I, P>,
+    params: I,
+    options: { readonly max: number; readonly on: (receipt: ReceiptOf<P>) => boolean; readonly timeoutMs?: number },
+  ): PlanBody<ReceiptOf<P>> {
+    const timeout = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
+    for (let attempt = 1; ; attempt++) {
+      const receipt = yield* this.awaitReceipt(this.emitEffect(effect, params, timeout));
+      if (attempt >= options.max || !options.on(receipt)) return receipt;
+    }
+  }
+
+  *peek(address: Address): PlanBody<Value> {
+    const resumed = yield { for: 'peek', address };
+    return 'peeked' in resumed ? resumed.peeked : null;
+  }
+
+  raiseEvent(event: { readonly name: string; readonly value: unknown }): void {
+    if (this.segment.rebuilt) return;
+    const value = checkedEvent(this.app, this.cell, event.name, this.#copy(event.value));
+    this.segment.outputs.push({ type: 'raise', name: event.name, value });
+  }
+
+  cancel(handle: EffectHandle): void {
+    if (this.segment.rebuilt) return;
+    this.segment.outputs.push({ type: 'cancel', emission: handle.emission });
+  }
+
+  continueAs(input: unknown): void {
+    const checked = check(this.definition.input, this.#copy(input));
+    if (!checked.ok) throw new Fault('intent_invalid', `continueAs: ${checked.path}: expected ${checked.expected}`);
+    this.segment.continuation = { input: checked.value };
+  }
+
+  #until(options: AwaitOptions | undefined): number | null {
+    if (options?.within === undefined) return null;
+    if (!Number.isSafeInteger(options.within) || options.within < 0) {
+      throw new Fault('timer_invalid', `within is a whole number of milliseconds, not ${String(options.within)}`);
+    }
+    return this.segment.at + options.within;
+  }
+
+  #copy(given: unknown): Value {
+    const bytes = encodeGiven(given);
+    this.segment.valueBytes += bytes.length;
+    return decode(bytes);
+  }
+}
+
+function receiptsOf<P>(resumed: Resumed): readonly ReceiptOf<P>[] | null {
+  return 'receipts' in resumed ? resumed.receipts.map(([, receipt]) => receipt as ReceiptOf<P>) : null;
+}
+
+/** The value of an event for a cell of this reducer, checked where it is sent: a wrong event is its sender's fault. */
+export function checkedEvent(app: App, to: Address, name: string, value: Value): Value {
+  const node = app.reducers.get(to[0])?.events.get(name)?.node;
+  if (node === undefined) throw new Fault('event_unknown', `${to[0]} takes no event ${name}`);
+  const checked = check(node, value);
+  if (!checked.ok) throw new Fault('event_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+  return checked.value;
+}

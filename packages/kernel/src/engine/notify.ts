@@ -1,0 +1,28 @@
+import type { Address, NoticeName, Value } from '@reprise/contracts';
+import type { FrameFold } from './frame-fold.js';
+import { cellKey } from './leaf-key.js';
+import type { CellLeaf } from './leaves.js';
+import { decode } from '../codec/index.js';
+
+/**
+ * Tells a cell something on the kernel's behalf. A cell that does not take the notice (or is gone) makes it a
+ * fact: visible to watchers, never lost, and no reason for another notice.
+ */
+export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Value, cause: number): void {
+  if (!takes(fold, to, name)) {
+    fold.push({ kind: 'fact', c: cause, from: to, name, value });
+    return;
+  }
+  const event = { name, value };
+  const index = fold.push({ kind: 'event', c: cause, to, event, from: null });
+  fold.enqueue({ kind: 'event', to, event, from: null, cause: index, reply: false, notice: true, root: false });
+}
+
+/** Whether a live cell takes a notice of this name. */
+export function takes(fold: FrameFold, to: Address, name: NoticeName): boolean {
+  if (fold.env.app.reducers.get(to[0])?.events.has(name) !== true) return false;
+  const bytes = fold.overlay.get(cellKey(to));
+  if (bytes === undefined) return false;
+  const cell = decode(bytes) as unknown as CellLeaf;
+  return cell.live && cell.failed === null;
+}

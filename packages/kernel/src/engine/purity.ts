@@ -1,0 +1,51 @@
+/**
+ * Runs authors' pure code. While it runs the depth is above zero; `@reprise/kernel/guard`, when installed,
+ * makes clocks, random, timers and I/O throw then. A violation is sticky: catching it does not hide it.
+ */
+import { Exhausted, Fault, Miss, Rejected } from './signals.js';
+
+/** Shared with the guard. Folding is synchronous, so a plain counter is enough. */
+export const purity = {
+  /** Above zero while authors' pure code runs. */
+  depth: 0,
+  /** The global that was touched, when one was. */
+  violation: null as string | null,
+};
+
+/**
+ * Calls authors' code inside a savepoint.
+ *
+ * @returns what it returned
+ * @throws Fault when it threw or touched what it must not; Exhausted when the machine ran out; Rejected, Miss as they are
+ */
+export function runPure<T>(body: () => T): T {
+  purity.depth++;
+  try {
+    const result = body();
+    raiseViolation();
+    return result;
+  } catch (thrown) {
+    raiseViolation();
+    throw classify(thrown);
+  } finally {
+    purity.depth--;
+  }
+}
+
+function raiseViolation(): void {
+  const touched = purity.violation;
+  if (touched === null) return;
+  purity.violation = null;
+  throw new Fault('nondeterminism', `pure code touched ${touched}`);
+}
+
+function classify(thrown: unknown): unknown {
+  if (thrown instanceof Fault || thrown instanceof Rejected || thrown instanceof Miss) return thrown;
+  // Any RangeError may be the stack's end, whose depth differs between engines and even between flags.
+  if (thrown instanceof RangeError) return new Exhausted(thrown);
+  return new Fault('threw', describe(thrown), thrown);
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+}
