@@ -1,0 +1,202 @@
+/**
+ * Confinement: turns a path that a model wrote into a file of one real folder, or into a refusal.
+ *
+ * Invariants
+ * C1  Nothing outside the root is read or written.
+ * C2  What counts is where a path really leads: symlinks are followed first, then judged, also in a parent.
+ * C3  What is opened is what was judged: no symlink is followed at opening, and the open file is compared with the
+ *     judged path before a byte is used.
+ * C4  A refusal names the path as the model wrote it and never the host's own folders.
+ *
+ * Limit: Node has no `openat`, so a process that swaps folders under us between the check and the use is caught by
+ * C3 when a file is read, and narrowed to a moment when one is written. Do not share a root with an enemy process.
+ */
+import type { Stats } from 'node:fs';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { isGitPath, isSecretPath } from './names.js';
+
+/** Where a path leads: the real place, its names from the root, and the path as people write it. */
+export interface Place {
+  /** Absolute, free of symlinks. */
+  readonly real: string;
+  /** Names from the root; empty for the root itself. */
+  readonly names: readonly string[];
+  /** From the root with `/`; `.` for the root itself. */
+  readonly shown: string;
+}
+
+/** What a tool is about to do with a place. */
+export type Purpose = 'read' | 'write';
+
+/** A folder nothing leaves. */
+export class Confinement {
+  readonly #root: string;
+  #realRoot: string | undefined;
+
+  /** @param root the folder; it need not exist yet, and is resolved at first use */
+  constructor(root: string) {
+    this.#root = path.resolve(root);
+  }
+
+  /** The root as it really is. */
+  async root(): Promise<string> {
+    this.#realRoot ??= await realpath(this.#root).catch(() => {
+      throw refusal('.', 'the workspace folder does not exist');
+    });
+    return this.#realRoot;
+  }
+
+  /**
+   * Resolves a path for a purpose. When it does not exist, `missing` holds the names beyond its deepest existing
+   * folder; whoever wants to read treats that as absent.
+   *
+   * @throws RepriseError `path_refused`
+   */
+  async resolve(given: string, purpose: Purpose): Promise<Place & { readonly missing: readonly string[] }> {
+    const names = namesOf(given);
+    judge(names, given, purpose);
+    const root = await this.root();
+    const { ancestor, missing } = await deepestExisting(root, names, given);
+    const real = path.join(ancestor, ...missing);
+    const inside = this.#inside(root, real, given);
+    judge(inside, given, purpose);
+    return { real, names: inside, shown: inside.length === 0 ? '.' : inside.join('/'), missing };
+  }
+
+  /**
+   * Opens a regular file for reading.
+   *
+   * @throws RepriseError `path_refused` when it is absent, not a regular file, or not the one that was judged
+   */
+  async open(given: string): Promise<{ place: Place; file: FileHandle; stats: Stats }> {
+    const place = await this.resolve(given, 'read');
+    if (place.missing.length > 0) throw refusal(given, 'there is no such file');
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    // Without O_NONBLOCK, opening a pipe that nobody writes to would hang the call.
+    const file = await open(place.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+      throw refusal(given, systemReason(error));
+    });
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile()) throw refusal(given, stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
+      await this.#sameFile(given, place, stats); // C3
+      return { place, file, stats };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The bytes of a regular file. Any reason not to read it is one word: a search over many files goes on.
+   *
+   * @param bytesMax files above this are `large`
+   */
+  async readWhole(given: string, bytesMax: number): Promise<Uint8Array | 'large' | 'unreadable'> {
+    const opened = await this.open(given).catch(() => undefined);
+    if (opened === undefined) return 'unreadable';
+    try {
+      return opened.stats.size > bytesMax ? 'large' : await opened.file.readFile();
+    } catch {
+      return 'unreadable';
+    } finally {
+      await opened.file.close();
+    }
+  }
+
+  /** Whether a place is a regular file. */
+  async isFile(place: Place): Promise<boolean> {
+    return (await lstat(place.real).catch(() => undefined))?.isFile() ?? false;
+  }
+
+  async #sameFile(given: string, place: Place, opened: Stats): Promise<void> {
+    const again = await realpath(place.real).catch(() => undefined);
+    const now = again === place.real ? await lstat(again).catch(() => undefined) : undefined;
+    if (now?.dev !== opened.dev || now.ino !== opened.ino) throw refusal(given, 'it changed while it was being opened');
+  }
+
+  #inside(root: string, real: string, given: string): string[] {
+    const relative = path.relative(root, real);
+    if (relative === '') return [];
+    if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) {
+      throw refusal(given, 'it leads out of the workspace');
+    }
+    return relative.split(path.sep);
+  }
+}
+
+/** A refusal that the model is told as data. */
+export function refusal(given: string, why: string): RepriseError {
+  return new RepriseError('path_refused', why, { where: JSON.stringify(given.slice(0, 300)) });
+}
+
+/** A refusal as one line for the model; undefined when the error is something else. */
+export function refusalText(error: unknown): string | undefined {
+  if (!isRepriseError(error, 'path_refused')) return undefined;
+  return `Refused: ${error.message.replace(/^path_refused: /, '').replace(/; at /, ': ')}.`;
+}
+
+/** A file system error without the host's paths (C4). */
+export function systemReason(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file or folder',
+    ENOTDIR: 'a part of the path is not a folder',
+    EISDIR: 'it is a folder',
+    EEXIST: 'a part of the path is not a folder',
+    EACCES: 'the system does not permit it (EACCES)',
+    EPERM: 'the system does not permit it (EPERM)',
+    ELOOP: 'its symbolic links lead in a circle or were swapped',
+    ENAMETOOLONG: 'the name is too long',
+    ENOSPC: 'the disk is full (ENOSPC)',
+    EROFS: 'the file system is read-only (EROFS)',
+    ENXIO: 'it is not a regular file',
+  };
+  return typeof code === 'string' ? (reasons[code] ?? `the system answered ${code}`) : 'the system failed';
+}
+
+function namesOf(given: string): string[] {
+  if (given.includes('\0')) throw refusal(given, 'a path has no NUL character');
+  if (path.isAbsolute(given) || path.win32.isAbsolute(given) || /^[a-zA-Z]:/.test(given)) {
+    throw refusal(given, 'a path starts at the workspace folder, so it is relative');
+  }
+  const names = given.split(path.sep === '\\' ? /[\\/]/ : '/').filter((name) => name !== '' && name !== '.');
+  if (names.includes('..')) throw refusal(given, 'a path does not go up with ..');
+  return names;
+}
+
+function judge(names: readonly string[], given: string, purpose: Purpose): void {
+  if (isSecretPath(names)) throw refusal(given, 'files that usually hold secrets are neither read nor written');
+  if (purpose === 'write' && isGitPath(names)) throw refusal(given, 'nothing is written into a .git folder');
+}
+
+/** The real path of the longest prefix that exists, and the names beyond it. */
+async function deepestExisting(
+  root: string,
+  names: readonly string[],
+  given: string,
+): Promise<{ ancestor: string; missing: readonly string[] }> {
+  for (let kept = names.length; kept >= 0; kept--) {
+    const prefix = path.join(root, ...names.slice(0, kept));
+    const real = await realpath(prefix).catch((error: unknown) => absentOrThrow(error, given));
+    if (real !== undefined) return { ancestor: real, missing: names.slice(kept) };
+    await refuseDangling(prefix, given);
+  }
+  throw refusal(given, 'the workspace folder does not exist');
+}
+
+/** A symlink to nothing exists without leading anywhere: writing "beyond" it would create a file where it points. */
+async function refuseDangling(prefix: string, given: string): Promise<void> {
+  const link = await lstat(prefix).catch(() => undefined);
+  if (link?.isSymbolicLink()) throw refusal(given, 'a symbolic link in it leads nowhere');
+}
+
+function absentOrThrow(error: unknown, given: string): undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  throw refusal(given, systemReason(error));
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import type { Tool } from '@reprise/agent';
+import { defineTool } from '@reprise/agent';
+import * as z from 'zod';
+import type { WorkspaceContext } from './context.js';
+import { refusing } from './refusing.js';
+import { looksBinary, showPath } from './text.js';
+
+/** What one call returns at most, heading excluded: below the 16 KiB a model reads, so nothing is cut twice. */
+const TEXT_BYTES_DEFAULT = 12 * 1024;
+const TEXT_BYTES_MAX = 256 * 1024;
+const LINES_DEFAULT = 400;
+const LINES_MAX = 10_000;
+
+/** How far one call looks for a line, and how much of a binary file it digests: a bound on time. */
+const SCAN_BYTES_MAX = 64 * 1024 * 1024;
+
+/** How much decides whether a file is binary; what git uses. */
+const SNIFF_BYTES = 8_000;
+const CHUNK_BYTES = 64 * 1024;
+
+const args = z.strictObject({
+  path: z.string().min(1).max(4096).describe('File, relative to the workspace.'),
+  unit: z.enum(['lines', 'bytes']).default('lines').describe('What offset and limit count. Default lines.'),
+  offset: z.int().min(0).default(0).describe('How many lines or bytes to skip. Default 0.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(TEXT_BYTES_MAX)
+    .optional()
+    .describe(`How much to read. Default ${LINES_DEFAULT} lines or ${TEXT_BYTES_DEFAULT} bytes.`),
+});
+
+type Ask = z.output<typeof args>;
+
+/** The tool `read_file`: a part of a text file under a heading that says which; of a binary file, what it is. */
+export function readFile(context: WorkspaceContext): Tool {
+  return defineTool({
+    name: 'read_file',
+    description:
+      'Reads a text file of the workspace. The first line says which part of the file follows and how to go on. A binary file is described by size and sha256 instead. Bytes that are not UTF-8 are shown as U+FFFD.',
+    args,
+    delivery: 'idempotent',
+    run: (ask, { signal }) => refusing(() => read(context, ask, signal)),
+  });
+}
+
+async function read(context: WorkspaceContext, ask: Ask, signal: AbortSignal): Promise<string> {
+  const { place, file, stats } = await context.confinement.open(ask.path);
+  try {
+    const name = `File ${showPath(place.shown)} (${stats.size} bytes`;
+    if (looksBinary(await readAt(file, 0, SNIFF_BYTES)))
+      return `${name}; binary; ${await digest(file, stats.size, signal)})`;
+    const part = ask.unit === 'lines' ? await readLines(file, ask, signal) : await readBytes(file, ask, stats.size);
+    return `${name}; ${part.what})\n${part.text}`;
+  } finally {
+    await file.close();
+  }
+}
+
+interface Part {
+  readonly what: string;
+  readonly text: string;
+}
+
+async function readBytes(file: FileHandle, ask: Ask, size: number): Promise<Part> {
+  const bytes = await readAt(file, ask.offset, Math.min(ask.limit ?? TEXT_BYTES_DEFAULT, TEXT_BYTES_MAX));
+  const end = ask.offset + bytes.length;
+  const rest = end < size ? `; go on with offset ${end}` : '; to the end';
+  return { what: `bytes ${ask.offset} to ${end}${rest}`, text: decodeLenient(bytes) };
+}
+
+async function readLines(file: FileHandle, ask: Ask, signal: AbortSignal): Promise<Part> {
+  const start = await lineStart(file, ask.offset, signal);
+  if (start === 'beyond') return { what: 'it has no such line', text: '' };
+  if (start === 'too_far')
+    return { what: `looked through ${SCAN_BYTES_MAX} bytes; use unit bytes to go further`, text: '' };
+  const bytesMax = ask.limit === undefined ? TEXT_BYTES_DEFAULT : TEXT_BYTES_MAX;
+  const window = await readAt(file, start, bytesMax);
+  const more = (await readAt(file, start + window.length, 1)).length > 0;
+  const { lines, length } = wholeLines(window, Math.min(ask.limit ?? LINES_DEFAULT, LINES_MAX), more);
+  const text = decodeLenient(window.subarray(0, length));
+  if (lines === 0 && more) {
+    return { what: `line ${ask.offset + 1}, cut; go on with unit bytes, offset ${start + length}`, text };
+  }
+  const range = lines === 0 ? 'no lines' : `lines ${ask.offset + 1} to ${ask.offset + lines}`;
+  const atEnd = !more && length === window.length;
+  return { what: `${range}; ${atEnd ? 'to the end' : `go on with offset ${ask.offset + lines}`}`, text };
+}
+
+/** How much of a window is whole lines, at most `wanted`; the last line of a file needs no line break. */
+function wholeLines(window: Uint8Array, wanted: number, more: boolean): { lines: number; length: number } {
+  let lines = 0;
+  let length = 0;
+  while (lines < wanted) {
+    const newline = window.indexOf(10, length);
+    if (newline < 0) break;
+    lines += 1;
+    length = newline + 1;
+  }
+  if (lines === wanted || length === window.length) return { lines, length };
+  if (!more) return { lines: lines + 1, length: window.length };
+  return lines > 0 ? { lines, length } : { lines: 0, length: window.length };
+}
+
+/** Where a line begins, counted from 0; reads in chunks, so memory stays bounded. */
+async function lineStart(file: FileHandle, line: number, signal: AbortSignal): Promise<number | 'beyond' | 'too_far'> {
+  let left = line;
+  for (let at = 0; left > 0; ) {
+    signal.throwIfAborted();
+    if (at >= SCAN_BYTES_MAX) return 'too_far';
+    const chunk = await readAt(file, at, CHUNK_BYTES);
+    if (chunk.length === 0) return 'beyond';
+    for (let newline = chunk.indexOf(10); newline >= 0; newline = chunk.indexOf(10, newline + 1)) {
+      left -= 1;
+      if (left === 0) return at + newline + 1;
+    }
+    at += chunk.length;
+  }
+  return 0;
+}
+
+async function readAt(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, at);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function digest(file: FileHandle, size: number, signal: AbortSignal): Promise<string> {
+  if (size > SCAN_BYTES_MAX) return 'too large to digest';
+  const hash = createHash('sha256');
+  for (let at = 0; at < SCAN_BYTES_MAX; ) {
+    signal.throwIfAborted();
+    const chunk = await readAt(file, at, CHUNK_BYTES);
+    if (chunk.length === 0) break;
+    hash.update(chunk);
+    at += chunk.length;
+  }
+  return `sha256:${hash.digest('hex')}`;
+}
+
+function decodeLenient(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8').decode(bytes);
+}
