@@ -15,5 +15,6 @@ export {
 export * from './content/port.js';
 export * from './define/index.js';
 export * from './journal/port.js';
-export { memory } from './world/memory-store.js';
+export { closable, closableReadonly } from './world/closable.js';
+export { type MemoryOptions, memory } from './world/memory-store.js';
 export type { OpenStore, ReadonlyStore, Store } from './world/store.js';

@@ -1,5 +1,7 @@
 /** The journal port: what a store must do to hold a world's frames. Suite: `testJournal` of the testkit. */
 
+export { assertConsecutive, assertHead } from './append-checks.js';
+
 /** The identity of a prefix of the journal. Genesis has `seq` −1 and the digest of 32 zero bytes' hex. */
 export interface Head {
   /** The number of the last frame, −1 when there is none. */
@@ -24,7 +26,7 @@ export interface StoredFrame {
   readonly bytes: Uint8Array;
 }
 
-/** Where a world's frames live. */
+/** Where a world's frames live. After its store was closed every method rejects with `world_closed`. */
 export interface Journal {
   /**
    * The durable head.
@@ -40,14 +42,19 @@ export interface Journal {
    * - resolves only when the frames, and every blob put before the call, are durable;
    * - rejects with `stale_head` and writes nothing when `expected` is not the durable head;
    * - any other rejection (`store_full`, `store_failed`) leaves either all of the frames or none; the caller re-reads `head()`;
-   * - frames are consecutive and start at `expected.seq + 1`; one call at a time.
+   * - frames are consecutive and start at `expected.seq + 1`, else `invalid_argument`; one call at a time;
+   * - an empty list writes no frame: it checks the head and makes the blobs put so far durable;
+   * - keeps no reference to what it was given.
    */
   append(frames: readonly StoredFrame[], expected: Head): Promise<Head>;
 
   /**
-   * Frames in order from `from` (inclusive), as far as the journal reaches when they are read.
+   * Frames in order from `from` to `to`, both included, as far as the journal reaches when they are read.
    *
-   * Contract: streams in bounded memory; never repairs, skips or reorders.
+   * Contract:
+   * - streams in bounded memory; an append between two frames is tolerated and may be seen;
+   * - never repairs, skips or reorders: a hole, or storage that cannot be read, is `journal_damaged` naming the frame;
+   * - the bytes are the caller's own: changing them changes nothing that is stored.
    */
   read(from: number, to?: number): AsyncIterable<StoredFrame>;
 

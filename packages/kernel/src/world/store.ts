@@ -20,7 +20,7 @@ export interface OpenStore {
   mark(note: string | null): Promise<void>;
   /** The note that stood when the store was opened. */
   readonly markAtOpen: string | null;
-  /** Gives the store up. Idempotent. */
+  /** Gives the store up and notes a clean close; a note of {@link mark} stays. Idempotent. */
   close(): Promise<void>;
 }
 

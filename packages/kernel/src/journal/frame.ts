@@ -1,0 +1,96 @@
+/** Reads a frame's bytes as records, checking the shape that `[ingress, …derived, …attempts, state]` promises. */
+import {
+  derivedRecord,
+  type IngressRecord,
+  ingressRecord,
+  type JournalRecord,
+  RepriseError,
+  type RidingAttempt,
+  ridingAttempt,
+  type StateRecord,
+  stateRecord,
+  type Value,
+} from '@reprise/contracts';
+import { decode, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { check, compileSchema, type SchemaNode } from '../schema/index.js';
+
+/** A frame's records by role. */
+export interface FrameRecords {
+  readonly ingress: IngressRecord;
+  /** The riding attempts: with the ingress, all that replay takes as given. */
+  readonly attempts: readonly RidingAttempt[];
+  readonly state: StateRecord;
+  /** All records, in order. */
+  readonly all: readonly JournalRecord[];
+}
+
+let shapes: { ingress: SchemaNode; derived: SchemaNode; attempt: SchemaNode; state: SchemaNode } | undefined;
+
+/** The record schemas are compiled at first use: an import costs nothing. */
+function recordShapes() {
+  shapes ??= {
+    ingress: compileSchema(ingressRecord),
+    derived: compileSchema(derivedRecord),
+    attempt: compileSchema(ridingAttempt),
+    state: compileSchema(stateRecord),
+  };
+  return shapes;
+}
+
+/**
+ * Decodes a frame.
+ *
+ * @param bytes the frame's canonical bytes
+ * @param seq the number it stands at, for the error
+ * @throws RepriseError `journal_damaged` naming the frame when it is not canonical or not a frame
+ */
+export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
+  const records = decodeFrame(bytes, seq);
+  const [first, last] = [records[0], records[records.length - 1]];
+  if (first === undefined || last === undefined || records.length < 2) throw damaged(seq, 'a frame has an ingress and a state record');
+  const { ingress, derived, attempt, state } = recordShapes();
+  expectShape(ingress, first, seq, 0);
+  expectShape(state, last, seq, records.length - 1);
+  const attempts: RidingAttempt[] = [];
+  for (const [i, record] of records.entries()) {
+    if (i === 0 || i === records.length - 1) continue;
+    const riding = (record as { readonly kind?: unknown } | null)?.kind === 'attempt';
+    if (!riding && attempts.length > 0) throw damaged(seq, 'a derived record after the attempts', i);
+    expectShape(riding ? attempt : derived, record, seq, i);
+    if (riding) attempts.push(record as unknown as RidingAttempt);
+  }
+  const head = first as unknown as IngressRecord;
+  if (head.seq !== seq) throw damaged(seq, `the frame says it is number ${head.seq}`, 0);
+  return {
+    ingress: head,
+    attempts,
+    state: last as unknown as StateRecord,
+    all: records as unknown as readonly JournalRecord[],
+  };
+}
+
+function decodeFrame(bytes: Uint8Array, seq: number): readonly Value[] {
+  let value: Value;
+  try {
+    value = decode(bytes, FRAME_DEPTH_MAX);
+  } catch (error) {
+    throw damaged(seq, error instanceof Error ? error.message : 'not canonical bytes', undefined, error);
+  }
+  if (!Array.isArray(value)) throw damaged(seq, 'a frame is a list of records');
+  return value as readonly Value[];
+}
+
+function expectShape(node: SchemaNode, record: Value, seq: number, i: number): void {
+  const checked = check(node, record);
+  if (!checked.ok) throw damaged(seq, `${checked.path}: expected ${checked.expected}, got ${checked.actual}`, i);
+}
+
+/** The error for a frame whose bytes are not what a writer of this kernel can have written. */
+export function damaged(seq: number, what: string, record?: number, cause?: unknown): RepriseError {
+  return new RepriseError('journal_damaged', what, {
+    where: record === undefined ? `frame ${seq}` : `frame ${seq}, record ${record}`,
+    seq,
+    hint: 'The journal was changed after it was written, or its storage is failing. Restore it from a copy.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,84 @@
+/** For authors of stores: what a store does after it was closed is the same everywhere and written once. */
+import { RepriseError } from '@reprise/contracts';
+import type { ContentReader, ContentStore } from '../content/port.js';
+import type { Journal } from '../journal/port.js';
+import type { OpenStore, ReadonlyStore } from './store.js';
+
+type ReadableJournal = Pick<Journal, 'head' | 'read' | 'findLast'>;
+type ReadableContent = ContentReader & Pick<ContentStore, 'list'>;
+
+/**
+ * The same store, of which every call after the first `close` rejects with `world_closed`, so that a late writer
+ * can never reach the next opener's world. `close` of the inner store runs once.
+ *
+ * @param where what people see of the store, for messages
+ */
+export function closable(store: OpenStore, where: string): OpenStore {
+  const door = new Door(where);
+  const { journal, content } = store;
+  return {
+    ...store,
+    journal: {
+      ...readableJournal(journal, door),
+      append: async (frames, expected) => door.pass(() => journal.append(frames, expected)),
+    },
+    content: { ...readableContent(content, door), put: async (bytes) => door.pass(() => content.put(bytes)) },
+    mark: async (note) => door.pass(() => store.mark(note)),
+    close: () => door.shut(() => store.close()),
+  };
+}
+
+/** {@link closable} for a store that is open for reading. */
+export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyStore {
+  const door = new Door(where);
+  return {
+    ...store,
+    journal: readableJournal(store.journal, door),
+    content: readableContent(store.content, door),
+    close: () => door.shut(() => store.close()),
+  };
+}
+
+function readableJournal(journal: ReadableJournal, door: Door): ReadableJournal {
+  return {
+    head: async () => door.pass(() => journal.head()),
+    read: (from, to) => door.each(journal.read(from, to)),
+    findLast: async (kind, seq) => door.pass(() => journal.findLast(kind, seq)),
+  };
+}
+
+function readableContent(content: ReadableContent, door: Door): ReadableContent {
+  return {
+    get: async (ref) => door.pass(() => content.get(ref)),
+    has: async (ref) => door.pass(() => content.has(ref)),
+    list: () => door.each(content.list()),
+  };
+}
+
+class Door {
+  readonly #where: string;
+  #closing: Promise<void> | undefined;
+
+  constructor(where: string) {
+    this.#where = where;
+  }
+
+  pass<T>(body: () => T): T {
+    if (this.#closing === undefined) return body();
+    throw new RepriseError('world_closed', 'the store was closed', { where: this.#where });
+  }
+
+  /** Asked again after each item: a reader may stand still while the store is closed. */
+  async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    this.pass(() => undefined);
+    for await (const item of items) {
+      yield item;
+      this.pass(() => undefined);
+    }
+  }
+
+  shut(close: () => Promise<void>): Promise<void> {
+    this.#closing ??= close();
+    return this.#closing;
+  }
+}
