@@ -1,0 +1,22 @@
+/*
+ * `npm run bench [-- --only PACKAGE/NAME]`: the measurements `packages/PACKAGE/bench/NAME.ts`, one after the other.
+ * They print figures beside a floor measured in the same run; they pass or fail nothing.
+ */
+import './lib/node-version.mjs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { ROOT } from './lib/root.mjs';
+import { runEach } from './lib/run-each.mjs';
+import { setup } from './setup.mjs';
+
+await setup();
+const home = path.join(ROOT, 'packages');
+const items = [];
+for (const name of (await readdir(home)).sort()) {
+  const folder = path.join(home, name, 'bench');
+  const files = await readdir(folder).catch(() => []);
+  for (const file of files.filter((entry) => entry.endsWith('.ts')).sort()) {
+    items.push({ name: `${name}/${file.slice(0, -'.ts'.length)}`, file: path.join(folder, file) });
+  }
+}
+await runEach(items, process.argv.slice(2));

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import os from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { ROOT } from './root.mjs';
+
+/**
+ * Runs a program and waits for it. Its output goes to ours, or, with `quiet`, is kept and given back.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: Record<string, string | undefined>, quiet?: boolean }} [options]
+ * @returns {Promise<{ code: number, output: string, ms: number }>} `code` is 128 + n when signal n ended it
+ */
+export function run(program, args, options = {}) {
+  const { cwd = ROOT, env = {}, quiet = false } = options;
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    });
+    const chunks = [];
+    child.stdout?.on('data', (chunk) => chunks.push(chunk));
+    child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    const release = forwardSignals(child);
+    child.once('error', (error) => {
+      release();
+      reject(error);
+    });
+    child.once('close', (code, signal) => {
+      release();
+      resolve({
+        code: signal === null ? (code ?? 1) : 128 + os.constants.signals[signal],
+        output: Buffer.concat(chunks).toString('utf8'),
+        ms: performance.now() - started,
+      });
+    });
+  });
+}
+
+/** Runs a script of this Node. */
+export function node(args, options) {
+  return run(process.execPath, args, options);
+}
+
+/** The arguments that let Node run TypeScript sources of this repository, workspace packages included. */
+export function typescriptArgs() {
+  return ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx')];
+}
+
+/** What goes with {@link typescriptArgs}: the caller's folder may hold a tsconfig.json of its own. */
+export function typescriptEnv() {
+  return { TSX_TSCONFIG_PATH: `${ROOT}/tsconfig.base.json` };
+}
+
+/** Seconds, as people read them. */
+export function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/**
+ * Hands our signals on to a child and survives them, so that the child decides how to end.
+ * Ctrl-C at a terminal already reaches the child, which is in the same process group: it is only survived.
+ */
+function forwardSignals(child) {
+  const releases = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    const handler = () => {
+      if (signal !== 'SIGINT' || process.stdin.isTTY !== true) child.kill(signal);
+    };
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  const orphaned = endWithNpm(() => child.kill('SIGTERM'));
+  return () => {
+    clearInterval(orphaned);
+    for (const release of releases) release();
+  };
+}
+
+/** A signal to npm alone ends npm and the shell between us, but never reaches us: notice that they are gone. */
+function endWithNpm(end) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  return setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, 500).unref();
+}
