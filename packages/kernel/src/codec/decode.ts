@@ -64,7 +64,7 @@ class Reader {
       case 5:
         return this.map(this.length(first), depth, start);
       case 6:
-        return this.link(start);
+        return this.link(first, start);
       default:
         return this.simple(first, start);
     }
@@ -183,16 +183,17 @@ class Reader {
     refuse(at, 'a key is repeated');
   }
 
-  private link(start: number): Ref {
+  private link(first: number, start: number): Ref {
     const { bytes } = this;
-    if (bytes[start] !== LINK_HEAD[0] || bytes[start + 1] !== LINK_HEAD[1]) refuse(start, 'a tag is not 42');
+    if (this.argument(first) !== 42) refuse(start, 'a tag is not 42');
     const from = start + LINK_HEAD.length;
-    if (from + 32 > bytes.length) refuse(start, 'a link is not a CIDv1 of raw bytes by sha2-256');
-    for (let i = 2; i < LINK_HEAD.length; i++) {
+    const end = from + 32;
+    if (end > bytes.length) refuse(start, 'a link is not a CIDv1 of raw bytes by sha2-256');
+    for (let i = this.pos - start; i < LINK_HEAD.length; i++) {
       if (bytes[start + i] !== LINK_HEAD[i]) refuse(start, 'a link is not a CIDv1 of raw bytes by sha2-256');
     }
-    this.pos = from + 32;
-    return Ref.fromHex(toHex(bytes.subarray(from, from + 32)));
+    this.pos = end;
+    return Ref.fromHex(toHex(bytes.subarray(from, end)));
   }
 
   private simple(first: number, start: number): Value {

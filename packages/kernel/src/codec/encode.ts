@@ -235,7 +235,7 @@ class Writer {
     const needed = this.pos + more;
     if (needed <= this.bytes.length) return;
     if (needed > ENCODED_BYTES_MAX) this.refuse(depth, `takes more than ${ENCODED_BYTES_MAX} bytes`, 'size');
-    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+    const grown = new Uint8Array(Math.min(Math.max(needed, this.bytes.length * 2), ENCODED_BYTES_MAX));
     grown.set(this.bytes.subarray(0, this.pos));
     this.bytes = grown;
     this.view = new DataView(grown.buffer);

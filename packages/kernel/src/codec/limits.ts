@@ -11,4 +11,4 @@ export const FRAME_DEPTH_MAX = 64;
  * How many bytes one value may take. A list that names the same list twice, 40 levels deep, is small in memory
  * and endless in bytes: the depth bound does not stop it, this does. Far above any frame or state.
  */
-export const ENCODED_BYTES_MAX = 256 * 1024 * 1024;
+export const ENCODED_BYTES_MAX = 64 * 1024 * 1024;
