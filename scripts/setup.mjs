@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './lib/root.mjs';
-import { node, run, seconds } from './lib/run.mjs';
+import { npm, seconds } from './lib/run.mjs';
 
 /**
  * Makes the clone ready: installs the dependencies when what is installed differs from `package-lock.json`.
@@ -53,13 +53,6 @@ async function packagesOf(file) {
   } catch {
     return undefined;
   }
-}
-
-/** Runs the npm that runs us, or the one on the path. */
-function npm(args) {
-  const cli = process.env.npm_execpath;
-  if (cli !== undefined && path.basename(cli) === 'npm-cli.js') return node([cli, ...args]);
-  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setup();

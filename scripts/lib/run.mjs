@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { ROOT } from './root.mjs';
 
@@ -42,6 +43,13 @@ export function run(program, args, options = {}) {
 /** Runs a script of this Node. */
 export function node(args, options) {
   return run(process.execPath, args, options);
+}
+
+/** Runs the npm that runs us, or the one on the path. */
+export function npm(args) {
+  const cli = process.env.npm_execpath;
+  if (cli !== undefined && path.basename(cli) === 'npm-cli.js') return node([cli, ...args]);
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
 }
 
 /** The arguments that let Node run TypeScript sources of this repository, workspace packages included. */
