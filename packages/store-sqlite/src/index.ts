@@ -1,1 +1,2 @@
-export {};
+export { nodeSha256 } from './hash.js';
+export { type SqliteOptions, sqlite } from './store.js';

@@ -1,0 +1,118 @@
+import { Ref, RepriseError } from '@reprise/contracts';
+import type { ContentReader, ContentStore } from '@reprise/kernel';
+import type { BlobFiles } from './blob-files.js';
+import type { Connection } from './driver.js';
+import { nodeSha256 } from './hash.js';
+import type { Riders } from './schema.js';
+import { transaction } from './schema.js';
+import { guarded } from './sqlite-errors.js';
+
+/** Up to here a blob rides in the transaction of the next append, at no sync of its own; beyond it is a file. */
+export const INLINE_BYTES_MAX = 64 * 1024;
+
+/** How much may wait for an append before it is written without one: a bound on memory, no other meaning. */
+const STAGED_BYTES_MAX = 16 * 1024 * 1024;
+
+const LIST_PAGE = 1024;
+
+/** What the reading half needs to know of blobs that are not written yet. */
+type Staged = ReadonlyMap<string, Uint8Array>;
+
+/** The reading half of the content store, over any connection. */
+export function contentReader(
+  db: Connection,
+  files: BlobFiles,
+  path: string,
+  staged: Staged = new Map(),
+): ContentReader & Pick<ContentStore, 'list'> {
+  const select = db.prepare('SELECT bytes FROM blob WHERE digest = ?');
+  const exists = db.prepare('SELECT 1 FROM blob WHERE digest = ?');
+  const page = db.prepare('SELECT digest FROM blob WHERE digest > ? ORDER BY digest LIMIT ?');
+  const query = <T>(hex: string, body: (digest: Uint8Array) => T): T =>
+    guarded('cannot read a blob', `${path}, sha256:${hex}`, () => body(Buffer.from(hex, 'hex')));
+
+  async function* list(): AsyncGenerator<Ref> {
+    const seen = new Set<string>(staged.keys());
+    for (const hex of seen) yield Ref.fromHex(hex);
+    for (let last = '', size = LIST_PAGE; size === LIST_PAGE; ) {
+      const names = query(last, (digest) => page.all(digest, LIST_PAGE).map(([name]) => hexOf(name as Uint8Array)));
+      for (const hex of names) if (!seen.has(hex)) yield Ref.fromHex(hex);
+      last = names.at(-1) ?? last;
+      size = names.length;
+    }
+    for await (const hex of files.list()) yield Ref.fromHex(hex);
+  }
+
+  return {
+    get: async (ref) => {
+      const waiting = staged.get(ref.hex);
+      if (waiting !== undefined) return new Uint8Array(waiting);
+      const row = query(ref.hex, (digest) => select.get(digest));
+      const bytes = row === undefined ? await files.get(ref.hex) : (row[0] as Uint8Array);
+      if (bytes !== undefined) assertDigest(bytes, ref, path);
+      return bytes;
+    },
+    has: async (ref) =>
+      staged.has(ref.hex) || query(ref.hex, (digest) => exists.get(digest)) !== undefined || files.has(ref.hex),
+    list,
+  };
+}
+
+/** The content store of a writer, and the blobs that wait for its next append. */
+export interface StagingContent {
+  readonly content: ContentStore;
+  readonly staged: Riders;
+}
+
+/** The writing half. */
+export function stagingContent(db: Connection, files: BlobFiles, path: string): StagingContent {
+  const staged = new Map<string, Uint8Array>();
+  let stagedBytes = 0;
+  // Same digest, other bytes: the stored ones are damaged, and what was just put must be what is read.
+  const insert = db.prepare(
+    `INSERT INTO blob (digest, bytes) VALUES (?, ?)
+     ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes WHERE bytes <> excluded.bytes`,
+  );
+
+  const riders: Riders = {
+    write: () => {
+      for (const [hex, bytes] of staged) insert.run(Buffer.from(hex, 'hex'), bytes);
+    },
+    written: () => {
+      staged.clear();
+      stagedBytes = 0;
+    },
+  };
+
+  async function put(bytes: Uint8Array): Promise<Ref> {
+    const copy = new Uint8Array(bytes); // the caller may change its bytes before they are written
+    const hex = hexOf(nodeSha256(copy));
+    if (copy.length > INLINE_BYTES_MAX) {
+      await files.put(hex, copy);
+      return Ref.fromHex(hex);
+    }
+    if (!staged.has(hex)) {
+      staged.set(hex, copy);
+      stagedBytes += copy.length;
+    }
+    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot keep blobs', path, () => transaction(db, () => {}, riders));
+    return Ref.fromHex(hex);
+  }
+
+  return { content: { ...contentReader(db, files, path, staged), put }, staged: riders };
+}
+
+function assertDigest(bytes: Uint8Array, ref: Ref, path: string): void {
+  const actual = hexOf(nodeSha256(bytes));
+  if (actual === ref.hex) return;
+  throw new RepriseError('blob_damaged', 'a blob does not have the digest it is named by', {
+    where: path,
+    expected: ref.toString(),
+    actual: `sha256:${actual}`,
+    hint: 'Restore the blob from a copy of the store; the journal itself is not affected.',
+  });
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}

@@ -1,0 +1,113 @@
+import { RepriseError } from '@reprise/contracts';
+import type { Head, Journal, StoredFrame } from '@reprise/kernel';
+import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel';
+import type { Connection, Row } from './driver.js';
+import type { FrameRow } from './packing.js';
+import { packRows, unpackRow } from './packing.js';
+import type { Riders } from './schema.js';
+import { transaction } from './schema.js';
+import { guarded } from './sqlite-errors.js';
+
+/** A page of a read: as many rows as make about a mebibyte, by the size of the page before. */
+const PAGE_BYTES = 1024 * 1024;
+const PAGE_ROWS_FIRST = 16;
+const PAGE_ROWS_MAX = 256;
+
+const COLUMNS = 'seq, first, at, kind, head, bytes';
+
+/** The reading half of the journal, over any connection. `path` is for messages. */
+export function journalReader(db: Connection, path: string): Pick<Journal, 'head' | 'read' | 'findLast'> {
+  const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
+  const page = db.prepare(`SELECT ${COLUMNS} FROM frame WHERE seq >= ? ORDER BY seq LIMIT ?`);
+  const landmark = db.prepare('SELECT seq FROM landmark WHERE kind = ? AND seq < ? ORDER BY seq DESC LIMIT 1');
+  const rowAt = (seq: number): FrameRow | undefined => page.all(seq, 1).map(asFrameRow)[0];
+
+  async function* read(from: number, to = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredFrame> {
+    let next = Math.max(from, 0);
+    let limit = PAGE_ROWS_FIRST;
+    while (next <= to) {
+      const rows = guarded('cannot read the journal', `${path}, frame ${next}`, () =>
+        page.all(next, limit).map(asFrameRow),
+      );
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        if (row.first > next) throw holeAt(next, path);
+        for (const frame of unpackRow(row, path)) {
+          if (frame.seq < next) continue;
+          if (frame.seq > to) return;
+          yield frame;
+        }
+        next = row.seq + 1;
+      }
+      const bytes = rows.reduce((sum, row) => sum + row.bytes.length, 0);
+      limit = Math.min(Math.max(Math.floor((PAGE_BYTES * rows.length) / (bytes + 1)), 1), PAGE_ROWS_MAX);
+    }
+  }
+
+  /** The row around `seq` may hold the kind before `seq` and again after it; only rows before it are settled by their landmark. */
+  function findLast(kind: string, seq: number): StoredFrame | undefined {
+    const around = rowAt(Math.max(seq, 0));
+    const near = around && unpackRow(around, path).findLast((frame) => frame.seq <= seq && frame.kind === kind);
+    if (near !== undefined) return near;
+    const before = landmark.get(kind, around?.first ?? seq + 1)?.[0];
+    if (before === undefined) return undefined;
+    const row = rowAt(before as number);
+    const found = row && unpackRow(row, path).find((frame) => frame.seq === before);
+    if (found === undefined) throw holeAt(before as number, path);
+    return found;
+  }
+
+  return {
+    head: async () => guarded('cannot read the head', path, () => headOf(newest.get())),
+    read,
+    findLast: async (kind, seq) =>
+      guarded(`cannot look for a ${kind}`, `${path}, frame ${seq}`, () => findLast(kind, seq)),
+  };
+}
+
+/** Appends frames, and the blobs that ride along, as one transaction. */
+export function journalAppender(db: Connection, path: string, riders: Riders): Journal['append'] {
+  const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
+  const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
+  const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
+
+  function insert(frames: readonly StoredFrame[]): void {
+    for (const { row, frames: run } of packRows(frames)) {
+      insertFrame.run(row.seq, row.first, row.at, row.kind, row.head, row.bytes);
+      const lastOfKind = new Map(run.map((frame) => [frame.kind, frame.seq]));
+      for (const [kind, seq] of lastOfKind) insertLandmark.run(kind, seq);
+    }
+  }
+
+  return async (frames, expected) => {
+    assertConsecutive(frames, expected);
+    return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
+      transaction(
+        db,
+        () => {
+          const durable = headOf(newest.get());
+          assertHead(durable, expected);
+          insert(frames);
+          const last = frames.at(-1);
+          return last === undefined ? durable : { seq: last.seq, digest: last.head };
+        },
+        riders,
+      ),
+    );
+  };
+}
+
+function headOf(row: Row | undefined): Head {
+  if (row === undefined) return EMPTY_HEAD;
+  const [seq, head] = row as [number, Uint8Array];
+  return { seq, digest: Buffer.from(head).toString('hex') };
+}
+
+function asFrameRow(row: Row): FrameRow {
+  const [seq, first, at, kind, head, bytes] = row as [number, number, number, string, Uint8Array, Uint8Array];
+  return { seq, first, at, kind, head, bytes };
+}
+
+function holeAt(seq: number, path: string): RepriseError {
+  return new RepriseError('journal_damaged', 'a frame is missing', { where: `${path}, frame ${seq}` });
+}

@@ -1,0 +1,70 @@
+import { isRepriseError, RepriseError } from '@reprise/contracts';
+
+/** SQLite's primary result codes that mean something of their own here. */
+const BUSY = 5;
+const READONLY = 8;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+/** The primary result code of an error of either driver; undefined when it is no error of SQLite. */
+function resultCode(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { errcode, rawCode, message } = error as { errcode?: unknown; rawCode?: unknown; message?: unknown };
+  for (const code of [errcode, rawCode]) if (typeof code === 'number') return code & 0xff;
+  // libsql reports a failed open as text only: `ConnectionFailed("Unable to open …: 14")`
+  const opened = typeof message === 'string' ? /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message) : null;
+  return opened === null ? undefined : Number(opened[1]) & 0xff;
+}
+
+/** Whether somebody else holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === BUSY;
+}
+
+/** Whether a read-only open failed because it may not write the side files it needs. */
+export function isUnwritable(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === CANTOPEN || code === READONLY;
+}
+
+/**
+ * An error of SQLite or of the file system in our words; one of ours passes unchanged.
+ *
+ * @param error what was thrown
+ * @param what what was being done, as the beginning of a sentence
+ * @param where the file, and the frame or blob if it is known
+ */
+export function storeError(error: unknown, what: string, where: string): RepriseError {
+  if (isRepriseError(error)) return error;
+  const code = resultCode(error);
+  const system = (error as { code?: unknown } | null)?.code;
+  if (code === CORRUPT || code === NOTADB) {
+    return new RepriseError('journal_damaged', `${what}: the file is not a sound database`, {
+      where,
+      hint: 'Restore it from a copy; keep the damaged file, another reader may recover more of it.',
+      cause: error,
+    });
+  }
+  if (code === FULL || system === 'ENOSPC' || system === 'EDQUOT') {
+    return new RepriseError('store_full', `${what}: no space left`, {
+      where,
+      hint: 'Nothing was written. Free some space, then try again.',
+      cause: error,
+    });
+  }
+  return new RepriseError('store_failed', `${what}: ${error instanceof Error ? error.message : String(error)}`, {
+    where,
+    cause: error,
+  });
+}
+
+/** Runs a body and turns what it throws into our words. */
+export function guarded<T>(what: string, where: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    throw storeError(error, what, where);
+  }
+}

@@ -1,0 +1,9 @@
+import { testContentStore, testJournal, testStore } from '@reprise/testkit';
+import { describe, it } from 'vitest';
+import { sqliteSubject } from './fixtures.js';
+
+const options = { name: 'sqlite', runner: { describe, it }, make: sqliteSubject };
+
+testJournal(options);
+testContentStore(options);
+testStore(options);

@@ -1,0 +1,161 @@
+import { Ref } from '@reprise/contracts';
+import { type ContentStore, EMPTY_HEAD, type OpenStore, portableSha256, toHex } from '@reprise/kernel';
+import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from './expect.js';
+import { ability, framesAfter, type StoreSubject, someBytes, whileOpen } from './store-subject.js';
+import { type Check, registerSuite, type SuiteOptions } from './suite.js';
+
+/** Sizes around the limits where stores change their way of keeping a blob. */
+const SIZES = [0, 1, 1000, 65_535, 65_536, 65_537, 1_048_576];
+
+const SMALL = 100;
+const LARGE = 200_000;
+
+/**
+ * The contract of the content store port, as tests.
+ *
+ * @example
+ * testContentStore({ name: 'memory', runner: { describe, it }, make: async () => ({ store: memory() }) });
+ */
+export function testContentStore(options: SuiteOptions<StoreSubject>): void {
+  registerSuite('content store', contentStoreChecks, options);
+}
+
+function check(name: string, body: (open: OpenStore, subject: StoreSubject) => Promise<void>): Check<StoreSubject> {
+  return { name, run: (subject) => whileOpen(subject.store, (open) => body(open, subject)) };
+}
+
+function linkOf(bytes: Uint8Array): Ref {
+  return Ref.fromHex(toHex(portableSha256(bytes)));
+}
+
+/** An empty append: everything put before it is durable after it. */
+async function barrier({ journal }: OpenStore): Promise<void> {
+  await journal.append([], await journal.head());
+}
+
+/** Puts two blobs, one of each way of keeping, and makes them durable. */
+async function putBothKinds(open: OpenStore): Promise<[Ref, Uint8Array][]> {
+  const blobs = [someBytes(SMALL, 1), someBytes(LARGE, 2)];
+  const links: [Ref, Uint8Array][] = [];
+  for (const bytes of blobs) links.push([await open.content.put(bytes), bytes]);
+  await barrier(open);
+  return links;
+}
+
+async function expectBlob(content: ContentStore, bytes: Uint8Array, when: string): Promise<void> {
+  const ref = linkOf(bytes);
+  expectThat(await content.has(ref), `${when}: has() does not know a blob of ${bytes.length} bytes`);
+  expectSameBytes(await content.get(ref), bytes, `${when}: a blob of ${bytes.length} bytes`);
+}
+
+/** The checks of {@link testContentStore}, to run one alone. */
+export const contentStoreChecks: readonly Check<StoreSubject>[] = [
+  check('given bytes, their link is their sha-256', async ({ content }) => {
+    for (const size of SIZES) {
+      const bytes = someBytes(size, size);
+      expectSame(await content.put(bytes), linkOf(bytes), `the link of ${size} bytes`);
+    }
+  }),
+
+  check('given a blob was put, it is readable at once and after the next append', async (open) => {
+    for (const size of SIZES) {
+      await open.content.put(someBytes(size, size));
+      await expectBlob(open.content, someBytes(size, size), 'right after put');
+    }
+    await open.journal.append(framesAfter(EMPTY_HEAD, 1), EMPTY_HEAD);
+    for (const size of SIZES) await expectBlob(open.content, someBytes(size, size), 'after the append');
+  }),
+
+  check('given a link to nothing, get is undefined and has is false', async ({ content }) => {
+    await content.put(someBytes(10, 1));
+    const nothing = linkOf(someBytes(10, 2));
+    expectSame(await content.get(nothing), undefined, 'get');
+    expectSame(await content.has(nothing), false, 'has');
+  }),
+
+  check('given the same bytes twice, before and after an append, there is one blob', async (open) => {
+    for (const size of [SMALL, LARGE]) {
+      const bytes = someBytes(size, 3);
+      for (let round = 0; round < 2; round++) {
+        await open.content.put(bytes);
+        await open.content.put(bytes);
+        await barrier(open);
+      }
+      await expectBlob(open.content, bytes, 'after four puts');
+    }
+    expectSame((await collect(open.content.list())).length, 2, 'the number of blobs');
+  }),
+
+  check('given a refused append, what was put stays readable and goes with the next one', async (open) => {
+    await open.journal.append(framesAfter(EMPTY_HEAD, 1), EMPTY_HEAD);
+    const bytes = someBytes(SMALL, 4);
+    await open.content.put(bytes);
+    await expectRefusal('stale_head', 'an append on the empty head', () => open.journal.append([], EMPTY_HEAD));
+    await expectBlob(open.content, bytes, 'after the refused append');
+    await barrier(open);
+    await expectBlob(open.content, bytes, 'after the next append');
+  }),
+
+  check('given bytes that the caller changes after put, the stored ones stay', async (open) => {
+    for (const size of [SMALL, LARGE]) {
+      const given = someBytes(size, 5);
+      await open.content.put(given);
+      given.fill(255);
+      await expectBlob(open.content, someBytes(size, 5), 'before the append');
+      await barrier(open);
+      await expectBlob(open.content, someBytes(size, 5), 'after the append');
+    }
+  }),
+
+  check('given bytes that a reader changes, the next reader gets the stored ones', async (open) => {
+    for (const size of [SMALL, LARGE]) {
+      const ref = await open.content.put(someBytes(size, 6));
+      (await open.content.get(ref))?.fill(255);
+      await expectBlob(open.content, someBytes(size, 6), 'before the append');
+      await barrier(open);
+      (await open.content.get(ref))?.fill(255);
+      await expectBlob(open.content, someBytes(size, 6), 'after the append');
+    }
+  }),
+
+  check('given a part of a larger buffer, only that part is kept', async (open) => {
+    for (const size of [SMALL, LARGE]) {
+      const whole = someBytes(size + 64, 7);
+      await open.content.put(whole.subarray(32, 32 + size));
+      await barrier(open);
+      await expectBlob(open.content, whole.slice(32, 32 + size), 'a part');
+    }
+  }),
+
+  check('given many puts at once, also of the same bytes, all of them are kept', async (open) => {
+    const blobs = Array.from({ length: 30 }, (_, i) => someBytes(i % 3 === 0 ? LARGE + (i >> 3) : SMALL + i, i >> 3));
+    await Promise.all(blobs.map((bytes) => open.content.put(bytes)));
+    await barrier(open);
+    for (const bytes of blobs) await expectBlob(open.content, bytes, 'after puts at once');
+  }),
+
+  check('given blobs of all sizes, waiting and written, list names each once', async (open) => {
+    const put = async (size: number): Promise<string> => (await open.content.put(someBytes(size, size))).hex;
+    const written = [await put(0), await put(SMALL), await put(LARGE)];
+    await barrier(open);
+    const waiting = [await put(SMALL), await put(SMALL + 1), await put(LARGE), await put(LARGE + 1)];
+    const listed = (await collect(open.content.list())).map(({ hex }) => hex);
+    expectSame(listed.sort(), [...new Set([...written, ...waiting])].sort(), 'the list');
+  }),
+
+  check('given stored bytes that are damaged, get refuses them', async (open, subject) => {
+    for (const [ref] of await putBothKinds(open)) {
+      await ability(subject, 'damageBlob')(ref);
+      await expectRefusal('blob_damaged', `get of a damaged ${ref}`, () => open.content.get(ref));
+    }
+  }),
+
+  check('given stored bytes that are damaged, putting the right ones again heals them', async (open, subject) => {
+    for (const [ref, bytes] of await putBothKinds(open)) {
+      await ability(subject, 'damageBlob')(ref);
+      await open.content.put(bytes);
+      await barrier(open);
+      await expectBlob(open.content, bytes, 'after healing');
+    }
+  }),
+];

@@ -1,0 +1,5 @@
+export { contentStoreChecks, testContentStore } from './content-store-suite.js';
+export { journalChecks, testJournal } from './journal-suite.js';
+export type { StoreSubject } from './store-subject.js';
+export { storeChecks, testStore } from './store-suite.js';
+export { type Check, runCheck, type SuiteOptions, type TestRunner, type Waiver } from './suite.js';

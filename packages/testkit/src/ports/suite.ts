@@ -1,0 +1,83 @@
+/**
+ * What the port suites share. A suite is a list of named checks, each a plain async function that throws when the
+ * port breaks its contract, so a check runs under any test runner, and alone against a deliberately broken twin.
+ */
+
+/** One rule of a port's contract. Its name says the policy and is how a waiver names it. */
+export interface Check<Subject> {
+  readonly name: string;
+  /** Throws when the subject breaks the rule. */
+  readonly run: (subject: Subject) => Promise<void>;
+}
+
+/** Rules that an implementation does not keep, and why. A waived rule that is kept after all fails the run. */
+export interface Waiver {
+  readonly reason: string;
+  /** Names of checks. */
+  readonly tests: readonly string[];
+}
+
+/** The two functions of a test runner that a suite needs; those of vitest, Jest and `node:test` fit. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown;
+  it(name: string, body: () => Promise<void>): unknown;
+}
+
+/** What every suite is given. */
+export interface SuiteOptions<Subject> {
+  /** What is tested, for the titles. */
+  readonly name: string;
+  /** A fresh subject, in a place of its own, for each check. */
+  readonly make: () => Promise<Subject>;
+  /** The runner to register with: `{ describe, it }`. */
+  readonly runner: TestRunner;
+  readonly skip?: readonly Waiver[];
+}
+
+/** A subject that may have something to clean up. */
+export interface Disposable {
+  dispose?(): Promise<void>;
+}
+
+/** Registers checks with a runner. */
+export function registerSuite<Subject extends Disposable>(
+  port: string,
+  checks: readonly Check<Subject>[],
+  options: SuiteOptions<Subject>,
+): void {
+  const { runner, make, skip = [] } = options;
+  const unknown = skip.flatMap((waiver) => waiver.tests).filter((test) => !checks.some((check) => check.name === test));
+  if (unknown.length > 0) throw new TypeError(`waivers name no check of the ${port} suite: ${unknown.join('; ')}`);
+  runner.describe(`${port}: ${options.name}`, () => {
+    for (const check of checks) {
+      const waiver = skip.find(({ tests }) => tests.includes(check.name));
+      if (waiver === undefined) runner.it(check.name, () => runCheck(check, make));
+      else runner.it(`${check.name} (waived: ${waiver.reason})`, () => expectFailure(check, make));
+    }
+  });
+}
+
+/** Runs one check against a fresh subject. */
+export async function runCheck<Subject extends Disposable>(
+  check: Check<Subject>,
+  make: () => Promise<Subject>,
+): Promise<void> {
+  const subject = await make();
+  try {
+    await check.run(subject);
+  } finally {
+    await subject.dispose?.();
+  }
+}
+
+async function expectFailure<Subject extends Disposable>(
+  check: Check<Subject>,
+  make: () => Promise<Subject>,
+): Promise<void> {
+  try {
+    await runCheck(check, make);
+  } catch {
+    return;
+  }
+  throw new Error(`the waiver of "${check.name}" is stale: the rule is kept. Remove the waiver.`);
+}
