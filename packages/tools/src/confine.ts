@@ -4,12 +4,9 @@
  * Invariants
  * C1  Nothing outside the root is read or written.
  * C2  What counts is where a path really leads: symlinks are followed first, then judged, also in a parent.
- * C3  What is opened is what was judged: no symlink is followed at opening, and the open file is compared with the
- *     judged path before a byte is used.
+ * C3  What is opened is what was judged: no symlink is followed at opening, and entries are reached through their
+ *     open folder (see `anchor.ts` for what that means off Linux).
  * C4  A refusal names the path as the model wrote it and never the host's own folders.
- *
- * Limit: Node has no `openat`, so a process that swaps folders under us between the check and the use is caught by
- * C3 when a file is read, and narrowed to a moment when one is written. Do not share a root with an enemy process.
  */
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
@@ -17,6 +14,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { Anchor } from './anchor.js';
 import { isGitPath, isSecretPath } from './names.js';
 
 /** Where a path leads: the real place, its names from the root, and the path as people write it. */
@@ -75,20 +73,26 @@ export class Confinement {
   async open(given: string): Promise<{ place: Place; file: FileHandle; stats: Stats }> {
     const place = await this.resolve(given, 'read');
     if (place.missing.length > 0) throw refusal(given, 'there is no such file');
-    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-    // Without O_NONBLOCK, opening a pipe that nobody writes to would hang the call.
-    const file = await open(place.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    if (place.names.length === 0) throw refusal(given, 'it is a folder');
+    const folder = await this.anchor(path.dirname(place.real), given);
+    try {
+      return { place, ...(await openIn(folder, path.basename(place.real), given)) };
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /**
+   * Holds a judged folder open.
+   *
+   * @throws RepriseError `path_refused` when it is gone or leads elsewhere by now
+   */
+  async anchor(real: string, given: string): Promise<Anchor> {
+    const anchor = await Anchor.open(real).catch((error: unknown) => {
       throw refusal(given, systemReason(error));
     });
-    try {
-      const stats = await file.stat();
-      if (!stats.isFile()) throw refusal(given, stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
-      await this.#sameFile(given, place, stats); // C3
-      return { place, file, stats };
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    if (anchor === undefined) throw refusal(given, 'it changed while it was being opened');
+    return anchor;
   }
 
   /**
@@ -113,12 +117,6 @@ export class Confinement {
     return (await lstat(place.real).catch(() => undefined))?.isFile() ?? false;
   }
 
-  async #sameFile(given: string, place: Place, opened: Stats): Promise<void> {
-    const again = await realpath(place.real).catch(() => undefined);
-    const now = again === place.real ? await lstat(again).catch(() => undefined) : undefined;
-    if (now?.dev !== opened.dev || now.ino !== opened.ino) throw refusal(given, 'it changed while it was being opened');
-  }
-
   #inside(root: string, real: string, given: string): string[] {
     const relative = path.relative(root, real);
     if (relative === '') return [];
@@ -127,6 +125,18 @@ export class Confinement {
     }
     return relative.split(path.sep);
   }
+}
+
+async function openIn(folder: Anchor, name: string, given: string): Promise<{ file: FileHandle; stats: Stats }> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  // Without O_NONBLOCK, opening a pipe that nobody writes to would hang the call.
+  const file = await open(folder.path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    throw refusal(given, systemReason(error));
+  });
+  const stats = await file.stat();
+  if (stats.isFile()) return { file, stats };
+  await file.close();
+  throw refusal(given, stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
 }
 
 /** A refusal that the model is told as data. */

@@ -2,9 +2,10 @@
  * Walks a folder in an order that depends on its names only: each folder's entries by the bytes of their names,
  * breadth first, so that a bound cuts off what lies deepest.
  */
-import type { Dirent, Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { Anchor } from './anchor.js';
 import type { Place } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 import { fitsAny, isSecretPath, TEMPORARY_NAMES } from './names.js';
@@ -15,8 +16,6 @@ export const WALK_ENTRIES_MAX = 50_000;
 /** One thing found by a walk. */
 export interface Entry {
   readonly type: 'file' | 'dir' | 'link' | 'other';
-  /** Absolute path for whoever opens it. */
-  readonly real: string;
   /** Path from the workspace folder, with `/`. */
   readonly shown: string;
   /** Bytes of a file; 0 for everything else. */
@@ -78,40 +77,53 @@ function collect(folder: Place, into: Place[], options: WalkOptions, notes: Walk
 }
 
 async function* entriesOf(folder: Place, notes: WalkNotes, isRoot: boolean) {
-  for (const { name } of await readSorted(folder, notes, isRoot)) {
-    const names = [...folder.names, name];
-    if (isSecretPath(names)) notes.secret += 1;
-    if (isSecretPath(names) || fitsAny(name, [TEMPORARY_NAMES])) continue;
-    const real = path.join(folder.real, name);
-    const stats = await lstat(real).catch(() => undefined);
-    if (stats === undefined) {
-      notes.unreadable += 1;
-      continue;
+  const anchor = await Anchor.open(folder.real).catch((error: unknown) => {
+    if (isRoot) throw refusal(folder.shown, systemReason(error));
+    return undefined;
+  });
+  if (anchor === undefined) {
+    notes.unreadable += 1;
+    return;
+  }
+  try {
+    for (const name of await sortedNames(anchor, notes)) {
+      const found = await entryOf(anchor, folder, name, notes);
+      if (found !== undefined) yield found;
     }
-    const entry = entryOf(stats, real, names.join('/'));
-    yield { entry, folder: entry.type === 'dir' ? { real, names, shown: entry.shown } : undefined };
+  } finally {
+    await anchor.close();
   }
 }
 
-function entryOf(stats: Stats, real: string, shown: string): Entry {
-  const type = stats.isFile() ? 'file' : stats.isDirectory() ? 'dir' : stats.isSymbolicLink() ? 'link' : 'other';
-  return { type, real, shown, size: type === 'file' ? stats.size : 0, mtimeMs: Math.floor(stats.mtimeMs) };
+async function entryOf(anchor: Anchor, folder: Place, name: string, notes: WalkNotes) {
+  const names = [...folder.names, name];
+  if (isSecretPath(names)) notes.secret += 1;
+  if (isSecretPath(names) || fitsAny(name, [TEMPORARY_NAMES])) return undefined;
+  const stats = await lstat(anchor.path(name)).catch(() => undefined);
+  if (stats === undefined) {
+    notes.unreadable += 1;
+    return undefined;
+  }
+  const entry = describe(stats, names.join('/'));
+  const inner: Place = { real: path.join(folder.real, name), names, shown: entry.shown };
+  return { entry, folder: entry.type === 'dir' ? inner : undefined };
 }
 
-async function readSorted(folder: Place, notes: WalkNotes, isRoot: boolean): Promise<{ name: string }[]> {
-  const entries = await readdir(folder.real, { withFileTypes: true, encoding: 'buffer' }).catch((error: unknown) => {
-    if (isRoot) throw refusal(folder.shown, systemReason(error));
-    notes.unreadable += 1;
-    return [];
-  });
-  const sorted = (entries as Dirent<Buffer>[]).map(({ name }) => name).sort(Buffer.compare);
-  return sorted.flatMap((name) => decodeName(name, notes));
+function describe(stats: Stats, shown: string): Entry {
+  const type = stats.isFile() ? 'file' : stats.isDirectory() ? 'dir' : stats.isSymbolicLink() ? 'link' : 'other';
+  return { type, shown, size: type === 'file' ? stats.size : 0, mtimeMs: Math.floor(stats.mtimeMs) };
+}
+
+async function sortedNames(anchor: Anchor, notes: WalkNotes): Promise<string[]> {
+  const names = await readdir(anchor.folder, { encoding: 'buffer' }).catch(() => undefined);
+  if (names === undefined) notes.unreadable += 1;
+  return (names ?? []).sort(Buffer.compare).flatMap((name) => decodeName(name, notes));
 }
 
 /** A name that is not UTF-8 has no text that opens it again, so it is counted instead of shown. */
-function decodeName(name: Buffer, notes: WalkNotes): { name: string }[] {
+function decodeName(name: Buffer, notes: WalkNotes): string[] {
   const text = name.toString('utf8');
-  if (Buffer.from(text, 'utf8').equals(name)) return [{ name: text }];
+  if (Buffer.from(text, 'utf8').equals(name)) return [text];
   notes.unreadable += 1;
   return [];
 }

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Tool } from '@reprise/agent';
 import { defineTool } from '@reprise/agent';
+import { isRepriseError } from '@reprise/contracts';
 import * as z from 'zod';
+import type { Anchor } from './anchor.js';
 import type { Confinement } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 import type { WorkspaceContext } from './context.js';
@@ -41,43 +43,57 @@ export function writeFile(context: WorkspaceContext): Tool {
 
 async function write(confinement: Confinement, ask: Ask): Promise<string> {
   const place = await confinement.resolve(ask.path, 'write');
-  if (place.names.length === 0) throw refusal(ask.path, 'it is the workspace folder itself');
-  const folder = path.dirname(place.real);
-  await makeFolder(folder, ask.path);
-  const { before, mode } = await present(place.real, ask.path);
-  const bytes = Buffer.from(ask.text, 'utf8');
-  await replace(place.real, bytes, mode, ask.path);
-  const after = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  return `Wrote ${showPath(place.shown)} (${bytes.length} bytes; before ${before}; after ${after})`;
+  const name = place.names.at(-1);
+  if (name === undefined) throw refusal(ask.path, 'it is the workspace folder itself');
+  let folder: Anchor | undefined;
+  try {
+    folder = await makeFolder(confinement, place, ask.path);
+    const { before, mode } = await present(folder.path(name), ask.path);
+    const bytes = Buffer.from(ask.text, 'utf8');
+    await replace(folder, name, bytes, mode);
+    return `Wrote ${showPath(place.shown)} (${bytes.length} bytes; before ${before}; after ${digest(bytes)})`;
+  } catch (error) {
+    throw isRepriseError(error) ? error : refusal(ask.path, systemReason(error));
+  } finally {
+    await folder?.close();
+  }
 }
 
-/** Makes the folder and looks again where it really is: a name on the way may have become a symlink meanwhile. */
-async function makeFolder(folder: string, given: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    if ((await realpath(folder)) === folder) return;
-  } catch (error) {
-    throw refusal(given, systemReason(error));
+/** Makes the folders that are missing, one inside the other, each through the open one above it. */
+async function makeFolder(confinement: Confinement, place: Missing, given: string): Promise<Anchor> {
+  const missing = place.missing.slice(0, -1);
+  const depth = place.missing.length === 0 ? 1 : place.missing.length;
+  let folder = await confinement.anchor(path.resolve(place.real, ...Array<string>(depth).fill('..')), given);
+  for (const name of missing) {
+    const inner = await makeInside(folder, name).finally(folder.close.bind(folder));
+    if (inner === undefined) throw refusal(given, 'it changed while it was being written');
+    folder = inner;
   }
-  throw refusal(given, 'it changed while it was being written');
+  return folder;
+}
+
+type Missing = Awaited<ReturnType<Confinement['resolve']>>;
+
+async function makeInside(folder: Anchor, name: string): Promise<Anchor | undefined> {
+  await mkdir(folder.path(name)).catch((error: unknown) => {
+    // Somebody else made it in the same moment: good, if it is a folder, and `enter` will tell.
+    if ((error as { code?: unknown } | null)?.code !== 'EEXIST') throw error;
+  });
+  return folder.enter(name);
 }
 
 /** What stands at the place: nothing, or a regular file that may be replaced. */
-async function present(real: string, given: string): Promise<{ before: string; mode: number }> {
-  const stats = await lstat(real).catch(() => undefined);
+async function present(file: string, given: string): Promise<{ before: string; mode: number }> {
+  const stats = await lstat(file).catch(() => undefined);
   if (stats === undefined) return { before: 'absent', mode: 0o644 };
   if (!stats.isFile()) throw refusal(given, stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
   if (stats.size > BEFORE_BYTES_MAX) return { before: 'too large to digest', mode: stats.mode };
-  const bytes = await readFile(real).catch((error: unknown) => {
-    throw refusal(given, systemReason(error));
-  });
-  return { before: `sha256:${createHash('sha256').update(bytes).digest('hex')}`, mode: stats.mode };
+  return { before: digest(await readFile(file)), mode: stats.mode };
 }
 
 /** Writes beside the place, makes that durable, and renames it there. */
-async function replace(real: string, bytes: Uint8Array, mode: number, given: string): Promise<void> {
-  const folder = path.dirname(real);
-  const temporary = path.join(folder, `.reprise-${randomUUID()}.tmp`);
+async function replace(folder: Anchor, name: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const temporary = folder.path(`.reprise-${randomUUID()}.tmp`);
   try {
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
     const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode & 0o777);
@@ -87,21 +103,14 @@ async function replace(real: string, bytes: Uint8Array, mode: number, given: str
     } finally {
       await file.close();
     }
-    await rename(temporary, real);
-    await syncFolder(folder);
+    await rename(temporary, folder.path(name));
+    await folder.sync();
   } catch (error) {
     await rm(temporary, { force: true });
-    throw refusal(given, systemReason(error));
+    throw error;
   }
 }
 
-/** Makes the rename durable. Windows cannot open a folder; there the file system's own journal has to do. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY).catch(() => undefined);
-  if (handle === undefined) return;
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+function digest(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { workspace } from '../src/index.js';
+import { caller, put, sandbox } from './sandbox.js';
+
+const sha256 = (of: string | Uint8Array) => `sha256:${createHash('sha256').update(of).digest('hex')}`;
+const body = (text: string) => text.split('\n').slice(1);
+
+describe('list_files', () => {
+  it('shows type, size, time and path, names in byte order', async () => {
+    const { call, root } = sandbox({ 'b.txt': '12345', 'B.txt': '', 'a/deep.txt': 'x', 'é.txt': 'x', 'z.txt': 'x' });
+    for (const name of ['a', '.']) utimesSync(path.join(root, name), 1_700_000_000, 1_700_000_000);
+    expect((await call('list_files')).text.split('\n')).toEqual([
+      'Folder . (5 entries)',
+      'file 0 2024-05-06T07:08:09.125Z B.txt',
+      'dir - 2023-11-14T22:13:20.000Z a',
+      'file 5 2024-05-06T07:08:09.125Z b.txt',
+      'file 1 2024-05-06T07:08:09.125Z z.txt',
+      'file 1 2024-05-06T07:08:09.125Z é.txt',
+    ]);
+  });
+
+  it('goes as deep as it is asked, upper levels first', async () => {
+    const { call } = sandbox({ 'a/1/x': '', 'b/2/y': '', top: '' });
+    const paths = async (depth: number) => body((await call('list_files', { depth })).text).map((l) => l.split(' ')[3]);
+    expect(await paths(1)).toEqual(['a', 'b', 'top']);
+    expect(await paths(2)).toEqual(['a', 'b', 'top', 'a/1', 'b/2']);
+    expect(await paths(9)).toEqual(['a', 'b', 'top', 'a/1', 'b/2', 'a/1/x', 'b/2/y']);
+  });
+
+  it('shows ignored folders without entering them, unless asked by name', async () => {
+    const { call, root } = sandbox({
+      'node_modules/x/index.js': 'needle',
+      '.git/HEAD': 'needle',
+      'src/a.ts': 'needle',
+    });
+    const listed = (await call('list_files', { depth: 9 })).text;
+    expect(listed).toContain('2 ignored folders not entered');
+    expect(body(listed).map((line) => line.split(' ')[3])).toEqual(['.git', 'node_modules', 'src', 'src/a.ts']);
+    expect((await call('list_files', { path: 'node_modules/x' })).text).toContain('node_modules/x/index.js');
+    expect(body((await call('grep', { pattern: 'needle' })).text)).toEqual(['src/a.ts:1: needle']);
+    const own = caller({ root, ignore: ['s*'] });
+    expect(body((await own('grep', { pattern: 'needle' })).text)).toHaveLength(2);
+  });
+
+  it('says how much it left out, and lists the empty folder', async () => {
+    const { call } = sandbox(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i + 10}`, ''])));
+    const listed = (await call('list_files', { limit: 10 })).text;
+    expect(listed.split('\n')).toHaveLength(11);
+    expect(listed).toContain('30 entries; 20 more not listed');
+    expect((await sandbox().call('list_files')).text).toBe('Folder . (empty)');
+  });
+
+  it('keeps one entry on one line, whatever its name', async () => {
+    const odd = ['two\nlines', 'a b', 'quote"d', 'tab\t', '日本語', '😀', '\u202egnp.exe', 'back\\slash'];
+    const { call, root } = sandbox(Object.fromEntries(odd.map((name) => [name, 'x'])));
+    const lines = body((await call('list_files')).text);
+    expect(lines).toHaveLength(odd.length);
+    const names = lines.map((line) => line.split(' ').slice(3).join(' '));
+    const read = names.map((name) => (name.startsWith('"') ? (JSON.parse(name) as string) : name));
+    expect(new Set(read)).toEqual(new Set(odd));
+    expect(lines.join('')).not.toContain('\u202e');
+    for (const name of odd) expect((await call('read_file', { path: name })).text).toMatch(/\nx$/);
+    expect(readdirSync(root)).toHaveLength(odd.length);
+  });
+
+  it('counts a name that is not UTF-8 instead of showing one that opens nothing', async () => {
+    const { call, root } = sandbox({ ok: '' });
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]), 'x');
+    expect((await call('list_files')).text).toContain('1 unreadable');
+  });
+});
+
+describe('read_file', () => {
+  const numbered = Array.from({ length: 1000 }, (_, i) => `line ${i + 1}`).join('\n');
+
+  it('gives the part that was asked for and says how to go on', async () => {
+    const { call } = sandbox({ 'n.txt': numbered, 'small.txt': 'one\ntwo\n' });
+    expect((await call('read_file', { path: 'small.txt' })).text).toBe(
+      'File small.txt (8 bytes; lines 1 to 2; to the end)\none\ntwo\n',
+    );
+    const part = (await call('read_file', { path: 'n.txt', offset: 10, limit: 2 })).text;
+    expect(part).toContain('lines 11 to 12; go on with offset 12)\nline 11\nline 12\n');
+    const end = (await call('read_file', { path: 'n.txt', offset: 998, limit: 5 })).text;
+    expect(end).toContain('lines 999 to 1000; to the end)\nline 999\nline 1000');
+    expect((await call('read_file', { path: 'n.txt', offset: 5000 })).text).toContain('no such line');
+    const bytes = (await call('read_file', { path: 'n.txt', unit: 'bytes', offset: 5, limit: 6 })).text;
+    expect(bytes).toContain('bytes 5 to 11; go on with offset 11)\n1\nline');
+    expect((await call('read_file', { path: 'absent' })).text).toContain('there is no such file');
+  });
+
+  it('reading on and on gives back the whole file, in lines and in bytes', async () => {
+    const { call } = sandbox({ 'n.txt': `${numbered}\n\n\nend` });
+    for (const unit of ['lines', 'bytes']) {
+      let whole = '';
+      for (let offset: number | undefined = 0; offset !== undefined; ) {
+        const { text } = await call('read_file', { path: 'n.txt', unit, offset, limit: 97 });
+        whole += text.slice(text.indexOf('\n') + 1);
+        const next: string | undefined = /go on with offset (\d+)\)/.exec(text)?.[1];
+        offset = next === undefined ? undefined : Number(next);
+      }
+      expect(whole).toBe(`${numbered}\n\n\nend`);
+    }
+  });
+
+  it('bounds a huge file, a huge line and an empty file', async () => {
+    const { call, root } = sandbox({
+      'line.txt': 'x'.repeat(5_000_000),
+      'empty.txt': '',
+      'wide.txt': 'y'.repeat(9_000).concat('\n').repeat(3),
+    });
+    put(path.join(root, 'huge.txt'), 'start\n');
+    truncateSync(path.join(root, 'huge.txt'), 3_000_000_000);
+    const huge = await call('read_file', { path: 'huge.txt' });
+    expect(huge.text).toContain('3000000000 bytes; binary; too large to digest');
+    const line = (await call('read_file', { path: 'line.txt' })).text;
+    expect(line).toContain('line 1, cut; go on with unit bytes, offset 12288');
+    expect(line.length).toBeLessThan(13_000);
+    expect((await call('read_file', { path: 'wide.txt' })).text).toContain('lines 1 to 1; go on with offset 1');
+    expect((await call('read_file', { path: 'empty.txt' })).text).toBe(
+      'File empty.txt (0 bytes; no lines; to the end)\n',
+    );
+  });
+
+  it('describes a binary file and decodes what is not UTF-8', async () => {
+    const binary = new Uint8Array([1, 0, 2]);
+    const { call } = sandbox({ 'b.bin': binary, 'latin.txt': new Uint8Array([0x63, 0x61, 0x66, 0xe9, 10]) });
+    expect((await call('read_file', { path: 'b.bin' })).text).toBe(`File b.bin (3 bytes; binary; ${sha256(binary)})`);
+    expect((await call('read_file', { path: 'latin.txt' })).text).toContain('caf\ufffd\n');
+  });
+
+  it.skipIf(process.getuid?.() === 0)('answers a file the system does not permit', async () => {
+    const { call, root } = sandbox({ 'no.txt': 'x', 'folder/x.txt': 'x' });
+    chmodSync(path.join(root, 'no.txt'), 0);
+    chmodSync(path.join(root, 'folder'), 0);
+    expect((await call('read_file', { path: 'no.txt' })).text).toContain('EACCES');
+    expect((await call('grep', { pattern: 'x' })).text).toContain('1 could not be read');
+    expect((await call('list_files', { depth: 3 })).text).toContain('1 unreadable');
+    chmodSync(path.join(root, 'folder'), 0o755);
+  });
+});
+
+describe('grep', () => {
+  const files = {
+    'a.ts': 'const x = 1 // TODO: tidy\r\n// todo later\nfine',
+    'b/c.md': '# TODO\nNot implemented yet.\n',
+    'bin.dat': new Uint8Array([0, 84, 79, 68, 79]),
+  };
+
+  it('finds literal text, with and without case', async () => {
+    const { call } = sandbox(files);
+    expect((await call('grep', { pattern: 'TODO' })).text.split('\n')).toEqual([
+      '2 matches in 2 files (2 files searched; 1 binary passed over)',
+      'a.ts:1: const x = 1 // TODO: tidy',
+      'b/c.md:1: # TODO',
+    ]);
+    expect(body((await call('grep', { pattern: 'TODO', ignore_case: true })).text)).toHaveLength(3);
+    expect(body((await call('grep', { pattern: '.*' })).text)).toHaveLength(0);
+    expect(body((await call('grep', { pattern: 'x = 1 // (', ignore_case: true })).text)).toHaveLength(0);
+  });
+
+  it('finds by regular expression, in one file, by name', async () => {
+    const { call } = sandbox(files);
+    const matches = async (args: Record<string, unknown>) => body((await call('grep', { regex: true, ...args })).text);
+    expect(await matches({ pattern: '^#|implemented\\b' })).toEqual([
+      'b/c.md:1: # TODO',
+      'b/c.md:2: Not implemented yet.',
+    ]);
+    expect(await matches({ pattern: 'todo\\:', ignore_case: true })).toHaveLength(1);
+    expect(await matches({ pattern: '\\p{Lu}{4}' })).toHaveLength(2);
+    expect(await matches({ pattern: 'TODO', path: 'a.ts' })).toHaveLength(1);
+    expect(await matches({ pattern: 'TODO', name: '*.md' })).toEqual(['b/c.md:1: # TODO']);
+    expect(await call('grep', { regex: true, pattern: '(' })).toMatchObject({ refused: true });
+  });
+
+  it('stops a pattern that would take years', async () => {
+    const { call } = sandbox({ 'evil.txt': `${'a'.repeat(60)}!`, 'later.txt': 'b' });
+    const started = performance.now();
+    const { text } = await call('grep', { regex: true, pattern: '^(a+)+$' });
+    expect(text).toContain('the pattern takes too long');
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect((await call('grep', { regex: true, pattern: 'b' })).text).toContain('later.txt:1: b');
+  });
+
+  it('bounds matches and lines, and passes over very large files', async () => {
+    const { call } = sandbox({
+      'many.txt': 'hit\n'.repeat(900),
+      'long.txt': `hit${'x'.repeat(9_999)}`,
+      'big.txt': 'hit\n'.repeat(600_000),
+    });
+    const { text } = await call('grep', { pattern: 'hit', limit: 20 });
+    expect(text.split('\n')).toHaveLength(21);
+    expect(text).toContain('901 matches in 2 files');
+    expect(text).toContain('1 above 2097152 bytes passed over');
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(250);
+  });
+});
+
+describe('write_file', () => {
+  it('tells what was there and what is there now', async () => {
+    const { call, root } = sandbox({ 'old.txt': 'old' });
+    expect((await call('write_file', { path: 'old.txt', text: 'new' })).text).toBe(
+      `Wrote old.txt (3 bytes; before ${sha256('old')}; after ${sha256('new')})`,
+    );
+    expect((await call('write_file', { path: 'deep/er/new.txt', text: 'é' })).text).toContain('2 bytes; before absent');
+    expect(readFileSync(path.join(root, 'deep/er/new.txt'), 'utf8')).toBe('é');
+    expect(readdirSync(root).sort()).toEqual(['deep', 'old.txt']);
+  });
+
+  it('keeps the permissions of what it replaces', async () => {
+    const { call, root } = sandbox({ 'run.sh': 'old' });
+    chmodSync(path.join(root, 'run.sh'), 0o750);
+    await call('write_file', { path: 'run.sh', text: 'new' });
+    expect(statSync(path.join(root, 'run.sh')).mode & 0o777).toBe(0o750);
+  });
+
+  it('shows readers the old content or the new one, never a part, whoever writes at once', async () => {
+    const { call, root } = sandbox({ 'f.txt': 'a'.repeat(300_000) });
+    const seen = new Set<string>();
+    const writes = ['b', 'c', 'd', 'e'].map((letter) =>
+      call('write_file', { path: 'f.txt', text: letter.repeat(300_000) }),
+    );
+    let writing = true;
+    const all = Promise.all(writes).finally(() => {
+      writing = false;
+    });
+    while (writing) {
+      const content = readFileSync(path.join(root, 'f.txt'), 'utf8');
+      seen.add(content.length === 300_000 && /^(.)\1*$/.test(content) ? 'whole' : 'part');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await all;
+    expect([...seen]).toEqual(['whole']);
+    expect(readdirSync(root)).toEqual(['f.txt']);
+  });
+
+  it('leaves nothing behind when it fails, and a listing hides what a crash left', async () => {
+    const { call, root } = sandbox({ '.reprise-1234.tmp': 'left by a crash' });
+    mkdirSync(path.join(root, 'folder'));
+    expect((await call('write_file', { path: 'folder', text: 'x' })).refused).toBe(true);
+    expect((await call('write_file', { path: 'n'.repeat(300), text: 'x' })).text).toContain('too long');
+    expect(body((await call('list_files')).text)).toHaveLength(1);
+    expect(readdirSync(root).sort()).toEqual(['.reprise-1234.tmp', 'folder']);
+  });
+
+  it('is absent from a read-only workspace; reads may be repeated, a write is not', () => {
+    expect(workspace({ root: '.', readOnly: true }).map(({ name }) => name)).toEqual([
+      'list_files',
+      'read_file',
+      'grep',
+    ]);
+    expect(workspace({ root: '.' }).map(({ delivery }) => delivery)).toEqual([
+      'idempotent',
+      'idempotent',
+      'idempotent',
+      'at_most_once',
+    ]);
+  });
+});
