@@ -1,9 +1,9 @@
 import type { Value } from '@reprise/contracts';
 import { Ref, RepriseError } from '@reprise/contracts';
 import { toHex } from './hex.js';
-import { LINK_HEAD } from './kinds.js';
+import { LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD } from './kinds.js';
 import { FRAME_DEPTH_MAX } from './limits.js';
-import { readUtf8 } from './text.js';
+import { readKey, readUtf8 } from './text.js';
 
 const TWO_32 = 0x1_0000_0000;
 
@@ -126,12 +126,9 @@ class Reader {
 
   private text(length: number, start: number): string {
     const from = this.pos;
-    const end = from + length;
-    this.pos = end;
-    const text = length <= SHORT_TEXT_BYTES ? shortAscii(this.bytes, from, end) : undefined;
-    if (text !== undefined) return text;
-    const wide = readUtf8(this.bytes, from, end);
-    return typeof wide === 'string' ? wide : refuse(start, 'text is not well-formed UTF-8', `byte ${wide}`);
+    this.pos = from + length;
+    const text = readUtf8(this.bytes, from, this.pos);
+    return typeof text === 'string' ? text : refuse(start, 'text is not well-formed UTF-8', `byte ${text}`);
   }
 
   private list(length: number, depth: number, start: number): Value[] {
@@ -163,7 +160,11 @@ class Reader {
     if (start >= this.bytes.length) refuse(start, 'bytes end before the value does');
     const first = this.bytes[start] as number;
     if (first >> 5 !== 3) refuse(start, 'a key is not text');
-    const key = this.text(this.length(first), start);
+    const length = this.length(first);
+    const from = this.pos;
+    this.pos = from + length;
+    const key = readKey(this.bytes, from, this.pos);
+    if (typeof key === 'number') refuse(start, 'text is not well-formed UTF-8', `byte ${key}`);
     if (key === '__proto__') refuse(start, 'a map has no key __proto__');
     return key;
   }
@@ -188,12 +189,14 @@ class Reader {
     if (this.argument(first) !== 42) refuse(start, 'a tag is not 42');
     const from = start + LINK_HEAD.length;
     const end = from + 32;
-    if (end > bytes.length) refuse(start, 'a link is not a CIDv1 of raw bytes by sha2-256');
+    if (end > bytes.length) refuse(start, 'a link is not a CIDv1 of raw bytes or a value by sha2-256');
     for (let i = this.pos - start; i < LINK_HEAD.length; i++) {
-      if (bytes[start + i] !== LINK_HEAD[i]) refuse(start, 'a link is not a CIDv1 of raw bytes by sha2-256');
+      if (bytes[start + i] !== LINK_HEAD[i] && !(i === LINK_CODEC_AT && bytes[start + i] === LINK_CODEC_VALUE))
+        refuse(start, 'a link is not a CIDv1 of raw bytes or a value by sha2-256');
     }
     this.pos = end;
-    return Ref.fromHex(toHex(bytes.subarray(from, end)));
+    const kind = bytes[start + LINK_CODEC_AT] === LINK_CODEC_VALUE ? 'value' : 'raw';
+    return Ref.fromHex(toHex(bytes.subarray(from, end)), kind);
   }
 
   private simple(first: number, start: number): Value {
@@ -226,19 +229,6 @@ function leastOf(size: number): number {
   if (size === 1) return 24;
   if (size === 2) return 0x100;
   return size === 4 ? 0x1_0000 : TWO_32;
-}
-
-/** Up to here, one `fromCharCode` a byte beats collecting code units in an array. */
-const SHORT_TEXT_BYTES = 48;
-
-function shortAscii(bytes: Uint8Array, from: number, end: number): string | undefined {
-  let text = '';
-  for (let i = from; i < end; i++) {
-    const byte = bytes[i] as number;
-    if (byte >= 0x80) return undefined;
-    text += String.fromCharCode(byte);
-  }
-  return text;
 }
 
 function refuse(at: number, what: string, actual?: string): never {

@@ -1,6 +1,6 @@
 import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError } from '@reprise/contracts';
-import { bytesIn, LINK_HEAD, plainness } from './kinds.js';
+import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, plainness } from './kinds.js';
 import { ENCODED_BYTES_MAX, VALUE_DEPTH_MAX } from './limits.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
 
@@ -193,6 +193,7 @@ class Writer {
     }
     this.reserve(LINK_HEAD.length + 32, depth);
     this.bytes.set(LINK_HEAD, this.pos);
+    if (ref.kind === 'value') this.bytes[this.pos + LINK_CODEC_AT] = LINK_CODEC_VALUE;
     this.pos += LINK_HEAD.length;
     for (let i = 0; i < 64; i += 2) {
       this.bytes[this.pos++] = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));

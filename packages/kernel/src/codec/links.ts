@@ -19,7 +19,8 @@ export function linksOf(value: Value): Ref[] {
 function collect(value: Value, found: Map<string, Ref>, depth: number): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
   if (isRef(value)) {
-    if (!found.has(value.hex)) found.set(value.hex, value);
+    const name = `${value.kind}:${value.hex}`;
+    if (!found.has(name)) found.set(name, value);
     return;
   }
   if (depth >= FRAME_DEPTH_MAX) throw new RepriseError('invalid_value', `nests deeper than ${FRAME_DEPTH_MAX}`);

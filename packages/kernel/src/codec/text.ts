@@ -66,12 +66,38 @@ export function writeUtf8(text: string, into: Uint8Array, at: number): number {
 /** Code units given to one `String.fromCharCode` call: engines bound the number of arguments. */
 const CHUNK_UNITS = 4096;
 
+/** Up to here, joining characters one by one beats a call with many arguments. */
+const JOINED_UNITS = 12;
+
 /**
  * Reads strict UTF-8: no overlong form, no surrogate, nothing above U+10FFFF, nothing cut short.
  *
  * @returns the text, or the index of the first byte that is wrong
  */
 export function readUtf8(bytes: Uint8Array, start: number, end: number): string | number {
+  let ascii = start;
+  while (ascii < end && (bytes[ascii] as number) < 0x80) ascii++;
+  return ascii === end ? readAscii(bytes, start, end) : readWide(bytes, start, end);
+}
+
+function readAscii(bytes: Uint8Array, start: number, end: number): string {
+  let text = '';
+  if (end - start <= JOINED_UNITS) {
+    for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i] as number);
+    return text;
+  }
+  for (let i = start; i < end; i += CHUNK_UNITS) {
+    text += fromUnits(bytes.subarray(i, Math.min(i + CHUNK_UNITS, end)));
+  }
+  return text;
+}
+
+/** `apply` takes what is like an array; its type asks for a list, which would cost a copy. */
+function fromUnits(units: ArrayLike<number>): string {
+  return String.fromCharCode.apply(null, units as number[]);
+}
+
+function readWide(bytes: Uint8Array, start: number, end: number): string | number {
   let text = '';
   let units: number[] = [];
   for (let pos = start; pos < end; ) {
@@ -83,12 +109,42 @@ export function readUtf8(bytes: Uint8Array, start: number, end: number): string 
     if (point < 0x10000) units.push(point);
     else units.push(0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff));
     if (units.length >= CHUNK_UNITS) {
-      text += String.fromCharCode(...units);
+      text += fromUnits(units);
       units = [];
     }
     pos += size;
   }
-  return text + String.fromCharCode(...units);
+  return text + fromUnits(units);
+}
+
+/** How many keys are remembered, and how long they may be. */
+const KEY_SLOTS = 1024;
+const KEY_BYTES_MAX = 32;
+
+/**
+ * Keys read lately, each in the slot its bytes hash to. The same few keys come back in every event: a string the
+ * engine has already used as a key is stored several times faster than an equal one just made.
+ */
+const recentKeys: (string | undefined)[] = new Array(KEY_SLOTS);
+
+/** Reads a key; like {@link readUtf8}, but gives the same string for the same short ASCII bytes where it can. */
+export function readKey(bytes: Uint8Array, start: number, end: number): string | number {
+  const length = end - start;
+  if (length > KEY_BYTES_MAX) return readUtf8(bytes, start, end);
+  let hash = length;
+  for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + (bytes[i] as number);
+  const slot = hash & (KEY_SLOTS - 1);
+  const recent = recentKeys[slot];
+  if (recent !== undefined && isAsciiOf(recent, bytes, start, length)) return recent;
+  const key = readUtf8(bytes, start, end);
+  if (typeof key === 'string' && key.length === length) recentKeys[slot] = key;
+  return key;
+}
+
+function isAsciiOf(text: string, bytes: Uint8Array, start: number, length: number): boolean {
+  if (text.length !== length) return false;
+  for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false;
+  return true;
 }
 
 /** How many bytes a sequence has by its first byte; 0 for bytes that start none (c0 and c1 could only be overlong). */
