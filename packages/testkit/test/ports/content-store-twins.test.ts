@@ -1,0 +1,219 @@
+import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
+import { contentStoreChecks } from '@reprise/testkit';
+import { openTwin, testTwins } from './twins.js';
+
+const READABLE = 'given a blob was put, it is readable at once and after the next append';
+const ONCE = 'given the same bytes twice, before and after an append, there is one blob';
+const LIST = 'given blobs of all sizes, waiting and written, list names each once';
+
+testTwins('content store', contentStoreChecks, [
+  openTwin('names a blob by other bytes', 'given bytes, their link is their sha-256', ({ content }) => ({
+    content: { put: (bytes) => content.put(bytes.toReversed()) },
+  })),
+  openTwin('hides a blob until the next append', READABLE, ({ content, journal }) => {
+    const waiting = new Set<string>();
+    return {
+      content: {
+        put: async (bytes) => {
+          const ref = await content.put(bytes);
+          waiting.add(ref.hex);
+          return ref;
+        },
+        get: async (ref) => (waiting.has(ref.hex) ? undefined : content.get(ref)),
+      },
+      journal: {
+        append: async (frames, expected) => {
+          waiting.clear();
+          return journal.append(frames, expected);
+        },
+      },
+    };
+  }),
+  openTwin('forgets a blob at the append', READABLE, ({ content, journal }) => {
+    let forgotten = false;
+    return {
+      content: { get: async (ref) => (forgotten ? undefined : content.get(ref)) },
+      journal: {
+        append: async (frames, expected) => {
+          forgotten = true;
+          return journal.append(frames, expected);
+        },
+      },
+    };
+  }),
+  openTwin('has no empty blob', READABLE, ({ content }) => ({
+    content: {
+      get: async (ref) => {
+        const bytes = await content.get(ref);
+        return bytes?.length === 0 ? undefined : bytes;
+      },
+    },
+  })),
+  openTwin(
+    'takes an unknown link for an error',
+    'given a link to nothing, get is undefined and has is false',
+    ({ content }) => ({
+      content: {
+        get: async (ref) => {
+          const bytes = await content.get(ref);
+          if (bytes === undefined) throw new RepriseError('blob_missing', 'no such blob');
+          return bytes;
+        },
+      },
+    }),
+  ),
+  openTwin('has everything', 'given a link to nothing, get is undefined and has is false', () => ({
+    content: { has: async () => true },
+  })),
+  openTwin('keeps a blob once per put', ONCE, ({ content }) => {
+    const puts: Ref[] = [];
+    return {
+      content: {
+        put: async (bytes) => {
+          const ref = await content.put(bytes);
+          puts.push(ref);
+          return ref;
+        },
+        list: async function* () {
+          yield* puts;
+        },
+      },
+    };
+  }),
+  openTwin(
+    'drops what waits at a refused append',
+    'given a refused append, what was put stays readable and goes with the next one',
+    ({ content, journal }) => {
+      const waiting = new Set<string>();
+      const dropped = new Set<string>();
+      return {
+        content: {
+          put: async (bytes) => {
+            const ref = await content.put(bytes);
+            waiting.add(ref.hex);
+            return ref;
+          },
+          has: async (ref) => !dropped.has(ref.hex) && (await content.has(ref)),
+        },
+        journal: {
+          append: (frames, expected) =>
+            journal.append(frames, expected).catch((error: unknown) => {
+              if (isRepriseError(error, 'stale_head')) for (const hex of waiting) dropped.add(hex);
+              throw error;
+            }),
+        },
+      };
+    },
+  ),
+  openTwin(
+    'keeps the buffer of the caller',
+    'given bytes that the caller changes after put, the stored ones stay',
+    ({ content }) => {
+      const kept = new Map<string, Uint8Array>();
+      return {
+        content: {
+          put: async (bytes) => {
+            const ref = await content.put(bytes);
+            kept.set(ref.hex, bytes);
+            return ref;
+          },
+          get: async (ref) => kept.get(ref.hex) ?? content.get(ref),
+        },
+      };
+    },
+  ),
+  openTwin(
+    'gives its own buffer to readers',
+    'given bytes that a reader changes, the next reader gets the stored ones',
+    ({ content }) => {
+      const kept = new Map<string, Uint8Array | undefined>();
+      return {
+        content: {
+          get: async (ref) => {
+            if (!kept.has(ref.hex)) kept.set(ref.hex, await content.get(ref));
+            return kept.get(ref.hex);
+          },
+        },
+      };
+    },
+  ),
+  openTwin(
+    'keeps all of the buffer behind a part',
+    'given a part of a larger buffer, only that part is kept',
+    ({ content }) => ({
+      content: { put: (bytes) => content.put(new Uint8Array(bytes.buffer)) },
+    }),
+  ),
+  openTwin(
+    'loses a put while another one runs',
+    'given many puts at once, also of the same bytes, all of them are kept',
+    ({ content }) => {
+      let running = 0;
+      const lost = new Set<string>();
+      return {
+        content: {
+          put: async (bytes) => {
+            const ref = await content.put(bytes);
+            if (running++ > 0) lost.add(ref.hex);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            running--;
+            return ref;
+          },
+          get: async (ref) => (lost.has(ref.hex) ? undefined : content.get(ref)),
+        },
+      };
+    },
+  ),
+  openTwin('lists only what is written', LIST, ({ content, journal }) => {
+    const written = new Set<string>();
+    return {
+      content: {
+        list: async function* () {
+          for await (const ref of content.list()) if (written.has(ref.hex)) yield ref;
+        },
+      },
+      journal: {
+        append: async (frames, expected) => {
+          for await (const ref of content.list()) written.add(ref.hex);
+          return journal.append(frames, expected);
+        },
+      },
+    };
+  }),
+  openTwin('lists a blob in both its places', LIST, ({ content }) => ({
+    content: {
+      list: async function* () {
+        yield* content.list();
+        yield* content.list();
+      },
+    },
+  })),
+  openTwin('does not verify what it reads', 'given stored bytes that are damaged, get refuses them', ({ content }) => ({
+    content: { get: (ref) => content.get(ref).catch(() => new Uint8Array(9)) },
+  })),
+  openTwin(
+    'takes a damaged blob for an absent one',
+    'given stored bytes that are damaged, get refuses them',
+    ({ content }) => ({
+      content: { get: (ref) => content.get(ref).catch(() => undefined) },
+    }),
+  ),
+  openTwin(
+    'does not write what it believes to have',
+    'given stored bytes that are damaged, putting the right ones again heals them',
+    ({ content }) => {
+      const had = new Map<string, Ref>();
+      return {
+        content: {
+          put: async (bytes) => {
+            const known = had.get(String(bytes));
+            if (known !== undefined) return known;
+            const ref = await content.put(bytes);
+            had.set(String(bytes), ref);
+            return ref;
+          },
+        },
+      };
+    },
+  ),
+]);

@@ -1,0 +1,43 @@
+import { memory } from '@reprise/kernel';
+import { type StoreSubject, type TestRunner, testJournal } from '@reprise/testkit';
+import { describe, expect, it } from 'vitest';
+
+const EMPTY = 'given nothing was appended, the head is the empty one and there is no frame';
+const make = async (): Promise<StoreSubject> => ({ store: memory() });
+
+/** A runner that only keeps what is registered. */
+function recorder(): { runner: TestRunner; tests: Map<string, () => Promise<void>> } {
+  const tests = new Map<string, () => Promise<void>>();
+  return { tests, runner: { describe: (_, body) => body(), it: (name, body) => tests.set(name, body) } };
+}
+
+describe('waivers', () => {
+  it('given a waived rule that is broken, its test passes and its title says why', async () => {
+    const { runner, tests } = recorder();
+    const broken = async () => ({ store: { ...memory(), open: () => Promise.reject(new Error('broken')) } });
+    testJournal({ name: 'x', runner, make: broken, skip: [{ reason: 'no disk', tests: [EMPTY] }] });
+    await expect(tests.get(`${EMPTY} (waived: no disk)`)?.()).resolves.toBeUndefined();
+  });
+
+  it('given a waived rule that is kept, the waiver is stale and fails', async () => {
+    const { runner, tests } = recorder();
+    testJournal({ name: 'x', runner, make, skip: [{ reason: 'no disk', tests: [EMPTY] }] });
+    await expect(tests.get(`${EMPTY} (waived: no disk)`)?.()).rejects.toThrow(/stale/);
+  });
+
+  it('given a waiver that names no rule, registering fails', () => {
+    const skip = [{ reason: 'a typo', tests: ['given nothing'] }];
+    expect(() => testJournal({ name: 'x', runner: recorder().runner, make, skip })).toThrow(/given nothing/);
+  });
+});
+
+describe('cleaning up', () => {
+  it('given a check that fails, its subject is disposed of all the same', async () => {
+    const { runner, tests } = recorder();
+    let disposed = 0;
+    const failing = { ...memory(), open: () => Promise.reject(new Error('broken')) };
+    testJournal({ name: 'x', runner, make: async () => ({ store: failing, dispose: async () => void disposed++ }) });
+    await expect(tests.get(EMPTY)?.()).rejects.toThrow('broken');
+    expect(disposed).toBe(1);
+  });
+});
