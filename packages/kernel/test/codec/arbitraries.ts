@@ -36,7 +36,9 @@ const keys = fc
 
 const byteStrings = fc.uint8Array({ maxLength: 40 });
 
-const links = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((digest) => Ref.fromHex(toHex(digest)));
+const links = fc
+  .tuple(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.constantFrom('raw' as const, 'value' as const))
+  .map(([digest, kind]) => Ref.fromHex(toHex(digest), kind));
 
 const longs = fc.constantFrom<Value>(
   'a'.repeat(255),

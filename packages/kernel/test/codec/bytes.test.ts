@@ -53,6 +53,10 @@ describe('given a value with links', () => {
     expect(linksOf(value).map(String)).toEqual([b, c, a].map(String));
   });
 
+  it('the same content as raw bytes and as a value is two links', () => {
+    expect(linksOf([a, a.asValue(), a]).map((link) => link.kind)).toEqual(['raw', 'value']);
+  });
+
   it('text and bytes are no links', () => {
     expect(linksOf([a.toString(), a.hex, fromHex(a.hex), encode(a)])).toEqual([]);
   });

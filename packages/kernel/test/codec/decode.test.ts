@@ -31,8 +31,8 @@ const TWINS: [what: string, good: string, twin: string, reason: string][] = [
   [
     'another codec',
     `d82a58250001551220${digest}`,
-    `d82a58250001711220${digest}`,
-    'a link is not a CIDv1 of raw bytes by sha2-256',
+    `d82a58250001701220${digest}`,
+    'a link is not a CIDv1 of raw bytes or a value by sha2-256',
   ],
   ['an overlong sequence', '6141', '62c181', 'text is not well-formed UTF-8'],
   ['a surrogate in UTF-8', '63ed9fbf', '63eda080', 'text is not well-formed UTF-8'],
@@ -89,6 +89,7 @@ describe('given canonical bytes', () => {
 
   it('a link becomes a Ref, and equal text does not', () => {
     expect(decode(fromHex(`d82a58250001551220${digest}`))).toEqual(Ref.fromHex(digest));
+    expect(decode(fromHex(`d82a58250001711220${digest}`))).toEqual(Ref.fromHex(digest, 'value'));
     expect(decode(encode(`sha256:${digest}`))).toBe(`sha256:${digest}`);
   });
 

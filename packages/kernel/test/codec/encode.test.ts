@@ -45,6 +45,7 @@ describe('given the same value in other words', () => {
     const digest = 'ab'.repeat(32);
     expect(hex(`sha256:${digest}`)).not.toBe(hex(Ref.fromHex(digest)));
     expect(hex(Ref.fromHex(digest))).toBe(`d82a58250001551220${digest}`);
+    expect(hex(Ref.fromHex(digest).asValue())).toBe(`d82a58250001711220${digest}`);
   });
 });
 

@@ -8,12 +8,11 @@ import { encode as cbor2Encode, Tag } from 'cbor2';
 import { sortLengthFirstDeterministic } from 'cbor2/sorts';
 import * as cborg from 'cborg';
 import { toHex } from '../../src/codec/index.js';
-import { LINK_HEAD } from '../../src/codec/kinds.js';
 
 /** The body of a link's tag: what stands in its byte string of 37. */
 function linkBody(ref: Ref): Uint8Array {
   const body = new Uint8Array(37);
-  body.set(LINK_HEAD.subarray(4));
+  body.set(ref.kind === 'value' ? [0, 1, 0x71, 0x12, 0x20] : [0, 1, 0x55, 0x12, 0x20]);
   for (let i = 0; i < 32; i++) body[5 + i] = Number.parseInt(ref.hex.slice(2 * i, 2 * i + 2), 16);
   return body;
 }
@@ -35,7 +34,7 @@ export function cborgBytes(value: Value): Uint8Array {
 function cborgRef(decodeBody: () => unknown): Ref {
   const body = decodeBody();
   if (!(body instanceof Uint8Array) || body.length !== 37) throw new Error('not a link');
-  const ref = Ref.fromHex(toHex(body.subarray(5)));
+  const ref = Ref.fromHex(toHex(body.subarray(5)), body[2] === 0x71 ? 'value' : 'raw');
   if (toHex(linkBody(ref)) !== toHex(body)) throw new Error('not a link');
   return ref;
 }

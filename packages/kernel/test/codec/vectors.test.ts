@@ -26,7 +26,7 @@ function untagged(tagged: Tagged): Value {
   if (typeof tagged !== 'object' || tagged === null) return tagged;
   if (isList(tagged)) return tagged.map(untagged);
   if (typeof tagged.$bytes === 'string') return fromHex(tagged.$bytes);
-  if (typeof tagged.$link === 'string') return Ref.fromHex(tagged.$link);
+  if (typeof tagged.$link === 'string') return Ref.fromHex(tagged.$link, tagged.$kind === 'value' ? 'value' : 'raw');
   const { $map } = tagged;
   const entries = $map !== undefined && isList($map) ? ($map as [string, Tagged][]) : Object.entries(tagged);
   return Object.fromEntries(entries.map(([key, value]) => [key, untagged(value)]));
