@@ -1,0 +1,85 @@
+/**
+ * What the architecture checks read and answer. A check is a function from a tree of texts to problems, so that
+ * the tests can plant a broken source and see it named (see `scripts/test/architecture-twins.test.ts`).
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+/** Files by their path from the top of the repository, with forward slashes. */
+export type Tree = ReadonlyMap<string, string>;
+
+/** One broken rule, at one place. */
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly what: string;
+  /** What to write instead. */
+  readonly use?: string;
+}
+
+/** A problem as a line of text that an editor can jump to. */
+export function formatProblem({ file, line, what, use }: Problem): string {
+  return `${file}:${line}: ${what}${use === undefined ? '' : `; use ${use}`}`;
+}
+
+const IGNORED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage', 'worlds', 'vectors', 'goldens']);
+const READ = /\.(ts|mjs|json|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
+
+/** Reads the repository's texts. */
+export function readTree(root: string): Tree {
+  const files = new Map<string, string>();
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !IGNORED.has(entry.name)) walk(name);
+      else if (entry.isFile() && READ.test(name)) files.set(name, readFileSync(path.join(root, name), 'utf8'));
+    }
+  };
+  walk('');
+  return files;
+}
+
+const parsed = new WeakMap<Tree, Map<string, ts.SourceFile>>();
+
+/** The syntax tree of a TypeScript file, parsed once per tree. */
+export function parse(tree: Tree, file: string): ts.SourceFile {
+  const known = parsed.get(tree) ?? new Map<string, ts.SourceFile>();
+  parsed.set(tree, known);
+  const source = known.get(file) ?? ts.createSourceFile(file, tree.get(file) ?? '', ts.ScriptTarget.ES2022, true);
+  known.set(file, source);
+  return source;
+}
+
+/** The line of a node, counted from 1. */
+export function lineOf(node: ts.Node): number {
+  const source = node.getSourceFile();
+  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+}
+
+/** The line of an offset in a text, counted from 1. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** The TypeScript sources of the packages, `packages/<package>/src/**`. */
+export function packageSources(tree: Tree): readonly string[] {
+  return [...tree.keys()].filter((file) => /^packages\/[^/]+\/src\/.+\.ts$/.test(file)).sort();
+}
+
+/** Every TypeScript file of the packages and examples, tests and measurements included. */
+export function allSources(tree: Tree): readonly string[] {
+  return [...tree.keys()].filter((file) => /^(packages|examples)\/[^/]+\/.+\.ts$/.test(file)).sort();
+}
+
+/** The package folder a file belongs to: `packages/kernel`, `examples/headless-world`. */
+export function packageOf(file: string): string {
+  return file.split('/').slice(0, 2).join('/');
+}
+
+/** Reads a JSON file of the tree; undefined when there is none. */
+// biome-ignore lint/suspicious/noExplicitAny: manifests are read field by field, and every field that matters is checked
+export function json(tree: Tree, file: string): any {
+  const text = tree.get(file);
+  return text === undefined ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,50 @@
+/**
+ * The architecture as a test: the rules stand as tables in `scripts/architecture/rules.ts`, and every broken one is
+ * named with its file, its line and what to write instead. That each check can fail is shown in
+ * `architecture-twins.test.ts`.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
+import { checkDocstrings } from '../architecture/docstrings.js';
+import { checkCycles, checkFolders, checkHostFree, checkPackages, checkTables } from '../architecture/imports.js';
+import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
+import { checkErrorPages, checkLinks } from '../architecture/pages.js';
+import { checkPureWing } from '../architecture/pure-wing.js';
+import { PURE_WING } from '../architecture/rules.js';
+import { formatProblem, type Problem, packageSources, readTree, type Tree } from '../architecture/tree.js';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const tree = readTree(ROOT);
+
+const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] = [
+  ['packages import packages as the table says, and reach them only by name', checkPackages],
+  ['folders of a package import each other as the table says', checkFolders],
+  ['the tables run in no circle', checkTables],
+  ['no file needs itself', checkCycles],
+  ['what also runs in browsers uses nothing of a host', checkHostFree],
+  ['replayed code uses nothing that answers differently elsewhere', checkPureWing],
+  ['the pure wing compiles without host types', (files) => checkPureConfig(files, PURE_WING)],
+  ['every exported name has a docstring', checkDocstrings],
+  ['every package is published alike', checkManifests],
+  ['the lock file installs anywhere and names no registry', checkLock],
+  ['every error code has a page, and every page a code', checkErrorPages],
+  ['links between the documents lead somewhere', checkLinks],
+];
+
+describe('architecture', () => {
+  it.each(RULES)('%s', (_, check) => {
+    expect(check(tree).map(formatProblem)).toEqual([]);
+  });
+
+  it('reads the sources it judges', () => {
+    expect(packageSources(tree).length).toBeGreaterThan(20);
+  });
+
+  it('the kernel stays small and free of what it does not need', async () => {
+    const kernel = await bundle(ROOT, 'packages/kernel/src/index.ts');
+    console.info(describeBundle(kernel));
+    expect(checkKernelBundle(kernel).map(formatProblem)).toEqual([]);
+  });
+});
