@@ -45,6 +45,7 @@ export const ERROR_CODES = [
   'head_mismatch',
   'replay_divergence',
   'runtime_unsupported',
+  'internal_error',
   // agents and tools
   'run_failed',
   'path_refused',

@@ -94,7 +94,11 @@ export const attemptRecord = z.strictObject({ kind: z.literal('attempt'), ...sta
 export const snapshotRecord = z.strictObject({ kind: z.literal('snapshot'), ...stamps, root: ref(), leaves: count });
 
 /** Ingress: the rest of a cascade that would not fit one frame. Nothing comes between. */
-export const continueRecord = z.strictObject({ kind: z.literal('continue'), ...stamps });
+export const continueRecord = z.strictObject({
+  kind: z.literal('continue'),
+  ...stamps,
+  quarantined: z.exactOptional(z.literal(true)),
+});
 
 /** The first record of a frame: the only kind of record that replay takes as given. */
 export const ingressRecord = z.discriminatedUnion('kind', [

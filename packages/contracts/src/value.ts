@@ -27,9 +27,15 @@ export interface ValueMap {
 export class Ref {
   /** The sha-256 of the content, as 64 lower-case hex digits. */
   readonly hex: string;
+  /**
+   * How the content is to be read: `raw` bytes, or a canonical `value` whose own links can be walked. What an
+   * outsider wrote is always `raw`, so bytes that merely look like a value never make a store owe a link.
+   */
+  readonly kind: 'raw' | 'value';
 
-  private constructor(hex: string) {
+  private constructor(hex: string, kind: 'raw' | 'value') {
     this.hex = hex;
+    this.kind = kind;
     Object.defineProperty(this, REF_BRAND, { value: true });
     Object.freeze(this);
   }
@@ -38,11 +44,17 @@ export class Ref {
    * Makes a link from a digest.
    *
    * @param hex 64 lower-case hex digits, as computed by a content store
+   * @param kind `raw` unless the content is known to be a canonical value
    * @throws TypeError when the text is not a digest: only code that has hashed bytes may call this
    */
-  static fromHex(hex: string): Ref {
+  static fromHex(hex: string, kind: 'raw' | 'value' = 'raw'): Ref {
     if (!/^[0-9a-f]{64}$/.test(hex)) throw new TypeError(`not a sha-256 digest in hex: ${hex.slice(0, 80)}`);
-    return new Ref(hex);
+    return new Ref(hex, kind);
+  }
+
+  /** The link to the same content that says it is a canonical value. */
+  asValue(): Ref {
+    return this.kind === 'value' ? this : new Ref(this.hex, 'value');
   }
 
   /** The form people see: `sha256:` and the digest. */

@@ -6,3 +6,4 @@ export { type Hash, portableSha256 } from './hash.js';
 export { fromHex, toHex } from './hex.js';
 export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.js';
 export { linksOf } from './links.js';
+export { listSlices } from './slices.js';

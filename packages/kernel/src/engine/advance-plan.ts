@@ -202,7 +202,7 @@ class PlanRun {
       const open: EffectLeaf = { plan, emission, name, params: value, delivery, deadline, queued: [fold.ingress.seq, index], attempt: 0 };
       fold.write(effectKey(effect), open);
       leaf.open.push([emission, effect]);
-      fold.emitted.push(effect);
+      fold.emitted.push({ effect, name });
       return false;
     }
     const code = params.ok ? 'policy_denied' : 'validation_error';

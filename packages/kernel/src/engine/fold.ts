@@ -1,8 +1,9 @@
 /** The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here. */
 import {
+  type Address,
   type DerivedRecord,
   type EventEnvelope,
-  FAULT_CODES,
+  formatAddress,
   type IngressOf,
   type IngressRecord,
   type JournalRecord,
@@ -12,7 +13,7 @@ import {
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
-import { type Deliverer, type EngineEnv, FrameFold } from './frame-fold.js';
+import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
 import { requestContentDigest, requestDigest } from './identity.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, requestKey, timerKey, WORLD_KEY } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, RequestLeaf, WorldLeaf } from './leaves.js';
@@ -26,9 +27,7 @@ import { stateRecord } from './state-record.js';
 export interface FoldedFrame {
   readonly ingress: IngressRecord;
   /** Effects that the gate allowed in this frame, in order: candidates for riding attempts. */
-  readonly emitted: readonly string[];
-  /** Running effects that should stop. */
-  readonly aborts: readonly string[];
+  readonly emitted: readonly EmittedEffect[];
   /** Arms these effects in this frame and closes it. Called once. */
   seal(arm: readonly string[]): SealedFrame;
 }
@@ -40,9 +39,14 @@ export interface SealedFrame {
   readonly changes: readonly LeafChange[];
   /** Content that the frame links and the fold made. */
   readonly staged: readonly StagedBlob[];
+  /** Running effects that should stop. */
+  readonly aborts: readonly string[];
   /** The cascade goes on: the next frame must be a `continue`. */
   readonly continues: boolean;
 }
+
+/** The event that brings a failed cell back; the kernel takes it, for any reducer. */
+export const REVIVE = 'sys/Revive@1';
 
 const deliverer: Deliverer = {
   event: deliverEvent,
@@ -64,7 +68,7 @@ export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: Ingress
   if (world !== undefined) fold.world = readWorld(world);
   const before = admit(fold, ingress);
   fold.run(deliverer, before);
-  return { ingress, emitted: fold.emitted, aborts: fold.aborts, seal: (arm) => seal(fold, arm) };
+  return { ingress, emitted: fold.emitted, seal: (arm) => seal(fold, arm) };
 }
 
 const worlds = new WeakMap<Uint8Array, WorldLeaf>();
@@ -93,7 +97,7 @@ function admit(fold: FrameFold, ingress: IngressRecord): number {
     case 'attempt':
       return armEffect(fold, ingress.effect, ingress.attempt);
     case 'continue':
-      return admitContinue(fold);
+      return admitContinue(fold, ingress.quarantined === true);
     case 'snapshot':
       return 0;
     default:
@@ -127,7 +131,18 @@ function admitRequest(fold: FrameFold, ingress: IngressOf<'request'>): number {
   }
   fold.write(key, { digest, seq: ingress.seq } satisfies RequestLeaf);
   const { to, event } = ingress;
+  if (event.name === REVIVE) return reviveCell(fold, to);
   fold.enqueue({ kind: 'event', to, event: event as EventEnvelope, from: null, cause: 0, reply: false, notice: false, root: true });
+  return 0;
+}
+
+/** Brings a failed cell back: its state is what it was before the fault. */
+function reviveCell(fold: FrameFold, address: Address): number {
+  const bytes = fold.overlay.get(cellKey(address));
+  if (bytes === undefined) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
+  updateCell(fold, address, (cell) => {
+    cell.failed = null;
+  });
   return 0;
 }
 
@@ -194,11 +209,12 @@ function armEffect(fold: FrameFold, id: string, attempt: number): number {
   return 0;
 }
 
-function admitContinue(fold: FrameFold): number {
+function admitContinue(fold: FrameFold, quarantined: boolean): number {
   const bytes = fold.overlay.get(PENDING_KEY);
   if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
   const pending = fold.take<PendingLeaf>(bytes);
   fold.overlay.set(PENDING_KEY, undefined);
+  if (quarantined) return pending.done;
   for (const delivery of pending.deliveries) {
     fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : { ...delivery, cause: 0, root: false });
   }
@@ -217,13 +233,9 @@ function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
     bytes: encode(records, FRAME_DEPTH_MAX),
     changes,
     staged: fold.staged,
+    aborts: fold.aborts,
     continues: fold.overlay.get(PENDING_KEY) !== undefined,
   };
-}
-
-/** Whether a code is one of the closed fault list. */
-export function isFaultCode(code: string): boolean {
-  return (FAULT_CODES as readonly string[]).includes(code);
 }
 
 /** The derived records of a frame. */

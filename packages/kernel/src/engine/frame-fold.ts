@@ -26,6 +26,12 @@ import type { StagedBlob } from './log.js';
 import { Fault } from './signals.js';
 import type { WorldLeaf } from './leaves.js';
 
+/** An effect that the gate allowed, by id and kind. */
+export interface EmittedEffect {
+  readonly effect: string;
+  readonly name: string;
+}
+
 /** Caches that may make a fold faster and never make it different. */
 export class EngineCaches {
   readonly decoded = new DecodedCache();
@@ -79,7 +85,7 @@ export class FrameFold {
   readonly overlay: Overlay;
   readonly staged: StagedBlob[] = [];
   /** Effects that the gate allowed in this frame, in order. */
-  readonly emitted: string[] = [];
+  readonly emitted: EmittedEffect[] = [];
   /** Running effects that should stop. */
   readonly aborts: string[] = [];
   /** The world's identity and policy. A manifest frame sets it before anything is delivered. */

@@ -42,12 +42,12 @@ export function appendToLog(log: LogLeaf, item: Value, hash: Hash): StagedBlob[]
 /** The log as a blob of its own: what an effect links so that its adapter reads exactly this log, for ever. */
 export function logHeadBlob(log: LogLeaf, hash: Hash): StagedBlob {
   const bytes = encode({ count: log.count, levels: log.levels, tail: log.tail });
-  return { ref: Ref.fromHex(toHex(hash(bytes))), bytes };
+  return { ref: Ref.fromHex(toHex(hash(bytes)), 'value'), bytes };
 }
 
 function seal(list: readonly Value[], hash: Hash, staged: StagedBlob[]): Ref {
   const bytes = encode(list);
-  const ref = Ref.fromHex(toHex(hash(bytes)));
+  const ref = Ref.fromHex(toHex(hash(bytes)), 'value');
   staged.push({ ref, bytes });
   return ref;
 }

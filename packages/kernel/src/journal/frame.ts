@@ -11,7 +11,7 @@ import {
   stateRecord,
   type Value,
 } from '@reprise/contracts';
-import { decode, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { decode, FRAME_DEPTH_MAX, listSlices } from '../codec/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 
 /** A frame's records by role. */
@@ -67,6 +67,50 @@ export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
     state: last as unknown as StateRecord,
     all: records as unknown as readonly JournalRecord[],
   };
+}
+
+/** What replay takes as given of a frame. */
+export type FrameInputs = Pick<FrameRecords, 'ingress' | 'attempts'>;
+
+/**
+ * Decodes only what replay takes as given: the ingress and the riding attempts. Everything between is
+ * regenerated and compared as bytes.
+ *
+ * @throws RepriseError `journal_damaged` naming the frame
+ */
+export function readInputs(bytes: Uint8Array, seq: number): FrameInputs {
+  const slices = cut(bytes, seq);
+  const { ingress, attempt } = recordShapes();
+  const first = decodePart(slices[0], seq, 0);
+  expectShape(ingress, first, seq, 0);
+  if ((first as unknown as IngressRecord).seq !== seq) {
+    throw damaged(seq, `the frame says it is number ${(first as unknown as IngressRecord).seq}`, 0);
+  }
+  const attempts: RidingAttempt[] = [];
+  for (let i = slices.length - 2; i > 0; i--) {
+    const record = decodePart(slices[i], seq, i);
+    if ((record as { readonly kind?: unknown } | null)?.kind !== 'attempt') break;
+    expectShape(attempt, record, seq, i);
+    attempts.unshift(record as unknown as RidingAttempt);
+  }
+  return { ingress: first as unknown as IngressRecord, attempts };
+}
+
+function cut(bytes: Uint8Array, seq: number): readonly Uint8Array[] {
+  try {
+    return listSlices(bytes);
+  } catch (error) {
+    throw damaged(seq, error instanceof Error ? error.message : 'not a list of records', undefined, error);
+  }
+}
+
+function decodePart(slice: Uint8Array | undefined, seq: number, i: number): Value {
+  if (slice === undefined) throw damaged(seq, 'a frame has an ingress and a state record');
+  try {
+    return decode(slice, FRAME_DEPTH_MAX);
+  } catch (error) {
+    throw damaged(seq, error instanceof Error ? error.message : 'not canonical bytes', i, error);
+  }
 }
 
 function decodeFrame(bytes: Uint8Array, seq: number): readonly Value[] {

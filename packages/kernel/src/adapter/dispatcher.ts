@@ -1,0 +1,302 @@
+/**
+ * Starts effects, once each, when they are durable and there is room, and turns outcomes into receipts.
+ *
+ * Invariants
+ * A1  An effect starts only after the frame that armed it is durable, and at most once per armed attempt.
+ * A2  Every started effect ends in exactly one receipt ingress, or stays armed when the world closes first.
+ * A3  Effects of one kind start in the order in which they were emitted.
+ */
+import type { Receipt, Value } from '@reprise/contracts';
+import { decode, encode, linksOf } from '../codec/index.js';
+import type { ContentStore } from '../content/port.js';
+import { type EffectLeaf, type EmittedEffect, type LeafChange, VALUE_BYTES_MAX } from '../engine/index.js';
+import { check } from '../schema/index.js';
+import type { Clock } from '../world/clock.js';
+import type { AdapterContext, AnyAdapter, Outcome } from './adapter.js';
+
+/** Effects of one kind that may run at once, unless the adapter says otherwise. */
+const CONCURRENCY_DEFAULT = 8;
+
+/** What a dispatcher works with. */
+export interface DispatcherParts {
+  readonly adapters: readonly AnyAdapter[];
+  readonly content: ContentStore;
+  readonly clock: Clock;
+  /** The journal time now. */
+  now(): number;
+  secret(name: string): Promise<string>;
+  /** Telemetry of a running effect. */
+  progress(effect: string, note: Value): void;
+  /** Journals an attempt. Resolves true when it is durable, false when the effect was settled before. */
+  arm(effect: string, attempt: number): Promise<boolean>;
+  /** Journals a receipt. Resolves when it is durable or was found settled. */
+  settle(effect: string, attempt: number, receipt: Receipt): Promise<void>;
+}
+
+interface Running {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+interface Waiting {
+  readonly effect: string;
+  readonly name: string;
+  readonly queued: readonly [number, number];
+}
+
+/** Why a running effect was told to stop. */
+type StopReason = 'cancelled' | 'deadline' | 'shutdown';
+
+/** Performs the open effects of a world. */
+export class Dispatcher {
+  readonly #adapters: ReadonlyMap<string, AnyAdapter>;
+  readonly #used = new Map<string, number>();
+  readonly #kindOf = new Map<string, string>();
+  readonly #leaves = new Map<string, EffectLeaf>();
+  readonly #running = new Map<string, Running>();
+  #waiting: Waiting[] = [];
+  #enabled = false;
+  #closing = false;
+
+  constructor(private readonly parts: DispatcherParts) {
+    this.#adapters = new Map(parts.adapters.map((adapter) => [adapter.effect.name, adapter]));
+  }
+
+  /** The adapter for a kind of effect, when one is registered. */
+  adapterFor(kind: string): AnyAdapter | undefined {
+    return this.#adapters.get(kind);
+  }
+
+  /** Nothing runs and nothing that could start waits. */
+  get idle(): boolean {
+    return this.#running.size === 0 && this.#waiting.length === 0;
+  }
+
+  /** Effects under way. */
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Lets effects start. */
+  enable(): void {
+    if (this.#closing) return;
+    this.#enabled = true;
+    this.#startWaiting();
+  }
+
+  /** Lets no more effects start. */
+  disable(): void {
+    this.#enabled = false;
+  }
+
+  /** Takes slots for effects that are being emitted. @returns those that may be armed in the same frame */
+  reserve(emitted: readonly EmittedEffect[]): string[] {
+    const armed: string[] = [];
+    for (const { effect, name } of emitted) {
+      const queueAhead = this.#waiting.some((waiting) => waiting.name === name); // A3
+      if (!this.#enabled || queueAhead || !this.#adapters.has(name) || !this.#take(effect, name)) continue;
+      armed.push(effect);
+    }
+    return armed;
+  }
+
+  /** Gives slots back. */
+  release(effects: readonly string[]): void {
+    for (const effect of effects) this.#give(effect);
+  }
+
+  /** Follows durable frames: what is open, what may start, what should stop. */
+  follow(changes: readonly LeafChange[], armed: readonly string[], aborts: readonly string[]): void {
+    for (const { key, after } of changes) {
+      if (key.path[0] !== 'effect') continue;
+      const effect = String(key.path[1]);
+      if (after === undefined) this.#forget(effect);
+      else this.#remember(effect, decode(after) as unknown as EffectLeaf);
+    }
+    for (const effect of armed) this.#start(effect);
+    for (const effect of aborts) this.#running.get(effect)?.abort.abort('cancelled' satisfies StopReason);
+    this.#startWaiting();
+  }
+
+  /** Stops everything: tells running effects, waits for them up to `graceMs`. @returns how many did not end */
+  async close(graceMs: number): Promise<number> {
+    this.#enabled = false;
+    this.#closing = true;
+    for (const { abort } of this.#running.values()) abort.abort('shutdown' satisfies StopReason);
+    const over = new AbortController();
+    const all = Promise.allSettled([...this.#running.values()].map(({ done }) => done)).then(() => over.abort());
+    await Promise.race([all, this.parts.clock.sleep(graceMs, over.signal)]);
+    over.abort();
+    return this.#running.size;
+  }
+
+  /** Resolves when the effects that run now have ended and their receipts are durable. */
+  async ended(): Promise<void> {
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+  }
+
+  #remember(effect: string, leaf: EffectLeaf): void {
+    const isNew = !this.#leaves.has(effect);
+    this.#leaves.set(effect, leaf);
+    if (!isNew || leaf.attempt > 0) return;
+    this.#waiting.push({ effect, name: leaf.name, queued: leaf.queued });
+  }
+
+  #forget(effect: string): void {
+    this.#leaves.delete(effect);
+    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+  }
+
+  #startWaiting(): void {
+    if (!this.#enabled) return;
+    for (const { effect, name } of [...this.#waiting]) {
+      if (!this.#adapters.has(name)) this.#refuseUnadapted(effect);
+      else if (this.#take(effect, name)) this.#armLater(effect);
+    }
+  }
+
+  #armLater(effect: string): void {
+    const attempt = (this.#leaves.get(effect)?.attempt ?? 0) + 1;
+    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+    void this.parts.arm(effect, attempt).then((armed) => {
+      if (!armed) this.#give(effect);
+    });
+  }
+
+  /** No adapter of this build performs the kind: said as data, so that the plan can go on. */
+  #refuseUnadapted(effect: string): void {
+    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+    const receipt: Receipt = { adapter: 'kernel', status: 'error', code: 'adapter_error/no_adapter', retryable: false, attempts: 0 };
+    void this.parts.settle(effect, this.#leaves.get(effect)?.attempt ?? 0, receipt);
+  }
+
+  /** Takes in an effect that was open when the world was opened. */
+  adopt(effect: string, leaf: EffectLeaf): void {
+    this.#remember(effect, leaf);
+  }
+
+  /** Offers an interrupted effect again, as its next attempt. */
+  offerAgain(effect: string): void {
+    const leaf = this.#leaves.get(effect);
+    if (leaf === undefined) return;
+    this.#waiting.push({ effect, name: leaf.name, queued: leaf.queued });
+    this.#waiting.sort((a, b) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
+  }
+
+  #start(effect: string): void {
+    const leaf = this.#leaves.get(effect);
+    const adapter = leaf === undefined ? undefined : this.#adapters.get(leaf.name);
+    if (leaf === undefined || adapter === undefined || this.#running.has(effect) || this.#closing) return;
+    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+    const abort = new AbortController();
+    const done = this.#perform(effect, leaf, adapter, abort).finally(() => {
+      this.#running.delete(effect);
+      this.#give(effect);
+      this.#startWaiting();
+    });
+    this.#running.set(effect, { abort, done });
+  }
+
+  async #perform(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, abort: AbortController): Promise<void> {
+    const context = this.contextFor(effect, leaf, abort.signal);
+    const ended = new AbortController();
+    const execution = execute(adapter, leaf, context).finally(() => ended.abort());
+    const outcome = await Promise.race([execution, this.#deadline(leaf, abort, ended.signal)]);
+    if (outcome === undefined) return this.#settleTimeout(effect, leaf, adapter);
+    const stopped = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
+    // Closing: what may be offered again at the next open is left armed, so that it will be.
+    if (stopped === 'shutdown' && leaf.delivery === 'idempotent' && outcome.status !== 'ok') return;
+    const receipt = await this.receiptOf(adapter, leaf, outcome);
+    await this.parts.settle(effect, leaf.attempt, receipt);
+  }
+
+  /** Resolves undefined when the effect's deadline comes; then it was told to stop. */
+  async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<undefined> {
+    if (leaf.deadline === null) return new Promise(() => undefined);
+    while (!ended.aborted && this.parts.now() < leaf.deadline) {
+      await this.parts.clock.sleep(leaf.deadline - this.parts.now(), ended);
+    }
+    if (ended.aborted) return new Promise(() => undefined);
+    abort.abort('deadline' satisfies StopReason);
+    return undefined;
+  }
+
+  #settleTimeout(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Promise<void> {
+    const receipt: Receipt = { adapter: adapter.name, status: 'timeout', code: 'adapter_timeout', attempts: leaf.attempt };
+    return this.parts.settle(effect, leaf.attempt, receipt);
+  }
+
+  /** What an adapter is told. */
+  contextFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): AdapterContext {
+    return {
+      idempotencyKey: effect,
+      attempt: leaf.attempt,
+      deadline: leaf.deadline,
+      signal,
+      content: this.parts.content,
+      progress: (note) => this.parts.progress(effect, note),
+      secret: (name) => this.parts.secret(name),
+    };
+  }
+
+  /** Makes the receipt of an outcome: a payload that breaks its schema or links nothing stored is an error as data. */
+  async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: Outcome): Promise<Receipt> {
+    const base = { adapter: adapter.name, attempts: leaf.attempt, ...(outcome.usage === undefined ? {} : { usage: outcome.usage }) };
+    switch (outcome.status) {
+      case 'ok':
+        return { ...base, ...(await this.#payload(adapter, outcome.payload)) };
+      case 'error': {
+        const retryable = outcome.retryable === undefined ? {} : { retryable: outcome.retryable };
+        return { ...base, status: 'error', code: outcome.code, ...retryable };
+      }
+      case 'timeout':
+        return { ...base, status: 'timeout', code: outcome.code ?? 'adapter_timeout' };
+      default:
+        return { ...base, status: outcome.status };
+    }
+  }
+
+  async #payload(adapter: AnyAdapter, given: Value): Promise<Pick<Receipt, 'status' | 'code' | 'payload'>> {
+    let payload: Value;
+    try {
+      const bytes = encode(given);
+      if (bytes.length > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
+      payload = decode(bytes);
+    } catch {
+      return { status: 'error', code: 'validation_error/not_canonical' };
+    }
+    const checked = check(adapter.effect.receipt, payload);
+    if (!checked.ok) return { status: 'error', code: 'validation_error' };
+    for (const ref of linksOf(checked.value)) {
+      if (!(await this.parts.content.has(ref))) return { status: 'error', code: 'validation_error/blob_missing' };
+    }
+    return { status: 'ok', payload: checked.value };
+  }
+
+  #take(effect: string, kind: string): boolean {
+    const used = this.#used.get(kind) ?? 0;
+    if (this.#kindOf.has(effect)) return false;
+    if (used >= (this.#adapters.get(kind)?.concurrency ?? CONCURRENCY_DEFAULT)) return false;
+    this.#used.set(kind, used + 1);
+    this.#kindOf.set(effect, kind);
+    return true;
+  }
+
+  #give(effect: string): void {
+    const kind = this.#kindOf.get(effect);
+    if (kind === undefined) return;
+    this.#kindOf.delete(effect);
+    this.#used.set(kind, Math.max(0, (this.#used.get(kind) ?? 0) - 1));
+  }
+}
+
+/** Runs the adapter; what it throws is its own defect and becomes an outcome. */
+async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome> {
+  try {
+    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome;
+  } catch (thrown) {
+    if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
+    return leaf.delivery === 'at_most_once' ? { status: 'outcome_unknown' } : { status: 'cancelled' };
+  }
+}
+

@@ -1,0 +1,28 @@
+import { type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { decode, encode } from '../codec/index.js';
+import type { ContentReader, ContentStore } from './port.js';
+
+/** Keeps a canonical value as content; its link says that the content is a value and can be walked. */
+export async function putValue(content: ContentStore, value: unknown): Promise<Ref> {
+  return (await content.put(encode(value))).asValue();
+}
+
+/**
+ * Reads content that was kept as a canonical value.
+ *
+ * @throws RepriseError `blob_missing`, `blob_damaged`, `invalid_bytes`
+ */
+export async function getValue(content: ContentReader, ref: Ref): Promise<Value> {
+  return decode(await getBytes(content, ref));
+}
+
+/**
+ * Reads content that must be there.
+ *
+ * @throws RepriseError `blob_missing`, `blob_damaged`
+ */
+export async function getBytes(content: ContentReader, ref: Ref): Promise<Uint8Array> {
+  const bytes = await content.get(ref);
+  if (bytes !== undefined) return bytes;
+  throw new RepriseError('blob_missing', 'content that is linked is not in the store', { where: ref.toString() });
+}

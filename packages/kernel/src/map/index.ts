@@ -1,0 +1,1 @@
+export { type MapChange, type MapRoot, MerkleMap, type NodeStore } from './merkle-map.js';

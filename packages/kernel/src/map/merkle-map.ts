@@ -1,0 +1,199 @@
+/** Reads and updates the Merkle map over a node store. Costs the changed paths, never the whole map. */
+import { RepriseError, type Ref } from '@reprise/contracts';
+import { compareBytes, decode, encode, type Hash } from '../codec/index.js';
+import { type LeafKey, type LeafKind, leafKey } from '../engine/index.js';
+import {
+  type Branch,
+  BUCKET_ENTRIES_MAX,
+  decodeNode,
+  encodeNode,
+  INLINE_LEAF_BYTES_MAX,
+  type LeafPath,
+  type MapEntry,
+  type MapLink,
+  type MapNode,
+  wayOf,
+} from './node.js';
+
+/** Where nodes are read and written; a content store will do. */
+export interface NodeStore {
+  get(ref: Ref): Promise<Uint8Array | undefined>;
+  /** Keeps a node and links it as canonical content. */
+  putValue(bytes: Uint8Array): Promise<Ref>;
+}
+
+/** A leaf's new bytes; undefined removes it. */
+export interface MapChange {
+  readonly key: LeafKey;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The root of a map and how many leaves it holds. */
+export interface MapRoot {
+  readonly ref: Ref;
+  readonly leaves: number;
+}
+
+type Kinds = Map<LeafKind, MapLink>;
+
+interface Routed {
+  readonly path: LeafPath;
+  readonly way: string;
+  readonly value: Uint8Array | Ref | undefined;
+}
+
+/** The map of all leaves of a world. */
+export class MerkleMap {
+  constructor(
+    private readonly nodes: NodeStore,
+    private readonly hash: Hash,
+  ) {}
+
+  /**
+   * The map with these changes applied.
+   *
+   * @param root the map before; null for the empty map
+   * @throws RepriseError `blob_missing` when a node is gone
+   */
+  async update(root: Ref | null, changes: readonly MapChange[]): Promise<MapRoot> {
+    const kinds = root === null ? new Map<LeafKind, MapLink>() : await this.#kinds(root);
+    for (const [kind, routed] of await this.#route(changes)) {
+      const link = await this.#updateLink(kinds.get(kind) ?? null, routed, 0);
+      if (link === null) kinds.delete(kind);
+      else kinds.set(kind, link);
+    }
+    const listed = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, { ref, count }]) => [kind, ref, count]);
+    const leaves = [...kinds.values()].reduce((sum, { count }) => sum + count, 0);
+    return { ref: await this.nodes.putValue(encode(listed)), leaves };
+  }
+
+  /** The bytes of one leaf; undefined when the map does not hold it. */
+  async lookup(root: Ref, key: LeafKey): Promise<Uint8Array | undefined> {
+    let link = (await this.#kinds(root)).get(key.path[0]) ?? null;
+    const way = wayOf(key.path, this.hash);
+    for (let depth = 0; link !== null; depth++) {
+      const node = await this.#node(link.ref);
+      if (node.type === 'branch') {
+        link = node.children[Number.parseInt(way.charAt(depth), 16)] ?? null;
+        continue;
+      }
+      const entry = node.entries.find((candidate) => leafKey(candidate.path).id === key.id);
+      return entry === undefined ? undefined : this.#bytesOf(entry);
+    }
+    return undefined;
+  }
+
+  /** Every leaf of one kind, in the trie's order. */
+  async *entries(root: Ref, kind: LeafKind): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
+    const link = (await this.#kinds(root)).get(kind);
+    if (link !== undefined) yield* this.#entriesUnder(link.ref);
+  }
+
+  /** The leaf kinds that the map holds. */
+  async kinds(root: Ref): Promise<LeafKind[]> {
+    return [...(await this.#kinds(root)).keys()];
+  }
+
+  async *#entriesUnder(ref: Ref): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
+    const node = await this.#node(ref);
+    if (node.type === 'branch') {
+      for (const child of node.children) if (child !== null) yield* this.#entriesUnder(child.ref);
+      return;
+    }
+    for (const entry of node.entries) yield { key: leafKey(entry.path), bytes: await this.#bytesOf(entry) };
+  }
+
+  /** Changes by kind, each with its way down; large leaves become blobs here. */
+  async #route(changes: readonly MapChange[]): Promise<Map<LeafKind, Routed[]>> {
+    const byKind = new Map<LeafKind, Routed[]>();
+    for (const { key, bytes } of changes) {
+      const large = bytes !== undefined && bytes.length > INLINE_LEAF_BYTES_MAX;
+      const value = large ? await this.nodes.putValue(bytes) : bytes;
+      const list = byKind.get(key.path[0]) ?? [];
+      list.push({ path: key.path, way: wayOf(key.path, this.hash), value });
+      byKind.set(key.path[0], list);
+    }
+    return byKind;
+  }
+
+  async #updateLink(link: MapLink | null, changes: readonly Routed[], depth: number): Promise<MapLink | null> {
+    if (changes.length === 0) return link;
+    const node: MapNode = link === null ? { type: 'bucket', entries: [] } : await this.#node(link.ref);
+    return node.type === 'bucket'
+      ? this.#build(merge(node.entries, changes, this.hash), depth)
+      : this.#updateBranch(node, changes, depth);
+  }
+
+  async #updateBranch(branch: Branch, changes: readonly Routed[], depth: number): Promise<MapLink | null> {
+    const children: (MapLink | null)[] = [];
+    for (const [digit, child] of branch.children.entries()) {
+      const mine = changes.filter(({ way }) => Number.parseInt(way.charAt(depth), 16) === digit);
+      children.push(await this.#updateLink(child, mine, depth + 1));
+    }
+    const count = children.reduce((sum, child) => sum + (child?.count ?? 0), 0);
+    if (count > BUCKET_ENTRIES_MAX) return this.#put({ type: 'branch', children }, count);
+    const left: MapEntry[] = [];
+    for (const child of children) if (child !== null) left.push(...(await this.#gather(child.ref)));
+    return this.#build(merge(left, [], this.hash), depth);
+  }
+
+  /** The canonical node for exactly these entries. */
+  async #build(entries: readonly (MapEntry & { readonly way: string })[], depth: number): Promise<MapLink | null> {
+    if (entries.length === 0) return null;
+    if (entries.length <= BUCKET_ENTRIES_MAX) {
+      const plain = entries.map(({ path, value }) => ({ path, value }));
+      return this.#put({ type: 'bucket', entries: plain }, entries.length);
+    }
+    const children: (MapLink | null)[] = [];
+    for (let digit = 0; digit < 16; digit++) {
+      const mine = entries.filter(({ way }) => Number.parseInt(way.charAt(depth), 16) === digit);
+      children.push(await this.#build(mine, depth + 1));
+    }
+    return this.#put({ type: 'branch', children }, entries.length);
+  }
+
+  async #gather(ref: Ref): Promise<readonly MapEntry[]> {
+    const node = await this.#node(ref);
+    if (node.type === 'bucket') return node.entries;
+    const all: MapEntry[] = [];
+    for (const child of node.children) if (child !== null) all.push(...(await this.#gather(child.ref)));
+    return all;
+  }
+
+  async #put(node: MapNode, count: number): Promise<MapLink> {
+    return { ref: await this.nodes.putValue(encodeNode(node)), count };
+  }
+
+  async #kinds(root: Ref): Promise<Kinds> {
+    const listed = decode(await this.#read(root)) as unknown as readonly (readonly [LeafKind, Ref, number])[];
+    return new Map(listed.map(([kind, ref, count]) => [kind, { ref, count }]));
+  }
+
+  async #node(ref: Ref): Promise<MapNode> {
+    return decodeNode(await this.#read(ref));
+  }
+
+  async #bytesOf(entry: MapEntry): Promise<Uint8Array> {
+    return entry.value instanceof Uint8Array ? entry.value : this.#read(entry.value);
+  }
+
+  async #read(ref: Ref): Promise<Uint8Array> {
+    const bytes = await this.nodes.get(ref);
+    if (bytes !== undefined) return bytes;
+    throw new RepriseError('blob_missing', 'a node of the state map is gone', { where: ref.toString() });
+  }
+}
+
+/** Entries with the changes applied, in key order. */
+function merge(entries: readonly MapEntry[], changes: readonly Routed[], hash: Hash): (MapEntry & { readonly way: string })[] {
+  const merged = new Map<string, MapEntry & { readonly way: string }>();
+  for (const entry of entries) merged.set(leafKey(entry.path).id, { ...entry, way: wayOf(entry.path, hash) });
+  for (const { path, way, value } of changes) {
+    if (value === undefined) merged.delete(leafKey(path).id);
+    else merged.set(leafKey(path).id, { path, way, value });
+  }
+  return [...merged.values()]
+    .map((entry) => ({ entry, sort: encode(entry.path) }))
+    .sort((a, b) => compareBytes(a.sort, b.sort))
+    .map(({ entry }) => entry);
+}

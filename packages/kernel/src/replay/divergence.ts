@@ -1,0 +1,124 @@
+/** Explains a replay divergence: the first record that differs, where in it, both values, and what led to it. */
+import { type JournalRecord, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import { encode, equalBytes, FRAME_DEPTH_MAX } from '../codec/index.js';
+
+/** What a divergence says, for programs. */
+export interface Divergence {
+  readonly seq: number;
+  /** The record's index in the frame. */
+  readonly i: number;
+  readonly kind: string;
+  /** The path in the record, for example `$.params.cents` or, in a state record, the leaf and its field. */
+  readonly path: string;
+  readonly recorded: Value | undefined;
+  readonly regenerated: Value | undefined;
+  /** From the differing record back to the ingress: `kind` and what it was about. */
+  readonly cause: readonly string[];
+}
+
+/** Finds the first difference between a frame as it was recorded and as it was performed again. */
+export function explain(seq: number, recorded: readonly JournalRecord[], regenerated: readonly JournalRecord[]): Divergence {
+  const length = Math.max(recorded.length, regenerated.length);
+  for (let i = 0; i < length; i++) {
+    const [was, is] = [asValue(recorded[i]), asValue(regenerated[i])];
+    if (sameValue(was, is)) continue;
+    const at = firstDifference(was, is, '$');
+    const known = recorded[i] ?? regenerated[i];
+    const side = recorded[i] === undefined ? regenerated : recorded;
+    return { seq, i, kind: known?.kind ?? 'nothing', ...at, cause: causeOf(side, i) };
+  }
+  return { seq, i: 0, kind: 'frame', path: '$', recorded: undefined, regenerated: undefined, cause: [] };
+}
+
+/** The error that a divergence is thrown as. */
+export function divergenceError(divergence: Divergence): RepriseError {
+  const { seq, i, kind, path, recorded, regenerated, cause } = divergence;
+  return new RepriseError('replay_divergence', `performing frame ${seq} again gave another ${kind}`, {
+    where: `frame ${seq}, record ${i} (${kind}), ${path}`,
+    expected: recorded === undefined ? 'nothing' : recorded,
+    actual: regenerated === undefined ? 'nothing' : regenerated,
+    hint: `Caused by ${cause.join(' ← ')}. The app differs from the one that wrote this frame, or depends on something that is not journaled.`,
+    divergence,
+  });
+}
+
+interface Difference {
+  readonly path: string;
+  readonly recorded: Value | undefined;
+  readonly regenerated: Value | undefined;
+}
+
+function firstDifference(was: Value | undefined, is: Value | undefined, path: string): Difference {
+  if (isList(was) && isList(is)) {
+    for (let i = 0; i < Math.max(was.length, is.length); i++) {
+      if (!sameValue(was[i], is[i])) return firstDifference(was[i], is[i], `${path}${stepName(was[i] ?? is[i], i)}`);
+    }
+  }
+  if (isMap(was) && isMap(is)) {
+    for (const key of [...new Set([...Object.keys(was), ...Object.keys(is)])].sort()) {
+      if (!sameValue(was[key], is[key])) return firstDifference(was[key], is[key], `${path}.${key}`);
+    }
+  }
+  return { path, recorded: was, regenerated: is };
+}
+
+/** A touched leaf is named by its key, not by its place in the list. */
+function stepName(item: Value | undefined, i: number): string {
+  const key = isList(item) ? item[0] : undefined;
+  return isList(key) && item !== undefined ? `[${key.map(String).join(' ')}]` : `[${i}]`;
+}
+
+function causeOf(records: readonly JournalRecord[], from: number): string[] {
+  const chain: string[] = [];
+  let i = from;
+  for (let guard = 0; guard < records.length; guard++) {
+    const record = records[i];
+    if (record === undefined) break;
+    chain.push(describe(record, i));
+    if (i === 0 || !('c' in record)) break;
+    i = record.c;
+  }
+  if (!chain.some((line) => line.startsWith('#0 '))) {
+    const ingress = records[0];
+    if (ingress !== undefined) chain.push(describe(ingress, 0));
+  }
+  return chain;
+}
+
+function describe(record: JournalRecord, i: number): string {
+  switch (record.kind) {
+    case 'request':
+    case 'event':
+      return `#${i} ${record.kind} ${record.event.name} to ${record.to.join('/')}`;
+    case 'intent':
+    case 'effect':
+    case 'denial':
+    case 'fact':
+      return `#${i} ${record.kind} ${record.name}`;
+    case 'receipt':
+    case 'attempt':
+    case 'settled':
+      return `#${i} ${record.kind} of effect ${record.effect.slice(0, 12)}`;
+    case 'timer':
+      return `#${i} timer ${record.name} of ${record.cell.join('/')}`;
+    default:
+      return `#${i} ${record.kind}`;
+  }
+}
+
+function asValue(record: JournalRecord | undefined): Value | undefined {
+  return record as unknown as Value | undefined;
+}
+
+function sameValue(a: Value | undefined, b: Value | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return equalBytes(encode(a, FRAME_DEPTH_MAX), encode(b, FRAME_DEPTH_MAX));
+}
+
+function isList(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function isMap(value: Value | undefined): value is ValueMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,0 +1,102 @@
+/** Performs recorded frames again, one by one, and compares each whole frame in bytes. */
+import { type IngressOf, isRepriseError, KERNEL_SEMANTICS, RepriseError } from '@reprise/contracts';
+import { equalBytes } from '../codec/index.js';
+import { type EngineEnv, foldIngress, type SealedFrame } from '../engine/index.js';
+import { nextHead } from '../journal/chain.js';
+import { damaged, type FrameInputs, readFrame, readInputs } from '../journal/frame.js';
+import type { Head, StoredFrame } from '../journal/port.js';
+import type { LeafTable } from '../state/leaf-table.js';
+import { loaded } from '../state/loaded.js';
+import { divergenceError, explain } from './divergence.js';
+
+/** A frame that was performed again and gave the same bytes. */
+export interface Replayed {
+  readonly inputs: FrameInputs;
+  readonly frame: SealedFrame;
+  readonly head: Head;
+}
+
+/** Follows the chain: the head after a stored frame, when the store's own head agrees. */
+export function followChain(head: Head, stored: StoredFrame, hash: EngineEnv['hash']): Head {
+  if (stored.seq !== head.seq + 1) throw damaged(head.seq + 1, `frame ${head.seq + 1} is missing: frame ${stored.seq} comes next`);
+  const next = nextHead(head, stored.bytes, hash);
+  if (next.digest !== stored.head) {
+    throw damaged(stored.seq, `the frame's bytes do not lead to its recorded head`);
+  }
+  return next;
+}
+
+/** Replays frames in order onto a leaf table. */
+export class Replayer {
+  constructor(
+    private readonly env: EngineEnv,
+    readonly table: LeafTable,
+    /** The head before the next frame. */
+    private at: Head,
+  ) {}
+
+  /** The head after the last frame. */
+  get head(): Head {
+    return this.at;
+  }
+
+  /**
+   * Performs one frame again.
+   *
+   * @throws RepriseError `journal_damaged`, `replay_divergence`, `semantics_unknown`, `blob_missing`
+   */
+  async step(stored: StoredFrame): Promise<Replayed> {
+    const head = followChain(this.at, stored, this.env.hash);
+    const inputs = readInputs(stored.bytes, stored.seq);
+    if (inputs.ingress.kind === 'manifest') requireSemantics(inputs.ingress);
+    const frame = await this.#perform(stored, inputs);
+    if (!equalBytes(frame.bytes, stored.bytes)) {
+      throw divergenceError(explain(stored.seq, readFrame(stored.bytes, stored.seq).all, frame.records));
+    }
+    if (inputs.ingress.kind === 'snapshot') await this.#checkSnapshot(inputs.ingress);
+    this.table.apply(frame.changes);
+    this.at = head;
+    return { inputs, frame, head };
+  }
+
+  async #perform(stored: StoredFrame, { ingress, attempts }: FrameInputs): Promise<SealedFrame> {
+    try {
+      const folded = await loaded(this.table, () => foldIngress(this.env, this.table, ingress));
+      return folded.seal(attempts.map(({ effect }) => effect));
+    } catch (thrown) {
+      if (isRepriseError(thrown)) throw thrown;
+      throw new RepriseError('replay_divergence', `frame ${stored.seq} cannot be performed again: ${wordsOf(thrown)}`, {
+        where: `frame ${stored.seq}, record 0 (${ingress.kind})`,
+        hint: 'When it was written this ingress was admitted. The app differs from the one that wrote it, or a frame before it was changed.',
+        cause: thrown,
+      });
+    }
+  }
+
+  async #checkSnapshot(ingress: IngressOf<'snapshot'>): Promise<void> {
+    const computed = await this.table.snapshot();
+    if (computed.ref.hex === ingress.root.hex && computed.leaves === ingress.leaves) return this.table.rebase(ingress.root);
+    throw new RepriseError('replay_divergence', `the state map at frame ${ingress.seq} is not the one that was recorded`, {
+      where: `frame ${ingress.seq}, record 0 (snapshot), $.root`,
+      expected: ingress.root.toString(),
+      actual: computed.ref.toString(),
+      hint: 'Every frame before it was performed identically, so the snapshot itself was changed or written wrongly.',
+    });
+  }
+}
+
+/** Refuses a journal written under rules that this kernel does not know. */
+export function requireSemantics(manifest: IngressOf<'manifest'>): void {
+  if (manifest.semantics === KERNEL_SEMANTICS) return;
+  throw new RepriseError('semantics_unknown', 'this journal was written under other kernel rules', {
+    expected: KERNEL_SEMANTICS,
+    actual: manifest.semantics,
+    where: `frame ${manifest.seq}`,
+    hint: 'Use the release that knows these rules.',
+  });
+}
+
+function wordsOf(thrown: unknown): string {
+  if (typeof thrown === 'object' && thrown !== null && 'what' in thrown) return String(thrown.what);
+  return thrown instanceof Error ? thrown.message : 'the fold was refused';
+}

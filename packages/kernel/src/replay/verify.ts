@@ -1,0 +1,167 @@
+/** Verifies a world from genesis: chain, shape, content, and, when the app is at hand, every derivation. */
+import { type IngressOf, type Pinned, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { decode, linksOf, portableSha256 } from '../codec/index.js';
+import type { ContentReader } from '../content/port.js';
+import { type App, pinsOf } from '../define/index.js';
+import { readFrame } from '../journal/frame.js';
+import { EMPTY_HEAD, type Head, type StoredFrame } from '../journal/port.js';
+import { MerkleMap } from '../map/index.js';
+import { LeafTable } from '../state/leaf-table.js';
+import { ComputedNodes } from '../state/value-nodes.js';
+import type { ReadonlyStore } from '../world/store.js';
+import { followChain, Replayer } from './replayer.js';
+
+/** What to verify, and against what. */
+export interface VerifyOptions {
+  /** The pure wing. Without it only the chain, the records' shape and the content are checked. */
+  readonly app?: App;
+  /** A head digest that was acknowledged or published: finds truncation and rollback, which no chain alone can. */
+  readonly expect?: string;
+  /** Told now and then how far it is. */
+  readonly onProgress?: (progress: { readonly frames: number; readonly of: number }) => void;
+}
+
+/** What was verified. */
+export interface VerifyReport {
+  /** Frames whose derivations were performed again. */
+  readonly performed: number;
+  /** Frames of which only the chain and the shape were checked, since no app was given. */
+  readonly sealed: number;
+  readonly frames: number;
+  readonly records: number;
+  readonly blobs: number;
+  readonly head: Head;
+}
+
+const PROGRESS_EVERY = 10_000;
+
+/**
+ * Verifies a world. Needs no adapter, key or network, and writes nothing.
+ *
+ * @throws RepriseError the first thing wrong, naming its place: `journal_damaged`, `replay_divergence`,
+ *   `manifest_mismatch`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `head_mismatch`
+ * @example
+ * const store = await sqlite('world.db').openReadonly()
+ * const { performed, head } = await verifyStore(store, { app, expect: publishedHead })
+ */
+export async function verifyStore(store: ReadonlyStore, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const hash = store.hash ?? portableSha256;
+  const nodes = new ComputedNodes(store.content, hash);
+  const table = new LeafTable(new MerkleMap(nodes, hash));
+  const replayer = options.app === undefined ? undefined : new Replayer({ app: options.app, hash }, table, EMPTY_HEAD);
+  const walk = new ContentWalk(store.content);
+  const of = (await store.journal.head()).seq + 1;
+  let head = EMPTY_HEAD;
+  let records = 0;
+  let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
+  for await (const stored of store.journal.read(0)) {
+    const all = replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
+    head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
+    if (stored.kind === 'snapshot') nodes.forget();
+    records += all.length;
+    expected ||= head.digest === options.expect;
+    await walk.from(all as unknown as Value, `frame ${stored.seq}`);
+    if (stored.seq % PROGRESS_EVERY === 0) options.onProgress?.({ frames: stored.seq, of });
+  }
+  if (head.seq < 0) throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
+  if (!expected) throw headMismatch(options.expect as string, head);
+  const blobs = await checkAllBlobs(store.content);
+  const frames = head.seq + 1;
+  return { performed: replayer === undefined ? 0 : frames, sealed: replayer === undefined ? frames : 0, frames, records, blobs, head };
+}
+
+function checkShape(head: Head, stored: StoredFrame, hash: (bytes: Uint8Array) => Uint8Array) {
+  followChain(head, stored, hash);
+  return readFrame(stored.bytes, stored.seq).all;
+}
+
+async function perform(replayer: Replayer, stored: StoredFrame, app: App) {
+  const { inputs, frame } = await replayer.step(stored);
+  if (inputs.ingress.kind === 'manifest') requireDefinitions(inputs.ingress, app);
+  return frame.records;
+}
+
+/**
+ * The definitions that a manifest pins and an app does not have, or has with another digest.
+ *
+ * @returns their names; empty when the app can perform the era
+ */
+export function missingDefinitions(manifest: IngressOf<'manifest'>, app: App): string[] {
+  const pins = pinsOf(app);
+  const lacking = (pinned: readonly Pinned[], known: readonly Pinned[]) =>
+    pinned.filter(({ name, digest }) => !known.some((pin) => pin.name === name && pin.digest === digest));
+  return [
+    ...lacking(manifest.reducers, pins.reducers),
+    ...lacking(manifest.plans, pins.plans),
+    ...lacking(manifest.effects, pins.effects),
+  ].map(({ name }) => name);
+}
+
+/** Refuses an app that cannot perform an era. */
+export function requireDefinitions(manifest: IngressOf<'manifest'>, app: App): void {
+  const missing = missingDefinitions(manifest, app);
+  if (missing.length === 0) return;
+  throw new RepriseError('manifest_mismatch', 'the app does not have the definitions that this journal was written with', {
+    where: `frame ${manifest.seq}`,
+    actual: missing.join(', '),
+    hint: 'Load the app that wrote it. A changed schema needs a new version of its name.',
+  });
+}
+
+function headMismatch(expected: string, head: Head): RepriseError {
+  return new RepriseError('head_mismatch', 'no frame of this journal has the expected head', {
+    expected: `sha256:${expected}`,
+    actual: `sha256:${head.digest} at frame ${head.seq}`,
+    hint: 'The journal was cut or rolled back, or it is another one.',
+  });
+}
+
+/** Follows links from frames through values to everything they owe. */
+class ContentWalk {
+  readonly #seen = new Set<string>();
+
+  constructor(private readonly content: ContentReader) {}
+
+  async from(value: Value, where: string): Promise<void> {
+    for (const ref of linksOf(value)) await this.#visit(ref, where);
+  }
+
+  async #visit(first: Ref, where: string): Promise<void> {
+    const open: Ref[] = [first];
+    for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
+      const name = `${ref.kind === 'value' ? 'v' : 'r'}${ref.hex.slice(0, 24)}`;
+      if (this.#seen.has(name)) continue;
+      this.#seen.add(name);
+      if (ref.kind === 'value') open.push(...linksOf(await this.#valueOf(ref, where)));
+      else if (!(await this.content.has(ref))) throw missing(ref, where);
+    }
+  }
+
+  async #valueOf(ref: Ref, where: string): Promise<Value> {
+    const bytes = await this.content.get(ref);
+    if (bytes === undefined) throw missing(ref, where);
+    try {
+      return decode(bytes);
+    } catch (error) {
+      throw new RepriseError('blob_damaged', 'content that is linked as a value is not one', { where: `${where}, ${ref}`, cause: error });
+    }
+  }
+}
+
+function missing(ref: Ref, where: string): RepriseError {
+  return new RepriseError('blob_missing', 'content that the journal links is not in the store', {
+    where: `${where}, ${ref}`,
+    hint: 'Restore the store from a copy that has it.',
+  });
+}
+
+/** Reads every stored blob once; a store checks the digest of what it reads. */
+async function checkAllBlobs(content: ReadonlyStore['content']): Promise<number> {
+  let blobs = 0;
+  for await (const ref of content.list()) {
+    const bytes = await content.get(ref);
+    if (bytes === undefined) throw missing(ref, 'the content store');
+    blobs++;
+  }
+  return blobs;
+}

@@ -1,0 +1,346 @@
+/** Opens a world: takes the lock, performs the tail again, settles what a crash left, and starts working. */
+import {
+  type IngressRecord,
+  KERNEL_SEMANTICS,
+  type PolicyRule,
+  type Receipt,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
+import type { AnyAdapter } from '../adapter/adapter.js';
+import { Dispatcher } from '../adapter/dispatcher.js';
+import { decode, portableSha256, toHex } from '../codec/index.js';
+import { type App, pinsOf } from '../define/index.js';
+import { type EffectLeaf, EngineCaches, type EngineEnv, type WorldLeaf, WORLD_KEY } from '../engine/index.js';
+import { readInputs } from '../journal/frame.js';
+import { MerkleMap } from '../map/index.js';
+import { Replayer, requireDefinitions, startFrom } from '../replay/index.js';
+import { LeafTable } from '../state/leaf-table.js';
+import { storedNodes } from '../state/value-nodes.js';
+import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from './clock.js';
+import { type CommittedFrame, type IngressOutcome, type QueuedIngress, Stepper, type StepperHost } from './stepper.js';
+import type { OpenStore, Store } from './store.js';
+import { type Timer, TimerDriver, TimerQueue } from './timers.js';
+import { type Ack, World } from './world.js';
+import { recoverEffects } from './recovery.js';
+
+/** How a world is opened. */
+export interface OpenWorldOptions {
+  /** Where it is kept; created when absent. */
+  readonly store: Store;
+  /** The pure wing. */
+  readonly app: App;
+  /** What performs effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
+  readonly adapters?: readonly AnyAdapter[];
+  /** The policy of a new world; every effect is allowed when absent. An existing world keeps its own. */
+  readonly policy?: readonly PolicyRule[];
+  /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
+  readonly drive?: 'auto' | 'manual';
+  /** Frames between snapshots; 1,000 by default, 0 for none but on demand. */
+  readonly snapshotEvery?: number;
+  /** Perform one frame in so many a second time while running, and compare; 256 by default, 1 is every frame, 0 none. */
+  readonly recheckEvery?: number;
+  /** Resolves secrets by name, for adapters. */
+  readonly secrets?: (name: string) => Promise<string>;
+  /** Told what running effects report; telemetry, never journaled. */
+  readonly onProgress?: (effect: string, note: Value) => void;
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
+}
+
+const SNAPSHOT_EVERY = 1_000;
+const RECHECK_EVERY = 256;
+
+/**
+ * Opens a world for writing.
+ *
+ * @throws RepriseError `world_locked`, `manifest_mismatch`, `semantics_unknown`, `journal_damaged`,
+ *   `replay_divergence` when the tail performs differently with this app, `store_failed`, `invalid_argument`
+ * @example
+ * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
+ * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
+ */
+export async function openWorld(options: OpenWorldOptions): Promise<World> {
+  requireAdapters(options);
+  const store = await options.store.open();
+  try {
+    return await new Opening(options, store).open();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Refuses adapters that are wrongly put together before anything is touched. */
+function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
+  const seen = new Set<string>();
+  for (const { effect, name, doReconcile } of adapters) {
+    if (seen.has(effect.name)) {
+      throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, { hint: 'Register one adapter for each kind.' });
+    }
+    seen.add(effect.name);
+    const pure = app.effects.get(effect.name);
+    if (pure !== undefined && pure.digest !== effect.digest) {
+      throw new RepriseError('invalid_definition', `the adapter ${name} is bound to another definition of ${effect.name} than the app`);
+    }
+    if (effect.delivery === 'reconcile' && doReconcile === undefined) {
+      throw new RepriseError('invalid_definition', `${effect.name} is delivered by reconcile and ${name} cannot reconcile`, {
+        hint: 'Give the adapter doReconcile, or the effect another delivery class.',
+      });
+    }
+  }
+}
+
+class Opening implements StepperHost {
+  readonly #env: EngineEnv;
+  readonly #table: LeafTable;
+  readonly #clock: Clock;
+  readonly #random: RandomBytes;
+  readonly #watchers = new Set<() => void>();
+  readonly #timers = new TimerQueue();
+  #stepper!: Stepper;
+  #dispatcher!: Dispatcher;
+  #timerDriver!: TimerDriver;
+  #stamper!: Stamper;
+  #framesSinceSnapshot = 0;
+  #working = false;
+
+  constructor(
+    private readonly options: OpenWorldOptions,
+    private readonly store: OpenStore,
+  ) {
+    const hash = store.hash ?? portableSha256;
+    this.#env = { app: options.app, hash, caches: new EngineCaches() };
+    this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+  }
+
+  async open(): Promise<World> {
+    const lastAt = await this.#performTail();
+    const { options, store } = this;
+    this.#dispatcher = this.#makeDispatcher();
+    this.#timerDriver = new TimerDriver(
+      this.#timers,
+      this.#clock,
+      () => this.#stamper.now(),
+      (timer) => this.#fire(timer),
+    );
+    await this.#openEra(lastAt);
+    const world = new World({
+      id: this.#worldLeaf().world,
+      app: options.app,
+      store,
+      table: this.#table,
+      stepper: this.#stepper,
+      dispatcher: this.#dispatcher,
+      timers: this.#timers,
+      timerDriver: this.#timerDriver,
+      stamper: this.#stamper,
+      clock: this.#clock,
+      random: this.#random,
+      watchers: this.#watchers,
+      drive: options.drive ?? 'auto',
+      snapshot: () => this.#snapshot(),
+    });
+    await this.#recover();
+    return world;
+  }
+
+  /** Loads the newest snapshot and performs the frames after it again. @returns the last frame's time */
+  async #performTail(): Promise<number> {
+    const { journal } = this.store;
+    const start = await startFrom(this.store, this.#table, Number.MAX_SAFE_INTEGER);
+    const replayer = new Replayer(this.#env, this.#table, start);
+    let lastAt = start.at ?? 0;
+    for await (const stored of journal.read(start.seq + 1)) {
+      if (stored.seq === 0) requireFirst(stored.bytes, this.options.app);
+      const { inputs } = await replayer.step(stored);
+      lastAt = inputs.ingress.at;
+      this.#framesSinceSnapshot++;
+    }
+    this.#stamper = new Stamper(this.#clock, lastAt);
+    this.#stepper = new Stepper(
+      {
+        env: this.#env,
+        table: this.#table,
+        journal,
+        content: this.store.content,
+        clock: this.#clock,
+        stamper: this.#stamper,
+        host: this,
+        recheckEvery: this.options.recheckEvery ?? RECHECK_EVERY,
+      },
+      { seq: replayer.head.seq, digest: replayer.head.digest },
+    );
+    return lastAt;
+  }
+
+  /** Writes the manifest of a new world, or of an app that has grown; refuses one that has changed. */
+  async #openEra(lastAt: number): Promise<void> {
+    const manifest = await this.#lastManifest();
+    const pins = pinsOf(this.options.app);
+    if (manifest === undefined) {
+      const identity = { world: toHex(this.#random(32)), seed: toHex(this.#random(32)) };
+      const policy = [...(this.options.policy ?? [{ effect: '*', decision: 'allow' as const }])];
+      await this.#stepper.commitAlone(() => ({
+        kind: 'manifest',
+        seq: 0,
+        at: Math.max(lastAt, Math.floor(this.#clock.wall())),
+        principal: 'host',
+        ...identity,
+        semantics: KERNEL_SEMANTICS,
+        ...pins,
+        policy,
+      }));
+      return;
+    }
+    requireDefinitions(manifest, this.options.app);
+    const grown = (['reducers', 'plans', 'effects'] as const).some((part) => pins[part].length !== manifest[part].length);
+    if (!grown) return;
+    const { world, seed, semantics, policy } = this.#worldLeaf();
+    await this.#stepper.commitAlone((stamps) => ({
+      kind: 'manifest',
+      ...stamps,
+      principal: 'host',
+      world,
+      seed,
+      semantics,
+      ...pins,
+      policy: [...policy],
+    }));
+  }
+
+  async #lastManifest() {
+    const stored = await this.store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER);
+    if (stored === undefined) return undefined;
+    const { ingress } = readInputs(stored.bytes, stored.seq);
+    return ingress.kind === 'manifest' ? ingress : undefined;
+  }
+
+  #worldLeaf(): WorldLeaf {
+    const bytes = this.#table.get(WORLD_KEY);
+    if (bytes === undefined) throw new RepriseError('journal_damaged', 'the journal has no manifest', { where: 'frame 0' });
+    return decode(bytes) as unknown as WorldLeaf;
+  }
+
+  /** Settles what a crash left open, in order: cascade, effects, overdue timers. */
+  async #recover(): Promise<void> {
+    const effects = [...this.#table.list('effect')].map(({ key, bytes }) => ({
+      effect: String(key.path[1]),
+      leaf: decode(bytes) as unknown as EffectLeaf,
+    }));
+    effects.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
+    for (const { effect, leaf } of effects) this.#dispatcher.adopt(effect, leaf);
+    for (const { key } of this.#table.list('timer')) this.#timers.add(key);
+    if ([...this.#table.list('pending')].length > 0) await this.#submit(true, (stamps) => ({ kind: 'continue', ...stamps, principal: 'kernel' }));
+    await recoverEffects(
+      effects.filter(({ leaf }) => leaf.attempt > 0),
+      this.#dispatcher,
+      (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+    );
+    this.#working = true;
+    if (this.options.drive === 'manual') return;
+    this.#dispatcher.enable();
+    this.#timerDriver.run();
+  }
+
+  #makeDispatcher(): Dispatcher {
+    const { options } = this;
+    return new Dispatcher({
+      adapters: options.adapters ?? [],
+      content: this.store.content,
+      clock: this.#clock,
+      now: () => this.#stamper.now(),
+      secret: options.secrets ?? noSecrets,
+      progress: (effect, note) => options.onProgress?.(effect, note),
+      arm: async (effect, attempt) => {
+        const outcome = await this.#submit(true, (stamps) => ({ kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt }));
+        return outcome.status === 'committed';
+      },
+      settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+    });
+  }
+
+  async #settle(effect: string, attempt: number, receipt: Receipt): Promise<void> {
+    await this.#submit(true, (stamps, quarantined) => ({
+      kind: 'receipt',
+      ...stamps,
+      principal: receipt.adapter === 'kernel' ? 'kernel' : `adapter:${effect}`,
+      effect,
+      attempt,
+      receipt,
+      ...(quarantined ? { quarantined: true as const } : {}),
+    }));
+  }
+
+  #fire({ cell, plan, name, due }: Timer): void {
+    void this.#submit(true, (stamps, quarantined) => ({
+      kind: 'timer',
+      ...stamps,
+      principal: 'kernel',
+      cell: [cell[0], cell[1]],
+      plan,
+      name,
+      due,
+      ...(quarantined ? { quarantined: true as const } : {}),
+    }));
+  }
+
+  #submit(fact: boolean, make: (stamps: { seq: number; at: number }, quarantined: boolean) => IngressRecord): Promise<IngressOutcome> {
+    return new Promise((settle) => this.#stepper.submit({ fact, make, settle } satisfies QueuedIngress));
+  }
+
+  async #snapshot(): Promise<Ack> {
+    return this.#stepper.exclusively(async () => {
+      const { ref, leaves } = await this.#table.snapshot();
+      const frame = await this.#stepper.commitAlone((stamps) => ({ kind: 'snapshot', ...stamps, principal: 'kernel', root: ref, leaves }));
+      this.#table.rebase(ref);
+      this.#framesSinceSnapshot = 0;
+      return { seq: frame.seq, head: frame.head.digest, duplicate: false };
+    });
+  }
+
+  // StepperHost
+
+  reserve(emitted: Parameters<StepperHost['reserve']>[0]): readonly string[] {
+    return this.#dispatcher.reserve(emitted);
+  }
+
+  release(effects: readonly string[]): void {
+    this.#dispatcher.release(effects);
+  }
+
+  committed(frames: readonly CommittedFrame[]): void {
+    for (const { changes, armed, aborts } of frames) {
+      this.#dispatcher.follow(changes, armed, aborts);
+      this.#timers.follow(changes);
+    }
+    if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
+    this.#framesSinceSnapshot += frames.length;
+    for (const wake of [...this.#watchers]) wake();
+    const every = this.options.snapshotEvery ?? SNAPSHOT_EVERY;
+    if (every > 0 && this.#framesSinceSnapshot >= every) {
+      this.#framesSinceSnapshot = 0;
+      // A snapshot that fails costs only the next open's time; the stepper closes the world if the store is gone.
+      void this.#snapshot().catch(() => undefined);
+    }
+  }
+
+  closed(_error: RepriseError): void {
+    this.#timerDriver.stop();
+    this.#dispatcher.disable();
+    for (const wake of [...this.#watchers]) wake();
+  }
+}
+
+/** Frame 0 is performed only by an app that has its definitions: else the first fold would blame the wrong thing. */
+function requireFirst(bytes: Uint8Array, app: App): void {
+  const { ingress } = readInputs(bytes, 0);
+  if (ingress.kind !== 'manifest') throw new RepriseError('journal_damaged', 'the journal does not begin with a manifest', { where: 'frame 0' });
+  requireDefinitions(ingress, app);
+}
+
+async function noSecrets(name: string): Promise<string> {
+  throw new RepriseError('invalid_argument', `no secret ${name}: this world has no resolver`, { hint: 'Open the world with `secrets`.' });
+}

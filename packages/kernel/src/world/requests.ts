@@ -1,0 +1,106 @@
+/** The one place where an outside request becomes an ingress: parsed once, canonical ever after. */
+import {
+  type Address,
+  formatAddress,
+  type Principal,
+  principal as principalSchema,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
+import { decode, encode, linksOf } from '../codec/index.js';
+import type { ContentReader } from '../content/port.js';
+import type { App } from '../define/index.js';
+import { REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
+import { check } from '../schema/index.js';
+
+/** A request that passed every check that needs no state. */
+export interface Admitted {
+  readonly to: Address;
+  readonly name: string;
+  readonly value: Value;
+  readonly id: string;
+  readonly principal: Principal;
+}
+
+/** The longest idempotency key of a request. */
+const REQUEST_ID_MAX = 256;
+const CELL_KEY_BYTES_MAX = 256;
+
+/**
+ * Checks and parses a request.
+ *
+ * @throws RepriseError `invalid_argument`, `unknown_reducer`, `unknown_event`, `invalid_value`, `event_invalid`,
+ *   `bound_exceeded`, `blob_missing`
+ */
+export async function admitRequest(
+  app: App,
+  content: ContentReader,
+  request: { readonly to: Address; readonly name: string; readonly value: unknown; readonly id: string; readonly principal: Principal },
+): Promise<Admitted> {
+  const to = checkAddress(app, request.to);
+  if (typeof request.id !== 'string' || request.id === '' || request.id.length > REQUEST_ID_MAX) {
+    throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: request.id });
+  }
+  if (!principalSchema.safeParse(request.principal).success) {
+    throw new RepriseError('invalid_argument', 'this is not a principal', {
+      expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
+      actual: request.principal,
+    });
+  }
+  encode([request.id, request.principal]); // refuses text that is not well-formed
+  const value = parseEvent(app, to, request.name, request.value);
+  for (const ref of linksOf(value)) {
+    if (await content.has(ref)) continue;
+    throw new RepriseError('blob_missing', `${request.name} links content that is not in this store`, {
+      where: ref.toString(),
+      hint: 'Put the content first, then send the event that links it.',
+    });
+  }
+  return { to, name: request.name, value, id: request.id, principal: request.principal };
+}
+
+function checkAddress(app: App, to: Address): Address {
+  if (!Array.isArray(to) || to.length !== 2 || typeof to[0] !== 'string' || typeof to[1] !== 'string') {
+    throw new RepriseError('invalid_argument', 'this is not the address of a cell', { expected: '[reducer, key]', actual: to });
+  }
+  const [reducer, key] = to;
+  if (!app.reducers.has(reducer)) {
+    throw new RepriseError('unknown_reducer', `no reducer ${reducer} in this app`, {
+      expected: [...app.reducers.keys()].join(', '),
+      hint: 'Register the reducer with defineApp, or mend the name.',
+    });
+  }
+  if (key === '' || encode(key).length > CELL_KEY_BYTES_MAX) {
+    throw new RepriseError('invalid_argument', `a cell key is well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`, { actual: key });
+  }
+  return [reducer, key];
+}
+
+function parseEvent(app: App, to: Address, name: string, given: unknown): Value {
+  const bytes = encode(given);
+  if (bytes.length > VALUE_BYTES_MAX) {
+    throw new RepriseError('bound_exceeded', `the value of ${name} is too large`, {
+      where: formatAddress(to),
+      expected: `at most ${VALUE_BYTES_MAX} bytes`,
+      actual: `${bytes.length} bytes`,
+      hint: 'Put large content into the content store and send its ref.',
+    });
+  }
+  const event = app.reducers.get(to[0])?.events.get(name);
+  if (event === undefined && name !== REVIVE) {
+    throw new RepriseError('unknown_event', `${to[0]} takes no event ${name}`, {
+      expected: [...(app.reducers.get(to[0])?.events.keys() ?? [])].join(', '),
+    });
+  }
+  if (event === undefined) return {};
+  if (name.startsWith('sys/')) {
+    throw new RepriseError('invalid_argument', `${name} comes from the kernel only`, { where: formatAddress(to) });
+  }
+  const checked = check(event.node, decode(bytes));
+  if (checked.ok) return checked.value;
+  throw new RepriseError('event_invalid', `the value of ${name} does not fit its schema`, {
+    where: checked.path,
+    expected: checked.expected,
+    actual: checked.actual,
+  });
+}

@@ -1,0 +1,406 @@
+/**
+ * The one writer of a world: takes ingress in, folds it, commits it, and only then lets anything out.
+ *
+ * Invariants
+ * W1  One loop. Nothing is folded while a commit is under way, so what is speculative is one batch and no more.
+ * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable.
+ * W3  A failed commit takes the batch back. Requests get `commit_failed`; facts stand again at the head of the queue.
+ * W4  Nothing comes between a frame and its `continue` frames.
+ */
+import { type IngressRecord, isRepriseError, type JournalRecord, type Ref, RepriseError } from '@reprise/contracts';
+import { equalBytes } from '../codec/index.js';
+import {
+  Duplicate,
+  type EmittedEffect,
+  type EngineEnv,
+  Exhausted,
+  foldIngress,
+  type LeafChange,
+  Refusal,
+  type SealedFrame,
+} from '../engine/index.js';
+import type { ContentStore } from '../content/port.js';
+import { nextHead } from '../journal/chain.js';
+import type { Head, Journal, StoredFrame } from '../journal/port.js';
+import type { Clock, Stamper } from './clock.js';
+import type { LeafTable, UndoLog } from '../state/leaf-table.js';
+import { loaded } from '../state/loaded.js';
+
+/** Frames in one commit; beyond it latency suffers and nothing is gained. */
+const BATCH_FRAMES_MAX = 512;
+
+/** Bytes in one commit. */
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+
+/** How long facts wait before a commit is tried again, doubling from the first to the second. */
+const RETRY_MS_FIRST = 50;
+const RETRY_MS_MAX = 5_000;
+
+/** A frame's number and time. */
+export interface Stamps {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** What became of an ingress, told only when it is durable. */
+export type IngressOutcome =
+  | { readonly status: 'committed'; readonly frame: CommittedFrame }
+  | { readonly status: 'duplicate'; readonly seq: number }
+  | { readonly status: 'refused'; readonly error: RepriseError };
+
+/** An ingress that waits to be folded. */
+export interface QueuedIngress {
+  /** A fact cannot be refused for what folding it does, and is never lost to a failed commit. */
+  readonly fact: boolean;
+  /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
+  make(stamps: Stamps, quarantined: boolean): IngressRecord;
+  settle(outcome: IngressOutcome): void;
+}
+
+/** A frame that is durable. */
+export interface CommittedFrame {
+  readonly seq: number;
+  readonly at: number;
+  readonly head: Head;
+  readonly records: readonly JournalRecord[];
+  readonly changes: readonly LeafChange[];
+  /** Effects armed in this frame: they may start. */
+  readonly armed: readonly string[];
+  /** Running effects that should stop. */
+  readonly aborts: readonly string[];
+}
+
+/** What the stepper asks of its world. */
+export interface StepperHost {
+  /** Reserves slots for effects of the frame being folded. @returns those that may start with it */
+  reserve(emitted: readonly EmittedEffect[]): readonly string[];
+  /** Gives slots back: the frame that armed them did not become durable. */
+  release(effects: readonly string[]): void;
+  /** Frames became durable, in order. */
+  committed(frames: readonly CommittedFrame[]): void;
+  /** The world can write no more. */
+  closed(error: RepriseError): void;
+}
+
+/** What a stepper works on. */
+export interface StepperParts {
+  readonly env: EngineEnv;
+  readonly table: LeafTable;
+  readonly journal: Journal;
+  readonly content: ContentStore;
+  readonly clock: Clock;
+  readonly stamper: Stamper;
+  readonly host: StepperHost;
+  /** Fold one frame in so many a second time and compare; 1 is every frame, 0 none. */
+  readonly recheckEvery: number;
+}
+
+interface Speculative {
+  readonly frame: CommittedFrame;
+  /** Effects whose slots this frame took. */
+  readonly riding: readonly string[];
+  readonly sealed: SealedFrame;
+}
+
+interface Batch {
+  readonly frames: Speculative[];
+  readonly undo: UndoLog;
+  /** Outcomes computed on this batch: told after it is durable. */
+  readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
+  head: Head;
+  bytes: number;
+}
+
+/** Runs a world's frames. */
+export class Stepper {
+  readonly #queue: QueuedIngress[] = [];
+  readonly #tasks: (() => Promise<void>)[] = [];
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #closed: RepriseError | undefined;
+  #retryMs = RETRY_MS_FIRST;
+  #folded = 0;
+
+  constructor(
+    private readonly parts: StepperParts,
+    private durable: Head,
+  ) {}
+
+  /** The last durable frame. */
+  get head(): Head {
+    return this.durable;
+  }
+
+  /** Nothing is queued, speculative or being committed. */
+  get idle(): boolean {
+    return this.#running === undefined;
+  }
+
+  /** Adds an ingress to the end of the queue. */
+  submit(item: QueuedIngress): void {
+    if (this.#closed !== undefined) return item.settle({ status: 'refused', error: this.#closed });
+    this.#queue.push(item);
+    this.#wake();
+  }
+
+  /** Runs something between commits, when memory and journal agree. */
+  exclusively<T>(task: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) return reject(this.#closed);
+      this.#tasks.push(() => task().then(resolve, reject));
+      this.#wake();
+    });
+  }
+
+  /** Resolves when there is nothing left to do now. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  /** Takes no more ingress; what is queued is refused with `error`. */
+  close(error: RepriseError): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = error;
+    this.#stop.abort();
+    for (const item of this.#queue.splice(0)) item.settle({ status: 'refused', error });
+    this.parts.host.closed(error);
+  }
+
+  /** Folds one frame and commits it at once; only while the loop rests (genesis, snapshots). */
+  async commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame> {
+    const batch = this.#newBatch();
+    await this.#fold(batch, { fact: true, make, settle: () => undefined });
+    const failed = batch.outcomes.find(({ outcome }) => outcome.status === 'refused');
+    if (failed?.outcome.status === 'refused') throw failed.outcome.error;
+    try {
+      await this.#append(batch);
+    } catch (error) {
+      if ((await this.parts.journal.head()).digest !== batch.head.digest) throw error;
+      this.durable = batch.head;
+    }
+    this.#publish(batch);
+    return (batch.frames[0] as Speculative).frame;
+  }
+
+  #wake(): void {
+    this.#running ??= this.#loop().finally(() => {
+      this.#running = undefined;
+      if (this.#hasWork()) this.#wake();
+    });
+  }
+
+  #hasWork(): boolean {
+    return this.#tasks.length > 0 || (this.#closed === undefined && this.#queue.length > 0);
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#hasWork()) {
+      const task = this.#tasks.shift();
+      if (task !== undefined) {
+        await task();
+        continue;
+      }
+      const batch = this.#newBatch();
+      await this.#fill(batch);
+      await macrotask(); // whoever is about to submit joins this commit
+      await this.#fill(batch);
+      await this.#commit(batch);
+    }
+  }
+
+  #newBatch(): Batch {
+    return { frames: [], undo: new Map(), outcomes: [], head: this.durable, bytes: 0 };
+  }
+
+  async #fill(batch: Batch): Promise<void> {
+    while (this.#queue.length > 0 && batch.frames.length < BATCH_FRAMES_MAX && batch.bytes < BATCH_BYTES_MAX) {
+      await this.#fold(batch, this.#queue.shift() as QueuedIngress);
+    }
+  }
+
+  /** Folds an ingress and the rest of its cascade into the batch. */
+  async #fold(batch: Batch, item: QueuedIngress): Promise<void> {
+    const at = this.parts.stamper.stamp();
+    try {
+      const frame = await this.#foldFrame(batch, item, at);
+      batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
+      while (batch.frames.at(-1)?.sealed.continues === true) await this.#foldFrame(batch, CONTINUE, at);
+    } catch (thrown) {
+      const outcome = outcomeOf(thrown);
+      const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
+      batch.outcomes.push({ item, outcome });
+      // A fact that cannot be folded for want of a leaf, or by our own defect, is not lost: it recurs at the next open.
+      if (outcome.status === 'refused' && (item.fact || outcome.error.code === 'internal_error') && !answered) this.close(outcome.error);
+    }
+  }
+
+  async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
+    const stamps = { seq: batch.head.seq + 1, at };
+    try {
+      return await this.#tryFrame(batch, item, item.make(stamps, false));
+    } catch (thrown) {
+      if (!item.fact || !isPoison(thrown)) throw thrown;
+      return this.#tryFrame(batch, item, item.make(stamps, true)); // a fact is always journaled
+    }
+  }
+
+  async #tryFrame(batch: Batch, item: QueuedIngress, ingress: IngressRecord): Promise<CommittedFrame> {
+    const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
+    const armed = this.parts.host.reserve(folded.emitted);
+    try {
+      const sealed = folded.seal(armed);
+      this.#recheck(ingress, armed, sealed);
+      const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
+      const { seq, at } = ingress;
+      const { records, changes, aborts } = sealed;
+      const arms = ingress.kind === 'attempt' ? [ingress.effect] : armed;
+      const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts };
+      this.parts.table.apply(sealed.changes, batch.undo);
+      batch.frames.push({ frame, sealed, riding: armed });
+      batch.head = head;
+      batch.bytes += sealed.bytes.length;
+      return frame;
+    } catch (thrown) {
+      this.parts.host.release(armed);
+      throw thrown;
+    }
+  }
+
+  /** Folds the frame again from bytes alone, as a replay would, and compares. */
+  #recheck(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): void {
+    const { env, table, recheckEvery } = this.parts;
+    if (recheckEvery === 0 || this.#folded++ % recheckEvery !== 0) return;
+    const again = foldIngress({ app: env.app, hash: env.hash }, table, ingress).seal(armed);
+    if (equalBytes(again.bytes, sealed.bytes)) return;
+    throw new RepriseError('nondeterminism', 'the same frame folded twice gave different bytes', {
+      where: `frame ${ingress.seq}`,
+      hint: 'A reducer or plan depends on something outside its state, its event and ctx: a captured variable, a clock, random.',
+    });
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    try {
+      if (batch.frames.length > 0) await this.#append(batch);
+    } catch (error) {
+      if (!(await this.#recover(batch, error))) return;
+    }
+    this.#retryMs = RETRY_MS_FIRST;
+    this.#publish(batch);
+  }
+
+  async #append(batch: Batch): Promise<void> {
+    const staged = new Map<string, { readonly ref: Ref; readonly bytes: Uint8Array }>();
+    for (const { sealed } of batch.frames) for (const blob of sealed.staged) staged.set(blob.ref.hex, blob);
+    for (const { bytes } of staged.values()) await this.parts.content.put(bytes);
+    const frames: StoredFrame[] = batch.frames.map(({ frame, sealed }) => ({
+      seq: frame.seq,
+      at: frame.at,
+      kind: (frame.records[0] as IngressRecord).kind,
+      head: frame.head.digest,
+      bytes: sealed.bytes,
+    }));
+    await this.parts.journal.append(frames, this.durable);
+    this.durable = batch.head;
+  }
+
+  /** Everything on which the batch stands is durable: now it may be known. */
+  #publish(batch: Batch): void {
+    this.parts.host.committed(batch.frames.map(({ frame }) => frame));
+    for (const { item, outcome } of batch.outcomes) item.settle(outcome);
+  }
+
+  /** A commit failed. @returns true when it had landed after all */
+  async #recover(batch: Batch, error: unknown): Promise<boolean> {
+    let durable: Head;
+    try {
+      durable = await this.parts.journal.head();
+    } catch (unreadable) {
+      this.#takeBack(batch, error);
+      this.close(failure('store_failed', 'the store failed and cannot tell what it holds', unreadable));
+      return false;
+    }
+    if (durable.digest === batch.head.digest) {
+      this.durable = batch.head;
+      return true;
+    }
+    this.#takeBack(batch, error);
+    if (durable.digest !== this.durable.digest) {
+      this.close(failure('fenced', 'another writer has appended to this journal', error));
+    } else if (!isRepriseError(error, 'store_full')) {
+      // After a failed write or fsync what the disk holds is not known by reading it back: close.
+      this.close(failure('store_failed', 'the store failed while committing', error));
+    } else {
+      await this.#pause();
+    }
+    return false;
+  }
+
+  #takeBack(batch: Batch, error: unknown): void {
+    this.parts.table.undo(batch.undo);
+    for (const { riding } of batch.frames) this.parts.host.release(riding);
+    const facts: QueuedIngress[] = [];
+    for (const { item, outcome } of batch.outcomes) {
+      if (item.fact && outcome.status === 'committed') facts.push(item);
+      else item.settle({ status: 'refused', error: failure('commit_failed', 'nothing of this was made durable', error) });
+    }
+    this.#queue.unshift(...facts);
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#queue.length === 0) return;
+    await this.parts.clock.sleep(this.#retryMs, this.#stop.signal);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+  }
+}
+
+const CONTINUE: QueuedIngress = {
+  fact: true,
+  make: (stamps, quarantined) => ({
+    kind: 'continue',
+    ...stamps,
+    principal: 'kernel',
+    ...(quarantined ? { quarantined: true as const } : {}),
+  }),
+  settle: () => undefined,
+};
+
+/** Folding it as it is would bring the world down at every open, or make it unrepeatable. */
+function isPoison(thrown: unknown): boolean {
+  return thrown instanceof Exhausted || isRepriseError(thrown, 'nondeterminism') || thrown instanceof RangeError;
+}
+
+function outcomeOf(thrown: unknown): IngressOutcome {
+  if (thrown instanceof Duplicate) return { status: 'duplicate', seq: thrown.seq };
+  if (thrown instanceof Refusal) return { status: 'refused', error: new RepriseError(thrown.code, thrown.what, thrown.facts) };
+  if (thrown instanceof Exhausted || thrown instanceof RangeError) {
+    const error = new RepriseError('stack_exhausted', 'folding this request exhausted the machine', {
+      cause: thrown instanceof Exhausted ? thrown.cause : thrown,
+      hint: 'A reducer or plan recurses too deeply or builds too much.',
+    });
+    return { status: 'refused', error };
+  }
+  if (isRepriseError(thrown)) return { status: 'refused', error: thrown };
+  const error = new RepriseError('internal_error', 'the kernel broke an invariant of its own', {
+    cause: thrown,
+    hint: 'Please report it with the world file: nothing was journaled and the world was closed.',
+  });
+  return { status: 'refused', error };
+}
+
+function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause: unknown): RepriseError {
+  const hint = {
+    store_failed: 'Open the world again when its storage works; what was acknowledged is there.',
+    fenced: 'Find the other writer; a world has one.',
+    commit_failed: 'The request changed nothing. Mend the cause and send it again under the same id.',
+  }[code];
+  return new RepriseError(code, what, { cause, hint });
+}
+
+/** Lets pending input arrive: one turn of the host's event loop. */
+function macrotask(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}
+

@@ -1,0 +1,140 @@
+/** The timers of a world by due time, and the sleep until the next one. */
+import type { Address } from '@reprise/contracts';
+import type { LeafChange, LeafKey } from '../engine/index.js';
+import type { Clock } from './clock.js';
+
+/** A timer as its leaf's key tells it. */
+export interface Timer {
+  readonly due: number;
+  readonly cell: Address;
+  /** The plan's ordinal, or null for the cell's own timer. */
+  readonly plan: number | null;
+  readonly name: string;
+}
+
+/** Reads a timer from its leaf's key. */
+export function timerOf(key: LeafKey): Timer {
+  const [, due, reducer, plan, name, cellKey] = key.path as readonly ['timer', number, string, number, string, string];
+  return { due, cell: [reducer, cellKey], plan: plan < 0 ? null : plan, name };
+}
+
+/** Timers in (due, address) order. A binary heap; removed timers are skipped when they come up. */
+export class TimerQueue {
+  readonly #heap: { readonly id: string; readonly timer: Timer }[] = [];
+  readonly #live = new Map<string, Timer>();
+
+  /** Follows durable changes. */
+  follow(changes: readonly LeafChange[]): void {
+    for (const { key, after } of changes) {
+      if (key.path[0] !== 'timer') continue;
+      if (after === undefined) this.#live.delete(key.id);
+      else this.add(key);
+    }
+  }
+
+  /** Adds a timer. */
+  add(key: LeafKey): void {
+    if (this.#live.has(key.id)) return;
+    const timer = timerOf(key);
+    this.#live.set(key.id, timer);
+    this.#push({ id: key.id, timer });
+  }
+
+  /** When the next timer is due; undefined when there is none. */
+  get nextDue(): number | undefined {
+    this.#skipGone();
+    return this.#heap[0]?.timer.due;
+  }
+
+  /** Takes the next timer that is due at `now`. It is gone from here; its frame removes the leaf. */
+  takeDue(now: number): Timer | undefined {
+    this.#skipGone();
+    const first = this.#heap[0];
+    if (first === undefined || first.timer.due > now) return undefined;
+    this.#pop();
+    this.#live.delete(first.id);
+    return first.timer;
+  }
+
+  #skipGone(): void {
+    while (this.#heap[0] !== undefined && !this.#live.has(this.#heap[0].id)) this.#pop();
+  }
+
+  #push(item: { id: string; timer: Timer }): void {
+    const heap = this.#heap;
+    let i = heap.push(item) - 1;
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      if (!before(item, heap[parent] as typeof item)) break;
+      heap[i] = heap[parent] as typeof item;
+      i = parent;
+    }
+    heap[i] = item;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      if (child >= heap.length) break;
+      const right = heap[child + 1];
+      if (right !== undefined && before(right, heap[child] as typeof last)) child++;
+      if (!before(heap[child] as typeof last, last)) break;
+      heap[i] = heap[child] as typeof last;
+      i = child;
+    }
+    heap[i] = last;
+  }
+}
+
+function before(a: { id: string; timer: Timer }, b: { id: string; timer: Timer }): boolean {
+  return a.timer.due !== b.timer.due ? a.timer.due < b.timer.due : addressOf(a.timer) < addressOf(b.timer);
+}
+
+function addressOf(timer: Timer): string {
+  return `${timer.cell[0]}\0${timer.cell[1]}\0${timer.plan ?? -1}\0${timer.name}`;
+}
+
+/** Sleeps until timers are due and fires them; restarted whenever the next due time changes. */
+export class TimerDriver {
+  #sleep: AbortController | undefined;
+  #sleepsUntil: number | undefined;
+
+  constructor(
+    private readonly timers: TimerQueue,
+    private readonly clock: Clock,
+    private readonly now: () => number,
+    private readonly fire: (timer: Timer) => void,
+  ) {}
+
+  /** Fires what is due and sleeps until the next. */
+  run(): void {
+    for (let timer = this.timers.takeDue(this.now()); timer !== undefined; timer = this.timers.takeDue(this.now())) {
+      this.fire(timer);
+    }
+    const due = this.timers.nextDue;
+    if (due === this.#sleepsUntil) return;
+    this.stop();
+    if (due !== undefined) void this.#sleepUntil(due);
+  }
+
+  /** Wakes no more. */
+  stop(): void {
+    this.#sleep?.abort();
+    this.#sleep = undefined;
+    this.#sleepsUntil = undefined;
+  }
+
+  async #sleepUntil(due: number): Promise<void> {
+    const sleep = new AbortController();
+    this.#sleep = sleep;
+    this.#sleepsUntil = due;
+    while (!sleep.signal.aborted && this.now() < due) await this.clock.sleep(due - this.now(), sleep.signal);
+    if (sleep.signal.aborted) return;
+    this.#sleepsUntil = undefined;
+    this.run();
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * A world: one journal, open for writing. The unit of order, ownership, trust and replay.
+ *
+ * Owns the public surface and the parts' lifetimes. What becomes of a frame is the stepper's business, what
+ * happens outside the dispatcher's, when it happens the timers'.
+ */
+import { type Address, type JournalRecord, type Principal, RepriseError, type Value } from '@reprise/contracts';
+import type { Dispatcher } from '../adapter/dispatcher.js';
+import { decode, toHex } from '../codec/index.js';
+import type { ContentStore } from '../content/port.js';
+import type { App } from '../define/index.js';
+import { type EffectLeaf, REVIVE } from '../engine/index.js';
+import { readFrame } from '../journal/frame.js';
+import type { Head } from '../journal/port.js';
+import { readCellLog, readState, type VerifyReport, verifyStore, type WorldAt, worldAt } from '../replay/index.js';
+import type { LeafTable } from '../state/leaf-table.js';
+import type { Clock, RandomBytes, Stamper } from './clock.js';
+import { admitRequest } from './requests.js';
+import type { IngressOutcome, Stepper } from './stepper.js';
+import type { OpenStore } from './store.js';
+import type { TimerDriver, TimerQueue } from './timers.js';
+
+/** What an acknowledgement says: where the request stands, durable. */
+export interface Ack {
+  readonly seq: number;
+  /** The chain digest after that frame, as 64 hex digits: what `verify --expect` takes. */
+  readonly head: string;
+  /** The same request was journaled before; this is where. */
+  readonly duplicate: boolean;
+}
+
+/** How a request is made. */
+export interface RequestOptions {
+  /** The idempotency key. A repetition with the same content changes nothing; a fresh random one when absent. */
+  readonly id?: string;
+  /** Who asks; `host` when absent. */
+  readonly as?: Principal;
+}
+
+/** A durable frame, as a watcher sees it. */
+export interface WorldFrame {
+  readonly seq: number;
+  readonly at: number;
+  readonly head: string;
+  readonly records: readonly JournalRecord[];
+}
+
+/** An effect that has no receipt yet. */
+export interface OpenEffect {
+  readonly effect: string;
+  readonly name: string;
+  readonly cell: Address;
+  readonly delivery: EffectLeaf['delivery'];
+  /** 0 while it waits to be started. */
+  readonly attempt: number;
+  readonly deadline: number | null;
+}
+
+/** What a pump left behind. */
+export interface PumpReport {
+  /** Nothing is left to do but to wait for time or the outside. */
+  readonly quiescent: boolean;
+  /** When the next timer is due, in journal milliseconds. */
+  readonly nextWakeAt: number | undefined;
+}
+
+/** The parts of an open world. */
+export interface WorldParts {
+  readonly id: string;
+  readonly app: App;
+  readonly store: OpenStore;
+  readonly table: LeafTable;
+  readonly stepper: Stepper;
+  readonly dispatcher: Dispatcher;
+  readonly timers: TimerQueue;
+  readonly timerDriver: TimerDriver;
+  readonly stamper: Stamper;
+  readonly random: RandomBytes;
+  readonly clock: Clock;
+  readonly watchers: Set<() => void>;
+  readonly drive: 'auto' | 'manual';
+  snapshot(): Promise<Ack>;
+}
+
+/** How long `close` waits for running effects to end after telling them to stop. */
+const CLOSE_GRACE_MS = 2_000;
+
+/** An open world. Made by {@link openWorld}. */
+export class World implements AsyncDisposable {
+  #closing: Promise<void> | undefined;
+
+  constructor(private readonly parts: WorldParts) {}
+
+  /** The world's random identity, as 64 hex digits. */
+  get id(): string {
+    return this.parts.id;
+  }
+
+  /** The last durable frame and the chain digest after it. */
+  get head(): Head {
+    return this.parts.stepper.head;
+  }
+
+  /** The journal's time now, in milliseconds. */
+  get now(): number {
+    return this.parts.stamper.now();
+  }
+
+  /** The content store: `put` content before sending the event that links it. */
+  get content(): ContentStore {
+    return this.parts.store.content;
+  }
+
+  /**
+   * Sends an event to a cell.
+   *
+   * @param to the cell's address
+   * @param event its wire name and value
+   * @returns when it is durable: where it stands
+   * @throws RepriseError a refusal, and then nothing is journaled: `invalid_argument`, `unknown_reducer`,
+   *   `unknown_event`, `invalid_value`, `event_invalid`, `bound_exceeded`, `blob_missing`, `cell_absent`,
+   *   `cell_failed`, `request_rejected`, `request_conflict`, `delivery_faulted`, `nondeterminism`,
+   *   `stack_exhausted`, `commit_failed`, `fenced`, `world_closed`
+   */
+  async request(to: Address, event: { readonly name: string; readonly value: unknown }, options: RequestOptions = {}): Promise<Ack> {
+    const id = options.id ?? toHex(this.parts.random(16));
+    const principal = options.as ?? 'host';
+    const admitted = await admitRequest(this.parts.app, this.content, { to, ...event, id, principal });
+    const outcome = await new Promise<IngressOutcome>((settle) =>
+      this.parts.stepper.submit({
+        fact: false,
+        settle,
+        make: (stamps) => ({
+          kind: 'request',
+          ...stamps,
+          principal: admitted.principal,
+          id: admitted.id,
+          to: admitted.to,
+          event: { name: admitted.name, value: admitted.value },
+        }),
+      }),
+    );
+    return this.#ackOf(outcome);
+  }
+
+  /** Brings a failed cell back with the state it had before the fault. */
+  revive(address: Address, options: RequestOptions = {}): Promise<Ack> {
+    return this.request(address, { name: REVIVE, value: {} }, options);
+  }
+
+  /** A cell's durable state; undefined when it does not exist. */
+  state(address: Address): Promise<Value | undefined> {
+    return this.parts.stepper.exclusively(() => readState(this.parts.table, address));
+  }
+
+  /** The items of a cell's log, in order, from `from`. */
+  async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
+    const items = await this.parts.stepper.exclusively(async () => readCellLog(this.parts.table, this.content, address, name, from));
+    yield* items;
+  }
+
+  /** Effects without a receipt, in the order in which they were emitted. */
+  openEffects(): Promise<OpenEffect[]> {
+    return this.parts.stepper.exclusively(async () => {
+      const open = [...this.parts.table.list('effect')].map(({ key, bytes }) => ({
+        effect: String(key.path[1]),
+        leaf: decode(bytes) as unknown as EffectLeaf,
+      }));
+      open.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
+      return open.map(({ effect, leaf }) => ({
+        effect,
+        name: leaf.name,
+        cell: [leaf.plan[0], leaf.plan[1]],
+        delivery: leaf.delivery,
+        attempt: leaf.attempt,
+        deadline: leaf.deadline,
+      }));
+    });
+  }
+
+  /**
+   * Durable frames from `from`, in order; waits for new ones until the world closes or the caller leaves.
+   * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
+   */
+  async *frames(from = 0): AsyncGenerator<WorldFrame> {
+    let next = from;
+    for (;;) {
+      const upTo = this.head.seq;
+      if (next <= upTo) {
+        for await (const stored of this.parts.store.journal.read(next, upTo)) {
+          next = stored.seq + 1;
+          yield { seq: stored.seq, at: stored.at, head: stored.head, records: readFrame(stored.bytes, stored.seq).all };
+        }
+      } else if (this.#closing !== undefined) return;
+      else await this.#nextCommit(upTo);
+    }
+  }
+
+  /** The world as it was after a frame, read-only. */
+  at(seq: number): Promise<WorldAt> {
+    return worldAt(this.parts.store, this.parts.app, seq);
+  }
+
+  /** Performs the whole journal again and compares it in bytes. */
+  verify(expect?: string): Promise<VerifyReport> {
+    const options = expect === undefined ? { app: this.parts.app } : { app: this.parts.app, expect };
+    return verifyStore({ ...this.parts.store, close: async () => undefined }, options);
+  }
+
+  /** Writes the map of all leaves, so that the next open starts here. */
+  snapshot(): Promise<Ack> {
+    return this.parts.snapshot();
+  }
+
+  /**
+   * Works until nothing is left to do now. Under manual drive this is the only time when effects start and
+   * timers fire.
+   */
+  async pump(): Promise<PumpReport> {
+    const { dispatcher, stepper, timers, timerDriver, stamper } = this.parts;
+    dispatcher.enable();
+    try {
+      for (;;) {
+        timerDriver.run();
+        await stepper.settled();
+        if (!dispatcher.idle) await dispatcher.ended();
+        const due = timers.nextDue;
+        if (stepper.idle && dispatcher.idle && (due === undefined || due > stamper.now())) break;
+        if (this.#closing !== undefined) break;
+      }
+    } finally {
+      if (this.parts.drive === 'manual') {
+        dispatcher.disable();
+        timerDriver.stop();
+      }
+    }
+    return { quiescent: stepper.idle && dispatcher.idle, nextWakeAt: timers.nextDue };
+  }
+
+  /**
+   * Starts nothing more, waits for what runs, then tells it to stop.
+   *
+   * @param options `within`: milliseconds to wait before running effects are interrupted
+   * @returns how many were interrupted
+   */
+  async drain(options: { readonly within: number }): Promise<{ readonly interrupted: number }> {
+    const { dispatcher, stepper } = this.parts;
+    dispatcher.disable();
+    const deadline = new AbortController();
+    const waited = this.#sleep(options.within, deadline.signal);
+    await Promise.race([dispatcher.ended(), waited]);
+    deadline.abort();
+    const interrupted = dispatcher.runningCount;
+    await dispatcher.close(CLOSE_GRACE_MS);
+    await stepper.settled();
+    return { interrupted };
+  }
+
+  /**
+   * Closes the world: running effects are told to stop, what they answer in time is journaled, the rest is
+   * settled at the next open as their delivery class says. Idempotent.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** `await using world = …` closes it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { dispatcher, stepper, timerDriver, store, watchers } = this.parts;
+    timerDriver.stop();
+    await dispatcher.close(CLOSE_GRACE_MS);
+    await stepper.settled();
+    stepper.close(new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to go on.' }));
+    for (const wake of [...watchers]) wake();
+    await store.close();
+  }
+
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return this.parts.clock.sleep(ms, signal);
+  }
+
+  async #nextCommit(after: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        this.parts.watchers.delete(wake);
+        resolve();
+      };
+      this.parts.watchers.add(wake);
+      if (this.head.seq > after || this.#closing !== undefined) wake();
+    });
+  }
+
+  async #ackOf(outcome: IngressOutcome): Promise<Ack> {
+    switch (outcome.status) {
+      case 'committed':
+        return { seq: outcome.frame.seq, head: outcome.frame.head.digest, duplicate: false };
+      case 'refused':
+        throw outcome.error;
+      case 'duplicate': {
+        for await (const stored of this.parts.store.journal.read(outcome.seq, outcome.seq)) {
+          return { seq: stored.seq, head: stored.head, duplicate: true };
+        }
+        throw new RepriseError('journal_damaged', 'the frame of an earlier request is gone', { where: `frame ${outcome.seq}` });
+      }
+      default:
+        return outcome satisfies never;
+    }
+  }
+}
