@@ -6,7 +6,7 @@ import type { FrameRow } from './packing.js';
 import { packRows, unpackRow } from './packing.js';
 import type { Riders } from './schema.js';
 import { transaction } from './schema.js';
-import { guarded } from './sqlite-errors.js';
+import { guarded, storeError } from './sqlite-errors.js';
 
 /** A page of a read: as many rows as make about a mebibyte, by the size of the page before. */
 const PAGE_BYTES = 1024 * 1024;
@@ -26,17 +26,15 @@ export function journalReader(db: Connection, path: string): Pick<Journal, 'head
     let next = Math.max(from, 0);
     let limit = PAGE_ROWS_FIRST;
     while (next <= to) {
-      const rows = guarded('cannot read the journal', `${path}, frame ${next}`, () =>
-        page.all(next, limit).map(asFrameRow),
-      );
+      const rows = pageAt(next, Math.min(limit, to - next + 1));
+      if (rows === undefined) {
+        limit = 1; // row by row from here, so that what can be read is read and the error names the frame
+        continue;
+      }
       if (rows.length === 0) return;
       for (const row of rows) {
         if (row.first > next) throw holeAt(next, path);
-        for (const frame of unpackRow(row, path)) {
-          if (frame.seq < next) continue;
-          if (frame.seq > to) return;
-          yield frame;
-        }
+        yield* unpackRow(row, next, to, path);
         next = row.seq + 1;
       }
       const bytes = rows.reduce((sum, row) => sum + row.bytes.length, 0);
@@ -44,15 +42,25 @@ export function journalReader(db: Connection, path: string): Pick<Journal, 'head
     }
   }
 
+  /** Undefined when the page cannot be read but a single row of it might be. */
+  function pageAt(seq: number, limit: number): FrameRow[] | undefined {
+    try {
+      return page.all(seq, limit).map(asFrameRow);
+    } catch (error) {
+      if (limit > 1) return undefined;
+      throw storeError(error, 'cannot read the journal', `${path}, frame ${seq}`);
+    }
+  }
+
   /** The row around `seq` may hold the kind before `seq` and again after it; only rows before it are settled by their landmark. */
   function findLast(kind: string, seq: number): StoredFrame | undefined {
     const around = rowAt(Math.max(seq, 0));
-    const near = around && unpackRow(around, path).findLast((frame) => frame.seq <= seq && frame.kind === kind);
+    const near = around && unpackRow(around, 0, seq, path).findLast((frame) => frame.kind === kind);
     if (near !== undefined) return near;
     const before = landmark.get(kind, around?.first ?? seq + 1)?.[0];
     if (before === undefined) return undefined;
     const row = rowAt(before as number);
-    const found = row && unpackRow(row, path).find((frame) => frame.seq === before);
+    const found = row && unpackRow(row, before as number, before as number, path)[0];
     if (found === undefined) throw holeAt(before as number, path);
     return found;
   }

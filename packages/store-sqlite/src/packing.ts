@@ -78,15 +78,15 @@ function pack(run: readonly StoredFrame[]): Uint8Array {
 }
 
 /**
- * The frames of a row.
+ * The frames of a row that are in a range. The whole row is checked, but only these are made.
  *
  * @throws journal_damaged when the row does not hold exactly the frames it names
  */
-export function unpackRow(row: FrameRow, path: string): StoredFrame[] {
-  if (row.first === row.seq)
-    return [{ seq: row.seq, at: row.at, kind: row.kind, head: hexOf(row.head), bytes: row.bytes }];
+export function unpackRow(row: FrameRow, from: number, to: number, path: string): StoredFrame[] {
+  const { seq, at, kind, bytes } = row;
+  if (row.first === seq) return seq < from || seq > to ? [] : [{ seq, at, kind, head: hexOf(row.head), bytes }];
   try {
-    return unpack(row);
+    return unpack(row, from, to);
   } catch (cause) {
     throw new RepriseError('journal_damaged', 'a row of frames cannot be taken apart', {
       where: `${path}, frames ${row.first} to ${row.seq}`,
@@ -95,25 +95,37 @@ export function unpackRow(row: FrameRow, path: string): StoredFrame[] {
   }
 }
 
-/** A read beyond the end, as a wrong length leads to, throws a RangeError of Buffer. */
-function unpack(row: FrameRow): StoredFrame[] {
-  const from = Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength);
+function unpack(row: FrameRow, from: number, to: number): StoredFrame[] {
+  const packed = Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength);
   const frames: StoredFrame[] = [];
+  let lastHead = 0;
   let i = 0;
-  const take = (length: number): Buffer => {
-    if (i + length > from.length) throw new RangeError(`a length leads beyond the row's ${from.length} bytes`);
+  /** Moves on by so many bytes and returns where they begin. */
+  const take = (length: number): number => {
+    if (i + length > packed.length) throw new RangeError(`a length leads beyond the row's ${packed.length} bytes`);
     i += length;
-    return from.subarray(i - length, i);
+    return i - length;
   };
   for (let seq = row.first; seq <= row.seq; seq++) {
-    const at = take(8).readDoubleBE();
-    const head = hexOf(take(32));
-    const kind = take(take(1).readUInt8()).toString();
-    const bytes = new Uint8Array(take(take(4).readUInt32BE()));
-    frames.push({ seq, at, kind, head, bytes });
+    const at = take(8);
+    const head = take(32);
+    const kind = take(1);
+    const kindLength = packed[kind] as number;
+    const length = take(kindLength + 4) + kindLength;
+    const bytes = take(packed.readUInt32BE(length));
+    lastHead = head;
+    if (seq < from || seq > to) continue;
+    frames.push({
+      seq,
+      at: packed.readDoubleBE(at),
+      kind: packed.toString('utf8', kind + 1, kind + 1 + kindLength),
+      head: packed.toString('hex', head, head + 32),
+      bytes: row.bytes.slice(bytes, i),
+    });
   }
-  if (i !== from.length) throw new RangeError(`${from.length - i} bytes are left over`);
-  if (frames.at(-1)?.head !== hexOf(row.head)) throw new RangeError('the last head is not the one of the row');
+  if (i !== packed.length) throw new RangeError(`${packed.length - i} bytes are left over`);
+  const head = packed.subarray(lastHead, lastHead + 32);
+  if (!head.equals(row.head)) throw new RangeError('the last head is not the one of the row');
   return frames;
 }
 

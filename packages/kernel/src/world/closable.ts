@@ -68,17 +68,13 @@ class Door {
     throw new RepriseError('world_closed', 'the store was closed', { where: this.#where });
   }
 
-  /** Asked again before each item: a reader may stand still while the store is closed. */
-  each<T>(items: AsyncIterable<T>): AsyncIterable<T> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        const inner = items[Symbol.asyncIterator]();
-        return {
-          next: async () => this.pass(() => inner.next()),
-          return: async () => (await inner.return?.()) ?? { done: true, value: undefined },
-        };
-      },
-    };
+  /** Asked again after each item: a reader may stand still while the store is closed. */
+  async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    this.pass(() => undefined);
+    for await (const item of items) {
+      yield item;
+      this.pass(() => undefined);
+    }
   }
 
   shut(close: () => Promise<void>): Promise<void> {

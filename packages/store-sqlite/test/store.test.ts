@@ -1,0 +1,247 @@
+/** What is particular to this store; the contracts it shares with others are in `ports.test.ts`. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ref } from '@reprise/contracts';
+import { EMPTY_HEAD, type StoredFrame } from '@reprise/kernel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sqliteDriver } from '../src/driver.js';
+import { sqlite } from '../src/index.js';
+import { freshDirectory, tamper } from './fixtures.js';
+import { frameBytes, framesAfter } from './frames.js';
+
+let place: ReturnType<typeof freshDirectory>;
+let path: string;
+
+beforeEach(() => {
+  place = freshDirectory();
+  path = join(place.dir, 'w.db');
+});
+
+afterEach(() => place.remove());
+
+async function all(items: AsyncIterable<StoredFrame>): Promise<StoredFrame[]> {
+  const found: StoredFrame[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** Makes a world of these groups of frames and closes it. */
+async function makeWorld(groups: readonly number[], bytesOf = frameBytes): Promise<void> {
+  const open = await sqlite(path).open();
+  let head = EMPTY_HEAD;
+  for (const size of groups) head = await open.journal.append(framesAfter(head, size, bytesOf), head);
+  await open.close();
+}
+
+/** Reads the whole world without a lock. */
+async function readWorld(): Promise<StoredFrame[]> {
+  const reader = await sqlite(path).openReadonly();
+  try {
+    return await all(reader.journal.read(0));
+  } finally {
+    await reader.close();
+  }
+}
+
+describe('the driver', () => {
+  it('is the one that this Node brings along, where it does', async () => {
+    const builtin = process.versions.node.startsWith('20.') ? 'libsql' : 'node:sqlite';
+    expect((await sqliteDriver()).name).toBe(builtin);
+  });
+});
+
+describe('the files of a world', () => {
+  it('given a clean close, the one database file is complete without its WAL', async () => {
+    await makeWorld([1, 50, 1]);
+    rmSync(`${path}-wal`, { force: true });
+    rmSync(`${path}-shm`, { force: true });
+    expect((await readWorld()).length).toBe(52);
+  });
+
+  it('given a path whose directories are missing, they are made; reading makes nothing', async () => {
+    const deep = join(place.dir, 'a', 'b', 'w.db');
+    await expect(sqlite(deep).openReadonly()).rejects.toMatchObject({ code: 'world_absent' });
+    expect(existsSync(join(place.dir, 'a'))).toBe(false);
+    await (await sqlite(deep).open()).close();
+    expect(existsSync(deep)).toBe(true);
+  });
+
+  it('given a path that a URI would read otherwise, it is that file', async () => {
+    path = join(place.dir, 'a b%20c?mode=ro#1 ü.db');
+    await makeWorld([3]);
+    expect((await readWorld()).length).toBe(3);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('given a blob up to 64 KiB, it is in the database; given a larger one, it is a file beside it', async () => {
+    const open = await sqlite(path).open();
+    await open.content.put(new Uint8Array(65_536));
+    await open.journal.append([], EMPTY_HEAD);
+    expect(existsSync(`${path}.blobs`)).toBe(false);
+    const { hex } = await open.content.put(new Uint8Array(65_537));
+    expect(statSync(join(`${path}.blobs`, hex.slice(0, 2), hex)).size).toBe(65_537);
+    await open.close();
+  });
+
+  it('given a half-written blob of a killed writer, it is no blob and the next opener removes it', async () => {
+    await makeWorld([1]);
+    mkdirSync(`${path}.blobs/ab`, { recursive: true });
+    const part = `${path}.blobs/${'ab'.repeat(32)}.0.part`;
+    writeFileSync(part, 'half');
+    const open = await sqlite(path).open();
+    const listed: Ref[] = [];
+    for await (const ref of open.content.list()) listed.push(ref);
+    expect(listed).toEqual([]);
+    expect(existsSync(part)).toBe(false);
+    await open.close();
+  });
+
+  it('given more waiting blobs than memory should hold, they are written before any append', async () => {
+    const open = await sqlite(path).open();
+    const refs: Ref[] = [];
+    for (let i = 0; i < 300; i++)
+      refs.push(await open.content.put(new Uint8Array(60_000).fill(i, 0, 2).fill(i >> 8, 2, 4)));
+    const reader = await sqlite(path).openReadonly();
+    expect(await reader.content.has(refs[0] as Ref)).toBe(true);
+    expect(await reader.content.has(refs[299] as Ref)).toBe(false);
+    for (const ref of refs) expect((await open.content.get(ref))?.length).toBe(60_000);
+    await reader.close();
+    await open.close();
+  });
+
+  it('given a medium that cannot be written, a closed world can be read', async () => {
+    await makeWorld([5]);
+    for (const side of ['-wal', '-shm', '-lock']) rmSync(`${path}${side}`, { force: true });
+    chmodSync(place.dir, 0o555);
+    await asNobody(async () => {
+      expect((await readWorld()).length).toBe(5);
+      expect(readdirSync(place.dir)).toEqual(['w.db']);
+      await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'store_failed' });
+    });
+    chmodSync(place.dir, 0o755);
+  });
+});
+
+/** Runs a body without the rights of the superuser, whom no mode of a file stops. */
+async function asNobody(body: () => Promise<void>): Promise<void> {
+  const root = process.geteuid?.() === 0;
+  await sqliteDriver();
+  if (root) process.seteuid?.(65_534);
+  try {
+    await body();
+  } finally {
+    if (root) process.seteuid?.(0);
+  }
+}
+
+describe('a full disk', () => {
+  const limited = { maxPageCount: 40 };
+  const large = (seq: number): Uint8Array => new Uint8Array(50_000).fill(seq);
+
+  it('given no space, an append is store_full, writes nothing, and all before it stays readable', async () => {
+    const open = await sqlite(path, limited).open();
+    let head = EMPTY_HEAD;
+    const fill = async (): Promise<void> => {
+      for (;;) head = await open.journal.append(framesAfter(head, 1, large), head);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'store_full' });
+    expect(head.seq).toBeGreaterThan(5);
+    expect(await open.journal.head()).toEqual(head);
+
+    const many = framesAfter(head, 30, large);
+    const ref = await open.content.put(new TextEncoder().encode('waits for space'));
+    await expect(open.journal.append(many, head)).rejects.toMatchObject({ code: 'store_full' });
+    expect(await open.journal.head()).toEqual(head);
+    expect((await all(open.journal.read(0))).map(({ seq }) => seq)).toEqual([...Array(head.seq + 1).keys()]);
+    expect(await open.content.get(ref)).toBeDefined();
+
+    // what fits still goes in: the connection is usable
+    head = await open.journal.append(framesAfter(head, 1), head);
+    await open.close();
+
+    const roomy = await sqlite(path).open();
+    expect(roomy.cleanlyClosed).toBe(true);
+    expect(await roomy.journal.head()).toEqual(head);
+    await roomy.journal.append(framesAfter(head, 30, large), head);
+    await roomy.close();
+  });
+});
+
+describe('damage', () => {
+  it('given a file that is not a database, opening is journal_damaged and changes nothing', async () => {
+    writeFileSync(path, 'not a database at all, but long enough to look like one'.repeat(100));
+    const before = statSync(path).mtimeMs;
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'journal_damaged' });
+    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'journal_damaged' });
+    expect(statSync(path).mtimeMs).toBe(before);
+  });
+
+  it('given the database of another program, opening is journal_damaged and adds no table', async () => {
+    await tamper(path, 'CREATE TABLE users (name TEXT)');
+    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'journal_damaged' });
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'journal_damaged' });
+    const db = (await sqliteDriver()).open(path, 'read');
+    expect(db.prepare('SELECT name FROM sqlite_master').all()).toEqual([['users']]);
+    db.close();
+  });
+
+  it('given an empty file, there is no world to read and one can be made', async () => {
+    writeFileSync(path, '');
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'world_absent' });
+    await makeWorld([2]);
+    expect((await readWorld()).length).toBe(2);
+  });
+
+  it('given a store of a newer version, opening is refused and the lock is given up', async () => {
+    await makeWorld([1]);
+    await tamper(path, 'PRAGMA user_version = 2');
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'semantics_unknown' });
+    for (let i = 0; i < 2; i++) await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'semantics_unknown' });
+  });
+
+  it('given pages overwritten in the middle, the frames before are read and the damage names the next one', async () => {
+    await makeWorld(Array(200).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
+    overwritePages(60, 3);
+    const seen: number[] = [];
+    const reader = await sqlite(path).openReadonly();
+    const reading = async (): Promise<void> => {
+      for await (const frame of reader.journal.read(0)) seen.push(frame.seq);
+    };
+    const error: unknown = await reading().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'journal_damaged', facts: { where: `${path}, frame ${seen.length}` } });
+    await reader.close();
+    expect(seen).toEqual([...Array(seen.length).keys()]);
+    expect(seen.length).toBeGreaterThan(20);
+  });
+
+  it('given a file cut short, opening or reading is journal_damaged', async () => {
+    await makeWorld(Array(100).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
+    execFileSync('truncate', ['-s', String(30 * 16_384), path]);
+    await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged' });
+  });
+
+  it('given a missing row, reading stops at the hole and names it', async () => {
+    await makeWorld([1, 1, 1, 1]);
+    await tamper(path, 'DELETE FROM frame WHERE seq = 2');
+    await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged', facts: { where: `${path}, frame 2` } });
+  });
+
+  it.each([
+    ['cut short', 'substr(bytes, 1, length(bytes) - 1)'],
+    ['too long', "bytes || x'00'"],
+    ['a wrong length inside', "substr(bytes, 1, 50) || x'ffffffff' || substr(bytes, 55)"],
+    ['empty', "x''"],
+  ])('given a row of several frames that is %s, reading names its frames', async (_, bytes) => {
+    await makeWorld([1, 4, 1]);
+    await tamper(path, `UPDATE frame SET bytes = CAST(${bytes} AS BLOB) WHERE seq = 4`);
+    const where = `${path}, frames 1 to 4`;
+    await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged', facts: { where } });
+  });
+});
+
+/** Fills pages of the closed database with noise. */
+function overwritePages(first: number, count: number): void {
+  const from = ['if=/dev/urandom', `of=${path}`, 'bs=16384', `seek=${first}`, `count=${count}`, 'conv=notrunc'];
+  execFileSync('dd', from, { stdio: 'ignore' });
+}
