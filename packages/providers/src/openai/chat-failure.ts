@@ -1,0 +1,82 @@
+/** What a provider's refusal means: from a status and an error body to a failure and whether to try again. */
+import type { Failure } from '../model.js';
+
+/** A failure and what the transport may do about it. */
+export interface Verdict {
+  readonly failure: Failure;
+  /** Whether sending the same bytes again may help. */
+  readonly again: boolean;
+}
+
+/** A verdict that the same request may succeed later. */
+export function retryable(reason: string): Verdict {
+  return { failure: { status: 'error', code: `provider_error_retryable/${reason}`, retryable: true }, again: true };
+}
+
+/** A verdict that the same request will not succeed. */
+export function terminal(reason: string): Verdict {
+  return { failure: { status: 'error', code: `provider_error_terminal/${reason}`, retryable: false }, again: false };
+}
+
+/** What an error body says, as far as it decides anything. */
+export interface ErrorBody {
+  readonly code: string;
+  readonly type: string;
+  readonly message: string;
+}
+
+const BY_STATUS: Readonly<Record<number, Verdict>> = {
+  400: terminal('bad_request'),
+  401: terminal('auth'),
+  402: terminal('quota'),
+  403: terminal('auth'),
+  404: terminal('not_found'),
+  408: retryable('request_timeout'),
+  409: retryable('conflict'),
+  413: terminal('request_too_large'),
+  422: terminal('bad_request'),
+  425: retryable('conflict'),
+  429: retryable('rate_limited'),
+};
+
+/** The verdict on an answer that is no success. */
+export function verdictOf(status: number, error: ErrorBody | undefined): Verdict {
+  if (error !== undefined && status < 500) {
+    if (isContextLength(error)) return terminal('context_length');
+    if (error.code === 'insufficient_quota') return terminal('quota');
+    if (error.code === 'content_filter') return terminal('content_filter');
+  }
+  const known = BY_STATUS[status];
+  if (known !== undefined) return known;
+  if (status >= 500) return retryable('server');
+  if (status < 400) return terminal('redirected');
+  return terminal('bad_request');
+}
+
+/** Providers of this format share no code for it, so their wordings are matched too. */
+function isContextLength({ code, message }: ErrorBody): boolean {
+  if (code === 'context_length_exceeded') return true;
+  return /context (length|window|size)|maximum context|prompt is too long|too many tokens/i.test(message);
+}
+
+/** The error in a body, in any of the forms servers of this format use; undefined when there is none. */
+export function errorBody(body: unknown): ErrorBody | undefined {
+  const error = isRecord(body) ? body.error : undefined;
+  if (typeof error === 'string') return { code: '', type: '', message: error };
+  if (!isRecord(error)) return undefined;
+  return { code: textOf(error.code), type: textOf(error.type), message: textOf(error.message) };
+}
+
+/** The status that an error inside a successful answer stands for: routers answer 200 and put the failure inside. */
+export function statusInside(error: ErrorBody): number {
+  const status = Number(error.code);
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : 502;
+}
+
+function isRecord(thing: unknown): thing is Record<string, unknown> {
+  return typeof thing === 'object' && thing !== null && !Array.isArray(thing);
+}
+
+function textOf(thing: unknown): string {
+  return typeof thing === 'string' || typeof thing === 'number' ? String(thing) : '';
+}
