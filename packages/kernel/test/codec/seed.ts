@@ -24,10 +24,15 @@ export function vitestCommand(file: string): string {
  */
 export function assertProperty<T>(property: fc.IProperty<T>, run: Run): void {
   const seed = run.seed ?? SEED;
-  try {
-    fc.assert(property, { seed, numRuns: run.numRuns });
-  } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    throw new Error(`rerun: REPRISE_SEED=${seed} ${run.command}\n${what}`, { cause: error });
-  }
+  const found = fc.check(property, { seed, numRuns: run.numRuns });
+  if (!found.failed) return;
+  const example = fc.stringify(found.counterexample).slice(0, EXAMPLE_UNITS);
+  const why = found.errorInstance instanceof Error ? found.errorInstance.message : String(found.errorInstance);
+  const where = `case ${found.numRuns}, shrunk ${found.numShrinks} times, path ${found.counterexamplePath}`;
+  throw new Error(`${why}\nrerun: REPRISE_SEED=${seed} ${run.command}\n${where}\n${example}`, {
+    cause: found.errorInstance,
+  });
 }
+
+/** How much of a counterexample is shown; a zod schema prints as pages of its internals. */
+const EXAMPLE_UNITS = 1_000;
