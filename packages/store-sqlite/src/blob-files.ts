@@ -18,7 +18,7 @@ const UNFINISHED = '.part';
 /** The files of one store. */
 export class BlobFiles {
   readonly #root: string;
-  /** Directories whose names were all durable at some moment since this store was opened. */
+  /** Directories that, with every name in them, were durable at some moment since this store was opened. */
   readonly #synced = new Set<string>();
   /** A second put of the same bytes must not see the renamed file and overtake the fsync of its directory. */
   readonly #writing = new Map<string, Promise<void>>();
@@ -34,6 +34,7 @@ export class BlobFiles {
     if (running !== undefined) return running;
     const writing = this.#put(hex, bytes)
       .catch((error: unknown) => {
+        this.#synced.delete(dirname(this.#pathOf(hex))); // the name may be there without being durable
         throw storeError(error, 'cannot keep a blob', this.#pathOf(hex));
       })
       .finally(() => this.#writing.delete(hex));
@@ -82,7 +83,7 @@ export class BlobFiles {
       if (!this.#synced.has(group)) await this.#syncGroup(group);
       return;
     }
-    if (!this.#synced.has(group)) await makeDirectory(group);
+    if (!this.#synced.has(group)) await mkdir(group, { recursive: true });
     const part = join(this.#root, `${hex}.${this.#parts++}${UNFINISHED}`);
     try {
       await writeDurably(part, bytes);
@@ -94,13 +95,13 @@ export class BlobFiles {
     await this.#syncGroup(group);
   }
 
-  /** Also of the directories above: the killed process may have made them just before. */
+  /** Once for each directory also the ones above, which hold its name: it may have been made just now. */
   async #syncGroup(group: string): Promise<void> {
     await syncDirectory(group);
     if (this.#synced.has(group)) return;
     await syncDirectory(this.#root);
-    await syncDirectory(dirname(this.#root));
-    this.#synced.add(group);
+    if (!this.#synced.has(this.#root)) await syncDirectory(dirname(this.#root));
+    this.#synced.add(group).add(this.#root);
   }
 
   #pathOf(hex: string): string {

@@ -52,7 +52,10 @@ export function journalReader(db: Connection, path: string): Pick<Journal, 'head
     }
   }
 
-  /** The row around `seq` may hold the kind before `seq` and again after it; only rows before it are settled by their landmark. */
+  /**
+   * The row around `seq` may hold the kind before `seq` and again after it, so it is searched itself; in the rows
+   * before it the landmark is the answer.
+   */
   function findLast(kind: string, seq: number): StoredFrame | undefined {
     const around = rowAt(Math.max(seq, 0));
     const near = around && unpackRow(around, 0, seq, path).findLast((frame) => frame.kind === kind);
