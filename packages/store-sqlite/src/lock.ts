@@ -28,7 +28,7 @@ export function holdLock(driver: Driver, path: string): () => void {
     if (!isBusy(error)) throw storeError(error, 'cannot take the lock', file);
     throw new RepriseError('world_locked', 'another opener holds this world', {
       where: path,
-      hint: 'One process at a time writes a world: close or stop the other one (a suspended process holds it too), or open it read-only.',
+      hint: 'Close the other one, or end its process (a suspended one holds the world too), or open this one read-only.',
       cause: error,
     });
   }

@@ -41,7 +41,8 @@ export interface Journal {
    * Contract:
    * - resolves only when the frames, and every blob put before the call, are durable;
    * - rejects with `stale_head` and writes nothing when `expected` is not the durable head;
-   * - any other rejection (`store_full`, `store_failed`) leaves either all of the frames or none; the caller re-reads `head()`;
+   * - any other rejection (`store_full`, `store_failed`, `journal_damaged`) leaves all of the frames or none, and
+   *   the caller re-reads `head()` to learn which;
    * - frames are consecutive and start at `expected.seq + 1`, else `invalid_argument`; one call at a time;
    * - an empty list writes no frame: it checks the head and makes the blobs put so far durable;
    * - keeps no reference to what it was given.
