@@ -3,6 +3,7 @@ import ts from 'typescript';
 import { lineAt, lineOf, type Problem, parse, type Tree } from './tree.js';
 
 const CODES = 'packages/contracts/src/error-codes.ts';
+const INDEX = 'docs/errors/README.md';
 const SECTIONS = ['## What happened', '## Why', '## What to do'];
 
 /** Every error code has its page, every page its code, and every page answers the same three questions. */
@@ -15,6 +16,9 @@ export function checkErrorPages(tree: Tree): readonly Problem[] {
     if (text === undefined) {
       problems.push({ file: CODES, line, what: `error code ${code} has no page`, use: page });
       continue;
+    }
+    if (!tree.get(INDEX)?.includes(`[${code}](${code}.md)`)) {
+      problems.push({ file: INDEX, line: 1, what: `${code} is not listed` });
     }
     if (!text.startsWith(`# ${code}\n`)) problems.push({ file: page, line: 1, what: `the title is not ${code}` });
     for (const section of SECTIONS) {

@@ -321,12 +321,21 @@ describe('manifests and the lock file', () => {
 describe('pages', () => {
   const codes = 'export const ERROR_CODES = [\n  // worlds\n  "world_locked",\n] as const;\n';
   const page = '# world_locked\n\n## What happened\n\nx\n\n## Why\n\nx\n\n## What to do\n\nx\n';
-  const list = { 'packages/contracts/src/error-codes.ts': codes };
+  const index = 'docs/errors/README.md';
+  const list = {
+    'packages/contracts/src/error-codes.ts': codes,
+    [index]: '[world_locked](world_locked.md)\n',
+  };
 
   it('a code without a page is named where the code stands', () => {
     expect(named(checkErrorPages(plant(list)))).toEqual([
       'packages/contracts/src/error-codes.ts:3: error code world_locked has no page; use docs/errors/world_locked.md',
     ]);
+  });
+
+  it('a page that the index does not list is named', () => {
+    const tree = plant({ ...list, 'docs/errors/world_locked.md': page, [index]: '# Error codes\n' });
+    expect(named(checkErrorPages(tree))).toEqual([`${index}:1: world_locked is not listed`]);
   });
 
   it('a page without a code, and a page without an answer, are named', () => {
