@@ -17,11 +17,11 @@ describe(`given 2,000 random values (seed ${SEED})`, () => {
     assertProperty(agree, { numRuns: 2_000, command });
   });
 
-  it('what is read back writes the same bytes', () => {
+  it('what is read back writes the same bytes (500 of them)', () => {
     const same = fc.property(values, (value) => {
       const bytes = encode(value);
       expect(toHex(encode(decode(bytes)))).toBe(toHex(bytes));
     });
-    assertProperty(same, { numRuns: 2_000, command });
+    assertProperty(same, { numRuns: 500, command });
   });
 });
