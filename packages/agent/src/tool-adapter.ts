@@ -13,8 +13,8 @@ import { decode, encode } from '@reprise/kernel';
 import * as z from 'zod';
 import type { OutputPolicy } from './bound-output.js';
 import { boundOutput, MODEL_OUTPUT_POLICY } from './bound-output.js';
-import type { Tool, ToolCallParams, ToolCallReceipt, ToolContext } from './tool.js';
-import { isToolError, toolCall } from './tool.js';
+import { type ToolCallParams, type ToolCallReceipt, toolCall } from './contracts/tool-call.js';
+import { isToolError, type Tool, type ToolContext } from './tool.js';
 import { readValue } from './transcript.js';
 
 /** How long a handler that was told to stop may take to do so, in milliseconds, before it is left behind. */

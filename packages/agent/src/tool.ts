@@ -3,49 +3,15 @@
  * the adapter of `tool.call@1`, its result journaled as links, so a deploy may change it without touching a
  * recorded world.
  *
- * Owns: the tool definition and the effect's contract. Does not own: approval, batching, loop limits (the session
+ * Owns: the tool definition. Does not own: the effect's contract (`contracts/tool-call.ts`), approval, batching, loop limits (the session
  * reducer's), what a tool may reach (the handler's).
  */
 import type { Delivery, Value } from '@reprise/contracts';
-import { RepriseError, ref } from '@reprise/contracts';
+import { RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
-import { decode, defineEffect, encode } from '@reprise/kernel';
+import { decode, encode } from '@reprise/kernel';
 import * as z from 'zod';
-
-/** `tool.call@1` parameters: the call as the model made it, its arguments behind a link. */
-export const toolCallParams = z.strictObject({
-  tool: z.string().min(1).max(128),
-  call_id: z.string().min(1).max(128),
-  args_ref: ref(),
-  delivery: z.enum(['idempotent', 'at_most_once']),
-});
-
-/** `tool.call@1` receipt payload: the whole output for people, the bounded one for the model. */
-export const toolCallReceipt = z.strictObject({
-  operator_output_ref: ref(),
-  model_output_ref: ref(),
-  truncation_meta: z.strictObject({
-    original_bytes: z.int().min(0),
-    bounded_bytes: z.int().min(0),
-    truncated: z.boolean(),
-    policy_id: z.string().max(64),
-  }),
-  is_error: z.boolean(),
-  error_code: z.exactOptional(z.enum(['tool_args_invalid', 'adapter_error'])),
-});
-
-/** `tool.call@1` parameters. */
-export type ToolCallParams = z.infer<typeof toolCallParams>;
-/** `tool.call@1` receipt payload. */
-export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
-
-/** The effect of calling a tool. Each call carries the delivery class of its tool. */
-export const toolCall = defineEffect({
-  kind: 'tool.call@1',
-  params: toolCallParams,
-  receipt: toolCallReceipt,
-  delivery: { param: 'delivery' },
-});
+import type { ToolCallParams } from './contracts/tool-call.js';
 
 /** What a handler is given besides its arguments. */
 export interface ToolContext {
@@ -154,9 +120,18 @@ export function toolJsonSchema(tool: Tool): Value {
   return tool.schema;
 }
 
-/** What a model is told of some tools: the canonical list `{name, description, schema}` that a `tools_ref` links. */
+/**
+ * What is recorded of some tools: the canonical list that a `tools_ref` links. A model is told the name, the
+ * description and the schema; the rest is how a call of it is to be delivered.
+ */
 export function describeTools(tools: readonly Tool[]): Value {
-  return tools.map(({ name, description, schema }) => ({ name, description, schema }));
+  return tools.map(({ name, description, schema, delivery, timeoutMs }) => ({
+    name,
+    description,
+    schema,
+    delivery,
+    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+  }));
 }
 
 function isText(thing: unknown, lengthMax: number): boolean {

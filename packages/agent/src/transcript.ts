@@ -1,62 +1,17 @@
 /**
- * The transcript: what a session's log holds, item by item, and the normalized form of what a model answered.
+ * The transcript's content: how the blobs behind a session's log are written and read.
  *
- * Owns the shapes and how their blobs are written. Does not own the log (the kernel's) nor how items become a
+ * Does not own the items' shapes (`contracts/transcript.ts`), the log (the kernel's), nor how items become a
  * provider's request (the providers').
  *
  * Two kinds of blob hang on it: *text* blobs are plain UTF-8 (`text_ref`, a tool's `output_ref`), so people read
  * them with any tool; *value* blobs are canonical bytes (`args_ref`, an assistant's `output_ref`).
  */
 import type { Ref, Value } from '@reprise/contracts';
-import { RepriseError, ref, value } from '@reprise/contracts';
+import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '@reprise/kernel';
-import { decode, encode } from '@reprise/kernel';
-import * as z from 'zod';
-
-const callId = z.string().min(1).max(128);
-const toolName = z.string().min(1).max(128);
-
-/** What a person or program said. */
-export const userItem = z.strictObject({ role: z.literal('user'), text_ref: ref() });
-
-/** One call as the transcript keeps it: enough to answer it, the arguments behind a link. */
-export const transcriptCall = z.strictObject({ call_id: callId, tool: toolName, args_ref: ref() });
-
-/** What a model answered; `output_ref` links the normalized output, `calls` are the tool calls in it. */
-export const assistantItem = z.strictObject({
-  role: z.literal('assistant'),
-  output_ref: ref(),
-  calls: z.array(transcriptCall).max(64),
-});
-
-/** What a tool call came to, as the model is to read it: a bounded text behind a link. */
-export const toolItem = z.strictObject({
-  role: z.literal('tool'),
-  call_id: callId,
-  tool: toolName,
-  output_ref: ref(),
-  is_error: z.boolean(),
-});
-
-/** One item of a transcript log. */
-export const transcriptItem = z.discriminatedUnion('role', [userItem, assistantItem, toolItem]);
-
-/** One call as the transcript keeps it. */
-export type TranscriptCall = z.infer<typeof transcriptCall>;
-/** One item of a transcript log. */
-export type TranscriptItem = z.infer<typeof transcriptItem>;
-
-/**
- * The normalized output of a model, as the canonical bytes at a receipt's `output_ref`. Arguments that were not
- * a JSON object stay here as the model wrote them, so that nothing it said is lost.
- */
-export const llmOutput = z.strictObject({
-  text: z.exactOptional(z.string()),
-  tool_calls: z.array(z.strictObject({ call_id: callId, tool: toolName, args: value() })),
-});
-
-/** The normalized output of a model. */
-export type LlmOutput = z.infer<typeof llmOutput>;
+import { decode, putValue as putCanonical } from '@reprise/kernel';
+import { type LlmOutput, llmOutput } from './contracts/transcript.js';
 
 /** Keeps a text as plain UTF-8 and names it. */
 export function putText(content: ContentStore, text: string): Promise<Ref> {
@@ -72,9 +27,9 @@ export async function readText(content: ContentReader, link: Ref): Promise<strin
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readBlob(content, link));
 }
 
-/** Keeps a value as its canonical bytes and names them. */
+/** Keeps a value as its canonical bytes and names them; the link says that it is a value. */
 export function putValue(content: ContentStore, data: Value): Promise<Ref> {
-  return content.put(encode(data));
+  return putCanonical(content, data);
 }
 
 /**

@@ -36,12 +36,17 @@ export const llmGenerateParams = z.strictObject({
 /** `sys/LlmGenerateParams@2`. */
 export type LlmGenerateParams = z.infer<typeof llmGenerateParams>;
 
-/** A tool call that a model asked for. `args_ref` links its arguments as canonical bytes; `issue` says why it cannot run. */
+/**
+ * A tool call that a model asked for, already judged where the tools are known: `issue` says why it cannot run,
+ * `delivery` and `timeout_ms` how it is to be performed. `args_ref` links its arguments as canonical bytes.
+ */
 export const llmToolCall = z.strictObject({
   call_id: z.string().min(1).max(128),
   tool: z.string().min(1).max(128),
   args_ref: ref(),
-  issue: z.exactOptional(z.enum(['args_not_json', 'args_not_object'])),
+  issue: z.exactOptional(z.enum(['args_not_json', 'args_not_object', 'tool_not_found'])),
+  delivery: z.exactOptional(z.enum(['idempotent', 'at_most_once'])),
+  timeout_ms: z.exactOptional(z.int().min(1)),
 });
 
 /** A tool call that a model asked for. */

@@ -1,8 +1,21 @@
-import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
-import { creates, defineApp, defineEffect, definePlan, defineReducer, memory, openWorld, type Adapter } from '../src/index.js';
+import * as z from 'zod';
+import {
+  type Adapter,
+  creates,
+  defineApp,
+  defineEffect,
+  definePlan,
+  defineReducer,
+  memory,
+  openWorld,
+} from '../src/index.js';
 
-const double = defineEffect({ kind: 'demo.double@1', params: z.strictObject({ n: z.int() }), receipt: z.strictObject({ n: z.int() }) });
+const double = defineEffect({
+  kind: 'demo.double@1',
+  params: z.strictObject({ n: z.int() }),
+  receipt: z.strictObject({ n: z.int() }),
+});
 const plan = definePlan({
   name: 'demo/double_plan@1',
   input: z.strictObject({ n: z.int() }),
@@ -70,7 +83,7 @@ describe('smoke', () => {
       const items: unknown[] = [];
       for await (const item of world.log(at, 'history')) items.push(item);
       expect(items.length).toBe(101);
-      expect((await (await world.at(50)).state(at))).toMatchObject({ n: 50 });
+      expect(await (await world.at(50)).state(at)).toMatchObject({ n: 50 });
     }
     {
       await using world = await openWorld({ store, app, adapters: [adapter] });

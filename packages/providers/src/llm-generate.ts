@@ -7,6 +7,7 @@ import { putValue, readText, readValue, type TranscriptItem } from '@reprise/age
 import {
   type LlmGenerateParams,
   type LlmGenerateReceipt,
+  type LlmToolCall,
   type Ref,
   RepriseError,
   toolDescriptor,
@@ -69,7 +70,8 @@ async function perform(
   readContext: ReadContext,
 ): Promise<Outcome<LlmGenerateReceipt>> {
   const projection = await projectTranscript(context.content, readContext(context.content, params.context_head));
-  const request = { ...(await requestOf(params, context.content)), messages: projection.messages };
+  const tools = await readTools(context.content, params.tools_ref);
+  const request = { ...(await requestOf(params, context.content)), tools: tools.map(({ told }) => told), messages: projection.messages };
   const result = await client.generate(request, {
     signal: context.signal,
     idempotencyKey: context.idempotencyKey,
@@ -78,10 +80,10 @@ async function perform(
   });
   if (!result.ok) return result.failure;
   const losses = projection.losses.map((loss) => `projection_loss:${loss}`);
-  return store(result.response, losses, context);
+  return store(result.response, losses, tools, context);
 }
 
-async function requestOf(params: LlmGenerateParams, content: ContentReader): Promise<Omit<UnifiedRequest, 'messages'>> {
+async function requestOf(params: LlmGenerateParams, content: ContentReader): Promise<Omit<UnifiedRequest, 'messages' | 'tools'>> {
   const linked = async (link: Ref | undefined) => (link === undefined ? undefined : readValue(content, link));
   const options = await linked(params.provider_options_ref);
   const fields: Partial<UnifiedRequest> = present({
@@ -96,7 +98,6 @@ async function requestOf(params: LlmGenerateParams, content: ContentReader): Pro
   });
   return {
     system: await readText(content, params.system_ref),
-    tools: await readTools(content, params.tools_ref),
     ...fields,
   };
 }
@@ -107,12 +108,27 @@ function optionsOf(options: Value): Readonly<Record<string, Value>> {
   throw new RepriseError('invalid_value', 'provider options are a map', { cause: parsed.error });
 }
 
+/** How a tool's calls are delivered; beside what the model is told, in the same list. */
+const deliveryTerms = z.strictObject({
+  delivery: z.exactOptional(z.enum(['idempotent', 'at_most_once'])),
+  timeout_ms: z.exactOptional(z.int().min(1)),
+});
+
 const toolList = z.array(
-  z.union([toolDescriptor, toolDescriptor.omit({ schema_ref: true }).extend({ schema: value() })]),
+  z.union([
+    toolDescriptor.extend(deliveryTerms.shape),
+    toolDescriptor.omit({ schema_ref: true }).extend({ schema: value(), ...deliveryTerms.shape }),
+  ]),
 );
 
+/** A tool as the list says it: what the model is told, and the terms of a call. */
+interface ListedTool {
+  readonly told: UnifiedTool;
+  readonly terms: z.infer<typeof deliveryTerms>;
+}
+
 /** Tools as the list says, the schema in place or behind its link. */
-async function readTools(content: ContentReader, link: Ref): Promise<UnifiedTool[]> {
+async function readTools(content: ContentReader, link: Ref): Promise<ListedTool[]> {
   const parsed = toolList.safeParse(await readValue(content, link));
   if (!parsed.success) {
     throw new RepriseError('invalid_value', 'this blob is not a list of tools', {
@@ -124,7 +140,8 @@ async function readTools(content: ContentReader, link: Ref): Promise<UnifiedTool
   return Promise.all(
     parsed.data.map(async (tool) => {
       const schema = 'schema' in tool ? tool.schema : await readValue(content, tool.schema_ref);
-      return { name: tool.name, description: tool.description, schema };
+      const terms = present({ delivery: tool.delivery, timeout_ms: tool.timeout_ms });
+      return { told: { name: tool.name, description: tool.description, schema }, terms };
     }),
   );
 }
@@ -132,6 +149,7 @@ async function readTools(content: ContentReader, link: Ref): Promise<UnifiedTool
 async function store(
   response: UnifiedResponse,
   losses: readonly string[],
+  tools: readonly ListedTool[],
   { content }: AdapterContext,
 ): Promise<Outcome<LlmGenerateReceipt>> {
   const calls = response.calls.map(({ callId, tool, args }) => ({ call_id: callId, tool, args }));
@@ -142,7 +160,7 @@ async function store(
     raw_output_ref: await content.put(response.rawBody),
     request_digest: toHex(portableSha256(response.requestBody)),
     finish_reason: response.finishReason,
-    tool_calls: await Promise.all(response.calls.map((call) => receiptCall(call, content))),
+    tool_calls: await Promise.all(response.calls.map((call) => judge(call, tools, content))),
     ...present({
       provider_response_id: response.providerResponseId,
       usage_details: response.usageDetails,
@@ -152,9 +170,16 @@ async function store(
   return { status: 'ok', payload, ...(response.usage === undefined ? {} : { usage: response.usage }) };
 }
 
-async function receiptCall({ callId, tool, args, issue }: RequestedCall, content: AdapterContext['content']) {
+/** Judges a call where the tools are known: recorded once, so that a deploy cannot change what was decided. */
+async function judge(
+  { callId, tool, args, issue }: RequestedCall,
+  tools: readonly ListedTool[],
+  content: AdapterContext['content'],
+): Promise<LlmToolCall> {
   const args_ref = await putValue(content, args);
-  return { call_id: callId, tool, args_ref, ...(issue === undefined ? {} : { issue }) };
+  const listed = tools.find(({ told }) => told.name === tool);
+  const found = issue ?? (listed === undefined ? 'tool_not_found' : undefined);
+  return { call_id: callId, tool, args_ref, ...listed?.terms, ...(found === undefined ? {} : { issue: found }) };
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -40,7 +40,7 @@ export async function projectTranscript(
 async function looseMessage(content: ContentReader, item: TranscriptItem): Promise<UnifiedMessage> {
   if (item.role === 'user') return { role: 'user', text: await readText(content, item.text_ref) };
   if (item.role === 'tool') {
-    const text = await readText(content, item.output_ref);
+    const text = item.output_ref === undefined ? nonExecutionText(item) : await readText(content, item.output_ref);
     return { role: 'tool', callId: item.call_id, text, isError: item.is_error };
   }
   const { text } = await readLlmOutput(content, item.output_ref);
@@ -53,6 +53,20 @@ async function looseMessage(content: ContentReader, item: TranscriptItem): Promi
     })),
   );
   return { role: 'assistant', ...(text === undefined ? {} : { text }), calls };
+}
+
+/** What a model reads of a call without an output: above all whether it may have happened. */
+function nonExecutionText({ non_execution }: TranscriptItem & { role: 'tool' }): string {
+  if (non_execution === undefined) return NO_RESULT_TEXT;
+  const why = non_execution.code === undefined ? '' : ` (${non_execution.code})`;
+  const told: Record<typeof non_execution.kind, string> = {
+    denied: `This call was refused and did not happen${why}.`,
+    cancelled: `This call was cancelled and did not happen${why}.`,
+    interrupted: `This call was interrupted${why}. It may have happened in part; check before you repeat it.`,
+    outcome_unknown: `The outcome of this call is unknown${why}. It may have happened; check before you repeat it.`,
+    failed: `This call failed and gave no result${why}.`,
+  };
+  return told[non_execution.kind];
 }
 
 interface OpenCall {

@@ -78,8 +78,8 @@ export interface ReducerDefinition {
   readonly facts: ReadonlyMap<string, SchemaNode>;
   readonly logs: ReadonlyMap<string, SchemaNode>;
   readonly digest: string;
-  /** The first state of a cell with this key. */
-  init(key: string): unknown;
+  /** The first state of a cell with this key, from the event that makes it. */
+  init(key: string, event: { readonly name: string; readonly value: unknown }): unknown;
   /** The recipe. `draft` and `event` are this delivery's own copies. */
   reduce(draft: unknown, event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): unknown;
 }
@@ -96,8 +96,8 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
   readonly facts?: Readonly<Record<string, z.ZodType>>;
   /** Its logs and the schema of their items. */
   readonly logs?: Readonly<Record<string, z.ZodType>>;
-  /** The first state of a cell. Pure. */
-  readonly init: (key: string) => z.output<S>;
+  /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
+  readonly init: (key: string, event: EventOf<E>) => z.output<S>;
   /** The recipe: writes the draft, asks through `ctx`, returns nothing, awaits nothing. Pure. */
   readonly reduce: (draft: z.output<S>, event: EventOf<E>, ctx: ReducerContext) => void;
 }
@@ -147,7 +147,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
     facts,
     logs,
     digest,
-    init: spec.init,
+    init: spec.init as ReducerDefinition['init'],
     reduce: spec.reduce as ReducerDefinition['reduce'],
   });
 }

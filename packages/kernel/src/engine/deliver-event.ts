@@ -5,7 +5,7 @@ import { decode, encode } from '../codec/index.js';
 import type { ReducerDefinition } from '../define/index.js';
 import { check } from '../schema/index.js';
 import { CellContext, type CellOutput } from './cell-context.js';
-import type { EventDelivery, FrameFold } from './frame-fold.js';
+import { encodeGiven, type EventDelivery, type FrameFold } from './frame-fold.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
@@ -74,7 +74,7 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   const context = new CellContext(fold, reducer, cell, delivery.to, delivery.from);
   const event = { name: delivery.event.name, value: decode(encode(delivery.event.value)) };
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
-  if (cell.n === 0) cell.state = decode(encode(runPure(() => reducer.init(delivery.to[1])))) as Record<string, Value>;
+  if (cell.n === 0) cell.state = firstState(reducer, delivery);
   const returned = runPure(() => reducer.reduce(cell.state, event, context));
   if (returned !== undefined) {
     throw new Fault('returned_a_value', `${reducer.name} returned something; a recipe writes its draft and returns nothing`);
@@ -93,6 +93,11 @@ function encodeLogs(context: CellContext): [LeafKey, Uint8Array][] {
     }
     return [logKey(context.address, name), bytes];
   });
+}
+
+function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): Record<string, Value> {
+  const made = runPure(() => reducer.init(to[1], { name: event.name, value: decode(encode(event.value)) }));
+  return decode(encodeGiven(made)) as Record<string, Value>;
 }
 
 /** Encodes the cell; from here on its state *is* what these bytes decode to. */

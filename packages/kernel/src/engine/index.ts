@@ -14,5 +14,5 @@ export type {
 } from './leaves.js';
 export * from './limits.js';
 export type { StagedBlob } from './log.js';
-export { purity } from './purity.js';
+export { purity, runPure } from './purity.js';
 export { Duplicate, Exhausted, Miss, Refusal } from './signals.js';

@@ -1,0 +1,13 @@
+import { llmGenerateParams, llmGenerateReceipt } from '@reprise/contracts';
+import { defineEffect } from '@reprise/kernel/define';
+
+/**
+ * `llm.generate@2`: one model call. Idempotent for the kernel: asking again after a crash costs tokens and changes
+ * nothing outside.
+ */
+export const llmGenerate = defineEffect({
+  kind: 'llm.generate@2',
+  params: llmGenerateParams,
+  receipt: llmGenerateReceipt,
+  delivery: 'idempotent',
+});
