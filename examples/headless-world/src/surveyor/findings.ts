@@ -1,0 +1,195 @@
+/** What the surveyor knows, worked out from nothing but the tool results in front of it. */
+import type { Conversation, Exchange } from './conversation.js';
+
+/** One line of a listing. */
+export interface Entry {
+  readonly type: string;
+  readonly size: number;
+  /** ISO 8601, UTC: compares as text. */
+  readonly changed: string;
+  readonly path: string;
+}
+
+/** One match of a search. */
+export interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Everything the tool results say. */
+export interface Findings {
+  /** By path; an entry seen twice counts once. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** Folders whose own entries were all seen. */
+  readonly seen: ReadonlySet<string>;
+  /** Folders that were listed and are empty. */
+  readonly empty: ReadonlySet<string>;
+  /** Folders that were listed in part. */
+  readonly partial: ReadonlySet<string>;
+  /** Beginnings of files, without the tool's heading. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** By pattern. */
+  readonly matches: ReadonlyMap<string, readonly Match[]>;
+  /** How many matches a search says there are, shown or not. */
+  readonly matchCounts: ReadonlyMap<string, number>;
+  /** How often each call was answered with something that is no result; by {@link callKey}. */
+  readonly failures: ReadonlyMap<string, number>;
+  /** Calls that gave a result; by {@link callKey}. */
+  readonly done: ReadonlySet<string>;
+  /** Calls that were refused: asking again will not help. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/** The longest listing line that is taken for one: a name can hold anything. */
+const LINE = /^(file|dir|link|other) (\d+|-) (\d{4}-\d{2}-\d{2}T[\d:.]+Z) (.+)$/;
+const MATCH = /^("(?:[^"\\]|\\.)*"|[^\s:]+):(\d+): (.*)$/;
+
+/** What makes two calls the same call, whatever else stands in their arguments. */
+export function callKey(tool: string, args: Readonly<Record<string, unknown>>): string {
+  return `${tool} ${args.path ?? '.'} ${args.pattern ?? ''} ${args.offset ?? 0}`;
+}
+
+interface Mutable {
+  entries: Map<string, Entry>;
+  seen: Set<string>;
+  empty: Set<string>;
+  partial: Set<string>;
+  texts: Map<string, string>;
+  matches: Map<string, Match[]>;
+  matchCounts: Map<string, number>;
+  failures: Map<string, number>;
+  done: Set<string>;
+  refused: Set<string>;
+}
+
+/** Reads every tool result of a conversation. */
+export function gather({ exchanges }: Conversation): Findings {
+  const found: Mutable = {
+    entries: new Map(),
+    seen: new Set(),
+    empty: new Set(),
+    partial: new Set(),
+    texts: new Map(),
+    matches: new Map(),
+    matchCounts: new Map(),
+    failures: new Map(),
+    done: new Set(),
+    refused: new Set(),
+  };
+  for (const exchange of exchanges) {
+    const key = callKey(exchange.tool, exchange.args);
+    if (READERS[exchange.tool]?.(found, exchange) === true) found.done.add(key);
+    else found.failures.set(key, (found.failures.get(key) ?? 0) + 1);
+    if (exchange.output.startsWith('Refused:')) found.refused.add(key);
+  }
+  return found;
+}
+
+/** One reader per tool; true when the output is a result. */
+const READERS: Readonly<Record<string, (found: Mutable, exchange: Exchange) => boolean>> = {
+  list_files: readListing,
+  read_file: readText,
+  grep: readMatches,
+  write_file: (_, { output }) => output.startsWith('Wrote '),
+};
+
+function readListing(found: Mutable, { args, output }: Exchange): boolean {
+  const [heading = '', ...lines] = output.split('\n');
+  if (!heading.startsWith('Folder ')) return false;
+  const folder = String(args.path ?? '.');
+  const depth = Number(args.depth ?? 1);
+  const entries = lines.flatMap(readEntry);
+  for (const entry of entries) found.entries.set(entry.path, entry);
+  const cut = heading.includes('more not listed') || output.includes('...[truncated ');
+  if (heading.includes('(empty')) found.empty.add(folder);
+  if (cut) found.partial.add(folder);
+  found.seen.add(folder);
+  // A listing of several levels shows the inside of the folders above its last level, unless it was cut.
+  const inner = entries.filter(({ type, path }) => type === 'dir' && levelsBelow(folder, path) < depth && !cut);
+  for (const { path } of inner) {
+    if (isPassedOver(path)) continue;
+    found.seen.add(path);
+    if (!entries.some((entry) => entry.path.startsWith(`${path}/`))) found.empty.add(path);
+  }
+  return true;
+}
+
+function readEntry(line: string): Entry[] {
+  const [, type, size, changed, shown] = LINE.exec(line) ?? [];
+  if (type === undefined || size === undefined || changed === undefined || shown === undefined) return [];
+  return [{ type, size: size === '-' ? 0 : Number(size), changed, path: unquote(shown) }];
+}
+
+function readText(found: Mutable, { args, output }: Exchange): boolean {
+  const end = output.indexOf('\n');
+  if (!output.startsWith('File ')) return false;
+  found.texts.set(String(args.path), end < 0 ? '' : output.slice(end + 1));
+  return true;
+}
+
+function readMatches(found: Mutable, { args, output }: Exchange): boolean {
+  const [heading = '', ...lines] = output.split('\n');
+  const count = /^(\d+) matches in /.exec(heading)?.[1];
+  if (count === undefined) return false;
+  const pattern = String(args.pattern);
+  found.matchCounts.set(pattern, Number(count));
+  found.matches.set(
+    pattern,
+    lines.flatMap((line) => {
+      const [, shown, number, text] = MATCH.exec(line) ?? [];
+      return shown === undefined || text === undefined ? [] : [{ path: unquote(shown), line: Number(number), text }];
+    }),
+  );
+  return true;
+}
+
+/** Tools write odd names as JSON text. */
+function unquote(shown: string): string {
+  if (!shown.startsWith('"')) return shown;
+  try {
+    return String(JSON.parse(shown));
+  } catch {
+    return shown;
+  }
+}
+
+/** How many levels a path lies below a folder: 1 for its own entries. */
+export function levelsBelow(folder: string, path: string): number {
+  const inside = folder === '.' ? path : path.slice(folder.length + 1);
+  return inside.split('/').length;
+}
+
+/** The last name of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+const PASSED_OVER = new Set(
+  'node_modules .git .hg .svn dist build out target coverage vendor .venv venv __pycache__ .cache .types .next .turbo .idea .vscode .pytest_cache .mypy_cache .gradle bower_components'.split(
+    ' ',
+  ),
+);
+
+/** Whether a folder holds what others wrote or a machine made: it is named in the report and not entered. */
+export function isPassedOver(path: string): boolean {
+  return path.split('/').some((name) => PASSED_OVER.has(name));
+}
+
+/** Files that count: not the report of an earlier survey, nor what lies in folders that are passed over. */
+export function files(found: Findings, report: string): Entry[] {
+  return [...found.entries.values()].filter(
+    ({ type, path }) => type === 'file' && path !== report && !isPassedOver(path),
+  );
+}
+
+/** How many lines match a pattern, those of an earlier report left out. */
+export function countOf(found: Findings, pattern: string, report: string): number {
+  const own = (found.matches.get(pattern) ?? []).filter(({ path }) => path === report).length;
+  return (found.matchCounts.get(pattern) ?? 0) - own;
+}
+
+/** Orders text by its UTF-16 units: the same on every machine. */
+export function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

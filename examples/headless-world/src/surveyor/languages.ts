@@ -1,0 +1,61 @@
+/** Languages by file name extension: what the report counts. */
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ts: 'TypeScript',
+  tsx: 'TypeScript',
+  mts: 'TypeScript',
+  cts: 'TypeScript',
+  js: 'JavaScript',
+  jsx: 'JavaScript',
+  mjs: 'JavaScript',
+  cjs: 'JavaScript',
+  py: 'Python',
+  rs: 'Rust',
+  go: 'Go',
+  java: 'Java',
+  kt: 'Kotlin',
+  c: 'C',
+  h: 'C',
+  cc: 'C++',
+  cpp: 'C++',
+  hpp: 'C++',
+  cs: 'C#',
+  rb: 'Ruby',
+  php: 'PHP',
+  swift: 'Swift',
+  scala: 'Scala',
+  ex: 'Elixir',
+  exs: 'Elixir',
+  erl: 'Erlang',
+  hs: 'Haskell',
+  lua: 'Lua',
+  zig: 'Zig',
+  sh: 'Shell',
+  bash: 'Shell',
+  sql: 'SQL',
+  html: 'HTML',
+  css: 'CSS',
+  scss: 'CSS',
+  md: 'Markdown',
+  mdx: 'Markdown',
+  txt: 'Text',
+  rst: 'reStructuredText',
+  tex: 'TeX',
+  json: 'JSON',
+  jsonl: 'JSON',
+  yaml: 'YAML',
+  yml: 'YAML',
+  toml: 'TOML',
+  xml: 'XML',
+  svg: 'SVG',
+  csv: 'CSV',
+  proto: 'Protocol Buffers',
+  ipynb: 'Jupyter',
+};
+
+/** The language of a file, or its extension, or that it has none. */
+export function languageOf(name: string): string {
+  const extension = /[^.]\.([A-Za-z0-9]{1,12})$/.exec(name)?.[1]?.toLowerCase();
+  if (extension === undefined) return 'no extension';
+  return Object.hasOwn(LANGUAGES, extension) ? (LANGUAGES[extension] ?? extension) : `.${extension}`;
+}
