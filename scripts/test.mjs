@@ -19,7 +19,7 @@ const report = path.join(scratch, 'vitest.json');
 const bin = (file) => path.join(ROOT, 'node_modules', file);
 const script = (name) => path.join(ROOT, 'scripts', name);
 
-/** Each stage: its name and the programs it runs, in order. */
+/** Each stage: its name and the programs it runs, side by side. */
 const STAGES = [
   ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],
   [
@@ -48,10 +48,8 @@ process.exitCode = failed === undefined && counts?.failed === 0 ? 0 : 1;
 async function firstFailure() {
   for (const [stage, programs] of STAGES) {
     const begun = performance.now();
-    let code = 0;
-    for (const program of programs) {
-      if (code === 0) ({ code } = await node(program));
-    }
+    const codes = await Promise.all(programs.map(async (program) => (await node(program)).code));
+    const code = codes.find((one) => one !== 0) ?? 0;
     console.log(
       `stage ${stage}: ${code === 0 ? 'passed' : `FAILED (exit ${code})`} in ${seconds(performance.now() - begun)}`,
     );
