@@ -1,1 +1,3 @@
+/** The embedded store. */
+export type { Store } from '@reprise/kernel';
 export * from '@reprise/store-sqlite';

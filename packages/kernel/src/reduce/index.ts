@@ -38,5 +38,21 @@ export function reduce<S>(
   const [next, patches] = produceWithPatches(base as object, (draft: unknown) => {
     runPure(() => reducer.reduce(draft, { name: event.name, value: decode(encode(given)) }, context));
   });
-  return { state: freeze(next, true) as S, patches };
+  return { state: normalForm(next) as S, patches };
+}
+
+/**
+ * The state in normal form. A state whose keys enumerate otherwise than decoding yields them, or that holds −0 or
+ * an undefined key, is replaced by the decoded bytes; every other keeps its shared structure.
+ */
+function normalForm(state: unknown): unknown {
+  const normal = decode(encode(state));
+  return freeze(isNormal(state, normal) ? state : normal, true);
+}
+
+function isNormal(given: unknown, normal: unknown): boolean {
+  if (typeof given !== 'object' || given === null || typeof normal !== 'object' || normal === null) return Object.is(given, normal);
+  const [keys, canonical] = [Object.keys(given), Object.keys(normal)];
+  if (keys.length !== canonical.length) return false;
+  return keys.every((key, i) => key === canonical[i] && isNormal((given as never)[key], (normal as never)[key]));
 }

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** What the user asked for. */
+export interface Arguments {
+  readonly folder: string;
+  /** The folder that holds the world and the report. */
+  readonly out: string;
+  readonly baseUrl: string | undefined;
+  readonly model: string | undefined;
+  readonly quiet: boolean;
+  readonly help: boolean;
+}
+
+/** How to call the sample. */
+export const USAGE = `npm start [-- FOLDER] [options]
+
+Surveys FOLDER (this repository when absent) with a headless agent and writes a report.
+
+  --out DIR          where the world and the report go (a folder under worlds/ for each FOLDER)
+  --base-url URL     a chat-completions endpoint, for example http://127.0.0.1:11434/v1
+  --model NAME       the model's name there
+  --quiet            no progress
+  --help             this text
+
+Without --base-url and without OPENAI_API_KEY an embedded, deterministic model is used: no key, no network.
+Stopped half-way (Ctrl-C, kill)? Run it again: it goes on where it stands.`;
+
+/**
+ * Reads the command line.
+ *
+ * @param argv without the program
+ * @param cwd where the user is
+ * @param home the repository: what is surveyed, and where worlds are kept, when nothing is said
+ * @throws TypeError with the reason, for an option that does not exist
+ */
+export function readArguments(argv: readonly string[], cwd: string, home: string): Arguments {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      out: { type: 'string' },
+      'base-url': { type: 'string' },
+      model: { type: 'string' },
+      quiet: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (positionals.length > 1) throw new TypeError(`one FOLDER, not ${positionals.length}: ${positionals.join(' ')}`);
+  const folder = positionals[0] === undefined ? home : path.resolve(cwd, positionals[0]);
+  const out = values.out === undefined ? path.join(home, 'worlds', slugOf(folder)) : path.resolve(cwd, values.out);
+  return { folder, out, baseUrl: values['base-url'], model: values.model, quiet: values.quiet, help: values.help };
+}
+
+/** A name for a folder's world: readable, and different for folders of the same name. */
+function slugOf(folder: string): string {
+  const name = path.basename(folder).replace(/[^A-Za-z0-9._-]/g, '_') || 'root';
+  return `${name}-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`;
+}
