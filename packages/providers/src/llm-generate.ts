@@ -3,7 +3,8 @@
  *
  * Owns: blobs in and out, the receipt. Does not own: the wire (a client's), the transcript's log (`readContext`).
  */
-import { putValue, readText, readValue, type TranscriptItem } from '@reprise/agent';
+import type { TranscriptItem } from '@reprise/agent';
+import { llmGenerate, putValue, readText, readTranscript, readValue } from '@reprise/agent';
 import {
   type LlmGenerateParams,
   type LlmGenerateReceipt,
@@ -30,11 +31,12 @@ import { projectTranscript } from './project-transcript.js';
 /** Reads the items of a transcript whose head is linked, oldest first. */
 export type ReadContext = (content: ContentReader, head: Ref) => AsyncIterable<TranscriptItem>;
 
-/** What {@link llmGenerateAdapter} needs besides the models. */
+/** What {@link llmGenerateAdapter} takes besides the models. */
 export interface LlmGenerateOptions {
-  /** The definition of `llm.generate@2`. */
-  readonly effect: EffectDefinition<LlmGenerateParams, LlmGenerateReceipt>;
-  readonly readContext: ReadContext;
+  /** The definition to bind to. Default: the agent package's. */
+  readonly effect?: EffectDefinition<LlmGenerateParams, LlmGenerateReceipt>;
+  /** How a transcript is read. Default: from the kernel's log. */
+  readonly readContext?: ReadContext;
   /** How many model calls may run at once. Default: the kernel's. */
   readonly concurrency?: number;
 }
@@ -46,15 +48,17 @@ export interface LlmGenerateOptions {
  */
 export function llmGenerateAdapter(
   models: Readonly<Record<string, ModelClient>>,
-  options: LlmGenerateOptions,
+  options: LlmGenerateOptions = {},
 ): Adapter<LlmGenerateParams, LlmGenerateReceipt> {
   return {
-    effect: options.effect,
+    effect: options.effect ?? llmGenerate,
     name: 'reprise.llm',
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
     doExecute: (params, context) => {
       const client = Object.hasOwn(models, params.model) ? models[params.model] : undefined;
-      return client === undefined ? unknownModel() : perform(client, params, context, options.readContext);
+      return client === undefined
+        ? unknownModel()
+        : perform(client, params, context, options.readContext ?? readTranscript);
     },
   };
 }
@@ -71,7 +75,11 @@ async function perform(
 ): Promise<Outcome<LlmGenerateReceipt>> {
   const projection = await projectTranscript(context.content, readContext(context.content, params.context_head));
   const tools = await readTools(context.content, params.tools_ref);
-  const request = { ...(await requestOf(params, context.content)), tools: tools.map(({ told }) => told), messages: projection.messages };
+  const request = {
+    ...(await requestOf(params, context.content)),
+    tools: tools.map(({ told }) => told),
+    messages: projection.messages,
+  };
   const result = await client.generate(request, {
     signal: context.signal,
     idempotencyKey: context.idempotencyKey,
@@ -83,7 +91,10 @@ async function perform(
   return store(result.response, losses, tools, context);
 }
 
-async function requestOf(params: LlmGenerateParams, content: ContentReader): Promise<Omit<UnifiedRequest, 'messages' | 'tools'>> {
+async function requestOf(
+  params: LlmGenerateParams,
+  content: ContentReader,
+): Promise<Omit<UnifiedRequest, 'messages' | 'tools'>> {
   const linked = async (link: Ref | undefined) => (link === undefined ? undefined : readValue(content, link));
   const options = await linked(params.provider_options_ref);
   const fields: Partial<UnifiedRequest> = present({

@@ -1,16 +1,8 @@
 /** Runs `llm.generate` through the adapter against a client, with a store in memory and a transcript in a list. */
 import { describeTools, putText, putValue, type TranscriptItem } from '@reprise/agent';
-import { type LlmGenerateParams, llmGenerateParams, llmGenerateReceipt } from '@reprise/contracts';
-import { type AdapterContext, type ContentStore, defineEffect, memory } from '@reprise/kernel';
+import type { LlmGenerateParams } from '@reprise/contracts';
+import { type AdapterContext, type ContentStore, memory } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient, type OpenAiCompatibleOptions, openAiCompatible } from '../src/index.js';
-
-/** The effect, as the agent package defines it. */
-export const effect = defineEffect({
-  kind: 'llm.generate@2',
-  params: llmGenerateParams,
-  receipt: llmGenerateReceipt,
-  delivery: 'idempotent',
-});
 
 /** A client that does not wait between retries and notes how long it would have. */
 export function impatient(options: OpenAiCompatibleOptions & { waits?: number[] }): ModelClient {
@@ -40,7 +32,6 @@ export async function run(
   const adapter = llmGenerateAdapter(
     { main: client },
     {
-      effect,
       readContext: async function* () {
         yield* items;
       },
