@@ -188,6 +188,7 @@ describe('defining a tool', () => {
       {
         name: 't',
         description: 'd',
+        delivery: 'at_most_once',
         schema: {
           type: 'object',
           properties: {
