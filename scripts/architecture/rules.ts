@@ -41,7 +41,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     replay: [...PURE, ...PORTS],
     world: [...PURE, ...PORTS, 'replay'],
     reduce: PURE,
-    guard: [],
+    guard: ['engine'],
     '.': [...PURE, ...PORTS, 'world', 'replay'],
   },
   agent: {
@@ -148,9 +148,9 @@ export const WAIVERS: readonly { readonly file: string; readonly contains: strin
 /**
  * The most that the kernel may weigh, bundled and minified with its dependencies, in bytes. Browsers load all of it
  * before the first answer. Raise it in the change that needs it, and say in a line here what was bought:
- * - 2026-11-21: the spine.
+ * - 2026-11-21: the spine measures 210,455, of which zod is 101,402; the rest of the spine is still to come.
  */
-export const KERNEL_BUNDLE_MAX = 400_000;
+export const KERNEL_BUNDLE_MAX = 250_000;
 
 /** What may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
