@@ -36,14 +36,24 @@ export interface MapRoot {
 
 type Kinds = Map<LeafKind, MapLink>;
 
-interface Routed {
+/** An entry or a change on its way down; the way is the hash of its key, computed when first needed. */
+interface Routed<V> {
   readonly path: LeafPath;
-  readonly way: string;
-  readonly value: Uint8Array | Ref | undefined;
+  readonly id: string;
+  readonly value: V;
+  way?: string;
 }
+
+type Change = Routed<Uint8Array | Ref | undefined>;
+type Entry = Routed<Uint8Array | Ref>;
+
+/** Nodes kept decoded: enough for the upper levels of a large map and the buckets in use. */
+const CACHED_NODES_MAX = 1_024;
 
 /** The map of all leaves of a world. */
 export class MerkleMap {
+  readonly #cached = new Map<string, MapNode>();
+
   constructor(
     private readonly nodes: NodeStore,
     private readonly hash: Hash,
@@ -104,52 +114,59 @@ export class MerkleMap {
   }
 
   /** Changes by kind, each with its way down; large leaves become blobs here. */
-  async #route(changes: readonly MapChange[]): Promise<Map<LeafKind, Routed[]>> {
-    const byKind = new Map<LeafKind, Routed[]>();
+  async #route(changes: readonly MapChange[]): Promise<Map<LeafKind, Change[]>> {
+    const byKind = new Map<LeafKind, Change[]>();
     for (const { key, bytes } of changes) {
       const large = bytes !== undefined && bytes.length > INLINE_LEAF_BYTES_MAX;
       const value = large ? await this.nodes.putValue(bytes) : bytes;
       const list = byKind.get(key.path[0]) ?? [];
-      list.push({ path: key.path, way: wayOf(key.path, this.hash), value });
+      list.push({ path: key.path, id: key.id, value });
       byKind.set(key.path[0], list);
     }
     return byKind;
   }
 
-  async #updateLink(link: MapLink | null, changes: readonly Routed[], depth: number): Promise<MapLink | null> {
+  async #updateLink(link: MapLink | null, changes: readonly Change[], depth: number): Promise<MapLink | null> {
     if (changes.length === 0) return link;
     const node: MapNode = link === null ? { type: 'bucket', entries: [] } : await this.#node(link.ref);
     return node.type === 'bucket'
-      ? this.#build(merge(node.entries, changes, this.hash), depth)
+      ? this.#build(merge(node.entries, changes), depth)
       : this.#updateBranch(node, changes, depth);
   }
 
-  async #updateBranch(branch: Branch, changes: readonly Routed[], depth: number): Promise<MapLink | null> {
+  async #updateBranch(branch: Branch, changes: readonly Change[], depth: number): Promise<MapLink | null> {
     const children: (MapLink | null)[] = [];
+    const byDigit = this.#fanOut(changes, depth);
     for (const [digit, child] of branch.children.entries()) {
-      const mine = changes.filter(({ way }) => Number.parseInt(way.charAt(depth), 16) === digit);
-      children.push(await this.#updateLink(child, mine, depth + 1));
+      children.push(await this.#updateLink(child, byDigit[digit] ?? [], depth + 1));
     }
     const count = children.reduce((sum, child) => sum + (child?.count ?? 0), 0);
     if (count > BUCKET_ENTRIES_MAX) return this.#put({ type: 'branch', children }, count);
     const left: MapEntry[] = [];
     for (const child of children) if (child !== null) left.push(...(await this.#gather(child.ref)));
-    return this.#build(merge(left, [], this.hash), depth);
+    return this.#build(merge(left, []), depth);
   }
 
   /** The canonical node for exactly these entries. */
-  async #build(entries: readonly (MapEntry & { readonly way: string })[], depth: number): Promise<MapLink | null> {
+  async #build(entries: readonly Entry[], depth: number): Promise<MapLink | null> {
     if (entries.length === 0) return null;
     if (entries.length <= BUCKET_ENTRIES_MAX) {
       const plain = entries.map(({ path, value }) => ({ path, value }));
       return this.#put({ type: 'bucket', entries: plain }, entries.length);
     }
     const children: (MapLink | null)[] = [];
-    for (let digit = 0; digit < 16; digit++) {
-      const mine = entries.filter(({ way }) => Number.parseInt(way.charAt(depth), 16) === digit);
-      children.push(await this.#build(mine, depth + 1));
-    }
+    for (const mine of this.#fanOut(entries, depth)) children.push(await this.#build(mine, depth + 1));
     return this.#put({ type: 'branch', children }, entries.length);
+  }
+
+  /** Sixteen lists, by the half-byte of the way at this depth; order within each is kept. */
+  #fanOut<V>(routed: readonly Routed<V>[], depth: number): Routed<V>[][] {
+    const lists: Routed<V>[][] = Array.from({ length: 16 }, () => []);
+    for (const one of routed) {
+      one.way ??= wayOf(one.path, this.hash);
+      lists[Number.parseInt(one.way.charAt(depth), 16)]?.push(one);
+    }
+    return lists;
   }
 
   async #gather(ref: Ref): Promise<readonly MapEntry[]> {
@@ -169,8 +186,14 @@ export class MerkleMap {
     return new Map(listed.map(([kind, ref, count]) => [kind, { ref, count }]));
   }
 
+  /** A node; nodes never change, so a cached one is as good as the stored one. */
   async #node(ref: Ref): Promise<MapNode> {
-    return decodeNode(await this.#read(ref));
+    const cached = this.#cached.get(ref.hex);
+    if (cached !== undefined) return cached;
+    const node = decodeNode(await this.#read(ref));
+    if (this.#cached.size >= CACHED_NODES_MAX) this.#cached.delete(this.#cached.keys().next().value as string);
+    this.#cached.set(ref.hex, node);
+    return node;
   }
 
   async #bytesOf(entry: MapEntry): Promise<Uint8Array> {
@@ -185,12 +208,15 @@ export class MerkleMap {
 }
 
 /** Entries with the changes applied, in key order. */
-function merge(entries: readonly MapEntry[], changes: readonly Routed[], hash: Hash): (MapEntry & { readonly way: string })[] {
-  const merged = new Map<string, MapEntry & { readonly way: string }>();
-  for (const entry of entries) merged.set(leafKey(entry.path).id, { ...entry, way: wayOf(entry.path, hash) });
-  for (const { path, way, value } of changes) {
-    if (value === undefined) merged.delete(leafKey(path).id);
-    else merged.set(leafKey(path).id, { path, way, value });
+function merge(entries: readonly MapEntry[], changes: readonly Change[]): Entry[] {
+  const merged = new Map<string, Entry>();
+  for (const { path, value } of entries) {
+    const { id } = leafKey(path);
+    merged.set(id, { path, id, value });
+  }
+  for (const change of changes) {
+    if (change.value === undefined) merged.delete(change.id);
+    else merged.set(change.id, change as Entry);
   }
   return [...merged.values()]
     .map((entry) => ({ entry, sort: encode(entry.path) }))
