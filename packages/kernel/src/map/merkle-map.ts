@@ -53,6 +53,7 @@ const CACHED_NODES_MAX = 1_024;
 /** The map of all leaves of a world. */
 export class MerkleMap {
   readonly #cached = new Map<string, MapNode>();
+  #lastRoot: { readonly hex: string; readonly kinds: Kinds } | undefined;
 
   constructor(
     private readonly nodes: NodeStore,
@@ -182,8 +183,11 @@ export class MerkleMap {
   }
 
   async #kinds(root: Ref): Promise<Kinds> {
+    if (this.#lastRoot?.hex === root.hex) return new Map(this.#lastRoot.kinds);
     const listed = decode(await this.#read(root)) as unknown as readonly (readonly [LeafKind, Ref, number])[];
-    return new Map(listed.map(([kind, ref, count]) => [kind, { ref, count }]));
+    const kinds: Kinds = new Map(listed.map(([kind, ref, count]) => [kind, { ref, count }]));
+    this.#lastRoot = { hex: root.hex, kinds };
+    return new Map(kinds);
   }
 
   /** A node; nodes never change, so a cached one is as good as the stored one. */
