@@ -76,7 +76,9 @@ async function main(file: string): Promise<void> {
   await verify(store, figures);
   figures.replay_over_scan = (figures.replay_frames_per_s ?? 0) / (figures.scan_frames_per_s ?? 1);
   if (values.json) console.log(JSON.stringify(figures));
-  else for (const [name, value] of Object.entries(figures)) console.log(name.padEnd(28), Number.isInteger(value) ? value : value.toFixed(2));
+  else
+    for (const [name, value] of Object.entries(figures))
+      console.log(name.padEnd(28), Number.isInteger(value) ? value : value.toFixed(2));
 }
 
 async function write(store: ReturnType<typeof sqlite>, figures: Record<string, number>): Promise<void> {
@@ -95,7 +97,11 @@ async function write(store: ReturnType<typeof sqlite>, figures: Record<string, n
 
 function move(world: World, i: number): Promise<unknown> {
   const key = `a${(i * 7919) % cells}`;
-  return world.request([ACCOUNT, key], { name: 'scale/Moved@1', value: { by: (i % 100) - 50, note: `move ${i}` } }, { id: `m${i}` });
+  return world.request(
+    [ACCOUNT, key],
+    { name: 'scale/Moved@1', value: { by: (i % 100) - 50, note: `move ${i}` } },
+    { id: `m${i}` },
+  );
 }
 
 /** Opens a world whose newest snapshot is `tail` frames back. */

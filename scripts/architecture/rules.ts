@@ -21,7 +21,7 @@ export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent'];
 
 const PURE_BELOW_ENGINE = ['codec', 'schema', 'define'];
 const PURE = [...PURE_BELOW_ENGINE, 'engine'];
-const PORTS = ['journal', 'content', 'map', 'state', 'adapter'];
+const PORTS = ['time', 'journal', 'content', 'store', 'map', 'state', 'adapter'];
 
 /**
  * Which folders of its own package a folder may import; `.` is the package's top folder. Every folder may import
@@ -35,9 +35,11 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     engine: PURE_BELOW_ENGINE,
     journal: ['codec', 'schema'],
     content: ['codec', 'engine'],
+    time: [],
+    store: ['codec', 'journal', 'content'],
     map: ['codec', 'engine', 'content'],
     state: [...PURE, 'content', 'map'],
-    adapter: [...PURE, 'content'],
+    adapter: [...PURE, 'content', 'time'],
     replay: [...PURE, ...PORTS],
     world: [...PURE, ...PORTS, 'replay'],
     reduce: PURE,

@@ -76,7 +76,10 @@ async function run(args: Arguments): Promise<number> {
 }
 
 /** The embedded model, or a real one when there is a key or an address. */
-async function modelFor({ baseUrl, model }: Arguments): Promise<{ model: ModelClient; name: string; close(): Promise<void> }> {
+async function modelFor({
+  baseUrl,
+  model,
+}: Arguments): Promise<{ model: ModelClient; name: string; close(): Promise<void> }> {
   const key = process.env.OPENAI_API_KEY;
   if (baseUrl === undefined && key === undefined) {
     const server = await startModelServer();
@@ -86,7 +89,11 @@ async function modelFor({ baseUrl, model }: Arguments): Promise<{ model: ModelCl
   const url = baseUrl ?? OPENAI_BASE_URL;
   const name = model ?? OPENAI_MODEL;
   const auth = key === undefined ? {} : { apiKey: { secret: 'OPENAI_API_KEY' } };
-  return { model: openAiCompatible({ baseUrl: url, model: name, ...auth }), name: `${name} at ${url}`, close: async () => undefined };
+  return {
+    model: openAiCompatible({ baseUrl: url, model: name, ...auth }),
+    name: `${name} at ${url}`,
+    close: async () => undefined,
+  };
 }
 
 async function environmentSecret(name: string): Promise<string> {

@@ -1,10 +1,18 @@
 /** The sample's world: one agent, one session, one report. It holds no loop: the journal does. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, defineAgent, openWorld, type Run, type RunOutcome, type Session, type VerifyReport } from 'reprise';
-import { type ModelClient } from 'reprise/providers';
-import { type Tool, workspace } from 'reprise/tools';
+import {
+  type AgentEvent,
+  defineAgent,
+  openWorld,
+  type Run,
+  type RunOutcome,
+  type Session,
+  type VerifyReport,
+} from 'reprise';
+import type { ModelClient } from 'reprise/providers';
 import type { Store } from 'reprise/sqlite';
+import { type Tool, workspace } from 'reprise/tools';
 
 /** The report's file name in the output folder. */
 export const REPORT = 'SURVEY.md';
@@ -44,7 +52,12 @@ export interface SurveyResult {
 export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   const agent = defineAgent({ name: 'surveyor', model: 'main', instructions: INSTRUCTIONS, tools: toolsFor(options) });
   const { store, model, secrets, signal } = options;
-  await using world = await openWorld({ store, models: { main: model }, agents: [agent], ...(secrets === undefined ? {} : { secrets }) });
+  await using world = await openWorld({
+    store,
+    models: { main: model },
+    agents: [agent],
+    ...(secrets === undefined ? {} : { secrets }),
+  });
   const stop = () => void world.close();
   signal?.addEventListener('abort', stop, { once: true });
   const session = world.session('survey', agent);

@@ -49,7 +49,8 @@ export function defineAgent(spec: AgentSpec): Agent {
   if (!limits.success) throw invalid(where, 'limits as whole numbers in range', limits.error.issues[0]?.path.join('.'));
   const tools = spec.tools ?? [];
   const names = new Set(tools.map(({ name }) => name));
-  if (names.size !== tools.length) throw invalid(where, 'tools with different names', tools.map(({ name }) => name).join(', '));
+  if (names.size !== tools.length)
+    throw invalid(where, 'tools with different names', tools.map(({ name }) => name).join(', '));
   return Object.freeze({
     type: 'agent',
     name: spec.name,

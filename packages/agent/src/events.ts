@@ -19,8 +19,18 @@ export type AgentEvent = { readonly cursor: Cursor; readonly at: number } & (
       readonly usage?: { readonly steps: number; readonly tokens_in: number; readonly tokens_out: number };
     }
   | { readonly type: 'llm_step.requested'; readonly step_epoch: number }
-  | { readonly type: 'llm_step.completed'; readonly step_epoch: number; readonly output_ref: Ref; readonly calls: readonly string[] }
-  | { readonly type: 'llm_step.failed'; readonly step_epoch: number; readonly code: string; readonly retryable: boolean }
+  | {
+      readonly type: 'llm_step.completed';
+      readonly step_epoch: number;
+      readonly output_ref: Ref;
+      readonly calls: readonly string[];
+    }
+  | {
+      readonly type: 'llm_step.failed';
+      readonly step_epoch: number;
+      readonly code: string;
+      readonly retryable: boolean;
+    }
   | { readonly type: 'tool.requested'; readonly call_id: string; readonly tool: string; readonly args_ref: Ref }
   | { readonly type: 'tool.completed'; readonly call_id: string; readonly outcome: ToolOutcome }
 );

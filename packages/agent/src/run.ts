@@ -42,7 +42,8 @@ export class Run {
   async result(): Promise<RunOutcome> {
     for await (const event of this.events()) {
       if (event.type !== 'lifecycle' || !isEnd(event, this.number) || event.stop === undefined) continue;
-      const output = event.output_ref === undefined ? undefined : await readLlmOutput(this.world.content, event.output_ref);
+      const output =
+        event.output_ref === undefined ? undefined : await readLlmOutput(this.world.content, event.output_ref);
       const usage = event.usage ?? { steps: 0, tokens_in: 0, tokens_out: 0 };
       return { stop: event.stop, text: output?.text ?? '', usage };
     }

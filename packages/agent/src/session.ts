@@ -40,7 +40,8 @@ export class Session {
    * @throws RepriseError `request_rejected` (`queue_full`), `request_conflict`, and what `World.request` throws
    */
   async send(text: string, options: SendOptions = {}): Promise<Run> {
-    if (typeof text !== 'string') throw new RepriseError('invalid_argument', 'an input is text', { actual: typeof text });
+    if (typeof text !== 'string')
+      throw new RepriseError('invalid_argument', 'an input is text', { actual: typeof text });
     await this.#adopt();
     const text_ref = await putText(this.world.content, text);
     const ack = await this.world.request(this.address, { name: 'aos.agent/UserInput@1', value: { text_ref } }, options);
@@ -51,7 +52,8 @@ export class Session {
   async run(number: number): Promise<Run | undefined> {
     for await (const frame of this.world.frames(0)) {
       for (const event of projectFrame(frame, this.address)) {
-        if (event.type === 'input.accepted' && event.run === number) return new Run(this.world, this.address, number, frame);
+        if (event.type === 'input.accepted' && event.run === number)
+          return new Run(this.world, this.address, number, frame);
       }
       if (frame.seq >= this.world.head.seq) return undefined;
     }

@@ -1,13 +1,21 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { LlmGenerateParams, LlmGenerateReceipt, Ref } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
-import { type Adapter, type ContentReader, type OpenWorldOptions, openWorld, readLog, type VerifyReport, type World } from '@reprise/kernel';
+import {
+  type Adapter,
+  type ContentReader,
+  type OpenWorldOptions,
+  openWorld,
+  readLog,
+  type VerifyReport,
+  type World,
+} from '@reprise/kernel';
 import type { Agent } from './agent.js';
 import { agentApp } from './app.js';
 import type { TranscriptItem } from './contracts/transcript.js';
 import { Session } from './session.js';
 import type { Tool } from './tool.js';
-import { toolCallAdapter, type ToolOutputPolicies } from './tool-adapter.js';
+import { type ToolOutputPolicies, toolCallAdapter } from './tool-adapter.js';
 
 /** How a world of agents is opened. */
 export interface OpenAgentWorldOptions extends Omit<OpenWorldOptions, 'app' | 'adapters'> {

@@ -49,7 +49,8 @@ export class RepriseError extends Error {
 
 /** Tells whether a thing is a Reprise error, and, when a code is given, whether it is that one. */
 export function isRepriseError(thing: unknown, code?: ErrorCode): thing is RepriseError {
-  const branded = typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[ERROR_BRAND] === true;
+  const branded =
+    typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[ERROR_BRAND] === true;
   return branded && (code === undefined || (thing as RepriseError).code === code);
 }
 

@@ -6,7 +6,10 @@ export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter',
 
 /** A tool as a model is told of it. `schema_ref` links the JSON Schema of its arguments. */
 export const toolDescriptor = z.strictObject({
-  name: z.string().regex(/^[a-zA-Z0-9_-]+$/).max(64),
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]+$/)
+    .max(64),
   description: z.string().max(1024),
   schema_ref: ref(),
 });

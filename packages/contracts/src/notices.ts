@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { address, planAddress } from './address.js';
-import { FAULT_CODES } from './records.js';
 import { wireName } from './names.js';
+import { FAULT_CODES } from './records.js';
 
 /** Kernel notice: an event was sent to a cell that does not exist, or that has failed. */
 export const undeliverable = z.strictObject({

@@ -88,7 +88,12 @@ export const timerRecord = z.strictObject({
 });
 
 /** Ingress: an effect is armed. Durable before an at-most-once effect starts. */
-export const attemptRecord = z.strictObject({ kind: z.literal('attempt'), ...stamps, effect: hex, attempt: z.int().min(1) });
+export const attemptRecord = z.strictObject({
+  kind: z.literal('attempt'),
+  ...stamps,
+  effect: hex,
+  attempt: z.int().min(1),
+});
 
 /** Ingress: the canonical map of all leaves was written; opening starts here. */
 export const snapshotRecord = z.strictObject({ kind: z.literal('snapshot'), ...stamps, root: ref(), leaves: count });

@@ -1,4 +1,10 @@
-import { type AgentWorld, llmGenerate, type OpenAgentWorldOptions, openAgentWorld, readTranscript } from '@reprise/agent';
+import {
+  type AgentWorld,
+  llmGenerate,
+  type OpenAgentWorldOptions,
+  openAgentWorld,
+  readTranscript,
+} from '@reprise/agent';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
 
 /** How a world is opened by an app. */
@@ -17,5 +23,8 @@ export interface OpenWorldOptions extends Omit<OpenAgentWorldOptions, 'llm'> {
  * console.log(await run.text())
  */
 export function openWorld({ models, ...options }: OpenWorldOptions): Promise<AgentWorld> {
-  return openAgentWorld({ ...options, llm: llmGenerateAdapter(models, { effect: llmGenerate, readContext: readTranscript }) });
+  return openAgentWorld({
+    ...options,
+    llm: llmGenerateAdapter(models, { effect: llmGenerate, readContext: readTranscript }),
+  });
 }

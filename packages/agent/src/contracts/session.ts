@@ -1,5 +1,5 @@
 /** The session's contract: its state, the events it takes and the facts it states (`aos.agent/*`). */
-import { failureCode, FINISH_REASONS, llmToolCall, ref, usage } from '@reprise/contracts';
+import { FINISH_REASONS, failureCode, llmToolCall, ref, usage } from '@reprise/contracts';
 import * as z from 'zod';
 import { nonExecution } from './non-execution.js';
 

@@ -18,7 +18,10 @@ export const llmStepPlan = definePlan({
     if (receipt.status === 'ok') {
       const { output_ref, finish_reason, tool_calls } = receipt.payload;
       const usage = receipt.usage === undefined ? {} : { usage: receipt.usage };
-      plan.raiseEvent({ name: 'aos.agent/LlmStepCompleted@1', value: { ...fence, output_ref, finish_reason, tool_calls, ...usage } });
+      plan.raiseEvent({
+        name: 'aos.agent/LlmStepCompleted@1',
+        value: { ...fence, output_ref, finish_reason, tool_calls, ...usage },
+      });
     } else {
       plan.raiseEvent({ name: 'aos.agent/LlmStepFailed@1', value: { ...fence, ...failureOf(receipt) } });
     }

@@ -12,9 +12,9 @@
 import { type LlmToolCall, planAddress } from '@reprise/contracts';
 import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
-import * as contract from '../contracts/session.js';
-import type { Lifecycle, PendingCall, SessionState, StopReason } from '../contracts/session.js';
 import type { NonExecution } from '../contracts/non-execution.js';
+import type { Lifecycle, PendingCall, SessionState, StopReason } from '../contracts/session.js';
+import * as contract from '../contracts/session.js';
 import { transcriptItem } from '../contracts/transcript.js';
 import { llmStepPlan } from '../plans/llm-step.js';
 import { toolCallPlan } from '../plans/tool-call.js';
@@ -30,7 +30,11 @@ const EVENTS = {
 
 type Events = EventOf<typeof EVENTS>;
 type Handlers = {
-  readonly [N in Events['name']]: (draft: SessionState, value: Extract<Events, { name: N }>['value'], ctx: ReducerContext) => void;
+  readonly [N in Events['name']]: (
+    draft: SessionState,
+    value: Extract<Events, { name: N }>['value'],
+    ctx: ReducerContext,
+  ) => void;
 };
 
 const HANDLERS: Handlers = {
@@ -70,7 +74,8 @@ const HANDLERS: Handlers = {
   'aos.agent/ToolResult@1': (draft, value, ctx) => {
     if (isStale(draft, value, 'aos.agent/ToolResult@1', ctx)) return;
     const call = draft.calls.find(({ call_id, outcome }) => call_id === value.call_id && outcome === null);
-    if (call === undefined) return ctx.record('aos.agent/StaleIgnored@1', { event: 'aos.agent/ToolResult@1', step_epoch: value.step_epoch });
+    if (call === undefined)
+      return ctx.record('aos.agent/StaleIgnored@1', { event: 'aos.agent/ToolResult@1', step_epoch: value.step_epoch });
     call.outcome = value.outcome;
     settleStep(draft, ctx);
   },
@@ -131,7 +136,8 @@ function startRun(draft: SessionState, { run, text_ref }: SessionState['queue'][
 function startStep(draft: SessionState, ctx: ReducerContext): void {
   const { run, config } = draft;
   if (run === null) return;
-  if (run.steps >= config.limits.max_steps) return endRun(draft, { kind: 'LimitsExceeded', limit: 'max_steps' }, null, ctx);
+  if (run.steps >= config.limits.max_steps)
+    return endRun(draft, { kind: 'LimitsExceeded', limit: 'max_steps' }, null, ctx);
   run.steps++;
   draft.step_epoch++;
   const params = {
@@ -167,7 +173,9 @@ function startCall(draft: SessionState, call: LlmToolCall, ctx: ReducerContext):
 
 /** A call that cannot run is settled without an effect, as data that the model reads. */
 function refusalOf(issue: NonNullable<LlmToolCall['issue']>): NonExecution {
-  return issue === 'tool_not_found' ? { kind: 'failed', code: 'tool_not_found' } : { kind: 'failed', code: `tool_args_invalid/${issue}` };
+  return issue === 'tool_not_found'
+    ? { kind: 'failed', code: 'tool_not_found' }
+    : { kind: 'failed', code: `tool_args_invalid/${issue}` };
 }
 
 /** When every call of the step has its outcome: the results enter the transcript together and the next step starts. */
@@ -181,7 +189,10 @@ function settleStep(draft: SessionState, ctx: ReducerContext): void {
 /** Gives calls that will not be performed their result, so that the transcript stays whole. */
 function answerOpenCalls(draft: SessionState, ctx: ReducerContext): void {
   appendResults(
-    draft.calls.map((call) => ({ ...call, outcome: call.outcome ?? { non_execution: { kind: 'cancelled' as const } } })),
+    draft.calls.map((call) => ({
+      ...call,
+      outcome: call.outcome ?? { non_execution: { kind: 'cancelled' as const } },
+    })),
     ctx,
   );
   draft.calls = [];
@@ -202,7 +213,12 @@ function appendResults(calls: readonly PendingCall[], ctx: ReducerContext): void
   }
 }
 
-function endRun(draft: SessionState, stop: StopReason, output_ref: SessionState['def_ref'] | null, ctx: ReducerContext): void {
+function endRun(
+  draft: SessionState,
+  stop: StopReason,
+  output_ref: SessionState['def_ref'] | null,
+  ctx: ReducerContext,
+): void {
   const { run } = draft;
   draft.last = { run: run?.number ?? 0, stop, output_ref };
   draft.step_epoch++; // what is still under way is stale from here on
@@ -220,8 +236,16 @@ function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, ending:
   ctx.record('aos.agent/LifecycleChanged@1', { run: draft.run?.number ?? 0, from, to, ...ending });
 }
 
-function isStale(draft: SessionState, fence: { session_epoch: number; step_epoch: number }, event: string, ctx: ReducerContext): boolean {
-  const current = fence.session_epoch === draft.session_epoch && fence.step_epoch === draft.step_epoch && draft.lifecycle === 'Running';
+function isStale(
+  draft: SessionState,
+  fence: { session_epoch: number; step_epoch: number },
+  event: string,
+  ctx: ReducerContext,
+): boolean {
+  const current =
+    fence.session_epoch === draft.session_epoch &&
+    fence.step_epoch === draft.step_epoch &&
+    draft.lifecycle === 'Running';
   if (!current) ctx.record('aos.agent/StaleIgnored@1', { event, step_epoch: fence.step_epoch });
   return !current;
 }

@@ -11,7 +11,7 @@ import { decode, encode, linksOf } from '../codec/index.js';
 import type { ContentStore } from '../content/port.js';
 import { type EffectLeaf, type EmittedEffect, type LeafChange, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check } from '../schema/index.js';
-import type { Clock } from '../world/clock.js';
+import type { Clock } from '../time/clock.js';
 import type { AdapterContext, AnyAdapter, Outcome } from './adapter.js';
 
 /** Effects of one kind that may run at once, unless the adapter says otherwise. */
@@ -166,7 +166,13 @@ export class Dispatcher {
   /** No adapter of this build performs the kind: said as data, so that the plan can go on. */
   #refuseUnadapted(effect: string): void {
     this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
-    const receipt: Receipt = { adapter: 'kernel', status: 'error', code: 'adapter_error/no_adapter', retryable: false, attempts: 0 };
+    const receipt: Receipt = {
+      adapter: 'kernel',
+      status: 'error',
+      code: 'adapter_error/no_adapter',
+      retryable: false,
+      attempts: 0,
+    };
     void this.parts.settle(effect, this.#leaves.get(effect)?.attempt ?? 0, receipt);
   }
 
@@ -222,7 +228,12 @@ export class Dispatcher {
   }
 
   #settleTimeout(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Promise<void> {
-    const receipt: Receipt = { adapter: adapter.name, status: 'timeout', code: 'adapter_timeout', attempts: leaf.attempt };
+    const receipt: Receipt = {
+      adapter: adapter.name,
+      status: 'timeout',
+      code: 'adapter_timeout',
+      attempts: leaf.attempt,
+    };
     return this.parts.settle(effect, leaf.attempt, receipt);
   }
 
@@ -241,7 +252,11 @@ export class Dispatcher {
 
   /** Makes the receipt of an outcome: a payload that breaks its schema or links nothing stored is an error as data. */
   async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: Outcome): Promise<Receipt> {
-    const base = { adapter: adapter.name, attempts: leaf.attempt, ...(outcome.usage === undefined ? {} : { usage: outcome.usage }) };
+    const base = {
+      adapter: adapter.name,
+      attempts: leaf.attempt,
+      ...(outcome.usage === undefined ? {} : { usage: outcome.usage }),
+    };
     switch (outcome.status) {
       case 'ok':
         return { ...base, ...(await this.#payload(adapter, outcome.payload)) };
@@ -294,9 +309,8 @@ export class Dispatcher {
 async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome> {
   try {
     return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome;
-  } catch (thrown) {
+  } catch {
     if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
     return leaf.delivery === 'at_most_once' ? { status: 'outcome_unknown' } : { status: 'cancelled' };
   }
 }
-

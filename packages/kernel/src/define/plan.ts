@@ -7,7 +7,10 @@ import { requireWireName } from './reducer.js';
 /** A receipt whose payload is typed when the status is `ok`. */
 export type ReceiptOf<P> =
   | (Omit<Receipt, 'status' | 'payload'> & { readonly status: 'ok'; readonly payload: P })
-  | (Omit<Receipt, 'status' | 'payload'> & { readonly status: Exclude<Receipt['status'], 'ok'>; readonly payload?: never });
+  | (Omit<Receipt, 'status' | 'payload'> & {
+      readonly status: Exclude<Receipt['status'], 'ok'>;
+      readonly payload?: never;
+    });
 
 /** An effect that a plan emitted: what it awaits, cancels and names. */
 export interface EffectHandle<P = unknown> {
@@ -44,7 +47,11 @@ export interface PlanContext {
   /** The cell whose plan this is. */
   readonly cell: Address;
   /** Emits an effect of the declared set. A refusal comes back as a `denied` receipt. */
-  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options?: { readonly timeoutMs?: number }): EffectHandle<P>;
+  emitEffect<I, P>(
+    effect: EffectDefinition<I, P>,
+    params: I,
+    options?: { readonly timeoutMs?: number },
+  ): EffectHandle<P>;
   /** Waits for one receipt; with `within`, null when the time came first. */
   awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
   awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;

@@ -1,4 +1,4 @@
-import { type Address, RepriseError, type Ref, type Sender, WIRE_NAME } from '@reprise/contracts';
+import { type Address, type Ref, RepriseError, type Sender, WIRE_NAME } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import type { PlanDefinition } from './plan.js';
@@ -46,7 +46,11 @@ export interface ReducerContext {
   /** Starts a plan. @returns its ordinal in this cell, for `cancel` */
   emit<I>(intent: Intent<I>): number;
   /** Sends an event to a cell of this world, in this frame. With `reply` the answer comes as `sys/Reply@1`. */
-  send(to: Address, event: { readonly name: string; readonly value: unknown }, options?: { readonly reply?: boolean }): void;
+  send(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options?: { readonly reply?: boolean },
+  ): void;
   /** States a fact for watchers and projections. The reducer declares it under `facts`. */
   record(name: string, value: unknown): void;
   /** Sets the cell's timer of that name; `sys/TimerFired@1` comes at `at` (journal milliseconds) or later. */
@@ -126,7 +130,9 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
     });
   }
   refuseBytes(state, spec.name);
-  const events = new Map(Object.entries(spec.events).map(([name, definition]) => [name, compileEvent(name, definition)]));
+  const events = new Map(
+    Object.entries(spec.events).map(([name, definition]) => [name, compileEvent(name, definition)]),
+  );
   const facts = compileAll(spec.facts ?? {});
   const logs = compileAll(spec.logs ?? {});
   for (const name of [...events.keys(), ...facts.keys()]) requireWireName(name, 'an event or fact');

@@ -42,7 +42,8 @@ export function deadlineReached(fold: FrameFold, plan: PlanAddress, due: number)
 /** What stands for a plan step that the cascade's bound cut off. */
 export function exceedPlan(fold: FrameFold, delivery: PlanDelivery): void {
   const bytes = fold.overlay.get(planKey(delivery.plan));
-  if (bytes !== undefined) failPlan(fold, delivery, bytes, new Fault('cascade_exceeded', 'the cascade went over its bound'));
+  if (bytes !== undefined)
+    failPlan(fold, delivery, bytes, new Fault('cascade_exceeded', 'the cascade went over its bound'));
 }
 
 function failPlan(fold: FrameFold, delivery: PlanDelivery, before: Uint8Array, fault: Fault): void {
@@ -166,7 +167,16 @@ class PlanRun {
         const to = ownerOf(this.delivery.plan);
         const event = { name: output.name, value: output.value };
         const index = fold.push({ kind: 'event', c: this.delivery.cause, to, event, from: this.delivery.plan });
-        fold.enqueue({ kind: 'event', to, event, from: this.delivery.plan, cause: index, reply: false, notice: false, root: false });
+        fold.enqueue({
+          kind: 'event',
+          to,
+          event,
+          from: this.delivery.plan,
+          cause: index,
+          reply: false,
+          notice: false,
+          root: false,
+        });
         return false;
       }
       case 'cancel': {
@@ -190,7 +200,15 @@ class PlanRun {
     const params = check(definition.params, output.params);
     const value = params.ok ? params.value : output.params;
     const effect = effectId(
-      { world: fold.rules.world, plan, planName: leaf.name, incarnation: leaf.inc, emission, kind: definition.name, params: value },
+      {
+        world: fold.rules.world,
+        plan,
+        planName: leaf.name,
+        incarnation: leaf.inc,
+        emission,
+        kind: definition.name,
+        params: value,
+      },
       fold.env.hash,
     );
     const verdict = applyPolicy(fold.rules.policy, definition.name);
@@ -198,15 +216,44 @@ class PlanRun {
       const deadline = output.timeoutMs === null ? null : fold.at + output.timeoutMs;
       const delivery = deliveryOf(definition, value);
       const name = definition.name;
-      const index = fold.push({ kind: 'effect', c, effect, plan, emission, name, params: value, delivery, rule: verdict.rule, deadline });
-      const open: EffectLeaf = { plan, emission, name, params: value, delivery, deadline, queued: [fold.ingress.seq, index], attempt: 0 };
+      const index = fold.push({
+        kind: 'effect',
+        c,
+        effect,
+        plan,
+        emission,
+        name,
+        params: value,
+        delivery,
+        rule: verdict.rule,
+        deadline,
+      });
+      const open: EffectLeaf = {
+        plan,
+        emission,
+        name,
+        params: value,
+        delivery,
+        deadline,
+        queued: [fold.ingress.seq, index],
+        attempt: 0,
+      };
       fold.write(effectKey(effect), open);
       leaf.open.push([emission, effect]);
       fold.emitted.push({ effect, name });
       return false;
     }
     const code = params.ok ? 'policy_denied' : 'validation_error';
-    fold.push({ kind: 'denial', c, effect, plan, emission, name: definition.name, code, rule: params.ok ? verdict.rule : null });
+    fold.push({
+      kind: 'denial',
+      c,
+      effect,
+      plan,
+      emission,
+      name: definition.name,
+      code,
+      rule: params.ok ? verdict.rule : null,
+    });
     fold.push({ kind: 'settled', c, effect, status: 'denied', code, by: 'gate' });
     leaf.inbox.push([emission, { adapter: 'gate', status: 'denied', code, attempts: 0 }]);
     return true;

@@ -15,7 +15,13 @@ import { Fault, Rejected } from './signals.js';
 /** What a delivery asked for; takes place when the delivery ends well. */
 export type CellOutput =
   | { readonly type: 'intent'; readonly plan: PlanDefinition; readonly ordinal: number; readonly input: Value }
-  | { readonly type: 'send'; readonly to: Address; readonly name: string; readonly value: Value; readonly reply: boolean }
+  | {
+      readonly type: 'send';
+      readonly to: Address;
+      readonly name: string;
+      readonly value: Value;
+      readonly reply: boolean;
+    }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly ordinal: number };
 
@@ -63,14 +69,19 @@ export class CellContext implements ReducerContext {
     const plan = this.fold.env.app.plans.get(intent.plan.name);
     if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
     const input = check(plan.input, this.#copy(intent.input));
-    if (!input.ok) throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
+    if (!input.ok)
+      throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
     const ordinal = this.cell.ord++;
     this.cell.plans.push(ordinal);
     this.outputs.push({ type: 'intent', plan, ordinal, input: input.value });
     return ordinal;
   }
 
-  send(to: Address, event: { readonly name: string; readonly value: unknown }, options: { readonly reply?: boolean } = {}): void {
+  send(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options: { readonly reply?: boolean } = {},
+  ): void {
     const value = checkedEvent(this.fold.env.app, to, event.name, this.#copy(event.value));
     this.outputs.push({ type: 'send', to: [to[0], to[1]], name: event.name, value, reply: options.reply === true });
   }
@@ -79,7 +90,8 @@ export class CellContext implements ReducerContext {
     const node = this.reducer.facts.get(name);
     if (node === undefined) throw new Fault('fact_invalid', `${this.reducer.name} declares no fact ${name}`);
     const checked = check(node, this.#copy(value));
-    if (!checked.ok) throw new Fault('fact_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    if (!checked.ok)
+      throw new Fault('fact_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
     this.outputs.push({ type: 'fact', name, value: checked.value });
   }
 
@@ -104,7 +116,11 @@ export class CellContext implements ReducerContext {
     const node = this.reducer.logs.get(log);
     if (node === undefined) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
     const checked = check(node, this.#copy(item));
-    if (!checked.ok) throw new Fault('value_invalid', `log ${log} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    if (!checked.ok)
+      throw new Fault(
+        'value_invalid',
+        `log ${log} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`,
+      );
     this.staged.push(...appendToLog(this.#log(log), checked.value, this.fold.env.hash));
   }
 
@@ -120,7 +136,8 @@ export class CellContext implements ReducerContext {
   }
 
   reject(code: string): never {
-    if (!REJECTION.test(code)) throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${code}`);
+    if (!REJECTION.test(code))
+      throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${code}`);
     throw new Rejected(code);
   }
 

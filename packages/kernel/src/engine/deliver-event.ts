@@ -5,7 +5,7 @@ import { decode, encode } from '../codec/index.js';
 import type { ReducerDefinition } from '../define/index.js';
 import { check } from '../schema/index.js';
 import { CellContext, type CellOutput } from './cell-context.js';
-import { encodeGiven, type EventDelivery, type FrameFold } from './frame-fold.js';
+import { type EventDelivery, encodeGiven, type FrameFold } from './frame-fold.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
@@ -24,7 +24,7 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   const event = reducer.events.get(delivery.event.name);
   if (event === undefined) return unreachable(fold, delivery, 'event_invalid');
   const bytes = fold.overlay.get(cellKey(delivery.to));
-  const cell = openCell(fold, delivery, reducer, bytes, event.creates);
+  const cell = openCell(fold, delivery, bytes, event.creates);
   if (typeof cell === 'string') return unreachable(fold, delivery, cell);
   try {
     const done = reduceCell(fold, delivery, reducer, cell);
@@ -39,7 +39,6 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
 function openCell(
   fold: FrameFold,
   delivery: EventDelivery,
-  reducer: ReducerDefinition,
   bytes: Uint8Array | undefined,
   creates: boolean,
 ): CellLeaf | Unreachable {
@@ -77,11 +76,14 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   if (cell.n === 0) cell.state = firstState(reducer, delivery);
   const returned = runPure(() => reducer.reduce(cell.state, event, context));
   if (returned !== undefined) {
-    throw new Fault('returned_a_value', `${reducer.name} returned something; a recipe writes its draft and returns nothing`);
+    throw new Fault(
+      'returned_a_value',
+      `${reducer.name} returned something; a recipe writes its draft and returns nothing`,
+    );
   }
   cell.n++;
   cell.timers = Object.fromEntries(context.timers);
-  cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort();
+  cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1));
   return { context, cell, bytes: normalForm(fold, reducer, cell), logs: encodeLogs(context), timersBefore };
 }
 
@@ -89,7 +91,10 @@ function encodeLogs(context: CellContext): [LeafKey, Uint8Array][] {
   return [...context.logs].map(([name, log]) => {
     const bytes = encode(log);
     if (bytes.length > LOG_LEAF_BYTES_MAX) {
-      throw new Fault('record_too_large', `the items of log ${name} are too large; keep their content in the content store`);
+      throw new Fault(
+        'record_too_large',
+        `the items of log ${name} are too large; keep their content in the content store`,
+      );
     }
     return [logKey(context.address, name), bytes];
   });
@@ -109,11 +114,15 @@ function normalForm(fold: FrameFold, reducer: ReducerDefinition, cell: CellLeaf)
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
   if (bytes.length > LEAF_BYTES_MAX) {
-    throw new Fault('state_too_large', `${bytes.length} bytes of state; at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`);
+    throw new Fault(
+      'state_too_large',
+      `${bytes.length} bytes of state; at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`,
+    );
   }
   const normal = decode(bytes) as unknown as CellLeaf;
   const checked = check(reducer.state, normal.state);
-  if (!checked.ok) throw new Fault('state_invalid', `state ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+  if (!checked.ok)
+    throw new Fault('state_invalid', `state ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
   if (checked.value === normal.state) {
     fold.env.caches?.decoded.offer(bytes, normal);
     return bytes;
@@ -142,7 +151,16 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
     case 'send': {
       const event = { name: output.name, value: output.value };
       const cause = fold.push({ kind: 'event', c, to: output.to, event, from: delivery.to });
-      fold.enqueue({ kind: 'event', to: output.to, event, from: delivery.to, cause, reply: output.reply, notice: false, root: false });
+      fold.enqueue({
+        kind: 'event',
+        to: output.to,
+        event,
+        from: delivery.to,
+        cause,
+        reply: output.reply,
+        notice: false,
+        root: false,
+      });
       return;
     }
     case 'fact':
@@ -168,7 +186,12 @@ export function newPlan(name: string, inc: number, input: Value): PlanLeaf {
   return { name, inc, input, started: null, resumptions: [], wait: null, inbox: [], emissions: 0, open: [] };
 }
 
-function moveTimers(fold: FrameFold, cell: Address, before: Readonly<Record<string, number>>, after: Readonly<Record<string, number>>): void {
+function moveTimers(
+  fold: FrameFold,
+  cell: Address,
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): void {
   for (const [name, due] of Object.entries(before)) {
     if (after[name] !== due) fold.overlay.set(timerKey(due, cell, -1, name), undefined);
   }
@@ -181,7 +204,17 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
   for (const ordinal of cell.plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
   for (const log of cell.logs) fold.overlay.set(logKey(address, log), undefined);
   moveTimers(fold, address, cell.timers, {});
-  const gone: CellLeaf = { ...cell, live: false, n: 0, ord: 0, parent: null, plans: [], timers: {}, logs: [], state: {} };
+  const gone: CellLeaf = {
+    ...cell,
+    live: false,
+    n: 0,
+    ord: 0,
+    parent: null,
+    plans: [],
+    timers: {},
+    logs: [],
+    state: {},
+  };
   fold.write(cellKey(address), gone);
 }
 
@@ -218,7 +251,9 @@ function answer(fold: FrameFold, delivery: EventDelivery, code: Unreachable | 'f
 function reject(fold: FrameFold, delivery: EventDelivery, code: string): void {
   const { to, from, cause } = delivery;
   if (delivery.root) {
-    throw new Refusal('request_rejected', `${formatAddress(to)} rejected ${delivery.event.name}: ${code}`, { reason: code });
+    throw new Refusal('request_rejected', `${formatAddress(to)} rejected ${delivery.event.name}: ${code}`, {
+      reason: code,
+    });
   }
   const value = { to, event: delivery.event.name, outcome: 'rejected', code };
   if (delivery.reply && from !== null) notify(fold, [from[0], from[1]], 'sys/Reply@1', value, cause);
@@ -240,7 +275,13 @@ function failCell(fold: FrameFold, delivery: EventDelivery, before: Uint8Array |
 }
 
 /** Marks a cell failed from the bytes it had before the delivery; a cell that was never made stays absent. */
-function markFailed(fold: FrameFold, address: Address, before: Uint8Array | undefined, code: FaultCode, cause: number): void {
+function markFailed(
+  fold: FrameFold,
+  address: Address,
+  before: Uint8Array | undefined,
+  code: FaultCode,
+  cause: number,
+): void {
   if (before === undefined) return;
   const cell = decode(before) as unknown as CellLeaf;
   if (!cell.live) return;

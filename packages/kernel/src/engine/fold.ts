@@ -16,7 +16,16 @@ import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
 import { requestContentDigest, requestDigest } from './identity.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, requestKey, timerKey, WORLD_KEY } from './leaf-key.js';
-import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, RequestLeaf, WorldLeaf } from './leaves.js';
+import type {
+  CellLeaf,
+  EffectLeaf,
+  LeafChange,
+  LeafReader,
+  PendingLeaf,
+  PlanLeaf,
+  RequestLeaf,
+  WorldLeaf,
+} from './leaves.js';
 import type { StagedBlob } from './log.js';
 import { notify, takes } from './notify.js';
 import { endPlan, settleEffect, updateCell } from './settle.js';
@@ -132,7 +141,16 @@ function admitRequest(fold: FrameFold, ingress: IngressOf<'request'>): number {
   fold.write(key, { digest, seq: ingress.seq } satisfies RequestLeaf);
   const { to, event } = ingress;
   if (event.name === REVIVE) return reviveCell(fold, to);
-  fold.enqueue({ kind: 'event', to, event: event as EventEnvelope, from: null, cause: 0, reply: false, notice: false, root: true });
+  fold.enqueue({
+    kind: 'event',
+    to,
+    event: event as EventEnvelope,
+    from: null,
+    cause: 0,
+    reply: false,
+    notice: false,
+    root: true,
+  });
   return 0;
 }
 
@@ -177,7 +195,8 @@ function quarantineEffect(fold: FrameFold, id: string, effect: EffectLeaf): void
 function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): number {
   const { cell, plan, name, due } = ingress;
   const key = timerKey(due, cell, plan ?? -1, name);
-  if (fold.overlay.get(key) === undefined) throw new Refusal('invalid_argument', 'no such timer is set', { where: key.path.join(' ') });
+  if (fold.overlay.get(key) === undefined)
+    throw new Refusal('invalid_argument', 'no such timer is set', { where: key.path.join(' ') });
   fold.overlay.set(key, undefined);
   if (plan !== null) {
     if (ingress.quarantined !== true) deadlineReached(fold, [cell[0], cell[1], plan], due);
@@ -202,7 +221,10 @@ function armEffect(fold: FrameFold, id: string, attempt: number): number {
   if (bytes === undefined) throw new Refusal('effect_settled', `effect ${id} is not open`);
   const effect = fold.take<EffectLeaf>(bytes);
   if (attempt !== effect.attempt + 1) {
-    throw new Refusal('invalid_argument', 'attempts are counted one by one', { expected: effect.attempt + 1, actual: attempt });
+    throw new Refusal('invalid_argument', 'attempts are counted one by one', {
+      expected: effect.attempt + 1,
+      actual: attempt,
+    });
   }
   effect.attempt = attempt;
   fold.write(effectKey(id), effect);

@@ -10,21 +10,24 @@
  * F3  After each delivery a leaf is exactly decode(its bytes).
  * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone.
  */
-import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender, Value } from '@reprise/contracts';
+import type {
+  Address,
+  DerivedRecord,
+  EventEnvelope,
+  IngressRecord,
+  PlanAddress,
+  Sender,
+  Value,
+} from '@reprise/contracts';
 import { decode, encode, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
-import type { LivePlan } from './live-plan.js';
 import { type LeafKey, PENDING_KEY } from './leaf-key.js';
+import type { WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay, type PendingLeaf } from './leaves.js';
-import {
-  CASCADE_DELIVERIES_MAX,
-  FRAME_DELIVERIES_MAX,
-  FRAME_VALUE_BYTES_MAX,
-  VALUE_BYTES_MAX,
-} from './limits.js';
+import { CASCADE_DELIVERIES_MAX, FRAME_DELIVERIES_MAX, FRAME_VALUE_BYTES_MAX, VALUE_BYTES_MAX } from './limits.js';
+import type { LivePlan } from './live-plan.js';
 import type { StagedBlob } from './log.js';
 import { Fault } from './signals.js';
-import type { WorldLeaf } from './leaves.js';
 
 /** An effect that the gate allowed, by id and kind. */
 export interface EmittedEffect {

@@ -37,7 +37,12 @@ export class DeliveryEntropy {
   #drawn = 0;
 
   constructor(
-    private readonly of: { readonly seed: string; readonly cell: Address; readonly incarnation: number; readonly n: number },
+    private readonly of: {
+      readonly seed: string;
+      readonly cell: Address;
+      readonly incarnation: number;
+      readonly n: number;
+    },
     private readonly hash: Hash,
   ) {}
 

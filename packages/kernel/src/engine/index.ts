@@ -1,5 +1,5 @@
-export { type EmittedEffect, EngineCaches, type EngineEnv } from './frame-fold.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
+export { type EmittedEffect, EngineCaches, type EngineEnv } from './frame-fold.js';
 export * from './leaf-key.js';
 export type {
   CellLeaf,

@@ -82,7 +82,14 @@ export interface LogLeaf {
 
 /** A delivery that waits for the next `continue` frame. */
 export type PendingDelivery =
-  | { readonly kind: 'event'; readonly to: Address; readonly event: EventEnvelope; readonly from: Sender; readonly reply: boolean; readonly notice: boolean }
+  | {
+      readonly kind: 'event';
+      readonly to: Address;
+      readonly event: EventEnvelope;
+      readonly from: Sender;
+      readonly reply: boolean;
+      readonly notice: boolean;
+    }
   | { readonly kind: 'plan'; readonly plan: PlanAddress };
 
 /** The rest of a cascade. */
@@ -113,7 +120,10 @@ export interface LeafChange {
 
 /** The leaves as a fold sees them: its own changes over what it was given. */
 export class Overlay implements LeafReader {
-  readonly #changes = new Map<string, { key: LeafKey; before: Uint8Array | undefined; after: Uint8Array | undefined }>();
+  readonly #changes = new Map<
+    string,
+    { key: LeafKey; before: Uint8Array | undefined; after: Uint8Array | undefined }
+  >();
 
   constructor(private readonly base: LeafReader) {}
 

@@ -26,7 +26,13 @@ import { Fault } from './signals.js';
 
 /** What a segment asked for, in order; takes place when the segment ends well. */
 export type PlanOutput =
-  | { readonly type: 'effect'; readonly emission: number; readonly definition: EffectDefinition; readonly params: Value; readonly timeoutMs: number | null }
+  | {
+      readonly type: 'effect';
+      readonly emission: number;
+      readonly definition: EffectDefinition;
+      readonly params: Value;
+      readonly timeoutMs: number | null;
+    }
   | { readonly type: 'raise'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly emission: number };
 
@@ -86,7 +92,10 @@ export class LivePlan {
     this.advance(new Segment(leaf.started, true), undefined);
     for (const { at, value } of leaf.resumptions) this.advance(new Segment(at, true), value);
     if (this.emissions !== leaf.emissions) {
-      throw new Fault('nondeterminism', `${this.definition.name} emitted ${this.emissions} effects, its journal says ${leaf.emissions}`);
+      throw new Fault(
+        'nondeterminism',
+        `${this.definition.name} emitted ${this.emissions} effects, its journal says ${leaf.emissions}`,
+      );
     }
   }
 }
@@ -94,13 +103,17 @@ export class LivePlan {
 /** A yielded wait, checked: a plan's body is authors' code and could yield anything. */
 function asWait(yielded: unknown, emissions: number): PlanWait {
   const wait = yielded as Partial<PlanWait> | null;
-  if (typeof wait !== 'object' || wait === null || isRef(wait)) throw new Fault('value_invalid', 'a plan yields only through `yield* plan.…`');
+  if (typeof wait !== 'object' || wait === null || isRef(wait))
+    throw new Fault('value_invalid', 'a plan yields only through `yield* plan.…`');
   if (wait.for === 'peek' && 'address' in wait && Array.isArray(wait.address)) return wait as PlanWait;
   const known =
     'emissions' in wait &&
     Array.isArray(wait.emissions) &&
     wait.emissions.length > 0 &&
-    wait.emissions.every((emission: unknown) => Number.isInteger(emission) && (emission as number) >= 0 && (emission as number) < emissions);
+    wait.emissions.every(
+      (emission: unknown) =>
+        Number.isInteger(emission) && (emission as number) >= 0 && (emission as number) < emissions,
+    );
   if (!known) throw new Fault('effect_unknown', 'a plan awaits an effect that it did not emit');
   return wait as PlanWait;
 }
@@ -120,7 +133,11 @@ class RunningPlan implements PlanContext {
     return this.segment.at;
   }
 
-  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options: { readonly timeoutMs?: number } = {}): EffectHandle<P> {
+  emitEffect<I, P>(
+    effect: EffectDefinition<I, P>,
+    params: I,
+    options: { readonly timeoutMs?: number } = {},
+  ): EffectHandle<P> {
     const declared = this.definition.effects.get(effect.name);
     if (declared === undefined) {
       throw new Fault('effect_unknown', `${this.definition.name} does not declare the effect ${effect.name}`);
@@ -128,7 +145,13 @@ class RunningPlan implements PlanContext {
     const emission = this.emissions++;
     if (!this.segment.rebuilt) {
       const timeoutMs = options.timeoutMs ?? null;
-      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: this.#copy(params), timeoutMs });
+      this.segment.outputs.push({
+        type: 'effect',
+        emission,
+        definition: declared,
+        params: this.#copy(params),
+        timeoutMs,
+      });
     }
     return { emission };
   }
@@ -144,7 +167,11 @@ class RunningPlan implements PlanContext {
     handles: readonly EffectHandle<P>[],
     options?: AwaitOptions,
   ): PlanBody<{ readonly handle: EffectHandle<P>; readonly receipt: ReceiptOf<P> } | null> {
-    const resumed = yield { for: 'any', emissions: handles.map((handle) => handle.emission), until: this.#until(options) };
+    const resumed = yield {
+      for: 'any',
+      emissions: handles.map((handle) => handle.emission),
+      until: this.#until(options),
+    };
     const first = 'receipts' in resumed ? resumed.receipts[0] : undefined;
     if (first === undefined) return null;
     const handle = handles.find(({ emission }) => emission === first[0]);
@@ -153,7 +180,11 @@ class RunningPlan implements PlanContext {
 
   *awaitAll<P>(handles: readonly EffectHandle<P>[], options?: AwaitOptions): PlanBody<readonly ReceiptOf<P>[] | null> {
     if (handles.length === 0) return [];
-    const resumed = yield { for: 'all', emissions: handles.map((handle) => handle.emission), until: this.#until(options) };
+    const resumed = yield {
+      for: 'all',
+      emissions: handles.map((handle) => handle.emission),
+      until: this.#until(options),
+    };
     return receiptsOf<P>(resumed);
   }
 
@@ -215,6 +246,7 @@ export function checkedEvent(app: App, to: Address, name: string, value: Value):
   const node = app.reducers.get(to[0])?.events.get(name)?.node;
   if (node === undefined) throw new Fault('event_unknown', `${to[0]} takes no event ${name}`);
   const checked = check(node, value);
-  if (!checked.ok) throw new Fault('event_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+  if (!checked.ok)
+    throw new Fault('event_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
   return checked.value;
 }

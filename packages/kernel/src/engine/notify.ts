@@ -1,8 +1,8 @@
 import type { Address, NoticeName, Value } from '@reprise/contracts';
+import { decode } from '../codec/index.js';
 import type { FrameFold } from './frame-fold.js';
 import { cellKey } from './leaf-key.js';
 import type { CellLeaf } from './leaves.js';
-import { decode } from '../codec/index.js';
 
 /**
  * Tells a cell something on the kernel's behalf. A cell that does not take the notice (or is gone) makes it a

@@ -1,7 +1,9 @@
 import type { PolicyRule } from '@reprise/contracts';
 
 /** What the policy says of an effect. */
-export type PolicyVerdict = { readonly allow: true; readonly rule: number } | { readonly allow: false; readonly rule: number | null };
+export type PolicyVerdict =
+  | { readonly allow: true; readonly rule: number }
+  | { readonly allow: false; readonly rule: number | null };
 
 /**
  * Applies a world's policy: ordered rules, the first match decides, no match denies.

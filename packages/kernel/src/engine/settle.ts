@@ -1,11 +1,11 @@
 /** The ledger of open effects: settling, cancelling and ending. Nothing here runs authors' code. */
 import type { Address, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
+import { encode } from '../codec/index.js';
 import type { FrameFold } from './frame-fold.js';
 import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX } from './limits.js';
 import { notify } from './notify.js';
-import { encode } from '../codec/index.js';
 
 /** The name of the timer behind an await's deadline. */
 export const AWAIT_TIMER = 'await';

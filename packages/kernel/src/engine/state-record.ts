@@ -9,7 +9,9 @@ const INLINE_BYTES_MAX = 48;
 
 /** The state record of these changes; leaves that ended as they began are left out. */
 export function stateRecord(changes: readonly LeafChange[], hash: Hash): StateRecord {
-  const touched = changes.filter(({ before, after }) => !same(before, after)).map((change) => ({ change, sort: encode(change.key.path) }));
+  const touched = changes
+    .filter(({ before, after }) => !same(before, after))
+    .map((change) => ({ change, sort: encode(change.key.path) }));
   touched.sort((a, b) => compareBytes(a.sort, b.sort));
   return {
     kind: 'state',
@@ -28,42 +30,48 @@ function same(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
 
 type Changed = Record<string, Uint8Array | Value[]>;
 
-function changedFields({ before, after }: LeafChange, hash: Hash): Changed {
-  const changed: Changed = {};
-  if (after === undefined) return changed;
-  const old = before ?? new Uint8Array([0xa0]);
-  compareFields(old, 0, after, 0, '', changed, hash);
-  return changed;
+/** A map somewhere in a leaf's bytes. */
+interface MapAt {
+  readonly bytes: Uint8Array;
+  readonly at: number;
 }
 
-/** A cell's `state` is one field of its leaf; its own fields are what people want to see, so it is opened. */
-function compareFields(
-  before: Uint8Array,
-  beforeAt: number,
-  after: Uint8Array,
-  afterAt: number,
-  prefix: string,
-  changed: Changed,
-  hash: Hash,
-): void {
-  const old = new Map(fieldsAt(before, beforeAt).map((field) => [field.name, field]));
-  for (const field of fieldsAt(after, afterAt)) {
-    const was = old.get(field.name);
-    old.delete(field.name);
-    if (was !== undefined && equalBytes(slice(before, was), slice(after, field))) continue;
-    if (prefix === '' && field.name === 'state') {
-      compareFields(was === undefined ? new Uint8Array([0xa0]) : before, was?.start ?? 0, after, field.start, 'state.', changed, hash);
-    } else {
-      changed[prefix + field.name] = show(slice(after, field), hash);
+const EMPTY_MAP: MapAt = { bytes: Uint8Array.of(0xa0), at: 0 };
+
+function changedFields({ before, after }: LeafChange, hash: Hash): Changed {
+  if (after === undefined) return {};
+  const changed = new ChangedFields(hash);
+  changed.compare(before === undefined ? EMPTY_MAP : { bytes: before, at: 0 }, { bytes: after, at: 0 }, '');
+  return changed.found;
+}
+
+class ChangedFields {
+  readonly found: Changed = {};
+
+  constructor(private readonly hash: Hash) {}
+
+  /** A cell's `state` is one field of its leaf; its own fields are what people want to see, so it is opened. */
+  compare(before: MapAt, after: MapAt, prefix: string): void {
+    const old = new Map(fieldsAt(before.bytes, before.at).map((field) => [field.name, field]));
+    for (const field of fieldsAt(after.bytes, after.at)) {
+      const was = old.get(field.name);
+      old.delete(field.name);
+      if (was !== undefined && equalBytes(slice(before.bytes, was), slice(after.bytes, field))) continue;
+      if (prefix === '' && field.name === 'state') {
+        const state = was === undefined ? EMPTY_MAP : { bytes: before.bytes, at: was.start };
+        this.compare(state, { bytes: after.bytes, at: field.start }, 'state.');
+      } else {
+        this.found[prefix + field.name] = this.#show(slice(after.bytes, field));
+      }
     }
+    for (const name of old.keys()) this.found[prefix + name] = [];
   }
-  for (const name of old.keys()) changed[prefix + name] = [];
+
+  #show(bytes: Uint8Array): Uint8Array | Value[] {
+    return bytes.length <= INLINE_BYTES_MAX ? [decode(bytes)] : this.hash(bytes);
+  }
 }
 
 function slice(bytes: Uint8Array, field: FieldSlice): Uint8Array {
   return bytes.subarray(field.start, field.end);
-}
-
-function show(bytes: Uint8Array, hash: Hash): Uint8Array | Value[] {
-  return bytes.length <= INLINE_BYTES_MAX ? [decode(bytes)] : hash(bytes);
 }

@@ -17,9 +17,40 @@ const BANNED_CALLS: Readonly<Record<string, string>> = {
   structuredClone: 'a plain copy',
 };
 
-const BANNED_MATH = ['random', 'pow', 'exp', 'expm1', 'log', 'log2', 'log10', 'log1p', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'cbrt', 'hypot'] as const;
+const BANNED_MATH = [
+  'random',
+  'pow',
+  'exp',
+  'expm1',
+  'log',
+  'log2',
+  'log10',
+  'log1p',
+  'sin',
+  'cos',
+  'tan',
+  'asin',
+  'acos',
+  'atan',
+  'atan2',
+  'sinh',
+  'cosh',
+  'tanh',
+  'asinh',
+  'acosh',
+  'atanh',
+  'cbrt',
+  'hypot',
+] as const;
 
-const BANNED_TEXT = ['toLowerCase', 'toUpperCase', 'toLocaleLowerCase', 'toLocaleUpperCase', 'normalize', 'localeCompare'] as const;
+const BANNED_TEXT = [
+  'toLowerCase',
+  'toUpperCase',
+  'toLocaleLowerCase',
+  'toLocaleUpperCase',
+  'normalize',
+  'localeCompare',
+] as const;
 
 const BANNED_LOCALE: readonly (readonly [object, string])[] = [
   [Number.prototype, 'toLocaleString'],
@@ -42,7 +73,8 @@ export function installGuard(): () => void {
   const undo: (() => void)[] = [];
   if (installed !== undefined) return installed;
   for (const [name, instead] of Object.entries(BANNED_CALLS)) wrap(undo, globalThis, name, name, instead);
-  for (const name of BANNED_MATH) wrap(undo, Math, name, `Math.${name}`, name === 'random' ? 'ctx.random()' : 'integer arithmetic');
+  for (const name of BANNED_MATH)
+    wrap(undo, Math, name, `Math.${name}`, name === 'random' ? 'ctx.random()' : 'integer arithmetic');
   for (const name of BANNED_TEXT) wrap(undo, String.prototype, name, `String.${name}`, 'asciiLower');
   for (const [owner, name] of BANNED_LOCALE) wrap(undo, owner, name, name, 'text of your own making');
   wrapDate(undo);
@@ -73,7 +105,12 @@ function wrap(undo: (() => void)[], owner: object | undefined, key: string, name
     forbid(name, instead);
     return Reflect.apply(original, this, args);
   };
-  Object.defineProperty(owner, key, { value: guarded, configurable: true, writable: true, enumerable: had?.enumerable ?? false });
+  Object.defineProperty(owner, key, {
+    value: guarded,
+    configurable: true,
+    writable: true,
+    enumerable: had?.enumerable ?? false,
+  });
   undo.push(() => {
     if (had === undefined) delete (owner as Record<string, unknown>)[key];
     else Object.defineProperty(owner, key, had);

@@ -47,7 +47,8 @@ function recordShapes() {
 export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
   const records = decodeFrame(bytes, seq);
   const [first, last] = [records[0], records[records.length - 1]];
-  if (first === undefined || last === undefined || records.length < 2) throw damaged(seq, 'a frame has an ingress and a state record');
+  if (first === undefined || last === undefined || records.length < 2)
+    throw damaged(seq, 'a frame has an ingress and a state record');
   const { ingress, derived, attempt, state } = recordShapes();
   expectShape(ingress, first, seq, 0);
   expectShape(state, last, seq, records.length - 1);

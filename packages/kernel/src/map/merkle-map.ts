@@ -1,5 +1,5 @@
 /** Reads and updates the Merkle map over a node store. Costs the changed paths, never the whole map. */
-import { RepriseError, type Ref } from '@reprise/contracts';
+import { type Ref, RepriseError } from '@reprise/contracts';
 import { compareBytes, decode, encode, type Hash } from '../codec/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../engine/index.js';
 import {

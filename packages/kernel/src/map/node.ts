@@ -5,7 +5,7 @@
  * beyond that, a branch of 16 children chosen by the next half-byte of sha-256(key). So the shape, and with it
  * the root, is a function of the set of leaves alone: never of the order in which they came.
  */
-import { Ref, type Value } from '@reprise/contracts';
+import type { Ref, Value } from '@reprise/contracts';
 import { decode, encode, type Hash, toHex } from '../codec/index.js';
 import type { LeafKind, PathPart } from '../engine/index.js';
 

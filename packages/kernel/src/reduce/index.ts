@@ -34,7 +34,11 @@ export function reduce<S>(
   context: ReducerContext,
 ): Reduced<S> {
   const given = decode(encode(event.value));
-  const base = (state ?? freeze(decode(encode(runPure(() => reducer.init(context.address[1], { name: event.name, value: given })))), true)) as S;
+  const base = (state ??
+    freeze(
+      decode(encode(runPure(() => reducer.init(context.address[1], { name: event.name, value: given })))),
+      true,
+    )) as S;
   const [next, patches] = produceWithPatches(base as object, (draft: unknown) => {
     runPure(() => reducer.reduce(draft, { name: event.name, value: decode(encode(given)) }, context));
   });
@@ -51,7 +55,8 @@ function normalForm(state: unknown): unknown {
 }
 
 function isNormal(given: unknown, normal: unknown): boolean {
-  if (typeof given !== 'object' || given === null || typeof normal !== 'object' || normal === null) return Object.is(given, normal);
+  if (typeof given !== 'object' || given === null || typeof normal !== 'object' || normal === null)
+    return Object.is(given, normal);
   const [keys, canonical] = [Object.keys(given), Object.keys(normal)];
   if (keys.length !== canonical.length) return false;
   return keys.every((key, i) => key === canonical[i] && isNormal((given as never)[key], (normal as never)[key]));

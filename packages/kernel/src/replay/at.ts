@@ -1,8 +1,8 @@
 /** A world as it was: read-only state at a frame. */
 import { type Address, RepriseError, type Value } from '@reprise/contracts';
 import { decode, portableSha256 } from '../codec/index.js';
-import type { ContentReader } from '../content/port.js';
 import { readLogLeaf } from '../content/log-reader.js';
+import type { ContentReader } from '../content/port.js';
 import type { App } from '../define/index.js';
 import { type CellLeaf, cellKey, type LogLeaf, logKey } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
@@ -10,7 +10,7 @@ import { EMPTY_HEAD, type Head } from '../journal/port.js';
 import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
-import type { ReadonlyStore } from '../world/store.js';
+import type { ReadonlyStore } from '../store/store.js';
 import { followChain, Replayer } from './replayer.js';
 
 /** The state of a world at one frame. */
@@ -28,7 +28,11 @@ export interface WorldAt {
  * @param seq the last frame to perform
  * @throws RepriseError `invalid_argument` when there is no such frame; what {@link Replayer.step} throws
  */
-export async function worldAt(store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>, app: App, seq: number): Promise<WorldAt> {
+export async function worldAt(
+  store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
+  app: App,
+  seq: number,
+): Promise<WorldAt> {
   const last = (await store.journal.head()).seq;
   if (!Number.isSafeInteger(seq) || seq < 0 || seq > last) {
     throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });
@@ -42,7 +46,11 @@ export async function worldAt(store: Pick<ReadonlyStore, 'journal' | 'content' |
 }
 
 /** A replayer that has performed the journal up to `seq`, starting at the newest snapshot at or before it. */
-export async function replayTo(store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>, app: App, seq: number): Promise<Replayer> {
+export async function replayTo(
+  store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
+  app: App,
+  seq: number,
+): Promise<Replayer> {
   const hash = store.hash ?? portableSha256;
   const table = new LeafTable(new MerkleMap(new ComputedNodes(store.content, hash), hash));
   const start = await startFrom(store, table, seq);

@@ -17,7 +17,11 @@ export interface Divergence {
 }
 
 /** Finds the first difference between a frame as it was recorded and as it was performed again. */
-export function explain(seq: number, recorded: readonly JournalRecord[], regenerated: readonly JournalRecord[]): Divergence {
+export function explain(
+  seq: number,
+  recorded: readonly JournalRecord[],
+  regenerated: readonly JournalRecord[],
+): Divergence {
   const length = Math.max(recorded.length, regenerated.length);
   for (let i = 0; i < length; i++) {
     const [was, is] = [asValue(recorded[i]), asValue(regenerated[i])];
@@ -120,5 +124,10 @@ function isList(value: Value | undefined): value is readonly Value[] {
 }
 
 function isMap(value: Value | undefined): value is ValueMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.getPrototypeOf(value) === Object.prototype;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) === Object.prototype
+  );
 }

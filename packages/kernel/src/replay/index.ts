@@ -1,4 +1,10 @@
 export { readCellLog, readState, replayTo, startFrom, type WorldAt, worldAt } from './at.js';
 export { type Divergence, explain } from './divergence.js';
-export { missingDefinitions, requireDefinitions, type VerifyOptions, type VerifyReport, verifyStore } from './verify.js';
 export { followChain, Replayer, requireSemantics } from './replayer.js';
+export {
+  missingDefinitions,
+  requireDefinitions,
+  type VerifyOptions,
+  type VerifyReport,
+  verifyStore,
+} from './verify.js';

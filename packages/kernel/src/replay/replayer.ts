@@ -18,7 +18,8 @@ export interface Replayed {
 
 /** Follows the chain: the head after a stored frame, when the store's own head agrees. */
 export function followChain(head: Head, stored: StoredFrame, hash: EngineEnv['hash']): Head {
-  if (stored.seq !== head.seq + 1) throw damaged(head.seq + 1, `frame ${head.seq + 1} is missing: frame ${stored.seq} comes next`);
+  if (stored.seq !== head.seq + 1)
+    throw damaged(head.seq + 1, `frame ${head.seq + 1} is missing: frame ${stored.seq} comes next`);
   const next = nextHead(head, stored.bytes, hash);
   if (next.digest !== stored.head) {
     throw damaged(stored.seq, `the frame's bytes do not lead to its recorded head`);
@@ -75,13 +76,18 @@ export class Replayer {
 
   async #checkSnapshot(ingress: IngressOf<'snapshot'>): Promise<void> {
     const computed = await this.table.snapshot();
-    if (computed.ref.hex === ingress.root.hex && computed.leaves === ingress.leaves) return this.table.rebase(ingress.root);
-    throw new RepriseError('replay_divergence', `the state map at frame ${ingress.seq} is not the one that was recorded`, {
-      where: `frame ${ingress.seq}, record 0 (snapshot), $.root`,
-      expected: ingress.root.toString(),
-      actual: computed.ref.toString(),
-      hint: 'Every frame before it was performed identically, so the snapshot itself was changed or written wrongly.',
-    });
+    if (computed.ref.hex === ingress.root.hex && computed.leaves === ingress.leaves)
+      return this.table.rebase(ingress.root);
+    throw new RepriseError(
+      'replay_divergence',
+      `the state map at frame ${ingress.seq} is not the one that was recorded`,
+      {
+        where: `frame ${ingress.seq}, record 0 (snapshot), $.root`,
+        expected: ingress.root.toString(),
+        actual: computed.ref.toString(),
+        hint: 'Every frame before it was performed identically, so the snapshot itself was changed or written wrongly.',
+      },
+    );
   }
 }
 

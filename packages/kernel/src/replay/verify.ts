@@ -8,7 +8,7 @@ import { EMPTY_HEAD, type Head, type StoredFrame } from '../journal/port.js';
 import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
-import type { ReadonlyStore } from '../world/store.js';
+import type { ReadonlyStore } from '../store/store.js';
 import { followChain, Replayer } from './replayer.js';
 
 /** What to verify, and against what. */
@@ -55,7 +55,8 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   let records = 0;
   let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
   for await (const stored of store.journal.read(0)) {
-    const all = replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
+    const all =
+      replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
     head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
     if (stored.kind === 'snapshot') nodes.forget();
     records += all.length;
@@ -63,11 +64,19 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
     if (mayLink(stored.bytes)) await walk.from(all as unknown as Value, `frame ${stored.seq}`);
     if (stored.seq % PROGRESS_EVERY === 0) options.onProgress?.({ frames: stored.seq, of });
   }
-  if (head.seq < 0) throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
+  if (head.seq < 0)
+    throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
   if (!expected) throw headMismatch(options.expect as string, head);
   const blobs = await checkAllBlobs(store.content);
   const frames = head.seq + 1;
-  return { performed: replayer === undefined ? 0 : frames, sealed: replayer === undefined ? frames : 0, frames, records, blobs, head };
+  return {
+    performed: replayer === undefined ? 0 : frames,
+    sealed: replayer === undefined ? frames : 0,
+    frames,
+    records,
+    blobs,
+    head,
+  };
 }
 
 function checkShape(head: Head, stored: StoredFrame, hash: (bytes: Uint8Array) => Uint8Array) {
@@ -101,11 +110,15 @@ export function missingDefinitions(manifest: IngressOf<'manifest'>, app: App): s
 export function requireDefinitions(manifest: IngressOf<'manifest'>, app: App): void {
   const missing = missingDefinitions(manifest, app);
   if (missing.length === 0) return;
-  throw new RepriseError('manifest_mismatch', 'the app does not have the definitions that this journal was written with', {
-    where: `frame ${manifest.seq}`,
-    actual: missing.join(', '),
-    hint: 'Load the app that wrote it. A changed schema needs a new version of its name.',
-  });
+  throw new RepriseError(
+    'manifest_mismatch',
+    'the app does not have the definitions that this journal was written with',
+    {
+      where: `frame ${manifest.seq}`,
+      actual: missing.join(', '),
+      hint: 'Load the app that wrote it. A changed schema needs a new version of its name.',
+    },
+  );
 }
 
 function headMismatch(expected: string, head: Head): RepriseError {
@@ -143,7 +156,10 @@ class ContentWalk {
     try {
       return decode(bytes);
     } catch (error) {
-      throw new RepriseError('blob_damaged', 'content that is linked as a value is not one', { where: `${where}, ${ref}`, cause: error });
+      throw new RepriseError('blob_damaged', 'content that is linked as a value is not one', {
+        where: `${where}, ${ref}`,
+        cause: error,
+      });
     }
   }
 }

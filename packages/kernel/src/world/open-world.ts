@@ -11,18 +11,18 @@ import type { AnyAdapter } from '../adapter/adapter.js';
 import { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, portableSha256, toHex } from '../codec/index.js';
 import { type App, pinsOf } from '../define/index.js';
-import { type EffectLeaf, EngineCaches, type EngineEnv, type WorldLeaf, WORLD_KEY } from '../engine/index.js';
+import { type EffectLeaf, EngineCaches, type EngineEnv, WORLD_KEY, type WorldLeaf } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import { MerkleMap } from '../map/index.js';
 import { Replayer, requireDefinitions, startFrom } from '../replay/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
-import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from './clock.js';
+import type { OpenStore, Store } from '../store/store.js';
+import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from '../time/clock.js';
+import { recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, type QueuedIngress, Stepper, type StepperHost } from './stepper.js';
-import type { OpenStore, Store } from './store.js';
 import { type Timer, TimerDriver, TimerQueue } from './timers.js';
 import { type Ack, World } from './world.js';
-import { recoverEffects } from './recovery.js';
 
 /** How a world is opened. */
 export interface OpenWorldOptions {
@@ -76,17 +76,26 @@ function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
   const seen = new Set<string>();
   for (const { effect, name, doReconcile } of adapters) {
     if (seen.has(effect.name)) {
-      throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, { hint: 'Register one adapter for each kind.' });
+      throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, {
+        hint: 'Register one adapter for each kind.',
+      });
     }
     seen.add(effect.name);
     const pure = app.effects.get(effect.name);
     if (pure !== undefined && pure.digest !== effect.digest) {
-      throw new RepriseError('invalid_definition', `the adapter ${name} is bound to another definition of ${effect.name} than the app`);
+      throw new RepriseError(
+        'invalid_definition',
+        `the adapter ${name} is bound to another definition of ${effect.name} than the app`,
+      );
     }
     if (effect.delivery === 'reconcile' && doReconcile === undefined) {
-      throw new RepriseError('invalid_definition', `${effect.name} is delivered by reconcile and ${name} cannot reconcile`, {
-        hint: 'Give the adapter doReconcile, or the effect another delivery class.',
-      });
+      throw new RepriseError(
+        'invalid_definition',
+        `${effect.name} is delivered by reconcile and ${name} cannot reconcile`,
+        {
+          hint: 'Give the adapter doReconcile, or the effect another delivery class.',
+        },
+      );
     }
   }
 }
@@ -196,7 +205,9 @@ class Opening implements StepperHost {
       return;
     }
     requireDefinitions(manifest, this.options.app);
-    const grown = (['reducers', 'plans', 'effects'] as const).some((part) => pins[part].length !== manifest[part].length);
+    const grown = (['reducers', 'plans', 'effects'] as const).some(
+      (part) => pins[part].length !== manifest[part].length,
+    );
     if (!grown) return;
     const { world, seed, semantics, policy } = this.#worldLeaf();
     await this.#stepper.commitAlone((stamps) => ({
@@ -220,7 +231,8 @@ class Opening implements StepperHost {
 
   #worldLeaf(): WorldLeaf {
     const bytes = this.#table.get(WORLD_KEY);
-    if (bytes === undefined) throw new RepriseError('journal_damaged', 'the journal has no manifest', { where: 'frame 0' });
+    if (bytes === undefined)
+      throw new RepriseError('journal_damaged', 'the journal has no manifest', { where: 'frame 0' });
     return decode(bytes) as unknown as WorldLeaf;
   }
 
@@ -233,7 +245,8 @@ class Opening implements StepperHost {
     effects.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
     for (const { effect, leaf } of effects) this.#dispatcher.adopt(effect, leaf);
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);
-    if ([...this.#table.list('pending')].length > 0) await this.#submit(true, (stamps) => ({ kind: 'continue', ...stamps, principal: 'kernel' }));
+    if ([...this.#table.list('pending')].length > 0)
+      await this.#submit(true, (stamps) => ({ kind: 'continue', ...stamps, principal: 'kernel' }));
     await recoverEffects(
       effects.filter(({ leaf }) => leaf.attempt > 0),
       this.#dispatcher,
@@ -255,7 +268,13 @@ class Opening implements StepperHost {
       secret: options.secrets ?? noSecrets,
       progress: (effect, note) => options.onProgress?.(effect, note),
       arm: async (effect, attempt) => {
-        const outcome = await this.#submit(true, (stamps) => ({ kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt }));
+        const outcome = await this.#submit(true, (stamps) => ({
+          kind: 'attempt',
+          ...stamps,
+          principal: 'kernel',
+          effect,
+          attempt,
+        }));
         return outcome.status === 'committed';
       },
       settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
@@ -287,14 +306,23 @@ class Opening implements StepperHost {
     }));
   }
 
-  #submit(fact: boolean, make: (stamps: { seq: number; at: number }, quarantined: boolean) => IngressRecord): Promise<IngressOutcome> {
+  #submit(
+    fact: boolean,
+    make: (stamps: { seq: number; at: number }, quarantined: boolean) => IngressRecord,
+  ): Promise<IngressOutcome> {
     return new Promise((settle) => this.#stepper.submit({ fact, make, settle } satisfies QueuedIngress));
   }
 
   async #snapshot(): Promise<Ack> {
     return this.#stepper.exclusively(async () => {
       const { ref, leaves } = await this.#table.snapshot();
-      const frame = await this.#stepper.commitAlone((stamps) => ({ kind: 'snapshot', ...stamps, principal: 'kernel', root: ref, leaves }));
+      const frame = await this.#stepper.commitAlone((stamps) => ({
+        kind: 'snapshot',
+        ...stamps,
+        principal: 'kernel',
+        root: ref,
+        leaves,
+      }));
       this.#table.rebase(ref);
       this.#framesSinceSnapshot = 0;
       return { seq: frame.seq, head: frame.head.digest, duplicate: false };
@@ -337,10 +365,13 @@ class Opening implements StepperHost {
 /** Frame 0 is performed only by an app that has its definitions: else the first fold would blame the wrong thing. */
 function requireFirst(bytes: Uint8Array, app: App): void {
   const { ingress } = readInputs(bytes, 0);
-  if (ingress.kind !== 'manifest') throw new RepriseError('journal_damaged', 'the journal does not begin with a manifest', { where: 'frame 0' });
+  if (ingress.kind !== 'manifest')
+    throw new RepriseError('journal_damaged', 'the journal does not begin with a manifest', { where: 'frame 0' });
   requireDefinitions(ingress, app);
 }
 
 async function noSecrets(name: string): Promise<string> {
-  throw new RepriseError('invalid_argument', `no secret ${name}: this world has no resolver`, { hint: 'Open the world with `secrets`.' });
+  throw new RepriseError('invalid_argument', `no secret ${name}: this world has no resolver`, {
+    hint: 'Open the world with `secrets`.',
+  });
 }

@@ -44,7 +44,12 @@ async function verdictOn(effect: string, leaf: EffectLeaf, dispatcher: Dispatche
 }
 
 /** Asks the adapter; an adapter that throws has not answered. */
-async function reconcile(adapter: AnyAdapter, effect: string, leaf: EffectLeaf, dispatcher: Dispatcher): Promise<Reconciliation> {
+async function reconcile(
+  adapter: AnyAdapter,
+  effect: string,
+  leaf: EffectLeaf,
+  dispatcher: Dispatcher,
+): Promise<Reconciliation> {
   try {
     const context = dispatcher.contextFor(effect, leaf, new AbortController().signal);
     return (await adapter.doReconcile?.(decode(encode(leaf.params)), context)) ?? { verdict: 'unknown' };

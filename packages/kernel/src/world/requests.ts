@@ -35,7 +35,13 @@ const CELL_KEY_BYTES_MAX = 256;
 export async function admitRequest(
   app: App,
   content: ContentReader,
-  request: { readonly to: Address; readonly name: string; readonly value: unknown; readonly id: string; readonly principal: Principal },
+  request: {
+    readonly to: Address;
+    readonly name: string;
+    readonly value: unknown;
+    readonly id: string;
+    readonly principal: Principal;
+  },
 ): Promise<Admitted> {
   const to = checkAddress(app, request.to);
   if (typeof request.id !== 'string' || request.id === '' || request.id.length > REQUEST_ID_MAX) {
@@ -61,7 +67,10 @@ export async function admitRequest(
 
 function checkAddress(app: App, to: Address): Address {
   if (!Array.isArray(to) || to.length !== 2 || typeof to[0] !== 'string' || typeof to[1] !== 'string') {
-    throw new RepriseError('invalid_argument', 'this is not the address of a cell', { expected: '[reducer, key]', actual: to });
+    throw new RepriseError('invalid_argument', 'this is not the address of a cell', {
+      expected: '[reducer, key]',
+      actual: to,
+    });
   }
   const [reducer, key] = to;
   if (!app.reducers.has(reducer)) {
@@ -71,7 +80,9 @@ function checkAddress(app: App, to: Address): Address {
     });
   }
   if (key === '' || encode(key).length > CELL_KEY_BYTES_MAX) {
-    throw new RepriseError('invalid_argument', `a cell key is well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`, { actual: key });
+    throw new RepriseError('invalid_argument', `a cell key is well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`, {
+      actual: key,
+    });
   }
   return [reducer, key];
 }

@@ -9,6 +9,7 @@
  */
 import { type IngressRecord, isRepriseError, type JournalRecord, type Ref, RepriseError } from '@reprise/contracts';
 import { equalBytes } from '../codec/index.js';
+import type { ContentStore } from '../content/port.js';
 import {
   Duplicate,
   type EmittedEffect,
@@ -19,12 +20,11 @@ import {
   Refusal,
   type SealedFrame,
 } from '../engine/index.js';
-import type { ContentStore } from '../content/port.js';
 import { nextHead } from '../journal/chain.js';
 import type { Head, Journal, StoredFrame } from '../journal/port.js';
-import type { Clock, Stamper } from './clock.js';
 import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
+import type { Clock, Stamper } from '../time/clock.js';
 
 /** Frames in one commit; beyond it latency suffers and nothing is gained. */
 const BATCH_FRAMES_MAX = 512;
@@ -230,21 +230,22 @@ export class Stepper {
       const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
       batch.outcomes.push({ item, outcome });
       // A fact that cannot be folded for want of a leaf, or by our own defect, is not lost: it recurs at the next open.
-      if (outcome.status === 'refused' && (item.fact || outcome.error.code === 'internal_error') && !answered) this.close(outcome.error);
+      if (outcome.status === 'refused' && (item.fact || outcome.error.code === 'internal_error') && !answered)
+        this.close(outcome.error);
     }
   }
 
   async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
     try {
-      return await this.#tryFrame(batch, item, item.make(stamps, false));
+      return await this.#tryFrame(batch, item.make(stamps, false));
     } catch (thrown) {
       if (!item.fact || !isPoison(thrown)) throw thrown;
-      return this.#tryFrame(batch, item, item.make(stamps, true)); // a fact is always journaled
+      return this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
     }
   }
 
-  async #tryFrame(batch: Batch, item: QueuedIngress, ingress: IngressRecord): Promise<CommittedFrame> {
+  async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
     const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
     const armed = this.parts.host.reserve(folded.emitted);
     try {
@@ -341,7 +342,8 @@ export class Stepper {
     const facts: QueuedIngress[] = [];
     for (const { item, outcome } of batch.outcomes) {
       if (item.fact && outcome.status === 'committed') facts.push(item);
-      else item.settle({ status: 'refused', error: failure('commit_failed', 'nothing of this was made durable', error) });
+      else
+        item.settle({ status: 'refused', error: failure('commit_failed', 'nothing of this was made durable', error) });
     }
     this.#queue.unshift(...facts);
   }
@@ -371,7 +373,8 @@ function isPoison(thrown: unknown): boolean {
 
 function outcomeOf(thrown: unknown): IngressOutcome {
   if (thrown instanceof Duplicate) return { status: 'duplicate', seq: thrown.seq };
-  if (thrown instanceof Refusal) return { status: 'refused', error: new RepriseError(thrown.code, thrown.what, thrown.facts) };
+  if (thrown instanceof Refusal)
+    return { status: 'refused', error: new RepriseError(thrown.code, thrown.what, thrown.facts) };
   if (thrown instanceof Exhausted || thrown instanceof RangeError) {
     const error = new RepriseError('stack_exhausted', 'folding this request exhausted the machine', {
       cause: thrown instanceof Exhausted ? thrown.cause : thrown,
@@ -403,4 +406,3 @@ function macrotask(): Promise<void> {
     else setTimeout(resolve, 0);
   });
 }
-

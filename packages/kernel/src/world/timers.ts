@@ -1,7 +1,7 @@
 /** The timers of a world by due time, and the sleep until the next one. */
 import type { Address } from '@reprise/contracts';
 import type { LeafChange, LeafKey } from '../engine/index.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../time/clock.js';
 
 /** A timer as its leaf's key tells it. */
 export interface Timer {

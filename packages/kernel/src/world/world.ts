@@ -14,10 +14,10 @@ import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
 import { readCellLog, readState, type VerifyReport, verifyStore, type WorldAt, worldAt } from '../replay/index.js';
 import type { LeafTable } from '../state/leaf-table.js';
-import type { Clock, RandomBytes, Stamper } from './clock.js';
+import type { OpenStore } from '../store/store.js';
+import type { Clock, RandomBytes, Stamper } from '../time/clock.js';
 import { admitRequest } from './requests.js';
 import type { IngressOutcome, Stepper } from './stepper.js';
-import type { OpenStore } from './store.js';
 import type { TimerDriver, TimerQueue } from './timers.js';
 
 /** What an acknowledgement says: where the request stands, durable. */
@@ -122,7 +122,11 @@ export class World implements AsyncDisposable {
    *   `cell_failed`, `request_rejected`, `request_conflict`, `delivery_faulted`, `nondeterminism`,
    *   `stack_exhausted`, `commit_failed`, `fenced`, `world_closed`
    */
-  async request(to: Address, event: { readonly name: string; readonly value: unknown }, options: RequestOptions = {}): Promise<Ack> {
+  async request(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options: RequestOptions = {},
+  ): Promise<Ack> {
     const id = options.id ?? toHex(this.parts.random(16));
     const principal = options.as ?? 'host';
     const admitted = await admitRequest(this.parts.app, this.content, { to, ...event, id, principal });
@@ -155,7 +159,9 @@ export class World implements AsyncDisposable {
 
   /** The items of a cell's log, in order, from `from`. */
   async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
-    const items = await this.parts.stepper.exclusively(async () => readCellLog(this.parts.table, this.content, address, name, from));
+    const items = await this.parts.stepper.exclusively(async () =>
+      readCellLog(this.parts.table, this.content, address, name, from),
+    );
     yield* items;
   }
 
@@ -305,7 +311,9 @@ export class World implements AsyncDisposable {
         for await (const stored of this.parts.store.journal.read(outcome.seq, outcome.seq)) {
           return { seq: stored.seq, head: stored.head, duplicate: true };
         }
-        throw new RepriseError('journal_damaged', 'the frame of an earlier request is gone', { where: `frame ${outcome.seq}` });
+        throw new RepriseError('journal_damaged', 'the frame of an earlier request is gone', {
+          where: `frame ${outcome.seq}`,
+        });
       }
       default:
         return outcome satisfies never;

@@ -1,6 +1,6 @@
 import { testContentStore, testJournal, testStore, type Waiver } from '@reprise/testkit';
 import { describe, it } from 'vitest';
-import { memory } from '../../src/world/memory-store.js';
+import { memory } from '../../src/store/memory-store.js';
 
 const make = async () => ({ store: memory() });
 const runner = { describe, it };
