@@ -1,0 +1,273 @@
+/**
+ * Runs the survey in processes that are killed, and holds what is left to what was promised.
+ *
+ * Invariants checked of every world, whatever was killed when
+ * C1  A rerun that is left alone completes, and the world performs again with the app and nothing else.
+ * C2  Every head that any process was acknowledged is in the final journal.
+ * C3  No `at_most_once` effect was performed twice, counted outside the processes.
+ * C4  An `at_most_once` effect that began and did not end has the receipt `outcome_unknown`, stands so in the
+ *     transcript, and the model was told.
+ * C5  No effect is open in a world that rests, and each has exactly one receipt.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { agentApp, SESSION_REDUCER, type TranscriptItem } from '@reprise/agent';
+import type { JournalRecord } from '@reprise/contracts';
+import { readFrame, verifyStore, worldAt } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { build } from 'esbuild';
+import type { Blow, Moment } from './steps.js';
+import type { Done, Job } from './survey-child.js';
+
+/** The files of the folder that is surveyed; the n-th was last changed n days after 1 January 2025. */
+const FIXTURE: Readonly<Record<string, string>> = {
+  'README.md': '# Lantern\n\nKeeps a light on.\n',
+  'package.json': '{"name":"lantern","description":"A light"}\n',
+  'src/wick.ts': 'export const wick = 1; // TODO trim\n',
+  'src/deep/oil.ts': `${'// oil\n'.repeat(120)}// FIXME leaks\n`,
+  'docs/guide.md': 'Light it.\n',
+  'test/wick.test.ts': '',
+};
+
+/** A folder for everything of a run of the harness: the fixture, the program, the worlds. */
+export interface Bench {
+  readonly root: string;
+  /** What is surveyed. */
+  readonly folder: string;
+  /** The child as one file of plain JavaScript: starting it costs a fraction of starting TypeScript. */
+  readonly program: string;
+  dispose(): void;
+}
+
+/** Sets a bench up. */
+export async function makeBench(): Promise<Bench> {
+  const root = mkdtempSync(path.join(tmpdir(), 'reprise-crash-'));
+  const folder = path.join(root, 'folder');
+  Object.entries(FIXTURE).forEach(([name, text], i) => {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    const when = Date.UTC(2025, 0, 1 + i) / 1000;
+    utimesSync(file, when, when);
+  });
+  const program = path.join(root, 'survey-child.mjs');
+  await bundle(fileURLToPath(new URL('survey-child.ts', import.meta.url)), program);
+  return { root, folder, program, dispose: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+async function bundle(entry: string, outfile: string): Promise<void> {
+  const require = createRequire(new URL('../../packages/store-sqlite/package.json', import.meta.url));
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['@reprise/source'],
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'native',
+        // It loads a binary from its own folder, so it stays there.
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /^libsql$/ }, () => ({
+            path: pathToFileURL(require.resolve('libsql')).href,
+            external: true,
+          })),
+      },
+    ],
+  });
+}
+
+/** One world that is being surveyed, and what its processes said and did. */
+export class Trial {
+  readonly out: string;
+  readonly ledger: string;
+  readonly acks: string[] = [];
+  readonly told = new Set<string>();
+  /** What the blows fell on. */
+  readonly moments: string[] = [];
+
+  constructor(
+    private readonly bench: Bench,
+    readonly name: string,
+  ) {
+    this.out = path.join(bench.root, name);
+    this.ledger = path.join(bench.root, `${name}.ledger`);
+    mkdirSync(this.out);
+    writeFileSync(this.ledger, '');
+  }
+
+  /** The world's file. */
+  get db(): string {
+    return path.join(this.out, 'world.db');
+  }
+
+  /** Runs the survey until it ends, kills itself at a moment, or is killed after a time. */
+  async run(how: { moment?: Moment; killAfterMs?: number } = {}): Promise<Done | undefined> {
+    const child = this.start(how.moment === undefined ? {} : { moment: how.moment });
+    if (how.killAfterMs !== undefined) {
+      await Promise.race([sleep(how.killAfterMs), child.ended]);
+      child.signal('SIGKILL');
+    }
+    return child.ended;
+  }
+
+  /** Starts the survey. `ended` resolves with how it ended, or undefined when it was killed. */
+  start(how: { moment?: Moment; blow?: Blow } = {}) {
+    const job: Job = { folder: this.bench.folder, out: this.out, ledger: this.ledger, ...how };
+    const child = spawn(process.execPath, [this.bench.program, JSON.stringify(job)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    let struck: () => void = () => {};
+    const moment = new Promise<void>((resolve) => {
+      struck = resolve;
+    });
+    const read = this.#read(createInterface({ input: child.stdout }), struck);
+    const ended = (async (): Promise<Done | undefined> => {
+      const [done, [code, signal]] = await Promise.all([read, exited]);
+      if (signal === 'SIGKILL') return undefined;
+      assert.equal(
+        code,
+        0,
+        `${this.name}: a survey that nobody killed ended with ${code ?? signal}: ${done}\n${errors}`,
+      );
+      return JSON.parse(done) as Done;
+    })();
+    return { ended, moment, signal: (signal: NodeJS.Signals) => void child.kill(signal) };
+  }
+
+  async #read(lines: AsyncIterable<string>, struck: () => void): Promise<string> {
+    let end = '';
+    for await (const line of lines) {
+      const [word, first = '', second = ''] = line.split(' ');
+      if (word === 'ack') this.acks.push(second);
+      else if (word === 'told') this.told.add(first);
+      else if (word === 'moment') {
+        this.moments.push(line);
+        struck();
+      } else end = word === 'done' ? line.slice('done '.length) : line;
+    }
+    return end;
+  }
+
+  /** Runs it to its end, undisturbed, and checks everything. */
+  async finish(): Promise<Finished> {
+    const done = await this.run();
+    assert.ok(done !== undefined, `${this.name}: the last rerun was killed by somebody else`);
+    return this.check(done);
+  }
+
+  /** Holds a world that rests to the invariants. */
+  async check(done: Done): Promise<Finished> {
+    assert.equal(done.stop, 'Completed', `${this.name}: C1`); // C1
+    const store = await sqlite(this.db).openReadonly();
+    try {
+      const report = await verifyStore(store, { app: agentApp, ...lastOf(this.acks) });
+      assert.equal(report.performed, report.frames, `${this.name}: C1`);
+      const heads = new Set<string>();
+      const records: JournalRecord[] = [];
+      for await (const stored of store.journal.read(0)) {
+        heads.add(stored.head);
+        records.push(...readFrame(stored.bytes, stored.seq).all);
+      }
+      for (const ack of this.acks) assert.ok(heads.has(ack), `${this.name}: C2: acknowledged ${ack} is not there`);
+      const world = await worldAt(store, agentApp, report.head.seq);
+      const transcript: TranscriptItem[] = [];
+      for await (const item of world.log([SESSION_REDUCER, 'survey'], 'transcript')) {
+        transcript.push(item as unknown as TranscriptItem);
+      }
+      const unknown = this.#checkEffects(records, transcript);
+      if (done.text.includes('wrote the survey to')) this.#checkReport();
+      return { frames: report.frames, unknown, repeated: this.#repeated() };
+    } finally {
+      await store.close();
+    }
+  }
+
+  #checkEffects(records: readonly JournalRecord[], transcript: readonly TranscriptItem[]): number {
+    const begun = this.#ledger('start').filter(({ delivery }) => delivery === 'at_most_once');
+    const keys = begun.map(({ key }) => key);
+    assert.equal(new Set(keys).size, keys.length, `${this.name}: C3: performed twice: ${keys.join(' ')}`);
+    const ended = new Set(this.#ledger('end').map(({ key }) => key));
+    const receipts = new Map<string, string>();
+    for (const record of records) {
+      if (record.kind !== 'receipt') continue;
+      assert.ok(!receipts.has(record.effect), `${this.name}: C5: two receipts for ${record.effect}`);
+      receipts.set(record.effect, record.receipt.status);
+    }
+    const effects = records.filter((record) => record.kind === 'effect');
+    for (const { effect } of effects) assert.ok(receipts.has(effect), `${this.name}: C5: ${effect} has no receipt`);
+    for (const key of keys) {
+      if (!ended.has(key)) assert.equal(receipts.get(key), 'outcome_unknown', `${this.name}: C4: ${key}`);
+    }
+    let unknown = 0;
+    for (const { effect, params } of effects) {
+      if (receipts.get(effect) !== 'outcome_unknown') continue;
+      unknown++;
+      const { call_id } = params as unknown as { call_id: string };
+      const item = transcript.find((one) => one.role === 'tool' && one.call_id === call_id);
+      assert.ok(item?.role === 'tool', `${this.name}: C4: ${call_id} is not in the transcript`);
+      assert.deepEqual(item.non_execution, { kind: 'outcome_unknown' }, `${this.name}: C4`);
+      assert.ok(this.told.has(call_id), `${this.name}: C4: the model was not told of ${call_id}`);
+    }
+    return unknown;
+  }
+
+  #checkReport(): void {
+    const report = path.join(this.out, 'SURVEY.md');
+    assert.ok(existsSync(report), `${this.name}: the model says it wrote a report, and there is none`);
+    const text = readFileSync(report, 'utf8');
+    assert.ok(
+      text.startsWith('# Survey\n') && text.endsWith('not by a language model.\n'),
+      `${this.name}: half a report`,
+    );
+  }
+
+  /** Idempotent calls that ran again: allowed, and a sign that kills fell inside them. */
+  #repeated(): number {
+    const keys = this.#ledger('start').map(({ key }) => key);
+    return keys.length - new Set(keys).size;
+  }
+
+  #ledger(what: 'start' | 'end'): { key: string; delivery: string; tool: string }[] {
+    return readFileSync(this.ledger, 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .filter(([word]) => word === what)
+      .map(([, key = '', delivery = '', tool = '']) => ({ key, delivery, tool }));
+  }
+
+  /** Removes the world. */
+  dispose(): void {
+    rmSync(this.out, { recursive: true, force: true });
+    rmSync(this.ledger, { force: true });
+  }
+}
+
+/** What a checked world came to. */
+export interface Finished {
+  readonly frames: number;
+  /** Calls of which nobody knows what came. */
+  readonly unknown: number;
+  readonly repeated: number;
+}
+
+function lastOf(acks: readonly string[]): { expect?: string } {
+  const last = acks.at(-1);
+  return last === undefined ? {} : { expect: last };
+}
