@@ -1,6 +1,5 @@
 /** Opens a world: takes the lock, performs the tail again, settles what a crash left, and starts working. */
 import {
-  type IngressRecord,
   KERNEL_SEMANTICS,
   type PolicyRule,
   type Receipt,
@@ -19,9 +18,10 @@ import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
 import type { OpenStore, Store } from '../store/store.js';
 import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from '../time/clock.js';
+import { attemptFact, continueFact, type Fact, RESERVED_ADAPTERS, receiptFact, timerFact } from './facts.js';
 import { recoverEffects } from './recovery.js';
-import { type CommittedFrame, type IngressOutcome, type QueuedIngress, Stepper, type StepperHost } from './stepper.js';
-import { type Timer, TimerDriver, TimerQueue } from './timers.js';
+import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
+import { TimerDriver, TimerQueue } from './timers.js';
 import { type Ack, World } from './world.js';
 
 /** How a world is opened. */
@@ -81,6 +81,12 @@ function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
       });
     }
     seen.add(effect.name);
+    if (typeof name !== 'string' || name === '' || name.length > 128 || RESERVED_ADAPTERS.includes(name)) {
+      throw new RepriseError('invalid_name', 'this is not a name for an adapter', {
+        expected: `text of 1 to 128 characters, not ${RESERVED_ADAPTERS.join(' or ')}`,
+        actual: name,
+      });
+    }
     const pure = app.effects.get(effect.name);
     if (pure !== undefined && pure.digest !== effect.digest) {
       throw new RepriseError(
@@ -133,7 +139,7 @@ class Opening implements StepperHost {
       this.#timers,
       this.#clock,
       () => this.#stamper.now(),
-      (timer) => this.#fire(timer),
+      (timer) => void this.#submit(timerFact(timer)),
     );
     await this.#openEra(lastAt);
     const world = new World({
@@ -179,6 +185,9 @@ class Opening implements StepperHost {
         stamper: this.#stamper,
         host: this,
         recheckEvery: this.options.recheckEvery ?? RECHECK_EVERY,
+        ...(this.store.cleanlyClosed
+          ? {}
+          : { suspicion: { noted: this.store.markAtOpen, note: (name) => this.store.mark(name) } }),
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
@@ -245,8 +254,7 @@ class Opening implements StepperHost {
     effects.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
     for (const { effect, leaf } of effects) this.#dispatcher.adopt(effect, leaf);
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);
-    if ([...this.#table.list('pending')].length > 0)
-      await this.#submit(true, (stamps) => ({ kind: 'continue', ...stamps, principal: 'kernel' }));
+    if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
     await recoverEffects(
       effects.filter(({ leaf }) => leaf.attempt > 0),
       this.#dispatcher,
@@ -267,50 +275,17 @@ class Opening implements StepperHost {
       now: () => this.#stamper.now(),
       secret: options.secrets ?? noSecrets,
       progress: (effect, note) => options.onProgress?.(effect, note),
-      arm: async (effect, attempt) => {
-        const outcome = await this.#submit(true, (stamps) => ({
-          kind: 'attempt',
-          ...stamps,
-          principal: 'kernel',
-          effect,
-          attempt,
-        }));
-        return outcome.status === 'committed';
-      },
+      arm: async (effect, attempt) => (await this.#submit(attemptFact(effect, attempt))).status === 'committed',
       settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
     });
   }
 
   async #settle(effect: string, attempt: number, receipt: Receipt): Promise<void> {
-    await this.#submit(true, (stamps, quarantined) => ({
-      kind: 'receipt',
-      ...stamps,
-      principal: receipt.adapter === 'kernel' ? 'kernel' : `adapter:${effect}`,
-      effect,
-      attempt,
-      receipt,
-      ...(quarantined ? { quarantined: true as const } : {}),
-    }));
+    await this.#submit(receiptFact(effect, attempt, receipt));
   }
 
-  #fire({ cell, plan, name, due }: Timer): void {
-    void this.#submit(true, (stamps, quarantined) => ({
-      kind: 'timer',
-      ...stamps,
-      principal: 'kernel',
-      cell: [cell[0], cell[1]],
-      plan,
-      name,
-      due,
-      ...(quarantined ? { quarantined: true as const } : {}),
-    }));
-  }
-
-  #submit(
-    fact: boolean,
-    make: (stamps: { seq: number; at: number }, quarantined: boolean) => IngressRecord,
-  ): Promise<IngressOutcome> {
-    return new Promise((settle) => this.#stepper.submit({ fact, make, settle } satisfies QueuedIngress));
+  #submit(fact: Fact): Promise<IngressOutcome> {
+    return new Promise((settle) => this.#stepper.submit({ fact: true, settle, ...fact }));
   }
 
   async #snapshot(): Promise<Ack> {

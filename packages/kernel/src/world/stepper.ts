@@ -25,6 +25,7 @@ import type { Head, Journal, StoredFrame } from '../journal/port.js';
 import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { Clock, Stamper } from '../time/clock.js';
+import { continueFact } from './facts.js';
 
 /** Frames in one commit; beyond it latency suffers and nothing is gained. */
 const BATCH_FRAMES_MAX = 512;
@@ -52,6 +53,8 @@ export type IngressOutcome =
 export interface QueuedIngress {
   /** A fact cannot be refused for what folding it does, and is never lost to a failed commit. */
   readonly fact: boolean;
+  /** The same for the same fact in every process: how a poisoned one is recognised after a crash. */
+  readonly name?: string;
   /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
   settle(outcome: IngressOutcome): void;
@@ -93,7 +96,23 @@ export interface StepperParts {
   readonly host: StepperHost;
   /** Fold one frame in so many a second time and compare; 1 is every frame, 0 none. */
   readonly recheckEvery: number;
+  /** Present after an unclean close: the first facts are noted before they are folded. */
+  readonly suspicion?: Suspicion;
 }
+
+/**
+ * After an unclean close, memory may have run out while a fact was being folded; folding it again would bring the
+ * world down at every open. So the first facts are noted durably before they are folded, and one that was noted
+ * when the process died is journaled without its cascade.
+ */
+export interface Suspicion {
+  /** The fact that was being folded when the last holder died. */
+  readonly noted: string | null;
+  note(name: string | null): Promise<void>;
+}
+
+/** Facts that are noted after an unclean close; a poisoned one comes among the first, since it recurs at every open. */
+const SUSPECT_FACTS = 32;
 
 interface Speculative {
   readonly frame: CommittedFrame;
@@ -120,6 +139,7 @@ export class Stepper {
   #closed: RepriseError | undefined;
   #retryMs = RETRY_MS_FIRST;
   #folded = 0;
+  #suspectsLeft = SUSPECT_FACTS;
 
   constructor(
     private readonly parts: StepperParts,
@@ -238,11 +258,20 @@ export class Stepper {
   async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
     try {
-      return await this.#tryFrame(batch, item.make(stamps, false));
+      return await this.#tryFrame(batch, item.make(stamps, await this.#isSuspect(item)));
     } catch (thrown) {
       if (!item.fact || !isPoison(thrown)) throw thrown;
       return this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
     }
+  }
+
+  /** Notes a fact after an unclean close. @returns true when it is the one that was being folded then */
+  async #isSuspect({ fact, name }: QueuedIngress): Promise<boolean> {
+    const { suspicion } = this.parts;
+    if (suspicion === undefined || !fact || name === undefined || this.#suspectsLeft <= 0) return false;
+    this.#suspectsLeft--;
+    await suspicion.note(name);
+    return name === suspicion.noted;
   }
 
   async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
@@ -286,7 +315,17 @@ export class Stepper {
       if (!(await this.#recover(batch, error))) return;
     }
     this.#retryMs = RETRY_MS_FIRST;
+    if (this.parts.suspicion !== undefined && this.#suspectsLeft < SUSPECT_FACTS) await this.#clearNote();
     this.#publish(batch);
+  }
+
+  /** What was noted is durable as a frame: no longer suspect. */
+  async #clearNote(): Promise<void> {
+    try {
+      await this.parts.suspicion?.note(null);
+    } catch {
+      // The note stays: at worst one healthy fact is journaled without its cascade should the next open crash too.
+    }
   }
 
   async #append(batch: Batch): Promise<void> {
@@ -355,16 +394,7 @@ export class Stepper {
   }
 }
 
-const CONTINUE: QueuedIngress = {
-  fact: true,
-  make: (stamps, quarantined) => ({
-    kind: 'continue',
-    ...stamps,
-    principal: 'kernel',
-    ...(quarantined ? { quarantined: true as const } : {}),
-  }),
-  settle: () => undefined,
-};
+const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...continueFact };
 
 /** Folding it as it is would bring the world down at every open, or make it unrepeatable. */
 function isPoison(thrown: unknown): boolean {

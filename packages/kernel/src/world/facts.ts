@@ -1,0 +1,62 @@
+/** The facts that a world journals of itself: what is not requested, happens. */
+import type { IngressRecord, Receipt } from '@reprise/contracts';
+import type { Stamps } from './stepper.js';
+import type { Timer } from './timers.js';
+
+/** A fact before it is stamped. */
+export interface Fact {
+  /** The same for the same fact in every process. */
+  readonly name?: string;
+  make(stamps: Stamps, quarantined: boolean): IngressRecord;
+}
+
+/** Names that only the kernel may sign receipts with. */
+export const RESERVED_ADAPTERS: readonly string[] = ['kernel', 'gate'];
+
+/** An effect was settled, by its adapter or, when nobody else can say, by the kernel. */
+export function receiptFact(effect: string, attempt: number, receipt: Receipt): Fact {
+  return {
+    name: `receipt ${effect}`,
+    make: (stamps, quarantined) => ({
+      kind: 'receipt',
+      ...stamps,
+      principal: RESERVED_ADAPTERS.includes(receipt.adapter) ? 'kernel' : `adapter:${effect}`,
+      effect,
+      attempt,
+      receipt,
+      ...flag(quarantined),
+    }),
+  };
+}
+
+/** A timer is due. */
+export function timerFact({ cell, plan, name, due }: Timer): Fact {
+  return {
+    name: `timer ${cell.join('/')} ${plan ?? ''} ${name} ${due}`,
+    make: (stamps, quarantined) => ({
+      kind: 'timer',
+      ...stamps,
+      principal: 'kernel',
+      cell: [cell[0], cell[1]],
+      plan,
+      name,
+      due,
+      ...flag(quarantined),
+    }),
+  };
+}
+
+/** An effect is about to start. */
+export function attemptFact(effect: string, attempt: number): Fact {
+  return { make: (stamps) => ({ kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt }) };
+}
+
+/** The rest of a cascade. */
+export const continueFact: Fact = {
+  name: 'continue',
+  make: (stamps, quarantined) => ({ kind: 'continue', ...stamps, principal: 'kernel', ...flag(quarantined) }),
+};
+
+function flag(quarantined: boolean): { quarantined?: true } {
+  return quarantined ? { quarantined: true } : {};
+}
