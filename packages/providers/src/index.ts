@@ -17,3 +17,4 @@ export { checkChatRequest } from './openai/chat-request.js';
 export { type OpenAiCompatibleOptions, openAiCompatible, type SecretText } from './openai/openai-compatible.js';
 export { NO_RESULT_TEXT, type Projection, pairCalls, projectTranscript } from './project-transcript.js';
 export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './retry.js';
+export { type ScriptedModel, type ScriptStep, script } from './script.js';
