@@ -212,8 +212,16 @@ export class Dispatcher {
     const stopped = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
     // Closing: what may be offered again at the next open is left armed, so that it will be.
     if (stopped === 'shutdown' && leaf.delivery === 'idempotent' && outcome.status !== 'ok') return;
-    const receipt = await this.receiptOf(adapter, leaf, outcome);
-    await this.parts.settle(effect, leaf.attempt, receipt);
+    await this.parts.settle(effect, leaf.attempt, await this.#receiptOrUnknown(adapter, leaf, outcome));
+  }
+
+  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
+  async #receiptOrUnknown(adapter: AnyAdapter, leaf: EffectLeaf, outcome: Outcome): Promise<Receipt> {
+    try {
+      return await this.receiptOf(adapter, leaf, outcome);
+    } catch {
+      return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
+    }
   }
 
   /** Resolves undefined when the effect's deadline comes; then it was told to stop. */

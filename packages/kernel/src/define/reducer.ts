@@ -1,4 +1,4 @@
-import { type Address, type Ref, RepriseError, type Sender, WIRE_NAME } from '@reprise/contracts';
+import { type Address, NOTICES, type Ref, RepriseError, type Sender, WIRE_NAME } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import type { PlanDefinition } from './plan.js';
@@ -136,6 +136,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
   const facts = compileAll(spec.facts ?? {});
   const logs = compileAll(spec.logs ?? {});
   for (const name of [...events.keys(), ...facts.keys()]) requireWireName(name, 'an event or fact');
+  refuseKernelNames(spec.name, events.keys(), facts.keys());
   const digest = schemaDigest({
     type: 'literal',
     values: [
@@ -155,6 +156,18 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
     digest,
     init: spec.init as ReducerDefinition['init'],
     reduce: spec.reduce as ReducerDefinition['reduce'],
+  });
+}
+
+/** `sys/` is the kernel's: a reducer takes the kernel's notices and makes none. */
+function refuseKernelNames(reducer: string, events: Iterable<string>, facts: Iterable<string>): void {
+  const wrong =
+    [...events].find((name) => name.startsWith('sys/') && !Object.hasOwn(NOTICES, name)) ??
+    [...facts].find((name) => name.startsWith('sys/'));
+  if (wrong === undefined) return;
+  throw new RepriseError('invalid_definition', `${reducer} cannot have ${wrong}`, {
+    expected: `among events: ${Object.keys(NOTICES).join(', ')}; among facts: no sys/ name`,
+    hint: 'Choose a namespace of your own.',
   });
 }
 

@@ -243,6 +243,7 @@ function receiptsOf<P>(resumed: Resumed): readonly ReceiptOf<P>[] | null {
 
 /** The value of an event for a cell of this reducer, checked where it is sent: a wrong event is its sender's fault. */
 export function checkedEvent(app: App, to: Address, name: string, value: Value): Value {
+  if (name.startsWith('sys/')) throw new Fault('event_unknown', `${name} comes from the kernel only`);
   const node = app.reducers.get(to[0])?.events.get(name)?.node;
   if (node === undefined) throw new Fault('event_unknown', `${to[0]} takes no event ${name}`);
   const checked = check(node, value);

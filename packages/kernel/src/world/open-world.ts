@@ -1,11 +1,5 @@
 /** Opens a world: takes the lock, performs the tail again, settles what a crash left, and starts working. */
-import {
-  KERNEL_SEMANTICS,
-  type PolicyRule,
-  type Receipt,
-  RepriseError,
-  type Value,
-} from '@reprise/contracts';
+import { KERNEL_SEMANTICS, type PolicyRule, type Receipt, RepriseError, type Value } from '@reprise/contracts';
 import type { AnyAdapter } from '../adapter/adapter.js';
 import { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, portableSha256, toHex } from '../codec/index.js';

@@ -47,7 +47,7 @@ export async function admitRequest(
   if (typeof request.id !== 'string' || request.id === '' || request.id.length > REQUEST_ID_MAX) {
     throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: request.id });
   }
-  if (!principalSchema.safeParse(request.principal).success) {
+  if (!principalSchema.safeParse(request.principal).success || request.principal === 'kernel') {
     throw new RepriseError('invalid_argument', 'this is not a principal', {
       expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
       actual: request.principal,
