@@ -1,0 +1,99 @@
+/** Finds the pure wing that can perform a journal: a module that somebody names, or the built-in one. */
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
+import { type App, missingDefinitions, type ReadonlyStore, readFrame } from '@reprise/kernel';
+
+/** The package whose app is tried when nobody names one. */
+const BUILT_IN = '@reprise/agent';
+
+/** What was found. */
+export interface Chosen {
+  /** Undefined when nothing at hand has the journal's definitions. */
+  readonly app: App | undefined;
+  /** How people call it. */
+  readonly name: string;
+  /** What the built-in app lacks of the journal's definitions, when it was not chosen for that. */
+  readonly lacking: readonly string[];
+}
+
+/** The app of a module, or the built-in agent app when it has every definition of the journal. */
+export async function chooseApp(store: ReadonlyStore, module: string | undefined): Promise<Chosen> {
+  if (module !== undefined) return { app: await loadApp(module), name: module, lacking: [] };
+  const manifest = await newestManifest(store);
+  if (manifest === undefined) return { app: undefined, name: 'none', lacking: [] };
+  const { agentApp } = await import('@reprise/agent');
+  const lacking = missingDefinitions(manifest, agentApp);
+  return lacking.length === 0 ? { app: agentApp, name: BUILT_IN, lacking } : { app: undefined, name: 'none', lacking };
+}
+
+/**
+ * Loads an app from a module: its default export, or its export `app`.
+ *
+ * @throws RepriseError `invalid_argument` when there is no such file, it throws while it loads, or has no app
+ */
+export async function loadApp(path: string): Promise<App> {
+  const file = resolve(path);
+  if (!existsSync(file) || !statSync(file).isFile()) {
+    throw unusable('there is no such module', path, 'Give --app the path of a JavaScript module.');
+  }
+  const loaded = await load(file, path);
+  const inner = loaded.default as Record<string, unknown> | undefined;
+  // The last two: a CommonJS module, whose exports stand under `default`.
+  const app = [loaded.default, loaded.app, inner?.default, inner?.app].find(isApp);
+  if (app !== undefined) return app;
+  const names = Object.keys(loaded).join(', ');
+  throw unusable(
+    'this module exports no app',
+    path,
+    'Export what defineApp returns: as the default, or under the name app.',
+    { expected: 'an export default or app, made by defineApp', actual: names === '' ? 'no exports' : names },
+  );
+}
+
+async function load(file: string, path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      throw unusable('this Node cannot load a module of this kind', path, 'Compile it, or run reprise under tsx.', {
+        cause,
+      });
+    }
+    throw unusable('this module throws while it loads', path, 'Mend it, or name another module.', {
+      cause,
+      thrown_at: placeOf(cause),
+    });
+  }
+}
+
+/** The first place in a source file that a stack names. */
+function placeOf(thrown: unknown): string | undefined {
+  const stack = thrown instanceof Error ? thrown.stack : undefined;
+  return stack === undefined ? undefined : /(?:file:\/\/)?\/[^\s()]+:\d+(?::\d+)?/.exec(stack)?.[0];
+}
+
+/** By shape, not by identity: the module may have a copy of the kernel of its own. */
+function isApp(thing: unknown): thing is App {
+  if (typeof thing !== 'object' || thing === null) return false;
+  const { reducers, plans, effects } = thing as Partial<App>;
+  return [reducers, plans, effects].every((part) => part instanceof Map);
+}
+
+/** What the journal was last opened with. A damaged journal has none here; whoever reads it all names the damage. */
+async function newestManifest(store: ReadonlyStore): Promise<IngressOf<'manifest'> | undefined> {
+  try {
+    const stored = await store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER);
+    if (stored === undefined) return undefined;
+    const { ingress } = readFrame(stored.bytes, stored.seq);
+    return ingress.kind === 'manifest' ? ingress : undefined;
+  } catch (error) {
+    if (isRepriseError(error)) return undefined;
+    throw error;
+  }
+}
+
+function unusable(what: string, where: string, hint: string, facts: Record<string, unknown> = {}): RepriseError {
+  return new RepriseError('invalid_argument', what, { where, hint, ...facts });
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { streamSink } from './io.js';
+import { runCli } from './program.js';
+
+quietSqliteWarning();
+const io = { out: streamSink(process.stdout), err: streamSink(process.stderr), interrupted };
+// What was written is handed on by now, and a module loaded as an app may keep the process alive for ever.
+process.exit(await runCli(process.argv.slice(2), io));
+
+function interrupted(): AbortSignal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort()); // once: a second Ctrl-C ends the process as usual
+  return stop.signal;
+}
+
+/** Node 22 calls its SQLite experimental each time; to who runs this command that says nothing. */
+function quietSqliteWarning(): void {
+  const [print] = process.listeners('warning');
+  if (print === undefined) return;
+  process.off('warning', print);
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning' || !/sqlite/i.test(warning.message)) print(warning);
+  });
+}

@@ -1,0 +1,47 @@
+/** How the command ends. The numbers are part of its contract: `docs/reference/cli.md`. */
+import { type ErrorCode, isRepriseError } from '@reprise/contracts';
+
+/** The exit codes. */
+export const EXIT = {
+  /** What was asked for was done, and nothing is wrong. */
+  ok: 0,
+  /** Something is wrong with the world: damage, divergence, another head, content that is missing. */
+  finding: 1,
+  /** The command was used wrongly; the world was not judged. */
+  usage: 2,
+  /** The world cannot be read: absent, not a world, an I/O error, or an error of this program. */
+  unreadable: 3,
+} as const;
+
+/** One of the exit codes. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Codes that say something about what the world holds. */
+const FINDINGS: ReadonlySet<ErrorCode> = new Set([
+  'journal_damaged',
+  'blob_damaged',
+  'blob_missing',
+  'head_mismatch',
+  'invalid_bytes',
+  'manifest_mismatch',
+  'nondeterminism',
+  'replay_divergence',
+]);
+
+/** Codes that say something about what was asked. */
+const USAGE: ReadonlySet<ErrorCode> = new Set(['invalid_argument', 'cell_absent', 'unknown_reducer']);
+
+/** The exit code that an error ends the command with. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!isRepriseError(error)) return EXIT.unreadable;
+  if (FINDINGS.has(error.code)) return EXIT.finding;
+  return USAGE.has(error.code) ? EXIT.usage : EXIT.unreadable;
+}
+
+/** The same, for `--help`. */
+export const EXIT_HELP = `
+Exit codes:
+  0  fine
+  1  a finding: damage, divergence, another head, missing content
+  2  wrong use: arguments, the app's module, a cell or record that is not there
+  3  the world cannot be read: absent, not a world, an I/O error`;

@@ -1,0 +1,93 @@
+/** Says what went wrong: for people on the error stream, for programs as one JSON object on the output. */
+import { isRepriseError, type RepriseError } from '@reprise/contracts';
+import type { Divergence } from '@reprise/kernel';
+import type { Io } from './io.js';
+import { escapeLine } from './text/escape.js';
+import { toJson } from './text/json.js';
+
+const LABEL_WIDTH = 12;
+const CAUSES_MAX = 8;
+
+/** Reports an error. Only an error that is not ours, and so a fault of this program, shows its stack. */
+export async function reportFailure(io: Io, error: unknown, json: boolean): Promise<void> {
+  if (json) return io.out.write(`${toJson({ ok: false, error: asData(error) })}\n`);
+  await io.err.write(isRepriseError(error) ? asText(error) : `reprise: ${unexpected(error)}\n`);
+}
+
+/** The page of an error code, in the documentation. */
+export function pageOf(code: string): string {
+  return `docs/errors/${code}.md`;
+}
+
+function asData(error: unknown): unknown {
+  if (!isRepriseError(error))
+    return { code: 'internal_error', message: wordsOf(error), page: pageOf('internal_error') };
+  const { cause, ...facts } = error.facts;
+  return { ...facts, code: error.code, message: sentenceOf(error), causes: causesOf(cause), page: pageOf(error.code) };
+}
+
+function asText(error: RepriseError): string {
+  const { where, expected, actual, hint, cause } = error.facts;
+  const divergence = error.facts.divergence as Divergence | undefined;
+  const recorded = divergence === undefined ? 'expected' : 'recorded';
+  const lines: (readonly [string, unknown])[] = [
+    ['where', where],
+    [recorded, expected],
+    [divergence === undefined ? 'found' : 'regenerated', actual],
+    ...(divergence?.cause ?? []).map((link, i) => [i === 0 ? 'caused by' : '', link] as const),
+    ...causesOf(cause).map((words) => ['because', words] as const),
+    ['thrown at', error.facts.thrown_at],
+    ['what to do', divergence === undefined ? hint : adviceOf(divergence, hint)],
+    ['more', pageOf(error.code)],
+  ];
+  const shown = lines.filter(([, thing]) => thing !== undefined);
+  const body = shown.map(([label, thing]) => `  ${label.padEnd(LABEL_WIDTH)}${inline(thing)}\n`);
+  return `${error.code}: ${escapeLine(sentenceOf(error))}\n${body.join('')}`;
+}
+
+/** The hint of a divergence repeats its causes, which stand in lines of their own here. */
+function adviceOf({ cause }: Divergence, hint: string | undefined): string | undefined {
+  const prefix = `Caused by ${cause.join(' ← ')}. `;
+  return hint?.startsWith(prefix) === true ? hint.slice(prefix.length) : hint;
+}
+
+/** What happened, without the facts that the message goes on with. */
+function sentenceOf({ code, message, facts: { where, expected, actual, hint } }: RepriseError): string {
+  const goesOn =
+    where !== undefined
+      ? `; at ${where}`
+      : expected !== undefined
+        ? '; expected '
+        : actual !== undefined
+          ? '; got '
+          : hint !== undefined
+            ? `. ${hint}`
+            : undefined;
+  const end = goesOn === undefined ? -1 : message.indexOf(goesOn);
+  return message.slice(`${code}: `.length, end === -1 ? undefined : end);
+}
+
+function causesOf(first: unknown): string[] {
+  const words: string[] = [];
+  for (let cause = first; cause !== undefined && cause !== null && words.length < CAUSES_MAX; ) {
+    words.push(wordsOf(cause));
+    cause = (cause as { cause?: unknown }).cause;
+  }
+  return words;
+}
+
+/** An error in one line. */
+function wordsOf(error: unknown): string {
+  if (isRepriseError(error)) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  return `${error.name}: ${error.message}`;
+}
+
+function unexpected(error: unknown): string {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `internal_error: this should not happen; please report it\n${what}`;
+}
+
+function inline(thing: unknown): string {
+  return typeof thing === 'string' ? escapeLine(thing) : toJson(thing);
+}

@@ -1,0 +1,60 @@
+/** Where a journal speaks of a digest: as content that a frame links, or as its own head. */
+import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
+import { type ContentReader, decode, linksOf, type ReadonlyStore } from '@reprise/kernel';
+
+/** The first mention of a digest. */
+export type Mention =
+  | { readonly as: 'head'; readonly seq: number }
+  /** `kind` says how the content is to be read. Linked by the frame itself, or by content that it links. */
+  | { readonly as: 'link'; readonly seq: number; readonly kind: Ref['kind'] };
+
+/**
+ * Finds the first frame that links a digest or has it as its head.
+ *
+ * Damage does not end the search early: somebody who looks at a damaged world wants to see what is left.
+ */
+export async function findMention(store: ReadonlyStore, hex: string): Promise<Mention | undefined> {
+  const walk = new Walk(store.content, hex);
+  try {
+    for await (const { seq, head, bytes } of store.journal.read(0)) {
+      if (head === hex) return { as: 'head', seq };
+      const kind = await walk.from(bytes);
+      if (kind !== undefined) return { as: 'link', seq, kind };
+    }
+  } catch (error) {
+    if (!isRepriseError(error, 'journal_damaged')) throw error;
+  }
+  return undefined;
+}
+
+/** Follows links from frames through values; each value is read once. */
+class Walk {
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly content: ContentReader,
+    private readonly wanted: string,
+  ) {}
+
+  async from(frame: Uint8Array): Promise<Ref['kind'] | undefined> {
+    const open = this.#linksIn(frame);
+    for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
+      if (ref.hex === this.wanted) return ref.kind;
+      if (ref.kind === 'raw' || this.#seen.has(ref.hex)) continue;
+      this.#seen.add(ref.hex);
+      const bytes = await this.content.get(ref).catch(() => undefined);
+      if (bytes !== undefined) open.push(...this.#linksIn(bytes));
+    }
+    return undefined;
+  }
+
+  #linksIn(bytes: Uint8Array): Ref[] {
+    let value: Value;
+    try {
+      value = decode(bytes);
+    } catch {
+      return [];
+    }
+    return linksOf(value);
+  }
+}

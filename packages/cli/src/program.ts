@@ -1,0 +1,120 @@
+/** The command line: verbs, options and their help. What a verb does stands in `verbs/`. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
+import { reportFailure } from './failure.js';
+import type { Io } from './io.js';
+import { parseDigest } from './target.js';
+import { show } from './verbs/show.js';
+import { tail } from './verbs/tail.js';
+import { verify } from './verbs/verify.js';
+
+/**
+ * Runs the command. Never rejects, never ends the process.
+ *
+ * @param args what stands after `reprise` on the command line
+ * @returns the exit code: 0 fine, 1 a finding, 2 wrong use, 3 cannot be read
+ * @example process.exitCode = await runCli(['verify', 'world.db'], io)
+ */
+export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
+  const run = new CommandLine(io);
+  try {
+    await run.program().parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return run.fail(error, false);
+    // Help that was asked for is an answer; help that was not is a refusal.
+    run.code = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  await run.flush();
+  return run.code;
+}
+
+class CommandLine {
+  code: ExitCode = EXIT.ok;
+  /** What commander prints; it knows no waiting. */
+  readonly #out: string[] = [];
+  readonly #err: string[] = [];
+
+  constructor(private readonly io: Io) {}
+
+  program(): Command {
+    const program = new Command('reprise')
+      .description('Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them.')
+      .version(version(), '-V, --version', 'print the version')
+      .helpCommand(false)
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => this.#out.push(text), writeErr: (text) => this.#err.push(text) })
+      .showHelpAfterError('(see reprise --help)')
+      .addHelpText('after', EXIT_HELP);
+    this.#addVerify(program);
+    this.#addTail(program);
+    this.#addShow(program);
+    return program;
+  }
+
+  async flush(): Promise<void> {
+    await this.io.out.write(this.#out.join(''));
+    await this.io.err.write(this.#err.join(''));
+  }
+
+  async fail(error: unknown, json: boolean): Promise<ExitCode> {
+    await reportFailure(this.io, error, json).catch(() => undefined); // nobody is left to be told
+    return exitCodeOf(error);
+  }
+
+  #addVerify(program: Command): void {
+    verb(program, 'verify', 'perform a world again and compare it in bytes, or check that nobody changed it')
+      .option('--app <module>', 'the app that wrote it: default export or export `app` of a module')
+      .option('--expect <head>', 'a head that must be in the journal: finds a cut or rolled back one', digest)
+      .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
+  }
+
+  #addTail(program: Command): void {
+    verb(program, 'tail', 'print the newest frames, one line for each record')
+      .option('--from <seq>', 'begin at this frame', count)
+      .option('-n <frames>', 'so many frames (default: the last 20; with --from: all)', count)
+      .option('-f, --follow', 'go on with new frames until Ctrl-C')
+      .action((world, options) => this.#do(options, () => tail(this.io, world, options)));
+  }
+
+  #addShow(program: Command): void {
+    verb(program, 'show', 'show one thing in full')
+      .argument('<what>', 'a frame (12), a record (12.3), a digest (sha256:…) or a cell (namespace/Reducer@1/key)')
+      .option('--at <seq>', 'the cell as it was after this frame', count)
+      .option('--app <module>', 'the app that wrote the world, for cells')
+      .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
+  }
+
+  async #do(options: { readonly json?: true }, body: () => Promise<void>): Promise<void> {
+    try {
+      await body();
+    } catch (error) {
+      this.code = await this.fail(error, options.json === true);
+    }
+  }
+}
+
+function verb(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('<world>', 'the world’s file')
+    .option('--json', 'print JSON')
+    .addHelpText('after', EXIT_HELP);
+}
+
+function count(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number from 0.');
+}
+
+function digest(text: string): string {
+  const hex = parseDigest(text);
+  if (hex !== undefined) return hex;
+  throw new InvalidArgumentError('It is not sha256: and 64 hex digits.');
+}
+
+/** Of the package: `package.json` stands one level above the sources and above what is built of them. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}

@@ -1,0 +1,103 @@
+/** One line for each record: what happened, to whom. Text from the world is not escaped here; the caller does. */
+import { formatAddress, type JournalRecord, type PlanAddress, type Sender } from '@reprise/contracts';
+import { cut } from './escape.js';
+import { toJson } from './json.js';
+
+const PREVIEW_MAX = 100;
+
+type Lines = { readonly [K in JournalRecord['kind']]: (record: Extract<JournalRecord, { kind: K }>) => string };
+
+const LINES: Lines = {
+  manifest: ({ world, reducers, plans, effects }) =>
+    `world ${short(world)}: ${names(reducers)}; ${plans.length} plans, ${effects.length} effects`,
+  request: ({ event, to, principal }) =>
+    `${event.name} to ${formatAddress(to)} by ${principal} ${preview(event.value)}`,
+  receipt: ({ effect, attempt, receipt, quarantined }) => {
+    const { status, code, adapter, payload } = receipt;
+    const outcome = code === undefined ? status : `${status} ${code}`;
+    const rest = payload === undefined ? '' : ` ${preview(payload)}`;
+    return `effect ${short(effect)} attempt ${attempt}: ${outcome} from ${adapter}${mark(quarantined)}${rest}`;
+  },
+  timer: ({ cell, plan, name, due, quarantined }) =>
+    `${name} of ${plan === null ? formatAddress(cell) : planName([...cell, plan])}, due ${timeOf(due)}${mark(quarantined)}`,
+  attempt: ({ effect, attempt }) => `effect ${short(effect)} attempt ${attempt}`,
+  snapshot: ({ root, leaves }) => `${leaves} leaves, root ${root}`,
+  continue: ({ quarantined }) => `the rest of the cascade${mark(quarantined)}`,
+  event: ({ event, to, from }) =>
+    `${event.name} to ${formatAddress(to)} from ${senderName(from)} ${preview(event.value)}`,
+  intent: ({ name, plan, input }) => `${name} as ${planName(plan)} ${preview(input)}`,
+  effect: ({ name, effect, delivery, params }) => `${name} ${short(effect)} ${delivery} ${preview(params)}`,
+  denial: ({ name, effect, code }) => `${name} ${short(effect)}: ${code}`,
+  settled: ({ effect, status, code, by }) =>
+    `effect ${short(effect)}: ${code === null ? status : `${status} ${code}`} by ${by}`,
+  fact: ({ name, from, value }) => `${name} from ${senderName(from)} ${preview(value)}`,
+  fault: ({ target, code }) => `${code} at ${senderName(target)}`,
+  plan_ended: ({ plan, status, code }) => `${planName(plan)}: ${code === null ? status : `${status} ${code}`}`,
+  state: ({ leaves }) => stateLine(leaves),
+};
+
+/** What a record says, in one line of any length. */
+export function recordLine(record: JournalRecord): string {
+  return (LINES[record.kind] as (record: JournalRecord) => string)(record);
+}
+
+/** A time of the journal, as ISO in UTC; the number itself where no calendar reaches. */
+export function timeOf(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? `${at} ms` : date.toISOString();
+}
+
+type Leaf = Extract<JournalRecord, { kind: 'state' }>['leaves'][number];
+
+/** Cells first: they are what people look for. */
+function stateLine(leaves: readonly Leaf[]): string {
+  const rank = ([[kind]]: Leaf) => (kind === 'cell' ? 0 : kind === 'log' ? 1 : 2);
+  return leaves
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(leafLine)
+    .join('; ');
+}
+
+/**
+ * A touched leaf: its key, and what changed in it (`=` with the new value, `=…` when that is long, `-` when gone).
+ * The fields of other leaves than cells and logs repeat the frame's other records.
+ */
+function leafLine([key, digest, changed]: Leaf): string {
+  const name = key.map((part) => (isDigest(part) ? short(part) : String(part))).join(' ');
+  if (digest === null) return `${name} gone`;
+  if (key[0] !== 'cell' && key[0] !== 'log') return name;
+  const fields = Object.entries(changed).map(([field, now]) => {
+    if (now instanceof Uint8Array) return `${field}=…`;
+    return now.length === 0 ? `-${field}` : `${field}=${preview(now[0])}`;
+  });
+  return `${name}: ${fields.join(' ')}`;
+}
+
+function isDigest(part: unknown): part is string {
+  return typeof part === 'string' && /^[0-9a-f]{64}$/.test(part);
+}
+
+function preview(value: unknown): string {
+  return cut(toJson(value, { shortLinks: true }), PREVIEW_MAX);
+}
+
+function senderName(from: Sender): string {
+  if (from === null) return 'the kernel';
+  return from.length === 3 ? planName(from) : formatAddress(from);
+}
+
+function planName(plan: PlanAddress): string {
+  return `${formatAddress(plan)}#${plan[2]}`;
+}
+
+function names(pinned: readonly { readonly name: string }[]): string {
+  return pinned.length === 0 ? 'no reducer' : pinned.map(({ name }) => name).join(', ');
+}
+
+function short(hex: string): string {
+  return hex.slice(0, 12);
+}
+
+function mark(quarantined: true | undefined): string {
+  return quarantined === true ? ', quarantined' : '';
+}

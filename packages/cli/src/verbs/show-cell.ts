@@ -1,0 +1,72 @@
+import { type Address, formatAddress, RepriseError } from '@reprise/contracts';
+import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
+import { chooseApp } from '../app.js';
+import { escapeLine } from '../text/escape.js';
+import { toJson } from '../text/json.js';
+import type { ShowArguments, View } from './show.js';
+
+/**
+ * A cell's state and the length of its logs, as of a frame. It is performed, so the app must be at hand.
+ *
+ * @throws RepriseError `invalid_argument` when no app is at hand or there is no such frame, `unknown_reducer`,
+ *   `cell_absent`, `replay_divergence` and what else performing throws
+ */
+export async function cellView(store: ReadonlyStore, address: Address, options: ShowArguments): Promise<View> {
+  const app = await requireApp(store, options.app);
+  const reducer = app.reducers.get(address[0]);
+  if (reducer === undefined) throw noReducer(app, address[0]);
+  const then = await worldAt(store, app, options.at ?? (await newest(store)));
+  const { seq, digest } = then.head;
+  const state = await then.state(address);
+  if (state === undefined) throw noCell(address, seq);
+  const logs = await countLogs(then, address, [...reducer.logs.keys()]);
+  const [name, head] = [formatAddress(address), `sha256:${digest}`];
+  const lines = [
+    escapeLine(`${name} after frame ${seq}`),
+    `head ${head}`,
+    toJson(state, { indent: 2 }),
+    ...Object.entries(logs).map(([log, count]) => `log ${log}: ${count} items`),
+  ];
+  return { data: { address: name, seq, head, state, logs }, text: `${lines.join('\n')}\n` };
+}
+
+async function requireApp(store: ReadonlyStore, module: string | undefined): Promise<App> {
+  const { app, lacking } = await chooseApp(store, module);
+  if (app !== undefined) return app;
+  throw new RepriseError('invalid_argument', 'a state is performed, and no app for this journal is at hand', {
+    ...(lacking.length === 0 ? {} : { actual: `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}` }),
+    hint: 'Name the app: --app MODULE.',
+  });
+}
+
+async function newest(store: ReadonlyStore): Promise<number> {
+  const { seq } = await store.journal.head();
+  if (seq >= 0) return seq;
+  throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Nothing has been written to it yet.' });
+}
+
+async function countLogs(then: WorldAt, address: Address, names: readonly string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names.toSorted()) {
+    let count = 0;
+    for await (const _ of then.log(address, name)) count++;
+    counts[name] = count;
+  }
+  return counts;
+}
+
+function noReducer(app: App, actual: string): RepriseError {
+  return new RepriseError('unknown_reducer', 'this app has no such reducer', {
+    expected: [...app.reducers.keys()].join(', '),
+    actual,
+    hint: 'Name another app: --app MODULE.',
+  });
+}
+
+function noCell(address: Address, seq: number): RepriseError {
+  return new RepriseError('cell_absent', 'there is no such cell', {
+    where: `frame ${seq}`,
+    actual: formatAddress(address),
+    hint: 'Ask for another frame with --at; the state records that reprise tail prints name the cells.',
+  });
+}

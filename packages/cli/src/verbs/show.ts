@@ -1,0 +1,49 @@
+/** `reprise show`: one frame, record, blob or cell, in full. */
+import { RepriseError } from '@reprise/contracts';
+import type { ReadonlyStore } from '@reprise/kernel';
+import type { Io } from '../io.js';
+import { withWorld } from '../open.js';
+import { parseTarget, type Target } from '../target.js';
+import { toJson } from '../text/json.js';
+import { cellView } from './show-cell.js';
+import { digestView } from './show-digest.js';
+import { frameView } from './show-frame.js';
+
+/** The options of `show`. */
+export interface ShowArguments {
+  /** The frame after which a cell is looked at; else the newest. */
+  readonly at?: number;
+  readonly app?: string;
+  readonly json?: true;
+}
+
+/** What is shown: as data for programs, and as text for people, ready to print. */
+export interface View {
+  readonly data: unknown;
+  readonly text: string;
+}
+
+/** Prints what was asked for. */
+export async function show(io: Io, world: string, what: string, options: ShowArguments): Promise<void> {
+  const target = parseTarget(what);
+  if (target.kind !== 'cell' && (options.at !== undefined || options.app !== undefined)) {
+    throw new RepriseError('invalid_argument', '--at and --app go with the address of a cell', { actual: what });
+  }
+  await withWorld(world, async (store) => {
+    const { data, text } = await viewOf(store, target, options);
+    await io.out.write(options.json === true ? `${toJson(data)}\n` : text);
+  });
+}
+
+function viewOf(store: ReadonlyStore, target: Target, options: ShowArguments): Promise<View> {
+  switch (target.kind) {
+    case 'frame':
+      return frameView(store, target.seq, target.i);
+    case 'digest':
+      return digestView(store, target.hex);
+    case 'cell':
+      return cellView(store, target.address, options);
+    default:
+      return target satisfies never;
+  }
+}

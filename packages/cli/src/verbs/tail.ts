@@ -1,0 +1,70 @@
+/** `reprise tail`: the newest frames of a world, record by record, also while somebody writes it. */
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel';
+import { type Io, pause } from '../io.js';
+import { withWorld } from '../open.js';
+import { cut, escapeLine } from '../text/escape.js';
+import { toJson } from '../text/json.js';
+import { recordLine, timeOf } from '../text/record-line.js';
+
+/** The options of `tail`. */
+export interface TailArguments {
+  /** The first frame; else the last `n`. */
+  readonly from?: number;
+  readonly n?: number;
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+const FRAMES_DEFAULT = 20;
+const POLL_MS = 200;
+const WHAT_MAX = 240;
+
+/** Prints frames in order; with `follow`, until told to stop. */
+export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
+  await withWorld(world, async (store) => {
+    for await (const frame of framesOf(store, io, options)) {
+      await io.out.write(options.json === true ? jsonLines(frame) : lines(frame));
+      if (io.out.closed) return;
+    }
+  });
+}
+
+/** With `from`, `n` bounds what is read; without, it says where to begin. */
+async function* framesOf(
+  store: ReadonlyStore,
+  io: Io,
+  { from, n, follow }: TailArguments,
+): AsyncGenerator<StoredFrame> {
+  const stop = follow === true ? io.interrupted() : undefined;
+  let last = (await store.journal.head()).seq;
+  let next = from ?? Math.max(last + 1 - (n ?? FRAMES_DEFAULT), 0);
+  const end = from === undefined || n === undefined ? Number.MAX_SAFE_INTEGER : from + n;
+  for (;;) {
+    for await (const frame of store.journal.read(next, Math.min(last, end - 1))) {
+      if (stop?.aborted === true) return;
+      yield frame;
+      next = frame.seq + 1;
+    }
+    if (stop === undefined || next >= end) return;
+    await pause(POLL_MS, stop);
+    if (stop.aborted || io.out.closed) return;
+    last = (await store.journal.head()).seq;
+  }
+}
+
+function lines({ seq, bytes }: StoredFrame): string {
+  const { all, ingress } = readFrame(bytes, seq);
+  const time = timeOf(ingress.at);
+  const rows = all.map((record, i) => {
+    const what = escapeLine(cut(recordLine(record), WHAT_MAX));
+    return `${`${seq}.${i}`.padEnd(8)}  ${time}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
+  });
+  return `${rows.join('\n')}\n`;
+}
+
+function jsonLines({ seq, head, bytes }: StoredFrame): string {
+  const { all, ingress } = readFrame(bytes, seq);
+  const frame = { seq, at: ingress.at, time: timeOf(ingress.at), head: `sha256:${head}` };
+  return all.map((record, i) => `${toJson({ ...frame, i, kind: record.kind, record })}\n`).join('');
+}
