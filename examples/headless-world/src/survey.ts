@@ -12,7 +12,7 @@ import {
 } from 'reprise';
 import type { ModelClient } from 'reprise/providers';
 import type { Store } from 'reprise/sqlite';
-import { type Tool, workspace } from 'reprise/tools';
+import { IGNORED_NAMES, type Tool, workspace } from 'reprise/tools';
 
 /** The report's file name in the output folder. */
 export const REPORT = 'SURVEY.md';
@@ -71,7 +71,8 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
 
 /** Reading is confined to the folder, writing to the output folder: a survey leaves no trace in what it surveys. */
 function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
-  const readers = workspace({ root: folder, readOnly: true });
+  // Worlds of earlier surveys are this sample's own output, not part of what is surveyed.
+  const readers = workspace({ root: folder, readOnly: true, ignore: [...IGNORED_NAMES, 'worlds'] });
   const writers = workspace({ root: out }).filter(({ name }) => name === 'write_file');
   return [...readers, ...writers].map((tool) => wrapTool?.(tool) ?? tool);
 }
