@@ -1,14 +1,14 @@
 /** Starts or resumes one plan instance: the savepoint around a generator's segment. */
 import type { PlanAddress, Receipt, Value } from '@reprise/contracts';
-import { decode, encode } from '../codec/index.js';
+import { decode } from '../codec/index.js';
 import type { EffectDefinition, PlanDefinition, PlanWait, Resumed } from '../define/index.js';
 import { check } from '../schema/index.js';
 import { newPlan } from './deliver-event.js';
-import type { FrameFold, PlanDelivery } from './frame-fold.js';
+import { encodeLeaf, type FrameFold, type PlanDelivery } from './frame-fold.js';
 import { effectId } from './identity.js';
 import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
-import { LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
+import { FRAME_VALUE_BYTES_MAX, LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
 import { applyPolicy } from './policy.js';
 import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from './settle.js';
@@ -108,6 +108,10 @@ class PlanRun {
       }
     }
     const wait = live.advance(this.#segment, resumed);
+    // Asked here and not where the values are given: a rebuilt plan, whose segments are others, must not differ (L2).
+    if (this.#segment.valueBytes > FRAME_VALUE_BYTES_MAX) {
+      throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
+    }
     this.leaf.emissions = live.emissions;
     return wait;
   }
@@ -140,9 +144,10 @@ class PlanRun {
     const { fold, leaf } = this;
     const { plan, cause } = this.delivery;
     leaf.wait = wait ?? null;
-    if (encode(leaf).length > LEAF_BYTES_MAX) {
+    if (encodeLeaf(leaf).length > LEAF_BYTES_MAX) {
       throw new Fault('plan_too_large', `its awaits returned more than ${LEAF_BYTES_MAX} bytes; go on with continueAs`);
     }
+    fold.spend(this.#segment.valueBytes);
     dropAwaitTimer(fold, plan, waited);
     let denied = false;
     for (const output of this.#segment.outputs) denied = this.#release(output) || denied;

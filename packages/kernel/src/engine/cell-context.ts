@@ -5,9 +5,9 @@ import type { Intent, PlanDefinition, ReducerContext, ReducerDefinition } from '
 import { check } from '../schema/index.js';
 import { encodeGiven, type FrameFold } from './frame-fold.js';
 import { DeliveryEntropy } from './identity.js';
-import { logKey } from './leaf-key.js';
+import { isAddress, logKey } from './leaf-key.js';
 import type { CellLeaf, LogLeaf } from './leaves.js';
-import { FRAME_VALUE_BYTES_MAX } from './limits.js';
+import { FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA } from './limits.js';
 import { checkedEvent } from './live-plan.js';
 import { appendToLog, emptyLog, logHeadBlob, type StagedBlob } from './log.js';
 import { Fault, Rejected } from './signals.js';
@@ -34,7 +34,9 @@ export class CellContext implements ReducerContext {
   readonly staged: StagedBlob[] = [];
   readonly logs = new Map<string, LogLeaf>();
   ended = false;
-  #valueBytes = 0;
+  #over = false;
+  /** Bytes of the values given so far. */
+  valueBytes = 0;
   readonly #entropy: DeliveryEntropy;
   readonly #timers: Map<string, number>;
 
@@ -50,6 +52,11 @@ export class CellContext implements ReducerContext {
       { seed: fold.rules.seed, cell: address, incarnation: cell.inc, n: cell.n },
       fold.env.hash,
     );
+  }
+
+  /** The delivery is over: whoever kept the context learns that it does nothing any more. */
+  close(): void {
+    this.#over = true;
   }
 
   get now(): number {
@@ -82,6 +89,7 @@ export class CellContext implements ReducerContext {
     event: { readonly name: string; readonly value: unknown },
     options: { readonly reply?: boolean } = {},
   ): void {
+    if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
     const value = checkedEvent(this.fold.env.app, to, event.name, this.#copy(event.value));
     this.outputs.push({ type: 'send', to: [to[0], to[1]], name: event.name, value, reply: options.reply === true });
   }
@@ -96,6 +104,7 @@ export class CellContext implements ReducerContext {
   }
 
   timer(name: string, at: number): void {
+    this.#inside();
     if (!TIMER_NAME.test(name) || !Number.isSafeInteger(at) || at < 0) {
       throw new Fault('timer_invalid', `timer ${name} at ${String(at)}: a short plain name and whole milliseconds`);
     }
@@ -103,10 +112,12 @@ export class CellContext implements ReducerContext {
   }
 
   clearTimer(name: string): void {
+    this.#inside();
     this.#timers.delete(name);
   }
 
   cancel(plan: number | 'all'): void {
+    this.#inside();
     const ordinals = plan === 'all' ? [...this.cell.plans] : this.cell.plans.filter((ordinal) => ordinal === plan);
     this.cell.plans = this.cell.plans.filter((ordinal) => !ordinals.includes(ordinal));
     for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
@@ -125,6 +136,7 @@ export class CellContext implements ReducerContext {
   }
 
   logHead(log: string): Ref {
+    this.#inside();
     if (!this.reducer.logs.has(log)) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
     const head = logHeadBlob(this.#log(log), this.fold.env.hash);
     this.staged.push(head);
@@ -132,6 +144,7 @@ export class CellContext implements ReducerContext {
   }
 
   end(): void {
+    this.#inside();
     this.ended = true;
   }
 
@@ -142,10 +155,12 @@ export class CellContext implements ReducerContext {
   }
 
   id(label: string): string {
+    this.#inside();
     return this.#entropy.id(label);
   }
 
   random(): number {
+    this.#inside();
     return this.#entropy.random();
   }
 
@@ -159,10 +174,15 @@ export class CellContext implements ReducerContext {
     return log;
   }
 
+  #inside(): void {
+    if (this.#over) throw new Fault('nondeterminism', 'ctx was used after its delivery was over');
+  }
+
   #copy(given: unknown): Value {
+    this.#inside();
     const bytes = encodeGiven(given);
-    this.#valueBytes += bytes.length;
-    if (this.#valueBytes > FRAME_VALUE_BYTES_MAX) {
+    this.valueBytes += bytes.length + GIVEN_BYTES_EXTRA;
+    if (this.valueBytes > FRAME_VALUE_BYTES_MAX) {
       throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
     }
     return decode(bytes);

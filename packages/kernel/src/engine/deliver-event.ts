@@ -3,9 +3,9 @@ import type { Address, ErrorCode, FaultCode, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import type { ReducerDefinition } from '../define/index.js';
-import { check } from '../schema/index.js';
 import { CellContext, type CellOutput } from './cell-context.js';
-import { type EventDelivery, encodeGiven, type FrameFold } from './frame-fold.js';
+import { fittedState } from './fitted-state.js';
+import { type EventDelivery, encodeGiven, encodeLeaf, type FrameFold } from './frame-fold.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
@@ -75,6 +75,8 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
   if (cell.n === 0) cell.state = firstState(reducer, delivery);
   const returned = runPure(() => reducer.reduce(cell.state, event, context));
+  if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
+  context.close();
   if (returned !== undefined) {
     throw new Fault(
       'returned_a_value',
@@ -89,7 +91,7 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
 
 function encodeLogs(context: CellContext): [LeafKey, Uint8Array][] {
   return [...context.logs].map(([name, log]) => {
-    const bytes = encode(log);
+    const bytes = encodeLeaf(log);
     if (bytes.length > LOG_LEAF_BYTES_MAX) {
       throw new Fault(
         'record_too_large',
@@ -107,33 +109,31 @@ function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): R
 
 /** Encodes the cell; from here on its state *is* what these bytes decode to. */
 function normalForm(fold: FrameFold, reducer: ReducerDefinition, cell: CellLeaf): Uint8Array {
+  const bytes = encodeCell(cell);
+  const normal = decode(bytes) as unknown as CellLeaf;
+  const state = fittedState(reducer, normal.state);
+  if (state !== normal.state) return encodeCell({ ...normal, state: state as CellLeaf['state'] }); // a default filled a field in
+  fold.env.caches?.decoded.offer(bytes, normal);
+  return bytes;
+}
+
+function encodeCell(cell: CellLeaf): Uint8Array {
   let bytes: Uint8Array;
   try {
     bytes = encode(cell);
   } catch (error) {
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
-  if (bytes.length > LEAF_BYTES_MAX) {
-    throw new Fault(
-      'state_too_large',
-      `${bytes.length} bytes of state; at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`,
-    );
-  }
-  const normal = decode(bytes) as unknown as CellLeaf;
-  const checked = check(reducer.state, normal.state);
-  if (!checked.ok)
-    throw new Fault('state_invalid', `state ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
-  if (checked.value === normal.state) {
-    fold.env.caches?.decoded.offer(bytes, normal);
-    return bytes;
-  }
-  return encode({ ...normal, state: checked.value }); // a constant default filled a field in
+  if (bytes.length <= LEAF_BYTES_MAX) return bytes;
+  const fit = `at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`;
+  throw new Fault('state_too_large', `${bytes.length} bytes of state; ${fit}`);
 }
 
 function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): void {
   const { context, cell } = done;
   fold.overlay.set(cellKey(delivery.to), done.bytes);
   fold.staged.push(...context.staged);
+  fold.spend(context.valueBytes);
   for (const [key, bytes] of done.logs) fold.overlay.set(key, bytes);
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
   for (const output of context.outputs) release(fold, delivery, cell, output);

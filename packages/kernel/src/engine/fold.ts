@@ -35,7 +35,7 @@ import { stateRecord } from './state-record.js';
 /** A frame whose derived records are known and whose attempts are not decided yet. */
 export interface FoldedFrame {
   readonly ingress: IngressRecord;
-  /** Effects that the gate allowed in this frame, in order: candidates for riding attempts. */
+  /** Effects of this frame that are open at its end, in order: candidates for riding attempts. */
   readonly emitted: readonly EmittedEffect[];
   /** Arms these effects in this frame and closes it. Called once. */
   seal(arm: readonly string[]): SealedFrame;
@@ -77,7 +77,12 @@ export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: Ingress
   if (world !== undefined) fold.world = readWorld(world);
   const before = admit(fold, ingress);
   fold.run(deliverer, before);
-  return { ingress, emitted: fold.emitted, seal: (arm) => seal(fold, arm) };
+  return { ingress, emitted: stillOpen(fold), seal: (arm) => seal(fold, arm) };
+}
+
+/** What may be armed with the frame: an effect that was cancelled in the frame that emitted it is settled already. */
+function stillOpen(fold: FrameFold): readonly EmittedEffect[] {
+  return fold.emitted.filter(({ effect }) => fold.overlay.get(effectKey(effect)) !== undefined);
 }
 
 const worlds = new WeakMap<Uint8Array, WorldLeaf>();

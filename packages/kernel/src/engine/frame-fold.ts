@@ -10,16 +10,8 @@
  * F3  After each delivery a leaf is exactly decode(its bytes).
  * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone.
  */
-import type {
-  Address,
-  DerivedRecord,
-  EventEnvelope,
-  IngressRecord,
-  PlanAddress,
-  Sender,
-  Value,
-} from '@reprise/contracts';
-import { decode, encode, type Hash } from '../codec/index.js';
+import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender } from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import { type LeafKey, PENDING_KEY } from './leaf-key.js';
 import type { WorldLeaf } from './leaves.js';
@@ -133,19 +125,14 @@ export class FrameFold {
 
   /** Writes a leaf and returns its bytes. */
   write(key: LeafKey, leaf: unknown): Uint8Array {
-    const bytes = encode(leaf);
+    const bytes = encodeLeaf(leaf);
     this.overlay.set(key, bytes);
     return bytes;
   }
 
-  /**
-   * The canonical copy of a value that an author gave, made at the call: what the author does to it later
-   * changes nothing.
-   */
-  copy(given: unknown): Value {
-    const bytes = encodeGiven(given);
-    this.#valueBytes += bytes.length;
-    return decode(bytes);
+  /** Counts the bytes of values that a delivery gave, for the frame's bound. */
+  spend(valueBytes: number): void {
+    this.#valueBytes += valueBytes;
   }
 
   /** Performs the FIFO to its end, or to the frame's bound; then the rest waits for a `continue` frame. */
@@ -185,6 +172,14 @@ export class FrameFold {
     };
     this.write(PENDING_KEY, pending);
   }
+}
+
+/**
+ * Encodes a leaf. It holds authors' values some levels down, so it may nest deeper than they: what was accepted
+ * as a value can always be kept.
+ */
+export function encodeLeaf(leaf: unknown): Uint8Array {
+  return encode(leaf, FRAME_DEPTH_MAX);
 }
 
 /** Encodes what an author gave; a value that is not canonical or too large is the author's fault. */

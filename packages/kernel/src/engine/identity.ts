@@ -1,6 +1,6 @@
 /** Identities and entropy, all derived from journaled facts: the same in every replay, different between worlds. */
 import type { Address, PlanAddress, Value } from '@reprise/contracts';
-import { encode, fromHex, type Hash, toHex } from '../codec/index.js';
+import { encode, FRAME_DEPTH_MAX, fromHex, type Hash, toHex } from '../codec/index.js';
 
 /** What an effect's identity is made of. No frame number: a fork must find the same effect again. */
 export interface EffectIdentity {
@@ -17,16 +17,19 @@ export interface EffectIdentity {
 export function effectId(of: EffectIdentity, hash: Hash): string {
   return toHex(
     hash(
-      encode({
-        world: of.world,
-        cell: [of.plan[0], of.plan[1]],
-        incarnation: of.incarnation,
-        plan: of.planName,
-        ordinal: of.plan[2],
-        emission: of.emission,
-        kind: of.kind,
-        params: of.params,
-      }),
+      encode(
+        {
+          world: of.world,
+          cell: [of.plan[0], of.plan[1]],
+          incarnation: of.incarnation,
+          plan: of.planName,
+          ordinal: of.plan[2],
+          emission: of.emission,
+          kind: of.kind,
+          params: of.params,
+        },
+        FRAME_DEPTH_MAX,
+      ),
     ),
   );
 }
@@ -75,5 +78,5 @@ export function requestDigest(principal: string, id: string, hash: Hash): string
 
 /** The digest of what a request says, to tell a repetition from a conflict. */
 export function requestContentDigest(to: Address, event: Value, hash: Hash): string {
-  return toHex(hash(encode([to, event])));
+  return toHex(hash(encode([to, event], FRAME_DEPTH_MAX)));
 }

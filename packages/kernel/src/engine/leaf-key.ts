@@ -1,5 +1,6 @@
 /** The keys of the state map. Everything a world remembers is a leaf under one of these. */
-import type { Address, PlanAddress } from '@reprise/contracts';
+import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, WIRE_NAME } from '@reprise/contracts';
+import { utf8Length } from '../codec/index.js';
 
 /** What a leaf holds. */
 export type LeafKind = 'cell' | 'effect' | 'log' | 'pending' | 'plan' | 'request' | 'timer' | 'world';
@@ -19,6 +20,23 @@ export interface LeafKey {
 /** The key with this path; paths come from the constructors below or from a snapshot. */
 export function leafKey(path: readonly [LeafKind, ...PathPart[]]): LeafKey {
   return { id: path.join('\0'), path };
+}
+
+/** Whether a key can be a cell's: well-formed text of 1 to 256 bytes. */
+export function isCellKey(key: unknown): key is string {
+  if (typeof key !== 'string' || key === '' || key.length > CELL_KEY_BYTES_MAX) return false;
+  const bytes = utf8Length(key);
+  return bytes > 0 && bytes <= CELL_KEY_BYTES_MAX;
+}
+
+/**
+ * Whether a thing that an author gave is an address. Asked before it becomes part of a record or a leaf's key:
+ * what is no address can be neither written nor read back, and a fact on which that depends could never be folded.
+ */
+export function isAddress(thing: unknown): thing is Address {
+  if (!Array.isArray(thing) || thing.length !== 2) return false;
+  const [reducer, key] = thing as readonly unknown[];
+  return typeof reducer === 'string' && reducer.length <= 128 && WIRE_NAME.test(reducer) && isCellKey(key);
 }
 
 /** A cell's state and bookkeeping. */

@@ -14,6 +14,7 @@ import type {
 import { decode } from '../codec/index.js';
 import type { PlanWait, Resumed } from '../define/index.js';
 import type { LeafKey } from './leaf-key.js';
+import { Miss } from './signals.js';
 
 /** The world's identity and rules. */
 export interface WorldLeaf {
@@ -125,18 +126,34 @@ export class Overlay implements LeafReader {
     { key: LeafKey; before: Uint8Array | undefined; after: Uint8Array | undefined }
   >();
 
+  #missed: Miss | undefined;
+
   constructor(private readonly base: LeafReader) {}
 
   get(key: LeafKey): Uint8Array | undefined {
     const change = this.#changes.get(key.id);
-    return change === undefined ? this.base.get(key) : change.after;
+    return change === undefined ? this.#below(key) : change.after;
+  }
+
+  /** A miss while authors' code ran: that code may have caught it, and then went on without the leaf. */
+  get missed(): Miss | undefined {
+    return this.#missed;
   }
 
   /** Replaces a leaf; undefined removes it. */
   set(key: LeafKey, after: Uint8Array | undefined): void {
     const change = this.#changes.get(key.id);
-    if (change === undefined) this.#changes.set(key.id, { key, before: this.base.get(key), after });
+    if (change === undefined) this.#changes.set(key.id, { key, before: this.#below(key), after });
     else change.after = after;
+  }
+
+  #below(key: LeafKey): Uint8Array | undefined {
+    try {
+      return this.base.get(key);
+    } catch (thrown) {
+      if (thrown instanceof Miss) this.#missed ??= thrown;
+      throw thrown;
+    }
   }
 
   /** What changed, in the order of first touch. */

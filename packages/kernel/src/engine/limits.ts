@@ -18,6 +18,12 @@ export const FRAME_DELIVERIES_MAX = 256;
 /** Bytes of values in one frame after which the rest goes on in a `continue` frame. */
 export const FRAME_VALUE_BYTES_MAX = 1024 * 1024;
 
+/**
+ * What each value given counts beyond its own bytes: the names and addresses around it in the record. Without it a
+ * million values of one byte would pass the bound and overflow the frame.
+ */
+export const GIVEN_BYTES_EXTRA = 64;
+
 /** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
 export const CASCADE_DELIVERIES_MAX = 10_000;
 

@@ -1,11 +1,13 @@
 /**
  * A plan's generator while it is cached, and the context it talks to.
  *
- * Invariant L1: a generator's behaviour depends only on its input, on what its awaits returned and on the time
- * of each segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
+ * Invariants
+ * L1  A generator's behaviour depends only on its input, on what its awaits returned and on the time of each
+ *     segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
+ * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
  */
-import { type Address, isRef, type PlanAddress, type Receipt, type Value } from '@reprise/contracts';
-import { decode, encode } from '../codec/index.js';
+import type { Address, PlanAddress, Receipt, Value } from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import type {
   App,
   AwaitOptions,
@@ -20,7 +22,9 @@ import type {
 } from '../define/index.js';
 import { check } from '../schema/index.js';
 import { encodeGiven } from './frame-fold.js';
+import { isAddress } from './leaf-key.js';
 import type { PlanLeaf } from './leaves.js';
+import { GIVEN_BYTES_EXTRA } from './limits.js';
 import { runPure } from './purity.js';
 import { Fault } from './signals.js';
 
@@ -80,7 +84,7 @@ export class LivePlan {
     if (resumed !== undefined && 'receipts' in resumed) {
       for (const [emission, receipt] of resumed.receipts) this.#context.seen.set(emission, receipt);
     }
-    const given = resumed === undefined ? undefined : (decode(encode(resumed)) as Resumed);
+    const given = resumed === undefined ? undefined : (decode(encode(resumed, FRAME_DEPTH_MAX)) as Resumed);
     const step = runPure(() => (given === undefined ? this.#body.next(undefined as never) : this.#body.next(given)));
     if (step.done === true) return undefined;
     return asWait(step.value, this.emissions);
@@ -100,12 +104,24 @@ export class LivePlan {
   }
 }
 
-/** A yielded wait, checked: a plan's body is authors' code and could yield anything. */
+/** A yielded wait, checked and copied: a plan's body is authors' code and could yield anything. */
 function asWait(yielded: unknown, emissions: number): PlanWait {
   const wait = yielded as Partial<PlanWait> | null;
-  if (typeof wait !== 'object' || wait === null || isRef(wait))
-    throw new Fault('value_invalid', 'a plan yields only through `yield* plan.…`');
-  if (wait.for === 'peek' && 'address' in wait && Array.isArray(wait.address)) return wait as PlanWait;
+  if (typeof wait !== 'object' || wait === null) throw new Fault('value_invalid', YIELDS);
+  if (wait.for === 'peek') {
+    const address = 'address' in wait ? wait.address : undefined;
+    if (!isAddress(address)) throw new Fault('value_invalid', 'a plan peeks at [reducer, key], the key 1 to 256 bytes');
+    return { for: 'peek', address: [address[0], address[1]] };
+  }
+  const until = ('until' in wait ? wait.until : undefined) ?? null;
+  const known = wait.for === 'one' || wait.for === 'any' || wait.for === 'all';
+  if (!known || (until !== null && !isTime(until))) throw new Fault('value_invalid', YIELDS);
+  return { for: wait.for as 'one' | 'any' | 'all', emissions: emittedOnes(wait, emissions), until };
+}
+
+const YIELDS = 'a plan yields only through `yield* plan.…`';
+
+function emittedOnes(wait: Partial<PlanWait>, emissions: number): readonly number[] {
   const known =
     'emissions' in wait &&
     Array.isArray(wait.emissions) &&
@@ -115,7 +131,12 @@ function asWait(yielded: unknown, emissions: number): PlanWait {
         Number.isInteger(emission) && (emission as number) >= 0 && (emission as number) < emissions,
     );
   if (!known) throw new Fault('effect_unknown', 'a plan awaits an effect that it did not emit');
-  return wait as PlanWait;
+  return [...wait.emissions];
+}
+
+/** A time that fits a record. */
+function isTime(at: unknown): at is number {
+  return Number.isSafeInteger(at) && (at as number) >= 0;
 }
 
 class RunningPlan implements PlanContext {
@@ -142,16 +163,12 @@ class RunningPlan implements PlanContext {
     if (declared === undefined) {
       throw new Fault('effect_unknown', `${this.definition.name} does not declare the effect ${effect.name}`);
     }
+    const timeoutMs = options.timeoutMs ?? null;
+    if (timeoutMs !== null) this.#later(timeoutMs, 'timeoutMs');
     const emission = this.emissions++;
+    const copy = this.#copy(params); // L2
     if (!this.segment.rebuilt) {
-      const timeoutMs = options.timeoutMs ?? null;
-      this.segment.outputs.push({
-        type: 'effect',
-        emission,
-        definition: declared,
-        params: this.#copy(params),
-        timeoutMs,
-      });
+      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: copy, timeoutMs });
     }
     return { emission };
   }
@@ -206,9 +223,8 @@ class RunningPlan implements PlanContext {
   }
 
   raiseEvent(event: { readonly name: string; readonly value: unknown }): void {
-    if (this.segment.rebuilt) return;
-    const value = checkedEvent(this.app, this.cell, event.name, this.#copy(event.value));
-    this.segment.outputs.push({ type: 'raise', name: event.name, value });
+    const value = checkedEvent(this.app, this.cell, event.name, this.#copy(event.value)); // L2
+    if (!this.segment.rebuilt) this.segment.outputs.push({ type: 'raise', name: event.name, value });
   }
 
   cancel(handle: EffectHandle): void {
@@ -223,16 +239,18 @@ class RunningPlan implements PlanContext {
   }
 
   #until(options: AwaitOptions | undefined): number | null {
-    if (options?.within === undefined) return null;
-    if (!Number.isSafeInteger(options.within) || options.within < 0) {
-      throw new Fault('timer_invalid', `within is a whole number of milliseconds, not ${String(options.within)}`);
-    }
-    return this.segment.at + options.within;
+    return options?.within === undefined ? null : this.#later(options.within, 'within');
+  }
+
+  #later(ms: number, what: string): number {
+    const at = this.segment.at + ms;
+    if (Number.isSafeInteger(ms) && ms >= 0 && isTime(at)) return at;
+    throw new Fault('timer_invalid', `${what} is a whole number of milliseconds, not ${String(ms)}`);
   }
 
   #copy(given: unknown): Value {
     const bytes = encodeGiven(given);
-    this.segment.valueBytes += bytes.length;
+    this.segment.valueBytes += bytes.length + GIVEN_BYTES_EXTRA;
     return decode(bytes);
   }
 }

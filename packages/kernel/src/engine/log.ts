@@ -6,7 +6,7 @@
  * alone, never of when a snapshot or a flush happened.
  */
 import { Ref, type Value } from '@reprise/contracts';
-import { encode, type Hash, toHex } from '../codec/index.js';
+import { encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../codec/index.js';
 import type { LogLeaf } from './leaves.js';
 import { LOG_CHUNK_ITEMS } from './limits.js';
 
@@ -41,12 +41,12 @@ export function appendToLog(log: LogLeaf, item: Value, hash: Hash): StagedBlob[]
 
 /** The log as a blob of its own: what an effect links so that its adapter reads exactly this log, for ever. */
 export function logHeadBlob(log: LogLeaf, hash: Hash): StagedBlob {
-  const bytes = encode({ count: log.count, levels: log.levels, tail: log.tail });
+  const bytes = encode({ count: log.count, levels: log.levels, tail: log.tail }, FRAME_DEPTH_MAX);
   return { ref: Ref.fromHex(toHex(hash(bytes)), 'value'), bytes };
 }
 
 function seal(list: readonly Value[], hash: Hash, staged: StagedBlob[]): Ref {
-  const bytes = encode(list);
+  const bytes = encode(list, FRAME_DEPTH_MAX);
   const ref = Ref.fromHex(toHex(hash(bytes)), 'value');
   staged.push({ ref, bytes });
   return ref;

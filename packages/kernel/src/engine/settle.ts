@@ -1,7 +1,6 @@
 /** The ledger of open effects: settling, cancelling and ending. Nothing here runs authors' code. */
 import type { Address, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
-import { encode } from '../codec/index.js';
-import type { FrameFold } from './frame-fold.js';
+import { encodeLeaf, type FrameFold } from './frame-fold.js';
 import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX } from './limits.js';
@@ -28,7 +27,7 @@ export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, re
   const plan = fold.take<PlanLeaf>(bytes);
   plan.open = plan.open.filter(([emission]) => emission !== effect.emission);
   plan.inbox.push([effect.emission, receipt]);
-  const next = encode(plan);
+  const next = encodeLeaf(plan);
   if (next.length > LEAF_BYTES_MAX) {
     fold.push({ kind: 'fault', c: cause, target: effect.plan, code: 'plan_too_large' });
     endPlan(fold, effect.plan, plan, { status: 'error', code: 'plan_too_large' }, cause);
