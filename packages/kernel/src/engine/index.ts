@@ -1,3 +1,4 @@
+export { fittedState } from './fitted-state.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export { type EmittedEffect, EngineCaches, type EngineEnv } from './frame-fold.js';
 export * from './leaf-key.js';
@@ -15,4 +16,4 @@ export type {
 export * from './limits.js';
 export type { StagedBlob } from './log.js';
 export { purity, runPure } from './purity.js';
-export { Duplicate, Exhausted, Miss, Refusal } from './signals.js';
+export { Duplicate, Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';

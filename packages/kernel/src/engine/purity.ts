@@ -46,6 +46,11 @@ function classify(thrown: unknown): unknown {
   return new Fault('threw', describe(thrown), thrown);
 }
 
+/** What was thrown, in words. Anything can be thrown, things that cannot be put into words among them. */
 function describe(thrown: unknown): string {
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  } catch {
+    return 'something that has no text';
+  }
 }

@@ -4,10 +4,12 @@
  * For inspectors, user interfaces and tests. The engine does not use it; a property test holds the two equal in
  * bytes. Kept out of the kernel's main entry, so that importing the kernel does not import immer.
  */
+
+import { RepriseError, type Value } from '@reprise/contracts';
 import { enablePatches, freeze, type Patch, produceWithPatches } from 'immer';
 import { decode, encode } from '../codec/index.js';
 import type { ReducerContext, ReducerDefinition } from '../define/index.js';
-import { runPure } from '../engine/index.js';
+import { Exhausted, Fault, fittedState, Rejected, runPure } from '../engine/index.js';
 
 enablePatches();
 
@@ -20,12 +22,16 @@ export interface Reduced<S> {
 }
 
 /**
- * Reduces one event.
+ * Reduces one event: the state that the engine would leave, in bytes. What the engine would drop as a fault is
+ * thrown here, and the given state stands.
  *
  * @param reducer its definition
  * @param state a frozen state, or undefined for a cell that does not exist yet
  * @param event its wire name and value
  * @param context what `ctx` is during the call; asking through it is the caller's to interpret
+ * @throws RepriseError `delivery_faulted`, `nondeterminism`, `request_rejected`, `stack_exhausted`, `invalid_value`
+ * @example
+ * const { state, patches } = reduce(counter, undefined, { name: 'demo/Added@1', value: { by: 2 } }, ctx)
  */
 export function reduce<S>(
   reducer: ReducerDefinition,
@@ -33,31 +39,59 @@ export function reduce<S>(
   event: { readonly name: string; readonly value: unknown },
   context: ReducerContext,
 ): Reduced<S> {
-  const given = decode(encode(event.value));
-  const base = (state ??
-    freeze(
-      decode(encode(runPure(() => reducer.init(context.address[1], { name: event.name, value: given })))),
-      true,
-    )) as S;
-  const [next, patches] = produceWithPatches(base as object, (draft: unknown) => {
-    runPure(() => reducer.reduce(draft, { name: event.name, value: decode(encode(given)) }, context));
-  });
-  return { state: normalForm(next) as S, patches };
+  const bytes = encode(event.value);
+  const own = () => ({ name: event.name, value: decode(bytes) }); // nobody shares an event's value
+  try {
+    const base = state ?? freeze(canonical(runPure(() => reducer.init(context.address[1], own()))), true);
+    const [next, patches] = produceWithPatches(base as object, (draft: unknown) => {
+      if (runPure(() => reducer.reduce(draft, own(), context)) === undefined) return;
+      throw new Fault('returned_a_value', `${reducer.name} returned something; a recipe returns nothing`);
+    });
+    return { state: normalForm(reducer, next) as S, patches };
+  } catch (thrown) {
+    throw errorOf(thrown);
+  }
 }
 
 /**
- * The state in normal form. A state whose keys enumerate otherwise than decoding yields them, or that holds −0 or
- * an undefined key, is replaced by the decoded bytes; every other keeps its shared structure.
+ * The state in normal form. A state whose keys enumerate otherwise than decoding yields them, that holds −0 or an
+ * undefined key, or lacks a key with a default, is replaced by the decoded bytes; every other keeps its shared
+ * structure.
  */
-function normalForm(state: unknown): unknown {
-  const normal = decode(encode(state));
+function normalForm(reducer: ReducerDefinition, state: unknown): unknown {
+  const normal = canonical(state);
+  const fitted = fittedState(reducer, normal);
+  if (fitted !== normal) return freeze(canonical(fitted), true);
   return freeze(isNormal(state, normal) ? state : normal, true);
+}
+
+function canonical(state: unknown): Value {
+  try {
+    return decode(encode(state));
+  } catch (error) {
+    throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
+  }
+}
+
+/** The engine's signals as errors that callers know. */
+function errorOf(thrown: unknown): unknown {
+  if (thrown instanceof Rejected) {
+    return new RepriseError('request_rejected', `the reducer rejected the event: ${thrown.code}`, {
+      reason: thrown.code,
+    });
+  }
+  if (thrown instanceof Exhausted) {
+    return new RepriseError('stack_exhausted', 'reducing this event exhausted the machine', { cause: thrown.cause });
+  }
+  if (!(thrown instanceof Fault)) return thrown;
+  const code = thrown.code === 'nondeterminism' ? 'nondeterminism' : 'delivery_faulted';
+  return new RepriseError(code, thrown.detail, { fault: thrown.code, cause: thrown.cause ?? thrown });
 }
 
 function isNormal(given: unknown, normal: unknown): boolean {
   if (typeof given !== 'object' || given === null || typeof normal !== 'object' || normal === null)
     return Object.is(given, normal);
-  const [keys, canonical] = [Object.keys(given), Object.keys(normal)];
-  if (keys.length !== canonical.length) return false;
-  return keys.every((key, i) => key === canonical[i] && isNormal((given as never)[key], (normal as never)[key]));
+  const [keys, sorted] = [Object.keys(given), Object.keys(normal)];
+  if (keys.length !== sorted.length) return false;
+  return keys.every((key, i) => key === sorted[i] && isNormal((given as never)[key], (normal as never)[key]));
 }
