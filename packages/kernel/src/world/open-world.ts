@@ -49,7 +49,8 @@ const RECHECK_EVERY = 256;
  * Opens a world for writing.
  *
  * @throws RepriseError `world_locked`, `manifest_mismatch`, `semantics_unknown`, `journal_damaged`,
- *   `replay_divergence` when the tail performs differently with this app, `store_failed`, `invalid_argument`
+ *   `replay_divergence` when the tail performs differently with this app, `store_full`, `store_failed`,
+ *   `invalid_argument`
  * @example
  * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
  * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
@@ -254,6 +255,8 @@ class Opening implements StepperHost {
       this.#dispatcher,
       (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
     );
+    if (this.#stepper.closedBy !== undefined) throw this.#stepper.closedBy;
+    this.#stepper.waitForRoom();
     this.#working = true;
     if (this.options.drive === 'manual') return;
     this.#dispatcher.enable();

@@ -1,6 +1,7 @@
 /** The one place where an outside request becomes an ingress: parsed once, canonical ever after. */
 import {
   type Address,
+  CELL_KEY_BYTES_MAX,
   formatAddress,
   type Principal,
   principal as principalSchema,
@@ -10,7 +11,7 @@ import {
 import { decode, encode, linksOf } from '../codec/index.js';
 import type { ContentReader } from '../content/port.js';
 import type { App } from '../define/index.js';
-import { REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
+import { isCellKey, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check } from '../schema/index.js';
 
 /** A request that passed every check that needs no state. */
@@ -24,7 +25,6 @@ export interface Admitted {
 
 /** The longest idempotency key of a request. */
 const REQUEST_ID_MAX = 256;
-const CELL_KEY_BYTES_MAX = 256;
 
 /**
  * Checks and parses a request.
@@ -79,7 +79,7 @@ function checkAddress(app: App, to: Address): Address {
       hint: 'Register the reducer with defineApp, or mend the name.',
     });
   }
-  if (key === '' || encode(key).length > CELL_KEY_BYTES_MAX) {
+  if (!isCellKey(key)) {
     throw new RepriseError('invalid_argument', `a cell key is well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`, {
       actual: key,
     });

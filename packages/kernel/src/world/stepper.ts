@@ -4,7 +4,8 @@
  * Invariants
  * W1  One loop. Nothing is folded while a commit is under way, so what is speculative is one batch and no more.
  * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable.
- * W3  A failed commit takes the batch back. Requests get `commit_failed`; facts stand again at the head of the queue.
+ * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is not known what landed, the
+ *     error that closes the world; facts stand again at the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
 import { type IngressRecord, isRepriseError, type JournalRecord, type Ref, RepriseError } from '@reprise/contracts';
@@ -134,9 +135,12 @@ interface Batch {
 export class Stepper {
   readonly #queue: QueuedIngress[] = [];
   readonly #tasks: (() => Promise<void>)[] = [];
-  readonly #stop = new AbortController();
+  /** Aborted when nobody waits any longer for a store that is full. */
+  readonly #hurry = new AbortController();
   #running: Promise<void> | undefined;
   #closed: RepriseError | undefined;
+  /** What a full store closes the stepper with; undefined while facts wait for room. */
+  #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
   #retryMs = RETRY_MS_FIRST;
   #folded = 0;
   #suspectsLeft = SUSPECT_FACTS;
@@ -154,6 +158,11 @@ export class Stepper {
   /** Nothing is queued, speculative or being committed. */
   get idle(): boolean {
     return this.#running === undefined;
+  }
+
+  /** Why nothing more is written; undefined while the stepper works. */
+  get closedBy(): RepriseError | undefined {
+    return this.#closed;
   }
 
   /** Adds an ingress to the end of the queue. */
@@ -177,29 +186,44 @@ export class Stepper {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** Takes no more ingress; what is queued is refused with `error`. */
-  close(error: RepriseError): void {
-    if (this.#closed !== undefined) return;
-    this.#closed = error;
-    this.#stop.abort();
-    for (const item of this.#queue.splice(0)) item.settle({ status: 'refused', error });
-    this.parts.host.closed(error);
+  /** From now on facts wait for room when the store is full; before, a full store closes the stepper. */
+  waitForRoom(): void {
+    this.#whenFull = undefined;
   }
 
-  /** Folds one frame and commits it at once; only while the loop rests (genesis, snapshots). */
+  /** Works off what is queued and closes. It does not wait for room in a store that is full. */
+  async finish(error: RepriseError): Promise<void> {
+    this.#whenFull = () => error;
+    this.#hurry.abort();
+    await this.settled();
+    this.close(error);
+  }
+
+  /** Takes no more ingress; what is queued is refused with `error`. */
+  close(error: RepriseError): void {
+    if (this.#closed === undefined) {
+      this.#closed = error;
+      this.#hurry.abort();
+      this.parts.host.closed(error);
+    }
+    for (const item of this.#queue.splice(0)) item.settle({ status: 'refused', error: this.#closed });
+  }
+
+  /**
+   * Folds one frame and commits it at once; only while the loop rests (genesis, snapshots).
+   *
+   * @throws RepriseError `store_full`, `store_failed`, `fenced`: what the store said
+   */
   async commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame> {
     const batch = this.#newBatch();
-    await this.#fold(batch, { fact: true, make, settle: () => undefined });
-    const failed = batch.outcomes.find(({ outcome }) => outcome.status === 'refused');
-    if (failed?.outcome.status === 'refused') throw failed.outcome.error;
-    try {
-      await this.#append(batch);
-    } catch (error) {
-      if ((await this.parts.journal.head()).digest !== batch.head.digest) throw error;
-      this.durable = batch.head;
-    }
-    this.#publish(batch);
-    return (batch.frames[0] as Speculative).frame;
+    const told: IngressOutcome[] = [];
+    await this.#fold(batch, { fact: false, make, settle: (outcome) => void told.push(outcome) });
+    await this.#commit(batch);
+    const [outcome] = told;
+    if (outcome?.status === 'committed') return outcome.frame;
+    if (outcome?.status !== 'refused') throw new TypeError('a frame of its own is committed or refused');
+    const { cause } = outcome.error.facts;
+    throw outcome.error.code === 'commit_failed' && isRepriseError(cause) ? cause : outcome.error;
   }
 
   #wake(): void {
@@ -224,7 +248,7 @@ export class Stepper {
       await this.#fill(batch);
       await macrotask(); // whoever is about to submit joins this commit
       await this.#fill(batch);
-      await this.#commit(batch);
+      if (!(await this.#commit(batch))) await this.#pause();
     }
   }
 
@@ -308,15 +332,17 @@ export class Stepper {
     });
   }
 
-  async #commit(batch: Batch): Promise<void> {
+  /** @returns false when the batch was taken back */
+  async #commit(batch: Batch): Promise<boolean> {
     try {
       if (batch.frames.length > 0) await this.#append(batch);
     } catch (error) {
-      if (!(await this.#recover(batch, error))) return;
+      if (!(await this.#recover(batch, error))) return false;
     }
     this.#retryMs = RETRY_MS_FIRST;
     if (this.parts.suspicion !== undefined && this.#suspectsLeft < SUSPECT_FACTS) await this.#clearNote();
     this.#publish(batch);
+    return true;
   }
 
   /** What was noted is durable as a frame: no longer suspect. */
@@ -355,41 +381,46 @@ export class Stepper {
     try {
       durable = await this.parts.journal.head();
     } catch (unreadable) {
-      this.#takeBack(batch, error);
-      this.close(failure('store_failed', 'the store failed and cannot tell what it holds', unreadable));
-      return false;
+      return this.#fail(batch, failure('store_failed', 'the store failed and cannot tell what it holds', unreadable));
     }
     if (durable.digest === batch.head.digest) {
       this.durable = batch.head;
       return true;
     }
-    this.#takeBack(batch, error);
     if (durable.digest !== this.durable.digest) {
-      this.close(failure('fenced', 'another writer has appended to this journal', error));
-    } else if (!isRepriseError(error, 'store_full')) {
-      // After a failed write or fsync what the disk holds is not known by reading it back: close.
-      this.close(failure('store_failed', 'the store failed while committing', error));
-    } else {
-      await this.#pause();
+      return this.#fail(batch, failure('fenced', 'another writer has appended to this journal', error));
     }
+    if (!isRepriseError(error, 'store_full')) {
+      // After a failed write or fsync what the disk holds is not known by reading it back: close.
+      return this.#fail(batch, failure('store_failed', 'the store failed while committing', error));
+    }
+    this.#takeBack(batch, failure('commit_failed', 'nothing of this was made durable', error));
+    const closing = this.#whenFull?.(error);
+    if (closing !== undefined) this.close(closing);
     return false;
   }
 
-  #takeBack(batch: Batch, error: unknown): void {
+  #fail(batch: Batch, error: RepriseError): false {
+    this.#takeBack(batch, error);
+    this.close(error);
+    return false;
+  }
+
+  #takeBack(batch: Batch, refusal: RepriseError): void {
     this.parts.table.undo(batch.undo);
     for (const { riding } of batch.frames) this.parts.host.release(riding);
     const facts: QueuedIngress[] = [];
     for (const { item, outcome } of batch.outcomes) {
       if (item.fact && outcome.status === 'committed') facts.push(item);
-      else
-        item.settle({ status: 'refused', error: failure('commit_failed', 'nothing of this was made durable', error) });
+      else item.settle({ status: 'refused', error: refusal });
     }
     this.#queue.unshift(...facts);
+    if (this.#closed !== undefined) this.close(this.#closed); // nobody will fold them: they recur at the next open
   }
 
   async #pause(): Promise<void> {
     if (this.#queue.length === 0) return;
-    await this.parts.clock.sleep(this.#retryMs, this.#stop.signal);
+    await this.parts.clock.sleep(this.#retryMs, this.#hurry.signal);
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
   }
 }
@@ -422,7 +453,8 @@ function outcomeOf(thrown: unknown): IngressOutcome {
 
 function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause: unknown): RepriseError {
   const hint = {
-    store_failed: 'Open the world again when its storage works; what was acknowledged is there.',
+    store_failed:
+      'Open the world again when its storage works; what was acknowledged is there. Send again, under the same id, what was not.',
     fenced: 'Find the other writer; a world has one.',
     commit_failed: 'The request changed nothing. Mend the cause and send it again under the same id.',
   }[code];

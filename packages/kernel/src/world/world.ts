@@ -197,7 +197,7 @@ export class World implements AsyncDisposable {
           next = stored.seq + 1;
           yield { seq: stored.seq, at: stored.at, head: stored.head, records: readFrame(stored.bytes, stored.seq).all };
         }
-      } else if (this.#closing !== undefined) return;
+      } else if (this.#ended) return;
       else await this.#nextCommit(upTo);
     }
   }
@@ -258,7 +258,9 @@ export class World implements AsyncDisposable {
     deadline.abort();
     const interrupted = dispatcher.runningCount;
     await dispatcher.close(CLOSE_GRACE_MS);
-    await stepper.settled();
+    const settled = new AbortController();
+    const work = stepper.settled().then(() => settled.abort());
+    await Promise.race([work, this.#sleep(CLOSE_GRACE_MS, settled.signal)]); // a full store may keep facts waiting
     return { interrupted };
   }
 
@@ -280,10 +282,14 @@ export class World implements AsyncDisposable {
     const { dispatcher, stepper, timerDriver, store, watchers } = this.parts;
     timerDriver.stop();
     await dispatcher.close(CLOSE_GRACE_MS);
-    await stepper.settled();
-    stepper.close(new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to go on.' }));
+    await stepper.finish(new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to go on.' }));
     for (const wake of [...watchers]) wake();
     await store.close();
+  }
+
+  /** Nothing will be committed any more. */
+  get #ended(): boolean {
+    return this.parts.stepper.closedBy !== undefined;
   }
 
   #sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -297,7 +303,7 @@ export class World implements AsyncDisposable {
         resolve();
       };
       this.parts.watchers.add(wake);
-      if (this.head.seq > after || this.#closing !== undefined) wake();
+      if (this.head.seq > after || this.#ended) wake();
     });
   }
 
