@@ -1,0 +1,81 @@
+import { RepriseError } from '@reprise/contracts';
+import type { OpenStore, Store } from '../../src/index.js';
+
+/** What may go wrong with one append. */
+export type AppendFault =
+  /** Nothing is written and the disk says that it is full. */
+  | 'full'
+  /** Nothing is written and the store does not know why. */
+  | 'broken'
+  /** The frames land; the answer is lost. */
+  | 'reply lost'
+  /** The frames land, another writer appends after them, and the answer is lost. */
+  | 'stale'
+  /** Nothing is written, and it takes a while. */
+  | 'ok';
+
+/** A store whose next calls go wrong as a test says. Everything it does not break it passes on. */
+export interface FaultyStore extends Store {
+  /** Faults for the next appends, one each; then all is well again. */
+  readonly appends: AppendFault[];
+  /** While true every append and every put says that the disk is full. */
+  full: boolean;
+  /** While true `put` says that the disk is full, appends are fine. */
+  putFull: boolean;
+  /** While true `head()` cannot be read. */
+  headUnreadable: boolean;
+  /** What `head()` answers instead of the truth. */
+  headSays: { seq: number; digest: string } | undefined;
+  /** Appends that were tried. */
+  tried: number;
+  /** While it stands, appends wait for it before they write. */
+  slow: Promise<unknown> | undefined;
+}
+
+/** Wraps a store so that its writes fail on demand. */
+export function faultyStore(inner: Store): FaultyStore {
+  const faulty: FaultyStore = {
+    label: `faulty ${inner.label}`,
+    appends: [],
+    full: false,
+    putFull: false,
+    headUnreadable: false,
+    headSays: undefined,
+    tried: 0,
+    slow: undefined,
+    open: async () => wrap(await inner.open(), faulty),
+    openReadonly: () => inner.openReadonly(),
+  };
+  return faulty;
+}
+
+function wrap(open: OpenStore, faulty: FaultyStore): OpenStore {
+  return {
+    ...open,
+    journal: {
+      ...open.journal,
+      head: async () => {
+        if (faulty.headUnreadable) throw new RepriseError('store_failed', 'the head cannot be read');
+        return faulty.headSays ?? open.journal.head();
+      },
+      append: async (frames, expected) => {
+        faulty.tried++;
+        await faulty.slow;
+        const fault = faulty.full ? 'full' : (faulty.appends.shift() ?? 'ok');
+        if (fault === 'full') throw new RepriseError('store_full', 'no space left');
+        if (fault === 'broken') throw new RepriseError('store_failed', 'the sync failed');
+        const head = await open.journal.append(frames, expected);
+        if (fault === 'stale') faulty.headSays = { seq: head.seq + 1, digest: 'f'.repeat(64) };
+        if (fault !== 'ok') throw new RepriseError('store_failed', 'the connection was lost');
+        return head;
+      },
+    },
+    content: {
+      ...open.content,
+      put: async (bytes) => {
+        if (faulty.full || faulty.putFull) throw new RepriseError('store_full', 'no space left');
+        return open.content.put(bytes);
+      },
+    },
+  };
+}
