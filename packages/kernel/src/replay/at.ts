@@ -92,6 +92,11 @@ export async function* readCellLog(
   name: string,
   from = 0,
 ): AsyncGenerator<Value> {
-  const bytes = await table.read(logKey(address, name));
-  if (bytes !== undefined) yield* readLogLeaf(content, decode(bytes) as unknown as LogLeaf, from);
+  const leaf = await table.read(logKey(address, name));
+  if (leaf !== undefined) yield* readLogBytes(content, leaf, from);
+}
+
+/** The items of a log of which the leaf's bytes are at hand. */
+export async function* readLogBytes(content: ContentReader, leaf: Uint8Array, from = 0): AsyncGenerator<Value> {
+  yield* readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from);
 }

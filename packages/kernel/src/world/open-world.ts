@@ -317,7 +317,8 @@ class Opening implements StepperHost {
       this.#timers.follow(changes);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
-    this.#framesSinceSnapshot += frames.length;
+    // A snapshot's own frame does not call for the next one.
+    this.#framesSinceSnapshot += frames.filter(({ records }) => records[0]?.kind !== 'snapshot').length;
     for (const wake of [...this.#watchers]) wake();
     const every = this.options.snapshotEvery ?? SNAPSHOT_EVERY;
     if (every > 0 && this.#framesSinceSnapshot >= every) {

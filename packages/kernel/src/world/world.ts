@@ -9,10 +9,10 @@ import type { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, toHex } from '../codec/index.js';
 import type { ContentStore } from '../content/port.js';
 import type { App } from '../define/index.js';
-import { type EffectLeaf, REVIVE } from '../engine/index.js';
+import { type EffectLeaf, logKey, REVIVE } from '../engine/index.js';
 import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
-import { readCellLog, readState, type VerifyReport, verifyStore, type WorldAt, worldAt } from '../replay/index.js';
+import { readLogBytes, readState, type VerifyReport, verifyStore, type WorldAt, worldAt } from '../replay/index.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { OpenStore } from '../store/store.js';
 import type { Clock, RandomBytes, Stamper } from '../time/clock.js';
@@ -159,10 +159,9 @@ export class World implements AsyncDisposable {
 
   /** The items of a cell's log, in order, from `from`. */
   async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
-    const items = await this.parts.stepper.exclusively(async () =>
-      readCellLog(this.parts.table, this.content, address, name, from),
-    );
-    yield* items;
+    // The leaf is read between commits, its chunks whenever they are asked for: they are durable and never change.
+    const leaf = await this.parts.stepper.exclusively(() => this.parts.table.read(logKey(address, name)));
+    if (leaf !== undefined) yield* readLogBytes(this.content, leaf, from);
   }
 
   /** Effects without a receipt, in the order in which they were emitted. */
