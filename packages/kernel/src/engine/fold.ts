@@ -162,7 +162,8 @@ function admitRequest(fold: FrameFold, ingress: IngressOf<'request'>): number {
 /** Brings a failed cell back: its state is what it was before the fault. */
 function reviveCell(fold: FrameFold, address: Address): number {
   const bytes = fold.overlay.get(cellKey(address));
-  if (bytes === undefined) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
+  const live = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
+  if (!live) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
   updateCell(fold, address, (cell) => {
     cell.failed = null;
   });
