@@ -103,17 +103,20 @@ export interface StepperParts {
 
 /**
  * After an unclean close, memory may have run out while a fact was being folded; folding it again would bring the
- * world down at every open. So the first facts are noted durably before they are folded, and one that was noted
- * when the process died is journaled without its cascade.
+ * world down at every open. So the first facts are noted durably while they are folded, and one that was noted when
+ * one process after the other died is journaled without its cascade.
  */
 export interface Suspicion {
-  /** The fact that was being folded when the last holder died. */
+  /** What was noted when the last holder died: the fact that was being folded, and for how many holders it was. */
   readonly noted: string | null;
-  note(name: string | null): Promise<void>;
+  note(text: string | null): Promise<void>;
 }
 
 /** Facts that are noted after an unclean close; a poisoned one comes among the first, since it recurs at every open. */
 const SUSPECT_FACTS = 32;
+
+/** A kill from outside can fall upon the fold of a healthy fact, hardly ever twice upon the same; poison kills each time. */
+const DEATHS_MAX = 2;
 
 interface Speculative {
   readonly frame: CommittedFrame;
@@ -281,21 +284,39 @@ export class Stepper {
 
   async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
+    const suspect = await this.#note(item);
     try {
-      return await this.#tryFrame(batch, item.make(stamps, await this.#isSuspect(item)));
+      return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
     } catch (thrown) {
       if (!item.fact || !isPoison(thrown)) throw thrown;
-      return this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
+      return await this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
+    } finally {
+      if (suspect !== undefined) await this.#clearNote(); // before the commit, which says nothing about the fact
     }
   }
 
-  /** Notes a fact after an unclean close. @returns true when it is the one that was being folded then */
-  async #isSuspect({ fact, name }: QueuedIngress): Promise<boolean> {
+  /** Notes a fact after an unclean close, or says that it is what the last holders died of. */
+  async #note({ fact, name }: QueuedIngress): Promise<'noted' | 'poison' | undefined> {
     const { suspicion } = this.parts;
-    if (suspicion === undefined || !fact || name === undefined || this.#suspectsLeft <= 0) return false;
+    if (suspicion === undefined || !fact || name === undefined || this.#suspectsLeft <= 0) return undefined;
     this.#suspectsLeft--;
-    await suspicion.note(name);
-    return name === suspicion.noted;
+    const [, deaths = '', noted] = /^(\d+) (.*)$/s.exec(suspicion.noted ?? '') ?? [];
+    const before = noted === name ? Number(deaths) : 0;
+    if (before >= DEATHS_MAX) return 'poison';
+    try {
+      await suspicion.note(`${before + 1} ${name}`);
+      return 'noted';
+    } catch {
+      return undefined; // a store that cannot note will say so at the commit
+    }
+  }
+
+  async #clearNote(): Promise<void> {
+    try {
+      await this.parts.suspicion?.note(null);
+    } catch {
+      // The note stays: at worst one healthy fact is journaled without its cascade should the next opens crash too.
+    }
   }
 
   async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
@@ -340,18 +361,8 @@ export class Stepper {
       if (!(await this.#recover(batch, error))) return false;
     }
     this.#retryMs = RETRY_MS_FIRST;
-    if (this.parts.suspicion !== undefined && this.#suspectsLeft < SUSPECT_FACTS) await this.#clearNote();
     this.#publish(batch);
     return true;
-  }
-
-  /** What was noted is durable as a frame: no longer suspect. */
-  async #clearNote(): Promise<void> {
-    try {
-      await this.parts.suspicion?.note(null);
-    } catch {
-      // The note stays: at worst one healthy fact is journaled without its cascade should the next open crash too.
-    }
   }
 
   async #append(batch: Batch): Promise<void> {
