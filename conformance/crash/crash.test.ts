@@ -35,6 +35,13 @@ describe('kill -9', () => {
     expect(trial.told).toEqual(new Set());
   });
 
+  it('given a second kill just after a fact was noted as suspect, the fact is folded all the same', async () => {
+    const trial = new Trial(bench, 'suspect');
+    expect(await trial.run({ moment: { step: 'end read_file', side: 'before' } })).toBeUndefined();
+    expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
+    expect((await trial.finish()).unknown).toBe(0);
+  });
+
   it('given a kill before a call is armed, it happens once, after the crash', async () => {
     const trial = new Trial(bench, 'before');
     expect(await trial.run({ moment: { step: 'open', side: 'after' } })).toBeUndefined();

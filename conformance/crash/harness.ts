@@ -8,6 +8,7 @@
  * C4  An `at_most_once` effect that began and did not end has the receipt `outcome_unknown`, stands so in the
  *     transcript, and the model was told.
  * C5  No effect is open in a world that rests, and each has exactly one receipt.
+ * C6  No fact is quarantined: a kill from outside says nothing against the fact that was being folded.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -26,6 +27,9 @@ import { sqlite } from '@reprise/store-sqlite';
 import { build } from 'esbuild';
 import type { Blow, Moment } from './steps.js';
 import type { Done, Job } from './survey-child.js';
+
+/** An undisturbed survey takes about half a second. */
+const HANG_MS = 20_000;
 
 /** The files of the folder that is surveyed; the n-th was last changed n days after 1 January 2025. */
 const FIXTURE: Readonly<Record<string, string>> = {
@@ -100,6 +104,8 @@ export class Trial {
   constructor(
     private readonly bench: Bench,
     readonly name: string,
+    /** Every tool is one that may happen once. */
+    private readonly once = false,
   ) {
     this.out = path.join(bench.root, name);
     this.ledger = path.join(bench.root, `${name}.ledger`);
@@ -124,7 +130,7 @@ export class Trial {
 
   /** Starts the survey. `ended` resolves with how it ended, or undefined when it was killed. */
   start(how: { moment?: Moment; blow?: Blow } = {}) {
-    const job: Job = { folder: this.bench.folder, out: this.out, ledger: this.ledger, ...how };
+    const job: Job = { folder: this.bench.folder, out: this.out, ledger: this.ledger, once: this.once, ...how };
     const child = spawn(process.execPath, [this.bench.program, JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -138,8 +144,15 @@ export class Trial {
       struck = resolve;
     });
     const read = this.#read(createInterface({ input: child.stdout }), struck);
+    let hung = false;
+    const patience = setTimeout(() => {
+      hung = true;
+      child.kill('SIGKILL');
+    }, HANG_MS);
     const ended = (async (): Promise<Done | undefined> => {
       const [done, [code, signal]] = await Promise.all([read, exited]);
+      clearTimeout(patience);
+      assert.ok(!hung, `${this.name}: C1: a survey did not end within ${HANG_MS} ms`);
       if (signal === 'SIGKILL') return undefined;
       assert.equal(
         code,
@@ -207,6 +220,7 @@ export class Trial {
     const receipts = new Map<string, string>();
     for (const record of records) {
       if (record.kind !== 'receipt') continue;
+      assert.notEqual(record.quarantined, true, `${this.name}: C6: frame ${record.seq}`);
       assert.ok(!receipts.has(record.effect), `${this.name}: C5: two receipts for ${record.effect}`);
       receipts.set(record.effect, record.receipt.status);
     }

@@ -23,6 +23,8 @@ export interface Job {
   readonly out: string;
   /** Where every execution of a tool is counted, outside the world. */
   readonly ledger: string;
+  /** Every tool, reading ones too, is offered as one that may happen once: more of them to fall upon. */
+  readonly once?: boolean;
   readonly moment?: Moment;
   readonly blow?: Blow;
 }
@@ -83,6 +85,7 @@ function stepped(store: Store): Store {
           },
         },
         content: { ...content, put: (bytes) => steps.take('put', () => content.put(bytes)) },
+        mark: (note) => steps.take('mark', () => open.mark(note)),
         close: () => steps.take('close', () => open.close()),
       };
     },
@@ -91,10 +94,12 @@ function stepped(store: Store): Store {
 
 /** A tool whose start and end are steps, counted where no crash of the world can uncount them. */
 function counted(tool: Tool): Tool {
+  const delivery = job.once === true ? 'at_most_once' : tool.delivery;
   return {
     ...tool,
+    delivery,
     run: async (args, context) => {
-      const entry = `${context.idempotencyKey} ${tool.delivery} ${tool.name}`;
+      const entry = `${context.idempotencyKey} ${delivery} ${tool.name}`;
       await steps.take(`start ${tool.name}`, async () => note(`start ${entry}`));
       const result = await tool.run(args, context);
       await steps.take(`end ${tool.name}`, async () => note(`end ${entry}`));

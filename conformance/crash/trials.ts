@@ -38,7 +38,7 @@ export interface TrialResult extends Finished {
 export async function runTrial(bench: Bench, clean: Clean, seed: number, n: number): Promise<TrialResult> {
   const random = randomFrom(Math.imul(seed, 7919) + n);
   for (let i = 0; i < 8; i++) random(); // neighbouring seeds begin alike
-  const trial = new Trial(bench, `trial-${n}`);
+  const trial = new Trial(bench, `trial-${n}`, n % 2 === 1);
   const falls: Fall[] = [];
   let kills = 0;
   let byClock = 0;
