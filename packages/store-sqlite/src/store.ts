@@ -119,12 +119,13 @@ async function openForReading(path: string): Promise<ReadonlyStore> {
       throw error;
     }
   });
-  const store: ReadonlyStore = {
+  // Preparing a statement reads the schema, which may be damaged as everything else.
+  const store: ReadonlyStore = guarded('cannot open the store for reading', path, () => ({
     journal: journalReader(db, path),
     content: contentReader(db, new BlobFiles(path), path),
     hash: nodeSha256,
     close: async () => db.close(),
-  };
+  }));
   return closableReadonly(store, path);
 }
 
