@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
-import { type App, missingDefinitions, type ReadonlyStore, readFrame } from '@reprise/kernel';
+import { type App, missingDefinitions, type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
 
 /** The package whose app is tried when nobody names one. */
 const BUILT_IN = '@reprise/agent';
@@ -81,10 +81,13 @@ function isApp(thing: unknown): thing is App {
   return [reducers, plans, effects].every((part) => part instanceof Map);
 }
 
-/** What the journal was last opened with. A damaged journal has none here; whoever reads it all names the damage. */
+/**
+ * What the journal was last opened with: by the index, or, where that is damaged, what it began with. A damaged
+ * journal has none here; whoever reads all of it names the damage.
+ */
 async function newestManifest(store: ReadonlyStore): Promise<IngressOf<'manifest'> | undefined> {
   try {
-    const stored = await store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER);
+    const stored = (await store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER)) ?? (await firstFrame(store));
     if (stored === undefined) return undefined;
     const { ingress } = readFrame(stored.bytes, stored.seq);
     return ingress.kind === 'manifest' ? ingress : undefined;
@@ -92,6 +95,11 @@ async function newestManifest(store: ReadonlyStore): Promise<IngressOf<'manifest
     if (isRepriseError(error)) return undefined;
     throw error;
   }
+}
+
+async function firstFrame(store: ReadonlyStore): Promise<StoredFrame | undefined> {
+  for await (const stored of store.journal.read(0, 0)) return stored;
+  return undefined;
 }
 
 function unusable(what: string, where: string, hint: string, facts: Record<string, unknown> = {}): RepriseError {

@@ -1,11 +1,19 @@
 #!/usr/bin/env node
+import { EXIT } from './exit.js';
+import { reportFailure } from './failure.js';
 import { streamSink } from './io.js';
 import { runCli } from './program.js';
 
 quietSqliteWarning();
 const io = { out: streamSink(process.stdout), err: streamSink(process.stderr), interrupted };
+process.on('uncaughtException', crashed);
 // What was written is handed on by now, and a module loaded as an app may keep the process alive for ever.
 process.exit(await runCli(process.argv.slice(2), io));
+
+/** Such as a promise that a module loaded as an app forgot: Node would end with 1, which here is a finding. */
+function crashed(error: unknown): void {
+  void reportFailure(io, error, false).finally(() => process.exit(EXIT.unreadable));
+}
 
 function interrupted(): AbortSignal {
   const stop = new AbortController();

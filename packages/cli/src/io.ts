@@ -1,6 +1,7 @@
 /** Where the command writes, and when it is to stop. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { RepriseError } from '@reprise/contracts';
 
 /** One of the two streams of the command. */
 export interface Sink {
@@ -36,7 +37,7 @@ export function streamSink(stream: Writable & { readonly isTTY?: boolean }): Sin
         if (closed || text === '') return resolve();
         stream.write(text, (error) => {
           if (error === null || error === undefined || isBrokenPipe(error)) resolve();
-          else reject(error);
+          else reject(new RepriseError('store_failed', 'the output cannot be written', { cause: error }));
         });
       }),
   };

@@ -44,7 +44,10 @@ function blobView(hex: string, bytes: Uint8Array, mention: Mention | undefined):
   const linked = link === undefined ? 'no frame links it' : `linked first by frame ${link.seq}`;
   return {
     data: { ref, size: bytes.length, linked_by: link?.seq ?? null, ...content },
-    text: `${ref}\n${content.as}, ${bytes.length} bytes, ${linked}\n${textOf(content, bytes.length)}\n`,
+    text: `${ref}\n${content.as}, ${bytes.length} bytes, ${linked}\n${textOf(content, bytes.length)}\n`.replace(
+      /\n\n$/,
+      '\n',
+    ),
   };
 }
 

@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { openWorld } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import app from './apps/app.js';
+import { command, ended, run, start } from './run.js';
+import { add, freshFolder, type Ledger, makeAgentWorld, makeLedger, tamper } from './worlds.js';
+
+const APP = fileURLToPath(new URL('apps/app.ts', import.meta.url));
+/** Nothing that a terminal acts on, save line feeds and tabs. */
+const PLAIN = /^[^\p{Cc}\p{Cf}]*$/u;
+
+const folder = freshFolder();
+const world = folder.file('ledger.db');
+let ledger: Ledger;
+
+beforeAll(async () => {
+  ledger = await makeLedger(world);
+});
+afterAll(() => folder.remove());
+
+function lines(text: string): string[] {
+  expect(text.endsWith('\n')).toBe(true);
+  return text.slice(0, -1).split('\n');
+}
+
+describe('reprise tail', () => {
+  it('prints one line for each record, in which nothing acts on a terminal', async () => {
+    const { code, out, err } = await command(folder.path, 'tail', 'ledger.db');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const rows = lines(out);
+    expect(rows.length).toBe(16);
+    expect(rows[0]).toMatch(
+      /^0\.0 {5}\s+\d{4}-\d\d-\d\dT[\d:.]+Z {2}manifest {4}world [0-9a-f]{12}: demo\/Ledger@1; 0 plans/,
+    );
+    for (const row of rows) expect(row).toMatch(PLAIN);
+    expect(out).toContain('state.note="\\u001b[2J\\u202egnp\\u009b31m\\nfake line"');
+  });
+
+  it('takes the last frames with -n, and frames from a number on with --from', async () => {
+    const numbers = async (...args: string[]) =>
+      [...(await run('tail', world, ...args)).out.matchAll(/^(\d+)\.0 /gm)].map(([, seq]) => Number(seq));
+    expect(await numbers('-n', '2')).toEqual([4, 5]);
+    expect(await numbers('-n', '0')).toEqual([]);
+    expect(await numbers('--from', '3')).toEqual([3, 4, 5]);
+    expect(await numbers('--from', '1', '-n', '2')).toEqual([1, 2]);
+    expect(await numbers('--from', '6')).toEqual([]);
+    expect(await numbers('--from', '1', '-n', '2', '--follow')).toEqual([1, 2]);
+  });
+
+  it('prints a JSON object for each record', async () => {
+    const { code, out } = await run('tail', world, '-n', '1', '--json');
+    expect(code).toBe(0);
+    const rows = lines(out).map((line) => JSON.parse(line));
+    for (const row of rows) {
+      expect(Object.keys(row)).toEqual(['at', 'head', 'i', 'kind', 'record', 'seq', 'time']);
+      expect(row).toMatchObject({ seq: 5, head: `sha256:${ledger.heads[4]}`, kind: row.record.kind });
+    }
+    expect(rows.map(({ i }) => i)).toEqual([0, 1]);
+    expect(rows[0].record.event.value.at[0]).toBe(`sha256:${ledger.text.hex}`);
+    expect(rows[1].record.leaves[0][1]).toEqual({ bytes: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(out.replaceAll('\n', '')).toMatch(PLAIN);
+  });
+
+  it('given a damaged frame, prints what comes before it and then the damage', async () => {
+    const path = folder.file('damaged.db');
+    await makeLedger(path);
+    tamper(path, 'UPDATE frame SET bytes = zeroblob(3) WHERE seq = 2');
+    const text = await run('tail', path);
+    expect(text.code).toBe(1);
+    expect(text.out).toContain('\n1.0 ');
+    expect(text.err).toContain('journal_damaged: ');
+    const json = lines((await run('tail', path, '--json')).out).map((line) => JSON.parse(line));
+    expect(json.at(-1)).toMatchObject({ ok: false, error: { code: 'journal_damaged', where: 'frame 2' } });
+  });
+
+  it('follows a world that somebody writes, until Ctrl-C, and ends well', async () => {
+    const path = folder.file('live.db');
+    await makeLedger(path);
+    await using writer = await openWorld({ store: sqlite(path), app });
+    const child = start(folder.path, 'tail', 'live.db', '-n', '1', '--follow', '--json');
+    const end = ended(child);
+    await once(child.stdout!, 'data');
+    const head = await add(writer, 7);
+    await once(child.stdout!, 'data');
+    child.kill('SIGINT');
+    const { code, out, err } = await end;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const rows = lines(out).map((line) => JSON.parse(line));
+    expect(rows.map(({ seq }) => seq)).toEqual([5, 5, 6, 6, 6]);
+    expect(rows.at(-1)).toMatchObject({ seq: 6, head: `sha256:${head}` });
+  });
+
+  it('is quiet when its reader leaves', async () => {
+    const child = start(folder.path, 'tail', 'ledger.db', '--follow');
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const path = folder.file('ledger.db');
+    const writing = (async () => {
+      await using writer = await openWorld({ store: sqlite(path), app });
+      for (let by = 0; child.exitCode === null && by < 100; by++) {
+        await add(writer, by);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    })();
+    const { code, err } = await ended(child);
+    await writing;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});
+
+describe('reprise show', () => {
+  it('shows a frame with its head and size', async () => {
+    const { code, out } = await command(folder.path, 'show', 'ledger.db', '5');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^frame 5 {2}\S+Z {2}\d+ bytes\nhead sha256:[0-9a-f]{64}\n5\.0 request\n\{\n {2}"at": /);
+    expect(out).toContain('\n5.1 state\n');
+    for (const line of lines(out)) expect(line).toMatch(PLAIN);
+  });
+
+  it('shows a record', async () => {
+    const { code, out } = await run('show', world, '1.0', '--json');
+    expect(code).toBe(0);
+    const shown = JSON.parse(out);
+    expect(shown).toMatchObject({ seq: 1, i: 0, head: `sha256:${ledger.heads[0]}`, record: { kind: 'request' } });
+    expect((await run('show', world, '1.0')).out).toContain('record 1.0');
+  });
+
+  it('shows content as a value only where a link says that it is one, else as text, else as hex', async () => {
+    const value = await run('show', world, `${ledger.value}`);
+    expect(value.out).toContain('\nvalue, ');
+    expect(value.out).toContain(`"${ledger.text}"`);
+    const text = await run('show', world, ledger.text.hex);
+    expect(text.out).toContain(
+      'text, 35 bytes, linked first by frame 5\n# Survey\n\\u001b[2J\\u202egnp\\u009b31m\nfake line',
+    );
+    const bytes = await run('show', world, `${ledger.bytes}`);
+    expect(bytes.out).toContain('bytes, 100 bytes, linked first by frame 5\nfffefdfc');
+    expect(JSON.parse((await run('show', world, `${ledger.bytes}`, '--json')).out)).toMatchObject({
+      as: 'bytes',
+      bytes: expect.stringMatching(/^[0-9a-f]{200}$/),
+      linked_by: 5,
+      size: 100,
+    });
+    for (const { code, out } of [value, text, bytes]) {
+      expect(code).toBe(0);
+      for (const line of lines(out)) expect(line).toMatch(PLAIN);
+    }
+  });
+
+  it('shows the frame whose head is asked for', async () => {
+    const { code, out } = await run('show', world, `sha256:${ledger.heads[1]}`);
+    expect(code).toBe(0);
+    expect(out).toContain('frame 2 ');
+  });
+
+  it('reports content that is linked and lost', async () => {
+    const path = folder.file('lost.db');
+    const { text } = await makeLedger(path);
+    tamper(path, 'DELETE FROM blob');
+    const { code, err } = await run('show', path, `${text}`);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      `blob_missing: content that the journal links is not in the store\n  where       frame 5, ${text}`,
+    );
+  });
+
+  it('shows a cell with the length of its logs, now and as it was', async () => {
+    const now = await run('show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '5', '--json');
+    expect(JSON.parse(now.out)).toMatchObject({ seq: 5, state: { total: 10 }, logs: { history: 4 } });
+    const then = await command(folder.path, 'show', 'ledger.db', 'demo/Ledger@1/a', '--app', APP, '--at', '2');
+    expect(then.code).toBe(0);
+    expect(then.out).toBe(
+      `demo/Ledger@1/a after frame 2\nhead sha256:${ledger.heads[1]}\n{\n  "note": "",\n  "total": 3\n}\nlog history: 2 items\n`,
+    );
+  });
+
+  it('shows a session of the agent package without being told the app', async () => {
+    const path = folder.file('agent.db');
+    await makeAgentWorld(path);
+    const { code, out } = await run('show', path, 'aos.agent/SessionReducer@1/s', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ state: { lifecycle: 'Completed' }, logs: { transcript: 2 } });
+  });
+});

@@ -1,0 +1,169 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openWorld } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import app from './apps/app.js';
+import { command, run } from './run.js';
+import { add, freshFolder, type Ledger, makeAgentWorld, makeLedger, tamper } from './worlds.js';
+
+const APP = fileURLToPath(new URL('apps/app.ts', import.meta.url));
+const CHANGED = fileURLToPath(new URL('apps/changed-sum.ts', import.meta.url));
+const CHANGED_QUIETLY = fileURLToPath(new URL('apps/changed-note.ts', import.meta.url));
+const APPS = fileURLToPath(new URL('apps', import.meta.url));
+
+const folder = freshFolder();
+const world = folder.file('ledger.db');
+let ledger: Ledger;
+
+beforeAll(async () => {
+  ledger = await makeLedger(world);
+});
+afterAll(() => folder.remove());
+
+/** A copy of the world, to be harmed. */
+function copy(name: string): string {
+  const path = folder.file(name);
+  copyFileSync(world, path);
+  return path;
+}
+
+describe('reprise verify', () => {
+  it('given the app by a path relative to the folder it runs in, performs every frame again', async () => {
+    const { code, out, err } = await command(APPS, 'verify', world, '--app', 'app.ts', '--expect', ledger.heads[0]!);
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    expect(out).toContain('performed again, identical');
+    expect(out).toContain('performed with app.ts');
+    expect(out).toContain('the expected head is in the journal');
+    expect(out).toContain('performed 6, sealed 0\n6 frames, 16 records, 3 blobs\n');
+    expect(out.endsWith(`head sha256:${ledger.heads.at(-1)}\n`)).toBe(true);
+  });
+
+  it('given no app that knows the journal, checks its integrity only, and says so', async () => {
+    const { code, out } = await command(folder.path, 'verify', 'ledger.db');
+    expect(code).toBe(0);
+    expect(out).toContain('ledger.db: intact, not performed again\n');
+    expect(out).toContain('NOT checked: whether decisions and states follow');
+    expect(out).toContain('@reprise/agent, lacks demo/Ledger@1; to perform it, name its app');
+    expect(out).toContain('performed 0, sealed 6');
+  });
+
+  it('given a journal of the agent package, performs it without being told with what', async () => {
+    const path = folder.file('agent.db');
+    await makeAgentWorld(path);
+    const { code, out } = await run('verify', path, '--json');
+    expect(code).toBe(0);
+    const report = JSON.parse(out);
+    expect(report).toMatchObject({ ok: true, app: '@reprise/agent', lacking: [], sealed: 0 });
+    expect(report.performed).toBe(report.frames);
+    expect(Object.keys(report)).toEqual(Object.keys(report).toSorted());
+    expect(report.head).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  it('given a changed reducer, names the frame, the record, the path, both values and the cause', async () => {
+    const { code, out, err } = await command(folder.path, 'verify', 'ledger.db', '--app', CHANGED);
+    expect(code).toBe(1);
+    expect(out).toBe('');
+    expect(err).toContain('replay_divergence: performing frame 3 again gave another fact\n');
+    expect(err).toContain('  where       frame 3, record 1 (fact), $.value.total\n');
+    expect(err).toContain('  recorded    6\n  regenerated 7\n');
+    expect(err).toContain(
+      '  caused by   #1 fact demo/Totalled@1\n              #0 request demo/Added@1 to demo/Ledger@1/a\n',
+    );
+    expect(err).toContain('docs/errors/replay_divergence.md');
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  it('given a reducer that changed nothing but a state, names the cell, and no frame before', async () => {
+    const { code, err } = await run('verify', world, '--app', CHANGED_QUIETLY);
+    expect(code).toBe(1);
+    expect(err).toMatch(/where {7}frame 5, record 1 \(state\), \$\.leaves\[cell demo\/Ledger@1 a\]/);
+    expect(err).toMatch(/ recorded .*\n {2}regenerated .*\n {2}caused by .*\n.* #0 request demo\/Noted@1/);
+  });
+
+  it('given a changed reducer, says the same to programs', async () => {
+    const { code, out, err } = await run('verify', world, '--app', CHANGED, '--json');
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    const { ok, error } = JSON.parse(out);
+    expect(ok).toBe(false);
+    expect(error).toMatchObject({
+      code: 'replay_divergence',
+      divergence: { seq: 3, i: 1, recorded: 6, regenerated: 7 },
+    });
+    expect(error.page).toBe('docs/errors/replay_divergence.md');
+  });
+
+  it('given a cut tail, finds it by the expected head alone', async () => {
+    const path = copy('cut.db');
+    tamper(path, 'DELETE FROM frame WHERE seq >= 4');
+    expect((await run('verify', path, '--app', APP)).code).toBe(0);
+    expect((await run('verify', path, '--expect', `sha256:${ledger.heads[2]}`)).code).toBe(0);
+    const { code, err } = await run('verify', path, '--app', APP, '--expect', `sha256:${ledger.heads.at(-1)}`);
+    expect(code).toBe(1);
+    expect(err).toContain('head_mismatch: ');
+    expect(err).toContain(`found       sha256:${ledger.heads[2]} at frame 3\n`);
+  });
+
+  it.each([
+    ['a changed frame', 'UPDATE frame SET bytes = zeroblob(length(bytes)) WHERE seq = 4', 'journal_damaged', 'frame 4'],
+    ['a lost frame', 'DELETE FROM frame WHERE seq = 2', 'journal_damaged', 'frame 2'],
+    ['another head', 'UPDATE frame SET head = zeroblob(32) WHERE seq = 1', 'journal_damaged', 'frame 1'],
+    ['a damaged manifest', 'UPDATE frame SET bytes = zeroblob(9) WHERE seq = 0', 'journal_damaged', 'frame 0'],
+    ['changed content', 'UPDATE blob SET bytes = zeroblob(5)', 'blob_damaged', ''],
+    ['lost content', 'DELETE FROM blob', 'blob_missing', 'frame 5'],
+  ])('given %s, names the place, with and without the app', async (name, sql, code, place) => {
+    const path = copy(`${name}.db`);
+    tamper(path, sql);
+    for (const options of [[], ['--app', APP]]) {
+      const ended = await run('verify', path, ...options);
+      expect(ended.code).toBe(1);
+      expect(ended.err).toContain(`${code}: `);
+      expect(ended.err).toMatch(new RegExp(`where .*${place}`));
+    }
+  });
+
+  it('given a damaged index of manifests, still finds the app', async () => {
+    const path = folder.file('index.db');
+    await makeAgentWorld(path);
+    tamper(path, 'DELETE FROM landmark');
+    expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ app: '@reprise/agent', sealed: 0 });
+  });
+
+  it('given a writer that holds the world, reads what is durable', async () => {
+    const path = copy('held.db');
+    await using held = await openWorld({ store: sqlite(path), app });
+    const head = await add(held, 5);
+    const { code, out } = await run('verify', path, '--app', APP, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ seq: 6, head: `sha256:${head}` });
+  });
+});
+
+describe('reprise verify --app', () => {
+  it.each([
+    ['no such file', undefined, 'there is no such module'],
+    ['a module without an app', 'export const other = 1; export default {};', 'this module exports no app'],
+    ['a module that throws', 'throw new TypeError("no \\u001b[1m luck")', 'this module throws while it loads'],
+    ['a module that does not parse', 'export default }', 'this module throws while it loads'],
+    ['a module that imports what is not there', 'import "./nowhere.mjs"', 'this module throws while it loads'],
+  ])('given %s, refuses it as wrong use', async (name, source, what) => {
+    const path = folder.file(`${name.replaceAll(' ', '-')}.mjs`);
+    if (source !== undefined) writeFileSync(path, source);
+    const { code, err } = await run('verify', world, '--app', path);
+    expect(code).toBe(2);
+    expect(err).toContain(`invalid_argument: ${what}\n  where       ${path}\n`);
+    expect(err).not.toContain('\x1b');
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  it('given an app under the name `app`, of CommonJS too, takes it', async () => {
+    mkdirSync(folder.file('cjs'));
+    const path = folder.file('cjs/app.cjs');
+    writeFileSync(path, 'exports.app = { reducers: new Map(), plans: new Map(), effects: new Map() };');
+    const { code, err } = await run('verify', world, '--app', path);
+    expect(code).toBe(1); // taken, and it has none of the definitions
+    expect(err).toContain('manifest_mismatch: ');
+    expect(err).toContain('found       demo/Ledger@1');
+  });
+});

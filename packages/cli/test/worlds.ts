@@ -1,0 +1,80 @@
+/** Worlds for the tests, each in a folder of its own, and what can befall them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineAgent, llmGenerate, openAgentWorld } from '@reprise/agent';
+import type { Address, LlmGenerateParams, LlmGenerateReceipt, Ref } from '@reprise/contracts';
+import { type Adapter, openWorld, putValue, type World } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import Database from 'libsql';
+import app from './apps/app.js';
+
+export const LEDGER: Address = ['demo/Ledger@1', 'a'];
+
+/** What a terminal must never get from a world: clear the screen, reverse the text, a C1 control, a line of its own. */
+export const HOSTILE = '\x1b[2J\u202egnp\u009b31m\nfake line';
+
+/** A folder that is removed after the tests. */
+export function freshFolder(): { path: string; file: (name: string) => string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+  return {
+    path,
+    file: (name) => join(path, name),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** What was written to a ledger world: frame 0 is the manifest, 1 to 4 add 1 to 4, frame 5 is a note. */
+export interface Ledger {
+  /** Heads by frame, from frame 1; what acknowledgements said. */
+  readonly heads: readonly string[];
+  readonly text: Ref;
+  readonly value: Ref;
+  readonly bytes: Ref;
+}
+
+export async function add(world: World, by: number): Promise<string> {
+  return (await world.request(LEDGER, { name: 'demo/Added@1', value: { by } })).head;
+}
+
+/** Writes a ledger world. */
+export async function makeLedger(path: string): Promise<Ledger> {
+  await using world = await openWorld({ store: sqlite(path), app });
+  const heads = [];
+  for (const by of [1, 2, 3, 4]) heads.push(await add(world, by));
+  const text = await world.content.put(new TextEncoder().encode(`# Survey\n${HOSTILE}\n`));
+  const value = await putValue(world.content, { b: [1, text], a: HOSTILE });
+  const bytes = await world.content.put(Uint8Array.from({ length: 100 }, (_, i) => 255 - i));
+  const note = { name: 'demo/Noted@1', value: { text: HOSTILE, at: [text, value, bytes] } };
+  heads.push((await world.request(LEDGER, note)).head);
+  return { heads, text, value, bytes };
+}
+
+/** Writes a world of one agent that answered once. */
+export async function makeAgentWorld(path: string): Promise<void> {
+  const llm: Adapter<LlmGenerateParams, LlmGenerateReceipt> = {
+    effect: llmGenerate,
+    name: 'test.llm',
+    doExecute: async (_, { content }) => ({
+      status: 'ok',
+      payload: {
+        output_ref: await putValue(content, { text: 'Hello.', tool_calls: [] }),
+        raw_output_ref: await content.put(new TextEncoder().encode('{}')),
+        request_digest: '0'.repeat(64),
+        finish_reason: 'stop',
+        tool_calls: [],
+      },
+    }),
+  };
+  const greeter = defineAgent({ name: 'greeter', model: 'main', instructions: 'Greet.' });
+  await using world = await openAgentWorld({ store: sqlite(path), agents: [greeter], llm });
+  await world.session('s', greeter).send('Hi');
+  await world.kernel.pump();
+}
+
+/** Changes a database behind the store's back. */
+export function tamper(path: string, sql: string): void {
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+}

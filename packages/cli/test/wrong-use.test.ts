@@ -1,0 +1,121 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { command, run } from './run.js';
+import { freshFolder, makeLedger, tamper } from './worlds.js';
+
+const APP = fileURLToPath(new URL('apps/app.ts', import.meta.url));
+const folder = freshFolder();
+const world = folder.file('ledger.db');
+
+beforeAll(async () => {
+  await makeLedger(world);
+});
+afterAll(() => folder.remove());
+
+describe('what is no world', () => {
+  const whole = () => readFileSync(world);
+  const THINGS: readonly (readonly [string, number, string, (path: string) => unknown])[] = [
+    ['nothing', 3, 'world_absent: there is no such file', () => undefined],
+    ['a path below a file', 3, 'world_absent: there is no such file', () => undefined],
+    ['a folder', 3, 'world_absent: this is a folder', (path) => mkdirSync(path)],
+    ['an empty file', 3, 'world_absent: there is no world in this file', (path) => writeFileSync(path, '')],
+    ['a text', 3, 'world_absent: this file is not a world', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(99))],
+    ['another database', 3, 'world_absent: this file is not a world', (path) => tamper(path, 'CREATE TABLE t (a)')],
+    ['half a world', 1, 'journal_damaged: ', (path) => writeFileSync(path, whole().subarray(0, 20_000))],
+    [
+      'a world with a damaged schema',
+      1,
+      'journal_damaged: cannot open the store for reading',
+      (path) => {
+        // A page number of the schema that leads beyond the file.
+        const bytes = whole();
+        bytes.writeUInt8(0x7f, bytes.indexOf('blobblob') + 'blobblob'.length);
+        writeFileSync(path, bytes);
+      },
+    ],
+    ['a store without a frame', 3, 'world_absent: ', async (path) => (await sqlite(path).open()).close()],
+    [
+      'a newer store',
+      3,
+      'semantics_unknown: ',
+      (path) => {
+        writeFileSync(path, whole());
+        tamper(path, 'PRAGMA user_version = 99');
+      },
+    ],
+  ];
+
+  it.each(THINGS)('given %s, every verb ends with %i and says: %s', async (name, code, what, make) => {
+    const path = name === 'a path below a file' ? `${world}/x` : folder.file(name);
+    await make(path);
+    const verbs = [['verify'], ['verify', '--json'], ['show', 'demo/Ledger@1/a', '--app', APP], ['tail']];
+    for (const [verb, ...rest] of verbs as [string, ...string[]][]) {
+      if (verb === 'tail' && name === 'a store without a frame') continue; // it prints the frames: none
+      const ended = await run(verb, path, ...rest);
+      expect({ verb, code: ended.code }).toEqual({ verb, code });
+      if (rest.includes('--json')) expect(JSON.parse(ended.out).error.code).toBe(what.split(':')[0]);
+      else expect(ended.err).toContain(what);
+      expect(ended.err).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  it('as a process, ends with 3 and names the page', async () => {
+    const { code, out, err } = await command(folder.path, 'tail', 'nowhere.db');
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toContain('world_absent: there is no such file\n  where       nowhere.db\n');
+    expect(err).toContain('docs/errors/world_absent.md');
+  });
+});
+
+describe('wrong arguments', () => {
+  it.each([
+    [[], 'Usage: reprise'],
+    [['frobnicate'], "unknown command 'frobnicate'"],
+    [['verify'], "missing required argument 'world'"],
+    [['verify', world, 'more'], 'too many arguments'],
+    [['verify', world, '--frob'], "unknown option '--frob'"],
+    [['verify', world, '--expect', 'abc'], 'It is not sha256: and 64 hex digits.'],
+    [['verify', world, '--expect', `sha1:${'0'.repeat(64)}`], 'It is not sha256: and 64 hex digits.'],
+    [['tail', world, '--from', '-1'], 'It is not a whole number from 0.'],
+    [['tail', world, '-n', '1.5'], 'It is not a whole number from 0.'],
+    [['tail', world, '--from', '9'.repeat(16)], 'It is not a whole number from 0.'],
+    [['show', world], "missing required argument 'what'"],
+    [['show', world, 'zork'], 'this names nothing that can be shown'],
+    [['show', world, 'demo/Ledger/a'], 'this names nothing that can be shown'],
+    [['show', world, 'sha256:12'], 'this names nothing that can be shown'],
+    [['show', world, '6'], 'there is no such frame\n  expected    0 to 5\n  found       6'],
+    [['show', world, '1.9'], 'frame 1 has no such record'],
+    [['show', world, `sha256:${'1'.repeat(64)}`], 'nothing in this world has this digest'],
+    [['show', world, '1', '--at', '1'], '--at and --app go with the address of a cell'],
+    [['show', world, 'demo/Ledger@1/a'], 'no app for this journal is at hand'],
+    [['show', world, 'demo/Ledger@1/b', '--app', APP], 'there is no such cell'],
+    [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '0'], 'there is no such cell'],
+    [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '6'], 'there is no such frame'],
+    [['show', world, 'demo/Other@1/a', '--app', APP], 'this app has no such reducer'],
+  ])('given %j, ends with 2', async (args, what) => {
+    const { code, out, err } = await run(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(what);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  it('as a process, ends with 2', async () => {
+    const { code, err } = await command(folder.path, 'verify', world, '--expect', 'abc');
+    expect(code).toBe(2);
+    expect(err).toContain('--expect');
+  });
+});
+
+describe('help', () => {
+  it('is an answer, and lists the exit codes', async () => {
+    for (const args of [['--help'], ['verify', '--help'], ['tail', '-h'], ['show', '--help']]) {
+      const { code, out, err } = await run(...args);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      for (const line of ['0  fine', '1  a finding', '2  wrong use', '3  the world cannot be read'])
+        expect(out).toContain(line);
+    }
+    expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
