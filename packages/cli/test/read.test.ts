@@ -81,9 +81,9 @@ describe('reprise tail', () => {
     await using writer = await openWorld({ store: sqlite(path), app });
     const child = start(folder.path, 'tail', 'live.db', '-n', '1', '--follow', '--json');
     const end = ended(child);
-    await once(child.stdout!, 'data');
+    await Promise.race([once(child.stdout!, 'data'), end]);
     const head = await add(writer, 7);
-    await once(child.stdout!, 'data');
+    await Promise.race([once(child.stdout!, 'data'), end]);
     child.kill('SIGINT');
     const { code, out, err } = await end;
     expect({ code, err }).toEqual({ code: 0, err: '' });
