@@ -77,20 +77,23 @@ export function journalReader(db: Connection, path: string): Pick<Journal, 'head
 }
 
 /** Appends frames, and the blobs that ride along, as one transaction. */
-export function journalAppender(db: Connection, path: string, riders: Riders): Journal['append'] {
+export function journalAppender(db: Connection, path: string, riders: Riders): Pick<Journal, 'append' | 'findKey'> {
   const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
   const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
   const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
+  const insertRequest = db.prepare('INSERT OR IGNORE INTO request (key, seq) VALUES (?, ?)');
+  const requestAt = db.prepare('SELECT seq FROM request WHERE key = ?');
 
   function insert(frames: readonly StoredFrame[]): void {
     for (const { row, frames: run } of packRows(frames)) {
       insertFrame.run(row.seq, row.first, row.at, row.kind, row.head, row.bytes);
       const lastOfKind = new Map(run.map((frame) => [frame.kind, frame.seq]));
       for (const [kind, seq] of lastOfKind) insertLandmark.run(kind, seq);
+      for (const { key, seq } of run) if (key !== undefined) insertRequest.run(Buffer.from(key, 'hex'), seq);
     }
   }
 
-  return async (frames, expected) => {
+  const append: Journal['append'] = async (frames, expected) => {
     assertConsecutive(frames, expected);
     return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
       transaction(
@@ -105,6 +108,11 @@ export function journalAppender(db: Connection, path: string, riders: Riders): J
         riders,
       ),
     );
+  };
+  return {
+    append,
+    findKey: async (key) =>
+      guarded('cannot look for a request', path, () => requestAt.get(Buffer.from(key, 'hex'))?.[0] as number | undefined),
   };
 }
 

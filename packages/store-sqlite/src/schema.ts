@@ -16,6 +16,8 @@ const SCHEMA_VERSION = 1;
  *
  * `landmark` answers "the newest frame of a kind": per row, the last frame of each kind in it. An index over
  * every frame instead halved the append rate of large groups.
+ *
+ * `request` answers "was this request made before": an index over the journal, which could be rebuilt from it.
  */
 const TABLES = `
   CREATE TABLE frame (
@@ -23,6 +25,7 @@ const TABLES = `
     at INTEGER NOT NULL, kind TEXT NOT NULL, head BLOB NOT NULL, bytes BLOB NOT NULL
   );
   CREATE TABLE landmark (kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, seq)) WITHOUT ROWID;
+  CREATE TABLE request (key BLOB PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE blob (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL);
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;

@@ -14,8 +14,7 @@ import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
-import { requestContentDigest, requestDigest } from './identity.js';
-import { cellKey, effectKey, PENDING_KEY, planKey, requestKey, timerKey, WORLD_KEY } from './leaf-key.js';
+import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
 import type {
   CellLeaf,
   EffectLeaf,
@@ -23,13 +22,12 @@ import type {
   LeafReader,
   PendingLeaf,
   PlanLeaf,
-  RequestLeaf,
   WorldLeaf,
 } from './leaves.js';
 import type { StagedBlob } from './log.js';
 import { notify, takes } from './notify.js';
 import { endPlan, settleEffect, updateCell } from './settle.js';
-import { Duplicate, Refusal } from './signals.js';
+import { Refusal } from './signals.js';
 import { stateRecord } from './state-record.js';
 
 /** A frame whose derived records are known and whose attempts are not decided yet. */
@@ -69,7 +67,7 @@ const deliverer: Deliverer = {
  * @param env the app and the hash; with caches live, without to check a frame again
  * @param leaves the state before the frame
  * @param ingress stamped, with its values already parsed and canonical
- * @throws Miss when a leaf must be loaded first; Refusal, Duplicate for requests; Exhausted when the machine ran out
+ * @throws Miss when a leaf must be loaded first; Refusal for requests; Exhausted when the machine ran out
  */
 export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: IngressRecord): FoldedFrame {
   const fold = new FrameFold(env, leaves, ingress);
@@ -131,20 +129,8 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): number 
   return 0;
 }
 
-function admitRequest(fold: FrameFold, ingress: IngressOf<'request'>): number {
-  const key = requestKey(requestDigest(ingress.principal, ingress.id, fold.env.hash));
-  const digest = requestContentDigest(ingress.to, ingress.event as unknown as Value, fold.env.hash);
-  const bytes = fold.overlay.get(key);
-  if (bytes !== undefined) {
-    const known = fold.take<RequestLeaf>(bytes);
-    if (known.digest === digest) throw new Duplicate(known.seq);
-    throw new Refusal('request_conflict', `request ${ingress.id} was made before with another content`, {
-      where: `frame ${known.seq}`,
-      hint: 'Use a new id for a new request; repeat the same content to learn the outcome of the first.',
-    });
-  }
-  fold.write(key, { digest, seq: ingress.seq } satisfies RequestLeaf);
-  const { to, event } = ingress;
+/** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
+function admitRequest(fold: FrameFold, { to, event }: IngressOf<'request'>): number {
   if (event.name === REVIVE) return reviveCell(fold, to);
   fold.enqueue({
     kind: 'event',

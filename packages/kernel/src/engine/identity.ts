@@ -70,13 +70,3 @@ export class DeliveryEntropy {
     return this.hash(encode([this.#seed, ...label, this.#drawn++]));
   }
 }
-
-/** The digest under which an outside request is remembered. */
-export function requestDigest(principal: string, id: string, hash: Hash): string {
-  return toHex(hash(encode([principal, id])));
-}
-
-/** The digest of what a request says, to tell a repetition from a conflict. */
-export function requestContentDigest(to: Address, event: Value, hash: Hash): string {
-  return toHex(hash(encode([to, event], FRAME_DEPTH_MAX)));
-}

@@ -10,10 +10,9 @@ export type {
   LogLeaf,
   PendingLeaf,
   PlanLeaf,
-  RequestLeaf,
   WorldLeaf,
 } from './leaves.js';
 export * from './limits.js';
 export type { StagedBlob } from './log.js';
 export { purity, runPure } from './purity.js';
-export { Duplicate, Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';
+export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';

@@ -3,7 +3,7 @@ import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, WIRE_NAME } from '@
 import { utf8Length } from '../codec/index.js';
 
 /** What a leaf holds. */
-export type LeafKind = 'cell' | 'effect' | 'log' | 'pending' | 'plan' | 'request' | 'timer' | 'world';
+export type LeafKind = 'cell' | 'effect' | 'log' | 'pending' | 'plan' | 'timer' | 'world';
 
 /** A part of a leaf's path. */
 export type PathPart = string | number;
@@ -54,9 +54,6 @@ export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', c
 /** A timer, by due time first. `plan` is −1 for a cell's own timer. */
 export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey =>
   leafKey(['timer', due, cell[0], plan, name, cell[1]]);
-
-/** A journaled outside request, by the digest of its principal and id. */
-export const requestKey = (digest: string): LeafKey => leafKey(['request', digest]);
 
 /** What the manifest said. */
 export const WORLD_KEY: LeafKey = leafKey(['world']);

@@ -100,12 +100,6 @@ export interface PendingLeaf {
   readonly done: number;
 }
 
-/** A journaled request: what it was, and where. */
-export interface RequestLeaf {
-  readonly digest: string;
-  readonly seq: number;
-}
-
 /** Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first. */
 export interface LeafReader {
   get(key: LeafKey): Uint8Array | undefined;

@@ -16,11 +16,6 @@ export class Refusal {
   ) {}
 }
 
-/** The same request is journaled already. Caught by the driver, which answers with that frame. */
-export class Duplicate {
-  constructor(readonly seq: number) {}
-}
-
 /** The engine's stack or memory ran out. How deep that is differs between engines, so it never becomes a fault. */
 export class Exhausted {
   constructor(readonly cause: unknown) {}

@@ -24,6 +24,11 @@ export interface StoredFrame {
   readonly head: string;
   /** The canonical bytes of the frame. */
   readonly bytes: Uint8Array;
+  /**
+   * The idempotency key of a frame whose ingress is a request, as 64 hex digits. A column for looking it up, given
+   * to `append` only: a reader computes it from the frame.
+   */
+  readonly key?: string;
 }
 
 /** Where a world's frames live. After its store was closed every method rejects with `world_closed`. */
@@ -58,6 +63,13 @@ export interface Journal {
    * - the bytes are the caller's own: changing them changes nothing that is stored.
    */
   read(from: number, to?: number): AsyncIterable<StoredFrame>;
+
+  /**
+   * The number of the durable frame that was appended under a key; undefined when there is none.
+   *
+   * Contract: an index over the journal, in one transaction with it; it may be rebuilt from the frames at any time.
+   */
+  findKey(key: string): Promise<number | undefined>;
 
   /** The newest frame of a kind at or before `seq`, by the `kind` column; undefined when there is none. */
   findLast(kind: string, seq: number): Promise<StoredFrame | undefined>;

@@ -4,7 +4,7 @@
  * Invariants
  * T1  `get` answers from memory or throws `Miss`; it never guesses.
  * T2  Effects, plans, timers, the pending cascade and the world's rules are resident: recovery and timers list them.
- *     Cells, logs and requests are loaded when first read, so opening costs the tail and not the world's age.
+ *     Cells and logs are loaded when first read, so opening costs the tail and not the world's age.
  * T3  `dirty` is exactly what differs from the map of `root`.
  */
 import type { Ref } from '@reprise/contracts';
@@ -12,10 +12,13 @@ import type { LeafChange, LeafKey, LeafKind, LeafReader } from '../engine/index.
 import { Miss } from '../engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
 
-const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['cell', 'log', 'request']);
+const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['cell', 'log']);
 
-/** Leaves kept in memory after a snapshot before clean ones are let go. */
-const RESIDENT_MAX = 65_536;
+/** Bytes of leaves kept in memory; after a snapshot, clean ones beyond this are let go, the longest unchanged first. */
+const RESIDENT_BYTES_MAX = 128 * 1024 * 1024;
+
+/** What a resident leaf costs beside its bytes: its key, map entries and the array itself. */
+const LEAF_OVERHEAD_BYTES = 400;
 
 /** Undoes speculative frames: the leaves as they were. */
 export type UndoLog = Map<string, { readonly key: LeafKey; readonly bytes: Uint8Array | undefined }>;
@@ -27,6 +30,7 @@ export class LeafTable implements LeafReader {
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
   #root: Ref | null = null;
+  #residentBytes = 0;
 
   constructor(private readonly map: MerkleMap) {}
 
@@ -40,7 +44,7 @@ export class LeafTable implements LeafReader {
     this.#root = root;
     for (const kind of await this.map.kinds(root)) {
       if (LOADED_ON_DEMAND.has(kind)) continue;
-      for await (const { key, bytes } of this.map.entries(root, kind)) this.#resident.set(key.id, { key, bytes });
+      for await (const { key, bytes } of this.map.entries(root, kind)) this.#keep(key, bytes);
     }
   }
 
@@ -57,7 +61,7 @@ export class LeafTable implements LeafReader {
     if (this.#root === null) return;
     const bytes = await this.map.lookup(this.#root, key);
     if (bytes === undefined) this.#absent.add(key.id);
-    else this.#resident.set(key.id, { key, bytes });
+    else this.#keep(key, bytes);
   }
 
   /** Reads a leaf, loading it when it is not resident. */
@@ -85,7 +89,7 @@ export class LeafTable implements LeafReader {
   }
 
   /** The leaves of one resident kind. */
-  *list(kind: Exclude<LeafKind, 'cell' | 'log' | 'request'>): Generator<{ key: LeafKey; bytes: Uint8Array }> {
+  *list(kind: Exclude<LeafKind, 'cell' | 'log'>): Generator<{ key: LeafKey; bytes: Uint8Array }> {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
   }
 
@@ -101,14 +105,28 @@ export class LeafTable implements LeafReader {
     this.#root = root;
     this.#dirty.clear();
     this.#absent.clear();
-    if (this.#resident.size <= RESIDENT_MAX) return;
-    for (const [id, { key }] of this.#resident) if (LOADED_ON_DEMAND.has(key.path[0])) this.#resident.delete(id);
+    for (const [id, { key }] of this.#resident) {
+      if (this.#residentBytes <= RESIDENT_BYTES_MAX) break;
+      if (LOADED_ON_DEMAND.has(key.path[0])) this.#drop(id);
+    }
   }
 
   #set(key: LeafKey, bytes: Uint8Array | undefined): void {
     this.#dirty.set(key.id, key);
     this.#absent.delete(key.id);
-    if (bytes === undefined) this.#resident.delete(key.id);
-    else this.#resident.set(key.id, { key, bytes });
+    this.#drop(key.id);
+    if (bytes !== undefined) this.#keep(key, bytes); // at the end: what changed last is let go last
+  }
+
+  #keep(key: LeafKey, bytes: Uint8Array): void {
+    this.#resident.set(key.id, { key, bytes });
+    this.#residentBytes += bytes.length + LEAF_OVERHEAD_BYTES;
+  }
+
+  #drop(id: string): void {
+    const resident = this.#resident.get(id);
+    if (resident === undefined) return;
+    this.#resident.delete(id);
+    this.#residentBytes -= resident.bytes.length + LEAF_OVERHEAD_BYTES;
   }
 }

@@ -21,6 +21,7 @@ export function closable(store: OpenStore, where: string): OpenStore {
     journal: {
       ...readableJournal(journal, door),
       append: async (frames, expected) => door.pass(() => journal.append(frames, expected)),
+      findKey: async (key) => door.pass(() => journal.findKey(key)),
     },
     content: { ...readableContent(content, door), put: async (bytes) => door.pass(() => content.put(bytes)) },
     mark: async (note) => door.pass(() => store.mark(note)),

@@ -18,6 +18,7 @@ export interface MemoryOptions {
 /** What outlives one opening. */
 interface Kept {
   readonly frames: StoredFrame[];
+  readonly keys: Map<string, number>;
   readonly blobs: Map<string, Uint8Array>;
   mark: string | null;
   clean: boolean;
@@ -36,7 +37,7 @@ interface Kept {
  * const second = await store.open(); // has what `first` appended
  */
 export function memory(options: MemoryOptions = {}): Store {
-  const kept: Kept = { frames: [], blobs: new Map(), mark: null, clean: true, held: false, exists: false };
+  const kept: Kept = { frames: [], keys: new Map(), blobs: new Map(), mark: null, clean: true, held: false, exists: false };
   return {
     label: 'memory',
     open: async () => closable(openMemory(kept, options), 'memory'),
@@ -54,7 +55,11 @@ function openMemory(kept: Kept, options: MemoryOptions): OpenStore {
   kept.exists = true;
   kept.clean = false;
   return {
-    journal: { ...journalReader(kept), append: async (frames, expected) => append(kept, staged, frames, expected) },
+    journal: {
+      ...journalReader(kept),
+      append: async (frames, expected) => append(kept, staged, frames, expected),
+      findKey: async (key) => kept.keys.get(key),
+    },
     content: contentStore(kept, staged, options.hash ?? portableSha256),
     ...offered(options),
     cleanlyClosed,
@@ -107,7 +112,10 @@ async function* read(kept: Kept, from: number, to = Number.POSITIVE_INFINITY): A
 function append(kept: Kept, staged: Map<string, Uint8Array>, frames: readonly StoredFrame[], expected: Head): Head {
   assertConsecutive(frames, expected);
   assertHead(headOf(kept), expected);
-  for (const frame of frames) kept.frames.push(copyFrame(frame));
+  for (const frame of frames) {
+    kept.frames.push(copyFrame(frame));
+    if (frame.key !== undefined) kept.keys.set(frame.key, frame.seq);
+  }
   for (const [hex, bytes] of staged) kept.blobs.set(hex, bytes);
   staged.clear();
   return headOf(kept);

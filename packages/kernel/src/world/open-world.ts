@@ -30,7 +30,7 @@ export interface OpenWorldOptions {
   readonly policy?: readonly PolicyRule[];
   /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
   readonly drive?: 'auto' | 'manual';
-  /** Frames between snapshots; 1,000 by default, 0 for none but on demand. */
+  /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for none but on demand. */
   readonly snapshotEvery?: number;
   /** Perform one frame in so many a second time while running, and compare; 256 by default, 1 is every frame, 0 none. */
   readonly recheckEvery?: number;
@@ -42,7 +42,14 @@ export interface OpenWorldOptions {
   readonly random?: RandomBytes;
 }
 
-const SNAPSHOT_EVERY = 1_000;
+/** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */
+const SNAPSHOT_EVERY_MIN = 1_000;
+
+/** The longest tail that an open has to perform again. */
+const SNAPSHOT_EVERY_MAX = 20_000;
+
+/** One frame of waiting for so many leaves. */
+const LEAVES_PER_FRAME = 8;
 const RECHECK_EVERY = 256;
 
 /**
@@ -113,6 +120,8 @@ class Opening implements StepperHost {
   #timerDriver!: TimerDriver;
   #stamper!: Stamper;
   #framesSinceSnapshot = 0;
+  /** Leaves at the last snapshot of this process. */
+  #leaves = 0;
   #working = false;
 
   constructor(
@@ -296,6 +305,7 @@ class Opening implements StepperHost {
         leaves,
       }));
       this.#table.rebase(ref);
+      this.#leaves = leaves;
       this.#framesSinceSnapshot = 0;
       return { seq: frame.seq, head: frame.head.digest, duplicate: false };
     });
@@ -320,12 +330,16 @@ class Opening implements StepperHost {
     // A snapshot's own frame does not call for the next one.
     this.#framesSinceSnapshot += frames.filter(({ records }) => records[0]?.kind !== 'snapshot').length;
     for (const wake of [...this.#watchers]) wake();
-    const every = this.options.snapshotEvery ?? SNAPSHOT_EVERY;
+    const every = this.options.snapshotEvery ?? this.#snapshotEvery();
     if (every > 0 && this.#framesSinceSnapshot >= every) {
       this.#framesSinceSnapshot = 0;
       // A snapshot that fails costs only the next open's time; the stepper closes the world if the store is gone.
       void this.#snapshot().catch(() => undefined);
     }
+  }
+
+  #snapshotEvery(): number {
+    return Math.min(SNAPSHOT_EVERY_MAX, Math.max(SNAPSHOT_EVERY_MIN, Math.floor(this.#leaves / LEAVES_PER_FRAME)));
   }
 
   closed(_error: RepriseError): void {

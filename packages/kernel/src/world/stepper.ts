@@ -12,7 +12,6 @@ import { type IngressRecord, isRepriseError, type JournalRecord, type Ref, Repri
 import { equalBytes } from '../codec/index.js';
 import type { ContentStore } from '../content/port.js';
 import {
-  Duplicate,
   type EmittedEffect,
   type EngineEnv,
   Exhausted,
@@ -27,6 +26,7 @@ import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { Clock, Stamper } from '../time/clock.js';
 import { continueFact } from './facts.js';
+import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition, requestKey } from './repetition.js';
 
 /** Frames in one commit; beyond it latency suffers and nothing is gained. */
 const BATCH_FRAMES_MAX = 512;
@@ -122,12 +122,16 @@ interface Speculative {
   readonly frame: CommittedFrame;
   /** Effects whose slots this frame took. */
   readonly riding: readonly string[];
+  /** The key under which its request is found again. */
+  readonly key: string | undefined;
   readonly sealed: SealedFrame;
 }
 
 interface Batch {
   readonly frames: Speculative[];
   readonly undo: UndoLog;
+  /** The requests of this batch, by key. */
+  readonly requests: Map<string, EarlierRequest>;
   /** Outcomes computed on this batch: told after it is durable. */
   readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
   head: Head;
@@ -256,7 +260,7 @@ export class Stepper {
   }
 
   #newBatch(): Batch {
-    return { frames: [], undo: new Map(), outcomes: [], head: this.durable, bytes: 0 };
+    return { frames: [], undo: new Map(), requests: new Map(), outcomes: [], head: this.durable, bytes: 0 };
   }
 
   async #fill(batch: Batch): Promise<void> {
@@ -320,6 +324,7 @@ export class Stepper {
   }
 
   async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
+    const key = await this.#newRequestKey(batch, ingress);
     const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
     const armed = this.parts.host.reserve(folded.emitted);
     try {
@@ -331,7 +336,8 @@ export class Stepper {
       const arms = ingress.kind === 'attempt' ? [ingress.effect] : armed;
       const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts };
       this.parts.table.apply(sealed.changes, batch.undo);
-      batch.frames.push({ frame, sealed, riding: armed });
+      batch.frames.push({ frame, sealed, riding: armed, key });
+      if (key !== undefined && ingress.kind === 'request') batch.requests.set(key, { seq, request: ingress });
       batch.head = head;
       batch.bytes += sealed.bytes.length;
       return frame;
@@ -339,6 +345,14 @@ export class Stepper {
       this.parts.host.release(armed);
       throw thrown;
     }
+  }
+
+  /** @throws Duplicate, Refusal for a request that was made before */
+  async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
+    if (ingress.kind !== 'request') return undefined;
+    const key = requestKey(ingress, this.parts.env.hash);
+    const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key));
+    return earlier === undefined ? key : refuseRepetition(earlier, ingress);
   }
 
   /** Folds the frame again from bytes alone, as a replay would, and compares. */
@@ -369,12 +383,13 @@ export class Stepper {
     const staged = new Map<string, { readonly ref: Ref; readonly bytes: Uint8Array }>();
     for (const { sealed } of batch.frames) for (const blob of sealed.staged) staged.set(blob.ref.hex, blob);
     for (const { bytes } of staged.values()) await this.parts.content.put(bytes);
-    const frames: StoredFrame[] = batch.frames.map(({ frame, sealed }) => ({
+    const frames: StoredFrame[] = batch.frames.map(({ frame, sealed, key }) => ({
       seq: frame.seq,
       at: frame.at,
       kind: (frame.records[0] as IngressRecord).kind,
       head: frame.head.digest,
       bytes: sealed.bytes,
+      ...(key === undefined ? {} : { key }),
     }));
     await this.parts.journal.append(frames, this.durable);
     this.durable = batch.head;

@@ -89,6 +89,10 @@ export const rejectUnless = (n: number, code: string): Step => ['rejectUnless', 
 export const fail = (how = 'error'): Step => ['fail', how];
 /** Recurses without end. */
 export const recurse = (): Step => ['recurse'];
+/** Recurses without end and calls `ctx` at every step, so that the stack ends inside the kernel. */
+export const recurseCalling = (): Step => ['recurseCalling'];
+/** Sends to another cell, which sends back, and so on without end. */
+export const pingPong = (to: string): Step => ['pingPong', to];
 /** Writes something illegal into its state. */
 export const spoil = (how: Illegal): Step => ['spoil', how];
 /** Gives something illegal to a call of `ctx`. */
@@ -284,6 +288,9 @@ const DOINGS: Readonly<Record<string, Doing>> = {
     throw thrownThing(how);
   },
   recurse: (_args, draft) => deeper(draft),
+  recurseCalling: (_args, _draft, ctx) => deeperCalling(ctx),
+  pingPong: ([to], _draft, ctx) =>
+    ctx.send(cell(to), { name: 'lab/Do@1', value: { steps: [pingPong(ctx.address[1])] } }),
   spoil: ([how], draft) => {
     (draft as unknown as Record<string, unknown>).n = illegal(how);
   },
@@ -311,6 +318,11 @@ function giveIllegal(to: string, thing: unknown, ctx: ReducerContext, plans: Pla
 
 function deeper(draft: Seen): number {
   return deeper(draft) + draft.n;
+}
+
+function deeperCalling(ctx: ReducerContext): number {
+  ctx.record('lab/Said@1', { word: 1 });
+  return deeperCalling(ctx) + 1;
 }
 
 /** Things that authors' code may throw; not all of them are errors, and not all of them can be shown. */

@@ -1,0 +1,53 @@
+/**
+ * Finds requests that were made before. A repetition is never journaled, so it is no part of the state: the store's
+ * index over the journal answers for durable requests, the batch for those that are being committed.
+ */
+import type { IngressOf, IngressRecord } from '@reprise/contracts';
+import { encode, equalBytes, type Hash, toHex } from '../codec/index.js';
+import { Refusal } from '../engine/index.js';
+import { readInputs } from '../journal/frame.js';
+import type { Journal } from '../journal/port.js';
+
+/** The same request stands in the journal already. Caught by the stepper, which answers with that frame. */
+export class Duplicate {
+  constructor(readonly seq: number) {}
+}
+
+/** The key under which a request is found again: who asked, and the id they gave. 64 hex digits. */
+export function requestKey({ principal, id }: Pick<IngressOf<'request'>, 'principal' | 'id'>, hash: Hash): string {
+  return toHex(hash(encode([principal, id])));
+}
+
+/** A request that was made before, and its frame. */
+export interface EarlierRequest {
+  readonly seq: number;
+  readonly request: IngressOf<'request'>;
+}
+
+/** The durable request under a key; undefined when there is none. */
+export async function earlierRequest(journal: Journal, key: string): Promise<EarlierRequest | undefined> {
+  const seq = await journal.findKey(key);
+  if (seq === undefined) return undefined;
+  for await (const stored of journal.read(seq, seq)) {
+    const ingress: IngressRecord = readInputs(stored.bytes, seq).ingress;
+    if (ingress.kind === 'request') return { seq, request: ingress };
+  }
+  return undefined;
+}
+
+/**
+ * What an earlier request makes of a new one under the same key.
+ *
+ * @throws Duplicate when it says the same; Refusal `request_conflict` when it does not
+ */
+export function refuseRepetition(earlier: EarlierRequest, request: IngressOf<'request'>): never {
+  if (equalBytes(contentOf(earlier.request), contentOf(request))) throw new Duplicate(earlier.seq);
+  throw new Refusal('request_conflict', `request ${request.id} was made before with another content`, {
+    where: `frame ${earlier.seq}`,
+    hint: 'Use a new id for a new request; repeat the same content to learn the outcome of the first.',
+  });
+}
+
+function contentOf({ to, event }: IngressOf<'request'>): Uint8Array {
+  return encode([to, event]);
+}
