@@ -13,7 +13,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   tools: ['contracts', 'kernel', 'agent'],
   testkit: ['contracts', 'kernel', 'agent'],
   cli: ['contracts', 'kernel', 'agent', 'store-sqlite'],
-  reprise: ['contracts', 'kernel', 'agent', 'store-sqlite', 'providers', 'tools', 'testkit'],
+  reprise: ['contracts', 'kernel', 'agent', 'store-sqlite', 'providers', 'tools', 'testkit', 'cli'],
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */

@@ -1,32 +1,4 @@
 #!/usr/bin/env node
-import { EXIT } from './exit.js';
-import { reportFailure } from './failure.js';
-import { streamSink } from './io.js';
-import { runCli } from './program.js';
+import { runProcess } from './run-process.js';
 
-quietSqliteWarning();
-const io = { out: streamSink(process.stdout), err: streamSink(process.stderr), interrupted };
-process.on('uncaughtException', crashed);
-// What was written is handed on by now, and a module loaded as an app may keep the process alive for ever.
-process.exit(await runCli(process.argv.slice(2), io));
-
-/** Such as a promise that a module loaded as an app forgot: Node would end with 1, which here is a finding. */
-function crashed(error: unknown): void {
-  void reportFailure(io, error, false).finally(() => process.exit(EXIT.unreadable));
-}
-
-function interrupted(): AbortSignal {
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort()); // once: a second Ctrl-C ends the process as usual
-  return stop.signal;
-}
-
-/** Node 22 calls its SQLite experimental each time; to who runs this command that says nothing. */
-function quietSqliteWarning(): void {
-  const [print] = process.listeners('warning');
-  if (print === undefined) return;
-  process.off('warning', print);
-  process.on('warning', (warning) => {
-    if (warning.name !== 'ExperimentalWarning' || !/sqlite/i.test(warning.message)) print(warning);
-  });
-}
+await runProcess();

@@ -30,6 +30,8 @@ export interface ErrorFacts {
 export class RepriseError extends Error {
   /** The code, from the closed list; its page is `docs/errors/<code>.md`. */
   readonly code: ErrorCode;
+  /** What happened, as one sentence; `message` adds the code and the facts. */
+  readonly what: string;
   /** What a program can read about it. */
   readonly facts: ErrorFacts;
 
@@ -42,6 +44,7 @@ export class RepriseError extends Error {
     super(sentence(code, what, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'RepriseError';
     this.code = code;
+    this.what = what;
     this.facts = facts;
     Object.defineProperty(this, ERROR_BRAND, { value: true });
   }

@@ -15,10 +15,13 @@ const PAGE_ROWS_MAX = 256;
 
 const COLUMNS = 'seq, first, at, kind, head, bytes';
 
+/** The kind is read as bytes: a damaged text that is no UTF-8 makes libsql abort the process. */
+const READ_COLUMNS = 'seq, first, at, CAST(kind AS BLOB), head, bytes';
+
 /** The reading half of the journal, over any connection. `path` is for messages. */
 export function journalReader(db: Connection, path: string): Pick<Journal, 'head' | 'read' | 'findLast'> {
   const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
-  const page = db.prepare(`SELECT ${COLUMNS} FROM frame WHERE seq >= ? ORDER BY seq LIMIT ?`);
+  const page = db.prepare(`SELECT ${READ_COLUMNS} FROM frame WHERE seq >= ? ORDER BY seq LIMIT ?`);
   const landmark = db.prepare('SELECT seq FROM landmark WHERE kind = ? AND seq < ? ORDER BY seq DESC LIMIT 1');
   const rowAt = (seq: number): FrameRow | undefined => page.all(seq, 1).map(asFrameRow)[0];
 
@@ -112,7 +115,11 @@ export function journalAppender(db: Connection, path: string, riders: Riders): P
   return {
     append,
     findKey: async (key) =>
-      guarded('cannot look for a request', path, () => requestAt.get(Buffer.from(key, 'hex'))?.[0] as number | undefined),
+      guarded(
+        'cannot look for a request',
+        path,
+        () => requestAt.get(Buffer.from(key, 'hex'))?.[0] as number | undefined,
+      ),
   };
 }
 
@@ -123,8 +130,8 @@ function headOf(row: Row | undefined): Head {
 }
 
 function asFrameRow(row: Row): FrameRow {
-  const [seq, first, at, kind, head, bytes] = row as [number, number, number, string, Uint8Array, Uint8Array];
-  return { seq, first, at, kind, head, bytes };
+  const [seq, first, at, kind, head, bytes] = row as [number, number, number, Uint8Array, Uint8Array, Uint8Array];
+  return { seq, first, at, kind: new TextDecoder().decode(kind), head, bytes };
 }
 
 function holeAt(seq: number, path: string): RepriseError {

@@ -8,7 +8,7 @@ import { encodeLeaf, type FrameFold, type PlanDelivery } from './frame-fold.js';
 import { effectId } from './identity.js';
 import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
-import { FRAME_VALUE_BYTES_MAX, LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
+import { EMISSION_BYTES, FRAME_VALUE_BYTES_MAX, LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
 import { applyPolicy } from './policy.js';
 import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from './settle.js';
@@ -144,8 +144,11 @@ class PlanRun {
     const { fold, leaf } = this;
     const { plan, cause } = this.delivery;
     leaf.wait = wait ?? null;
-    if (encodeLeaf(leaf).length > LEAF_BYTES_MAX) {
-      throw new Fault('plan_too_large', `its awaits returned more than ${LEAF_BYTES_MAX} bytes; go on with continueAs`);
+    const emitted = this.#segment.outputs.filter(({ type }) => type !== 'raise').length;
+    // Asked before the effects are out: a plan that could not take their receipts must not start them.
+    if (encodeLeaf(leaf).length + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {
+      const what = 'its open effects and what its awaits returned take';
+      throw new Fault('plan_too_large', `${what} more than ${LEAF_BYTES_MAX} bytes; go on with continueAs`);
     }
     fold.spend(this.#segment.valueBytes);
     dropAwaitTimer(fold, plan, waited);

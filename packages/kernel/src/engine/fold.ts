@@ -15,15 +15,7 @@ import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
-import type {
-  CellLeaf,
-  EffectLeaf,
-  LeafChange,
-  LeafReader,
-  PendingLeaf,
-  PlanLeaf,
-  WorldLeaf,
-} from './leaves.js';
+import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaves.js';
 import type { StagedBlob } from './log.js';
 import { notify, takes } from './notify.js';
 import { endPlan, settleEffect, updateCell } from './settle.js';

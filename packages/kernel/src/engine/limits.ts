@@ -6,6 +6,9 @@
 /** The largest state of a cell, a plan instance or a log leaf, in canonical bytes. What grows belongs in a log. */
 export const LEAF_BYTES_MAX = 64 * 1024;
 
+/** What an emission adds to its plan's leaf at most: its ordinal and its effect's id, or the receipt of a denial. */
+export const EMISSION_BYTES = 96;
+
 /** A state above this is worth a warning: every event pays for encoding it. */
 export const STATE_BYTES_WARN = 8 * 1024;
 

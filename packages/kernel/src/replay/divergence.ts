@@ -1,5 +1,5 @@
 /** Explains a replay divergence: the first record that differs, where in it, both values, and what led to it. */
-import { type JournalRecord, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import { type JournalRecord, RepriseError, type StateRecord, type Value, type ValueMap } from '@reprise/contracts';
 import { encode, equalBytes, FRAME_DEPTH_MAX } from '../codec/index.js';
 
 /** What a divergence says, for programs. */
@@ -26,7 +26,7 @@ export function explain(
   for (let i = 0; i < length; i++) {
     const [was, is] = [asValue(recorded[i]), asValue(regenerated[i])];
     if (sameValue(was, is)) continue;
-    const at = firstDifference(was, is, '$');
+    const at = stateDifference(recorded[i], regenerated[i]) ?? firstDifference(was, is, '$');
     const known = recorded[i] ?? regenerated[i];
     const side = recorded[i] === undefined ? regenerated : recorded;
     return { seq, i, kind: known?.kind ?? 'nothing', ...at, cause: causeOf(side, i) };
@@ -55,7 +55,7 @@ interface Difference {
 function firstDifference(was: Value | undefined, is: Value | undefined, path: string): Difference {
   if (isList(was) && isList(is)) {
     for (let i = 0; i < Math.max(was.length, is.length); i++) {
-      if (!sameValue(was[i], is[i])) return firstDifference(was[i], is[i], `${path}${stepName(was[i] ?? is[i], i)}`);
+      if (!sameValue(was[i], is[i])) return firstDifference(was[i], is[i], `${path}[${i}]`);
     }
   }
   if (isMap(was) && isMap(is)) {
@@ -66,10 +66,49 @@ function firstDifference(was: Value | undefined, is: Value | undefined, path: st
   return { path, recorded: was, regenerated: is };
 }
 
-/** A touched leaf is named by its key, not by its place in the list. */
-function stepName(item: Value | undefined, i: number): string {
-  const key = isList(item) ? item[0] : undefined;
-  return isList(key) && item !== undefined ? `[${key.map(String).join(' ')}]` : `[${i}]`;
+/** In a state record: the leaf and the field, not a digest; leaves are matched by key, not by place. */
+function stateDifference(was: JournalRecord | undefined, is: JournalRecord | undefined): Difference | undefined {
+  if (was?.kind !== 'state' || is?.kind !== 'state') return undefined;
+  const leaves = new Map<string, { was?: TouchedLeaf; is?: TouchedLeaf }>();
+  for (const leaf of was.leaves) leaves.set(leaf[0].join(' '), { was: leaf });
+  for (const leaf of is.leaves) leaves.set(leaf[0].join(' '), { ...leaves.get(leaf[0].join(' ')), is: leaf });
+  for (const [name, pair] of leaves) {
+    const [recorded, regenerated] = [pair.was, pair.is];
+    if (recorded !== undefined && regenerated !== undefined && sameValue(asData(recorded), asData(regenerated)))
+      continue;
+    const path = `$.leaves[${name}]`;
+    // The changed fields say what differs; the digest only that something does.
+    if (recorded === undefined || regenerated === undefined) {
+      return { path, recorded: recorded && fieldsOf(recorded), regenerated: regenerated && fieldsOf(regenerated) };
+    }
+    if (!sameValue(fieldsOf(recorded), fieldsOf(regenerated))) return fieldDifference(recorded, regenerated, path);
+    return { path, recorded: recorded[1], regenerated: regenerated[1] };
+  }
+  return undefined;
+}
+
+type TouchedLeaf = StateRecord['leaves'][number];
+
+function asData(leaf: TouchedLeaf): Value {
+  return leaf as unknown as Value;
+}
+
+function fieldsOf(leaf: TouchedLeaf): Value {
+  return leaf[2] as unknown as Value;
+}
+
+/** A field of a touched leaf is `[value]`, its digest, or `[]` when it is gone: the value is what people want to see. */
+function fieldDifference(was: TouchedLeaf, is: TouchedLeaf, path: string): Difference {
+  const difference = firstDifference(fieldsOf(was), fieldsOf(is), path);
+  return {
+    path: difference.path.replace(/\[0\]$/, ''),
+    recorded: shown(difference.recorded),
+    regenerated: shown(difference.regenerated),
+  };
+}
+
+function shown(field: Value | undefined): Value | undefined {
+  return isList(field) ? field[0] : field;
 }
 
 function causeOf(records: readonly JournalRecord[], from: number): string[] {

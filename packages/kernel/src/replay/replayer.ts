@@ -1,5 +1,5 @@
 /** Performs recorded frames again, one by one, and compares each whole frame in bytes. */
-import { type IngressOf, isRepriseError, KERNEL_SEMANTICS, RepriseError } from '@reprise/contracts';
+import { type IngressOf, type IngressRecord, isRepriseError, KERNEL_SEMANTICS, RepriseError } from '@reprise/contracts';
 import { equalBytes } from '../codec/index.js';
 import { type EngineEnv, foldIngress, type SealedFrame } from '../engine/index.js';
 import { nextHead } from '../journal/chain.js';
@@ -27,6 +27,12 @@ export function followChain(head: Head, stored: StoredFrame, hash: EngineEnv['ha
   return next;
 }
 
+/** Refuses a row whose columns say otherwise than its frame: people and indexes go by the columns. */
+export function checkColumns(stored: StoredFrame, ingress: IngressRecord): void {
+  if (stored.kind === ingress.kind && stored.at === ingress.at) return;
+  throw damaged(stored.seq, `the row says ${stored.kind} at ${stored.at}, the frame ${ingress.kind} at ${ingress.at}`);
+}
+
 /** Replays frames in order onto a leaf table. */
 export class Replayer {
   constructor(
@@ -49,6 +55,7 @@ export class Replayer {
   async step(stored: StoredFrame): Promise<Replayed> {
     const head = followChain(this.at, stored, this.env.hash);
     const inputs = readInputs(stored.bytes, stored.seq);
+    checkColumns(stored, inputs.ingress);
     if (inputs.ingress.kind === 'manifest') requireSemantics(inputs.ingress);
     const frame = await this.#perform(stored, inputs);
     if (!equalBytes(frame.bytes, stored.bytes)) {

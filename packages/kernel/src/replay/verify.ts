@@ -9,7 +9,7 @@ import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { followChain, Replayer } from './replayer.js';
+import { checkColumns, followChain, Replayer } from './replayer.js';
 
 /** What to verify, and against what. */
 export interface VerifyOptions {
@@ -81,7 +81,9 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
 
 function checkShape(head: Head, stored: StoredFrame, hash: (bytes: Uint8Array) => Uint8Array) {
   followChain(head, stored, hash);
-  return readFrame(stored.bytes, stored.seq).all;
+  const { ingress, all } = readFrame(stored.bytes, stored.seq);
+  checkColumns(stored, ingress);
+  return all;
 }
 
 async function perform(replayer: Replayer, stored: StoredFrame, app: App) {

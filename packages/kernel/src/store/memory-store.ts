@@ -37,7 +37,15 @@ interface Kept {
  * const second = await store.open(); // has what `first` appended
  */
 export function memory(options: MemoryOptions = {}): Store {
-  const kept: Kept = { frames: [], keys: new Map(), blobs: new Map(), mark: null, clean: true, held: false, exists: false };
+  const kept: Kept = {
+    frames: [],
+    keys: new Map(),
+    blobs: new Map(),
+    mark: null,
+    clean: true,
+    held: false,
+    exists: false,
+  };
   return {
     label: 'memory',
     open: async () => closable(openMemory(kept, options), 'memory'),
