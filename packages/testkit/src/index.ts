@@ -1,1 +1,4 @@
+export * from './adapters/index.js';
+export * from './clock/index.js';
+export * from './given/index.js';
 export * from './ports/index.js';

@@ -1,0 +1,19 @@
+import { encode, portableSha256, type RandomBytes } from '@reprise/kernel';
+
+/**
+ * Random bytes that a seed decides: the same world id, seed and request ids in every run, so that a whole world
+ * can be held to pinned heads.
+ *
+ * @param seed any number or text
+ * @example openWorld({ store: memory(), app, random: seededRandom('a') })
+ */
+export function seededRandom(seed: number | string): RandomBytes {
+  let drawn = 0;
+  return (length) => {
+    const bytes = new Uint8Array(length);
+    for (let at = 0; at < length; at += 32) {
+      bytes.set(portableSha256(encode([seed, drawn++])).subarray(0, Math.min(32, length - at)), at);
+    }
+    return bytes;
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * Folds single frames through the kernel's own engine, with a map of leaves for a world and nothing else: no store,
+ * no clock, no adapter. What a given/when/then sees is what a world would journal.
+ */
+import type {
+  Address,
+  IngressRecord,
+  JournalRecord,
+  PlanAddress,
+  PolicyRule,
+  Receipt,
+  Value,
+} from '@reprise/contracts';
+import { KERNEL_SEMANTICS } from '@reprise/contracts';
+import { type App, decode, encode, foldIngress, portableSha256 } from '@reprise/kernel';
+
+/** Why an ingress was refused: the engine's code, and the fault or the reducer's own word behind it. */
+export interface Refused {
+  readonly code: string;
+  readonly what: string;
+  readonly fault?: string;
+  readonly reason?: string;
+}
+
+/** What one ingress and the rest of its cascade came to. */
+export interface Folded {
+  readonly records: readonly JournalRecord[];
+  readonly refused?: Refused;
+  /** Running effects that were told to stop. */
+  readonly aborts: readonly string[];
+}
+
+/** A timer that is set. */
+export interface SetTimer {
+  readonly due: number;
+  readonly cell: Address;
+  /** −1 for a cell's own timer. */
+  readonly plan: number;
+  readonly name: string;
+}
+
+type Leaves = Parameters<typeof foldIngress>[1];
+type Stamped<I> = I extends IngressRecord ? Omit<I, 'seq' | 'at' | 'principal'> : never;
+
+/** The time at which a bench starts: 2026-01-01T00:00:00Z. */
+export const BENCH_START = 1_767_225_600_000;
+
+/** A world of one map. */
+export class Bench {
+  readonly #leaves = new Map<string, { readonly path: readonly Value[]; readonly bytes: Uint8Array }>();
+  readonly #blobs = new Map<string, Uint8Array>();
+  #seq = 0;
+
+  constructor(
+    private readonly app: App,
+    public at: number = BENCH_START,
+    policy: readonly PolicyRule[] = [{ effect: '*', decision: 'allow' }],
+  ) {
+    const identity = { world: '11'.repeat(32), seed: '22'.repeat(32), semantics: KERNEL_SEMANTICS };
+    this.fold({ kind: 'manifest', ...identity, reducers: [], plans: [], effects: [], policy: [...policy] });
+  }
+
+  /** Content that folds have sealed, by digest. */
+  get blobs(): ReadonlyMap<string, Uint8Array> {
+    return this.#blobs;
+  }
+
+  /** The timers that are set, the earliest first. */
+  get timers(): SetTimer[] {
+    const timers: SetTimer[] = [];
+    for (const { path } of this.#leaves.values()) {
+      if (path[0] !== 'timer') continue;
+      const [, due, reducer, plan, name, key] = path as readonly [string, number, string, number, string, string];
+      timers.push({ due, cell: [reducer, key], plan, name });
+    }
+    return timers.sort((a, b) => a.due - b.due);
+  }
+
+  /** Sends an event to a cell, as an outside request; notices of the kernel may be sent as well. */
+  request(to: Address, event: { readonly name: string; readonly value: unknown }): Folded {
+    const value = decode(encode(event.value));
+    return this.fold({ kind: 'request', id: `given-${this.#seq}`, to, event: { name: event.name, value } });
+  }
+
+  /** Settles an effect. */
+  receipt(effect: string, receipt: Receipt): Folded {
+    return this.fold({ kind: 'receipt', effect, attempt: 1, receipt });
+  }
+
+  /** Fires a timer, at its time or now, whichever is later. */
+  fire({ due, cell, plan, name }: SetTimer): Folded {
+    this.at = Math.max(this.at, due);
+    return this.fold({ kind: 'timer', cell, plan: plan < 0 ? null : plan, name, due });
+  }
+
+  /** Folds an ingress and its `continue` frames; arms every effect at once, as a world with room does. */
+  fold(ingress: Stamped<IngressRecord>): Folded {
+    const records: JournalRecord[] = [];
+    const aborts: string[] = [];
+    try {
+      let next: Stamped<IngressRecord> | undefined = ingress;
+      while (next !== undefined) {
+        const sealed = this.#seal(next);
+        records.push(...sealed.records);
+        aborts.push(...sealed.aborts);
+        next = sealed.continues ? { kind: 'continue' } : undefined;
+      }
+      return { records, aborts };
+    } catch (thrown) {
+      return { records, aborts, refused: refusalOf(thrown) };
+    }
+  }
+
+  /** A cell's state; undefined when it does not exist. */
+  state(of: Address): Value | undefined {
+    const cell = this.leaf('cell', of[0], of[1]) as { readonly live: boolean; readonly state: Value } | undefined;
+    return cell?.live === true ? cell.state : undefined;
+  }
+
+  /** Whether a plan instance is still there. */
+  has(plan: PlanAddress): boolean {
+    return this.leaf('plan', plan[0], plan[2], plan[1]) !== undefined;
+  }
+
+  /** A leaf, decoded. */
+  leaf(...path: readonly Value[]): unknown {
+    const found = this.#leaves.get(path.join('\0'));
+    return found === undefined ? undefined : decode(found.bytes);
+  }
+
+  #seal(ingress: Stamped<IngressRecord>) {
+    const principal = ingress.kind === 'receipt' ? (`adapter:${ingress.effect}` as const) : ('host' as const);
+    const stamped = { ...ingress, seq: this.#seq, at: this.at, principal } as IngressRecord;
+    const leaves: Leaves = { get: (key) => this.#leaves.get(key.id)?.bytes };
+    const folded = foldIngress({ app: this.app, hash: portableSha256 }, leaves, stamped);
+    const sealed = folded.seal(folded.emitted.map(({ effect }) => effect));
+    this.#seq++;
+    for (const { key, after } of sealed.changes) {
+      if (after === undefined) this.#leaves.delete(key.id);
+      else this.#leaves.set(key.id, { path: key.path, bytes: after });
+    }
+    for (const { ref, bytes } of sealed.staged) this.#blobs.set(ref.hex, bytes);
+    return sealed;
+  }
+}
+
+/** The engine's refusals are no errors: each has one catcher, and here it is this one. */
+function refusalOf(thrown: unknown): Refused {
+  const signal = thrown as { readonly code?: unknown; readonly what?: unknown; readonly facts?: object };
+  if (thrown instanceof Error || typeof signal.code !== 'string') throw thrown;
+  const { fault, reason } = (signal.facts ?? {}) as { readonly fault?: string; readonly reason?: string };
+  return {
+    code: signal.code,
+    what: String(signal.what),
+    ...(fault === undefined ? {} : { fault }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
