@@ -121,9 +121,13 @@ export const pendingCall = z.strictObject({
 /** A tool call of the step at hand. */
 export type PendingCall = z.infer<typeof pendingCall>;
 
-/** The run at hand. Its growing parts (transcript, results) are in the session's log. */
+/**
+ * The run at hand, under the definition with which it began: one that is adopted meanwhile counts from the next run.
+ * Its growing parts (transcript, results) are in the session's log.
+ */
 export const currentRun = z.strictObject({
   number: count,
+  config: agentConfig,
   steps: count,
   tokens_in: count,
   tokens_out: count,
@@ -132,6 +136,7 @@ export const currentRun = z.strictObject({
 
 /** A session's state: small and flat, whatever its age. */
 export const sessionState = z.strictObject({
+  /** The definition that the next run begins with. */
   def_ref: ref(),
   config: agentConfig,
   lifecycle: z.enum(LIFECYCLES),

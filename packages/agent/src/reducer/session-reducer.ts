@@ -126,7 +126,7 @@ function firstState(event: Events): SessionState {
 }
 
 function startRun(draft: SessionState, { run, text_ref }: SessionState['queue'][number], ctx: ReducerContext): void {
-  draft.run = { number: run, steps: 0, tokens_in: 0, tokens_out: 0, started_at: ctx.now };
+  draft.run = { number: run, config: draft.config, steps: 0, tokens_in: 0, tokens_out: 0, started_at: ctx.now };
   draft.session_epoch++;
   ctx.append('transcript', { role: 'user', text_ref });
   moveTo(draft, 'Running', ctx);
@@ -134,8 +134,9 @@ function startRun(draft: SessionState, { run, text_ref }: SessionState['queue'][
 }
 
 function startStep(draft: SessionState, ctx: ReducerContext): void {
-  const { run, config } = draft;
+  const { run } = draft;
   if (run === null) return;
+  const { config } = run;
   if (run.steps >= config.limits.max_steps)
     return endRun(draft, { kind: 'LimitsExceeded', limit: 'max_steps' }, null, ctx);
   run.steps++;
@@ -151,7 +152,7 @@ function startStep(draft: SessionState, ctx: ReducerContext): void {
 
 function startCalls(draft: SessionState, calls: readonly LlmToolCall[], ctx: ReducerContext): void {
   draft.calls = calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref, outcome: null }));
-  if (calls.length > draft.config.limits.max_tool_calls_per_step) {
+  if (calls.length > (draft.run ?? draft).config.limits.max_tool_calls_per_step) {
     answerOpenCalls(draft, ctx);
     return endRun(draft, { kind: 'LimitsExceeded', limit: 'max_tool_calls_per_step' }, null, ctx);
   }

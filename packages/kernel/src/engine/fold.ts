@@ -8,7 +8,6 @@ import {
   type IngressRecord,
   type JournalRecord,
   type RidingAttempt,
-  type Value,
 } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';

@@ -73,6 +73,8 @@ export const wake = (name: string, inMs: number): Step => ['wake', name, inMs];
 export const unwake = (name: string): Step => ['unwake', name];
 /** Says what to do when something happens: a timer's name, an event's name. */
 export const when = (what: string, ...steps: Step[]): Step => ['when', what, steps];
+/** Does what was said for a word. */
+export const does = (what: string): Step => ['does', what];
 /** States a fact. */
 export const fact = (word: string): Step => ['fact', word];
 /** Appends to its log. */
@@ -276,6 +278,7 @@ const DOINGS: Readonly<Record<string, Doing>> = {
   when: ([what, list], draft) => {
     draft.on[what] = list;
   },
+  does: ([what], draft, ctx, plans) => perform(draft, draft.on[what] ?? [], ctx, plans),
   fact: ([word], _draft, ctx) => ctx.record('lab/Said@1', { word }),
   log: ([item], _draft, ctx) => ctx.append('history', item),
   cancel: ([plan], _draft, ctx) => ctx.cancel(plan),
