@@ -13,13 +13,13 @@
 import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
-import { type LeafKey, PENDING_KEY } from './leaf-key.js';
+import { cellKey, type LeafKey, PENDING_KEY } from './leaf-key.js';
 import type { WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay, type PendingLeaf } from './leaves.js';
 import { CASCADE_DELIVERIES_MAX, FRAME_DELIVERIES_MAX, FRAME_VALUE_BYTES_MAX, VALUE_BYTES_MAX } from './limits.js';
 import type { LivePlan } from './live-plan.js';
 import type { StagedBlob } from './log.js';
-import { Fault } from './signals.js';
+import { Fault, Miss } from './signals.js';
 
 /** An effect that the gate allowed, by id and kind. */
 export interface EmittedEffect {
@@ -146,11 +146,22 @@ export class FrameFold {
         this.#queue.unshift(next);
         this.#spill(before + done);
         return;
-      } else if (next.kind === 'event') {
-        deliver.event(this, next);
       } else {
-        deliver.plan(this, next);
+        this.#deliver(deliver, next);
       }
+    }
+  }
+
+  #deliver(deliver: Deliverer, next: QueuedDelivery): void {
+    try {
+      if (next.kind === 'event') deliver.event(this, next);
+      else deliver.plan(this, next);
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown;
+      throw new Miss(
+        thrown.key,
+        this.#queue.flatMap((delivery) => (delivery.kind === 'event' ? [cellKey(delivery.to)] : [])),
+      );
     }
   }
 

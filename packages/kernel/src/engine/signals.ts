@@ -4,7 +4,11 @@ import type { LeafKey } from './leaf-key.js';
 
 /** A leaf is not resident. The driver loads it and folds the frame again: free, since folding is pure. */
 export class Miss {
-  constructor(readonly key: LeafKey) {}
+  constructor(
+    readonly key: LeafKey,
+    /** Leaves that the deliveries behind it will ask for: loaded as well, else a frame of n cold cells is folded n times. */
+    readonly next: readonly LeafKey[] = [],
+  ) {}
 }
 
 /** The request is refused and nothing is journaled. Caught by the driver, which tells the caller. */

@@ -9,6 +9,7 @@ export async function loaded<T>(table: LeafTable, fold: () => T): Promise<T> {
     } catch (thrown) {
       if (!(thrown instanceof Miss)) throw thrown;
       await table.load(thrown.key);
+      for (const key of thrown.next) await table.read(key);
     }
   }
 }
