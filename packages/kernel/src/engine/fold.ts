@@ -7,6 +7,7 @@ import {
   type IngressOf,
   type IngressRecord,
   type JournalRecord,
+  type PlanAddress,
   type RidingAttempt,
 } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
@@ -170,9 +171,13 @@ function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): number {
 /** Settles the ledger and nothing more: folding this receipt in full exhausted the machine. */
 function quarantineEffect(fold: FrameFold, id: string, effect: EffectLeaf): void {
   fold.overlay.set(effectKey(id), undefined);
-  const bytes = fold.overlay.get(planKey(effect.plan));
-  if (bytes === undefined) return;
-  endPlan(fold, effect.plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: null }, 0);
+  quarantinePlan(fold, effect.plan);
+}
+
+/** Ends a plan that would have gone on in a frame that is quarantined: nothing else would ever wake it. */
+function quarantinePlan(fold: FrameFold, plan: PlanAddress): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes !== undefined) endPlan(fold, plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: null }, 0);
 }
 
 function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): number {
@@ -182,7 +187,8 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): number {
     throw new Refusal('invalid_argument', 'no such timer is set', { where: key.path.join(' ') });
   fold.overlay.set(key, undefined);
   if (plan !== null) {
-    if (ingress.quarantined !== true) deadlineReached(fold, [cell[0], cell[1], plan], due);
+    if (ingress.quarantined === true) quarantinePlan(fold, [cell[0], cell[1], plan]);
+    else deadlineReached(fold, [cell[0], cell[1], plan], due);
     return 0;
   }
   updateCell(fold, cell, (leaf: CellLeaf) => {
@@ -219,7 +225,10 @@ function admitContinue(fold: FrameFold, quarantined: boolean): number {
   if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
   const pending = fold.take<PendingLeaf>(bytes);
   fold.overlay.set(PENDING_KEY, undefined);
-  if (quarantined) return pending.done;
+  if (quarantined) {
+    for (const delivery of pending.deliveries) if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
+    return pending.done;
+  }
   for (const delivery of pending.deliveries) {
     fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : { ...delivery, cause: 0, root: false });
   }
