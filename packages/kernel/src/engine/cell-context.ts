@@ -33,6 +33,9 @@ export class CellContext implements ReducerContext {
   readonly outputs: CellOutput[] = [];
   readonly staged: StagedBlob[] = [];
   readonly logs = new Map<string, LogLeaf>();
+  readonly address: Address;
+  readonly sender: Sender;
+  readonly parent: Address | null;
   ended = false;
   #over = false;
   /** Bytes of the values given so far. */
@@ -44,9 +47,12 @@ export class CellContext implements ReducerContext {
     private readonly fold: FrameFold,
     private readonly reducer: ReducerDefinition,
     private readonly cell: CellLeaf,
-    readonly address: Address,
-    readonly sender: Sender,
+    address: Address,
+    sender: Sender,
   ) {
+    this.address = own(address);
+    this.sender = own(sender);
+    this.parent = own(cell.parent);
     this.#timers = new Map(Object.entries(cell.timers));
     this.#entropy = new DeliveryEntropy(
       { seed: fold.rules.seed, cell: address, incarnation: cell.inc, n: cell.n },
@@ -61,10 +67,6 @@ export class CellContext implements ReducerContext {
 
   get now(): number {
     return this.fold.at;
-  }
-
-  get parent(): Address | null {
-    return this.cell.parent;
   }
 
   /** The cell's timers after this delivery. */
@@ -105,8 +107,11 @@ export class CellContext implements ReducerContext {
 
   timer(name: string, at: number): void {
     this.#inside();
-    if (!TIMER_NAME.test(name) || !Number.isSafeInteger(at) || at < 0) {
-      throw new Fault('timer_invalid', `timer ${name} at ${String(at)}: a short plain name and whole milliseconds`);
+    if (typeof name !== 'string' || !TIMER_NAME.test(name) || !Number.isSafeInteger(at) || at < 0) {
+      throw new Fault(
+        'timer_invalid',
+        `timer ${String(name)} at ${String(at)}: a short plain name and whole milliseconds`,
+      );
     }
     this.#timers.set(name, at);
   }
@@ -149,8 +154,8 @@ export class CellContext implements ReducerContext {
   }
 
   reject(code: string): never {
-    if (!REJECTION.test(code))
-      throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${code}`);
+    if (typeof code !== 'string' || !REJECTION.test(code))
+      throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${String(code)}`);
     throw new Rejected(code);
   }
 
@@ -187,4 +192,9 @@ export class CellContext implements ReducerContext {
     }
     return decode(bytes);
   }
+}
+
+/** An address as the author's own: the one in the record is what the frame is written from. */
+function own<T extends Sender>(address: T): T {
+  return (address === null ? null : Object.freeze([...address])) as T;
 }

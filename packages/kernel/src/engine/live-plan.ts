@@ -64,7 +64,7 @@ export class LivePlan {
     plan: PlanAddress,
     input: Value,
   ) {
-    this.#context = new RunningPlan(definition, app, [plan[0], plan[1]]);
+    this.#context = new RunningPlan(definition, app, Object.freeze([plan[0], plan[1]]) as Address);
     this.#body = runPure(() => definition.run(decode(encode(input)), this.#context));
   }
 
