@@ -1,5 +1,12 @@
 /** Verifies a world from genesis: chain, shape, content, and, when the app is at hand, every derivation. */
-import { type IngressOf, type Pinned, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type IngressOf,
+  type JournalRecord,
+  type Pinned,
+  type Ref,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
 import { decode, linksOf, portableSha256 } from '../codec/index.js';
 import type { ContentReader } from '../content/port.js';
 import { type App, pinsOf } from '../define/index.js';
@@ -55,13 +62,14 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   let records = 0;
   let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
   for await (const stored of store.journal.read(0)) {
-    const all =
+    const { all, made } =
       replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
     head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
     if (stored.kind === 'snapshot') nodes.forget();
     records += all.length;
     expected ||= head.digest === options.expect;
     if (mayLink(stored.bytes)) await walk.from(all as unknown as Value, `frame ${stored.seq}`);
+    if (made.length > 0) await walk.from(made, `frame ${stored.seq}`);
     if (stored.seq % PROGRESS_EVERY === 0) options.onProgress?.({ frames: stored.seq, of });
   }
   if (head.seq < 0)
@@ -79,17 +87,23 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   };
 }
 
-function checkShape(head: Head, stored: StoredFrame, hash: (bytes: Uint8Array) => Uint8Array) {
+/** What a frame owes: its records, and the content that performing it makes, to which state may link by a digest alone. */
+interface Owed {
+  readonly all: readonly JournalRecord[];
+  readonly made: readonly Ref[];
+}
+
+function checkShape(head: Head, stored: StoredFrame, hash: (bytes: Uint8Array) => Uint8Array): Owed {
   followChain(head, stored, hash);
   const { ingress, all } = readFrame(stored.bytes, stored.seq);
   checkColumns(stored, ingress);
-  return all;
+  return { all, made: [] };
 }
 
-async function perform(replayer: Replayer, stored: StoredFrame, app: App) {
+async function perform(replayer: Replayer, stored: StoredFrame, app: App): Promise<Owed> {
   const { inputs, frame } = await replayer.step(stored);
   if (inputs.ingress.kind === 'manifest') requireDefinitions(inputs.ingress, app);
-  return frame.records;
+  return { all: frame.records, made: frame.staged.map(({ ref }) => ref) };
 }
 
 /**
