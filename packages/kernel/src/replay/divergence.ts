@@ -26,12 +26,18 @@ export function explain(
   for (let i = 0; i < length; i++) {
     const [was, is] = [asValue(recorded[i]), asValue(regenerated[i])];
     if (sameValue(was, is)) continue;
-    const at = stateDifference(recorded[i], regenerated[i]) ?? firstDifference(was, is, '$');
+    const at = differenceOf(recorded[i], regenerated[i]);
     const known = recorded[i] ?? regenerated[i];
     const side = recorded[i] === undefined ? regenerated : recorded;
     return { seq, i, kind: known?.kind ?? 'nothing', ...at, cause: causeOf(side, i) };
   }
   return { seq, i: 0, kind: 'frame', path: '$', recorded: undefined, regenerated: undefined, cause: [] };
+}
+
+/** What stands for a difference when an ingress that was admitted is refused now. */
+export function refused(ingress: JournalRecord, seq: number): Divergence {
+  const recorded = asValue(ingress);
+  return { seq, i: 0, kind: ingress.kind, path: '$', recorded, regenerated: undefined, cause: causeOf([ingress], 0) };
 }
 
 /** The error that a divergence is thrown as. */
@@ -50,6 +56,18 @@ interface Difference {
   readonly path: string;
   readonly recorded: Value | undefined;
   readonly regenerated: Value | undefined;
+}
+
+function differenceOf(was: JournalRecord | undefined, is: JournalRecord | undefined): Difference {
+  const [recorded, regenerated] = [asValue(was), asValue(is)];
+  // Of records of two kinds, a field that both happen to have says nothing.
+  if (was?.kind !== is?.kind) return { path: '$', recorded, regenerated };
+  if (was?.kind === 'effect' && is?.kind === 'effect') {
+    // The id is a digest of the rest: what differs in the rest says more.
+    const [a, b] = [asValue({ ...was, effect: '' }), asValue({ ...is, effect: '' })];
+    if (!sameValue(a, b)) return firstDifference(a, b, '$');
+  }
+  return stateDifference(was, is) ?? firstDifference(recorded, regenerated, '$');
 }
 
 function firstDifference(was: Value | undefined, is: Value | undefined, path: string): Difference {

@@ -7,7 +7,7 @@ import { damaged, type FrameInputs, readFrame, readInputs } from '../journal/fra
 import type { Head, StoredFrame } from '../journal/port.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
-import { divergenceError, explain } from './divergence.js';
+import { divergenceError, explain, refused } from './divergence.js';
 
 /** A frame that was performed again and gave the same bytes. */
 export interface Replayed {
@@ -70,12 +70,16 @@ export class Replayer {
   async #perform(stored: StoredFrame, { ingress, attempts }: FrameInputs): Promise<SealedFrame> {
     try {
       const folded = await loaded(this.table, () => foldIngress(this.env, this.table, ingress));
-      return folded.seal(attempts.map(({ effect }) => effect));
+      // An attempt at an effect that is not emitted any more is not regenerated, so the effect's record is what differs.
+      const emitted = new Set(folded.emitted.map(({ effect }) => effect));
+      return folded.seal(attempts.map(({ effect }) => effect).filter((effect) => emitted.has(effect)));
     } catch (thrown) {
       if (isRepriseError(thrown)) throw thrown;
+      const divergence = refused(ingress, stored.seq);
       throw new RepriseError('replay_divergence', `frame ${stored.seq} cannot be performed again: ${wordsOf(thrown)}`, {
-        where: `frame ${stored.seq}, record 0 (${ingress.kind})`,
-        hint: 'When it was written this ingress was admitted. The app differs from the one that wrote it, or a frame before it was changed.',
+        where: `frame ${stored.seq}, record 0 (${ingress.kind}), $`,
+        divergence,
+        hint: `Caused by ${divergence.cause.join(' ← ')}. When it was written this ingress was admitted. The app differs from the one that wrote it, or a frame before it was changed.`,
         cause: thrown,
       });
     }
