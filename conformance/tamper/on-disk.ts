@@ -1,0 +1,182 @@
+/** The same damage in a real file, made by SQL behind the store's back and found through the real reader. */
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { agentApp } from '@reprise/agent';
+import { isRepriseError, type RepriseError } from '@reprise/contracts';
+import { type VerifyOptions, verifyStore } from '@reprise/kernel';
+import { sqlite } from 'reprise/sqlite';
+import { sqliteDriver } from '../../packages/store-sqlite/src/driver.js';
+import { flipped, type SampleWorld } from './sample.js';
+import { names } from './trials.js';
+
+/** One tampering with a file. */
+export interface FileTrial {
+  readonly what: string;
+  /** A frame's number or a blob's digest; null when it must be found and its place cannot be known. */
+  readonly place: number | string | null;
+  /** Statements to run; a blob to overwrite or remove when it is a file. */
+  tamper(db: string): Promise<void>;
+}
+
+/** A row of frames as the table has it. */
+interface Row {
+  readonly seq: number;
+  readonly first: number;
+  readonly bytes: Uint8Array;
+  readonly head: Uint8Array;
+}
+
+/** Every row and every blob of a world's file, each tampered with in every way that SQL can. */
+export async function fileTrials(sample: SampleWorld, random: () => number): Promise<FileTrial[]> {
+  const db = (await sqliteDriver()).open(sample.db, 'read');
+  const rows = db
+    .prepare('SELECT seq, first, bytes, head FROM frame ORDER BY seq')
+    .all()
+    .map(([seq, first, bytes, head]) => ({ seq, first, bytes, head }) as Row);
+  const inline = new Set(
+    db
+      .prepare('SELECT digest FROM blob')
+      .all()
+      .map(([digest]) => hexOf(digest as Uint8Array)),
+  );
+  db.close();
+  const trials: FileTrial[] = [];
+  const sql = (what: string, place: FileTrial['place'], statements: string) =>
+    trials.push({ what, place, tamper: (file) => run(file, statements) });
+  rows.forEach((row, i) => {
+    const { seq, first } = row;
+    const damaged = flipped(row.bytes, Math.floor(random() * row.bytes.length), Math.floor(random() * 8));
+    const inRow = first === seq ? seq : null;
+    sql(`row ${seq}: bytes`, inRow, `UPDATE frame SET bytes = x'${hexOf(damaged)}' WHERE seq = ${seq}`);
+    sql(`row ${seq}: cut`, inRow, `UPDATE frame SET bytes = substr(bytes, 1, length(bytes) - 1) WHERE seq = ${seq}`);
+    sql(`row ${seq}: emptied`, inRow, `UPDATE frame SET bytes = x'' WHERE seq = ${seq}`);
+    const head = flipped(row.head, Math.floor(random() * 32), Math.floor(random() * 8));
+    sql(`row ${seq}: head`, seq, `UPDATE frame SET head = x'${hexOf(head)}' WHERE seq = ${seq}`);
+    sql(`row ${seq}: head cut`, seq, `UPDATE frame SET head = substr(head, 1, 16) WHERE seq = ${seq}`);
+    if (first === seq) {
+      sql(`row ${seq}: time`, seq, `UPDATE frame SET at = at + 1 WHERE seq = ${seq}`);
+      sql(`row ${seq}: kind`, seq, `UPDATE frame SET kind = 'timer' WHERE seq = ${seq}`);
+    }
+    sql(`row ${seq}: repeated`, seq + 1, `${shift(seq, 1)}; ${copyOf(seq, 1)}`);
+    const after = rows[i + 1];
+    if (after === undefined) return;
+    sql(`row ${seq}: removed`, first, `DELETE FROM frame WHERE seq = ${seq}`);
+    sql(
+      `row ${seq}: removed, the others moved up`,
+      null,
+      `DELETE FROM frame WHERE seq = ${seq}; ${shift(seq, first - seq - 1)}`,
+    );
+    if (first !== seq || after.first !== after.seq) return;
+    const other = `(SELECT bytes FROM frame WHERE seq = ${after.seq})`;
+    sql(`row ${seq}: the next one’s bytes`, seq, `UPDATE frame SET bytes = ${other} WHERE seq = ${seq}`);
+    sql(
+      `row ${seq}: exchanged with the next`,
+      seq,
+      `UPDATE frame SET seq = -1, first = -1 WHERE seq = ${seq};
+       UPDATE frame SET seq = ${seq}, first = ${seq} WHERE seq = ${after.seq};
+       UPDATE frame SET seq = ${after.seq}, first = ${after.seq} WHERE seq = -1`,
+    );
+  });
+  for (const [hex, bytes] of sample.blobs) {
+    const damaged = bytes.length === 0 ? new Uint8Array([0]) : flipped(bytes, Math.floor(random() * bytes.length), 0);
+    if (inline.has(hex)) {
+      sql(`blob ${hex}: bytes`, hex, `UPDATE blob SET bytes = x'${hexOf(damaged)}' WHERE digest = x'${hex}'`);
+      sql(`blob ${hex}: removed`, hex, `DELETE FROM blob WHERE digest = x'${hex}'`);
+    } else {
+      trials.push({
+        what: `blob file ${hex}: bytes`,
+        place: hex,
+        tamper: async (db) => writeFileSync(blobFile(db, hex), damaged),
+      });
+      trials.push({ what: `blob file ${hex}: removed`, place: hex, tamper: async (db) => rmSync(blobFile(db, hex)) });
+    }
+  }
+  return trials;
+}
+
+/** Moves every row after `seq`; by way of negative numbers, since each number is there once at any moment. */
+function shift(seq: number, by: number): string {
+  return `UPDATE frame SET seq = -(seq + ${by}), first = -(first + ${by}) WHERE seq > ${seq};
+          UPDATE frame SET seq = -seq, first = -first WHERE seq < 0`;
+}
+
+function copyOf(seq: number, by: number): string {
+  const columns = 'at, kind, head, bytes';
+  return `INSERT INTO frame (seq, first, ${columns}) SELECT seq + ${by}, seq + ${by}, ${columns} FROM frame WHERE seq = ${seq}`;
+}
+
+/** The end of a journal cut off in the file. */
+export function cutTail(seq: number): FileTrial {
+  return {
+    what: `cut before row ${seq}`,
+    place: null,
+    tamper: (file) => run(file, `DELETE FROM frame WHERE seq >= ${seq}`),
+  };
+}
+
+async function run(file: string, statements: string): Promise<void> {
+  const db = (await sqliteDriver()).open(file, 'write');
+  db.exec(statements);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+}
+
+/** A copy of the sample's world, tampered with; what a verification says of it. */
+export async function verdictOnFile(
+  sample: SampleWorld,
+  trial: FileTrial,
+  options: VerifyOptions = { app: agentApp },
+): Promise<RepriseError | undefined> {
+  const copy = path.join(sample.root, 'copy');
+  cpSync(path.dirname(sample.db), copy, { recursive: true });
+  try {
+    const db = path.join(copy, path.basename(sample.db));
+    await trial.tamper(db);
+    return await verdictOn(db, options);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function verdictOn(db: string, options: VerifyOptions): Promise<RepriseError | undefined> {
+  try {
+    const store = await sqlite(db).openReadonly();
+    try {
+      await verifyStore(store, options);
+    } finally {
+      await store.close();
+    }
+    return undefined;
+  } catch (error) {
+    if (isRepriseError(error) && error.code !== 'internal_error') return error;
+    throw error;
+  }
+}
+
+/** Holds a verification to a tampering with a file: found, and its place named. */
+export async function expectFoundInFile(sample: SampleWorld, trial: FileTrial): Promise<void> {
+  const error = await verdictOnFile(sample, trial);
+  assert.ok(error !== undefined, `${trial.what}: not found`);
+  if (trial.place !== null) assert.ok(names(error, trial.place), `${trial.what}: found elsewhere: ${error.message}`);
+  else assert.ok(/frame|row/.test(error.message), `${trial.what}: no place: ${error.message}`);
+}
+
+function blobFile(db: string, hex: string): string {
+  const file = path.join(`${db}.blobs`, hex.slice(0, 2), hex);
+  if (!existsSync(file)) throw new Error(`${file} is not there`);
+  return file;
+}
+
+/** A bit of the file itself turned, wherever it is. */
+export function flippedFile(at: number, bit: number): FileTrial {
+  return {
+    what: `byte ${at} of the file, bit ${bit}`,
+    place: null,
+    tamper: async (db) => writeFileSync(db, flipped(readFileSync(db), at, bit)),
+  };
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

@@ -1,0 +1,124 @@
+/** A sample world to tamper with: one survey, as an app runs it, and everything that its file holds. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ref, RepriseError } from '@reprise/contracts';
+import { nextHead, type ReadonlyStore, type StoredFrame, toHex } from '@reprise/kernel';
+import { openAiCompatible } from 'reprise/providers';
+import { sqlite } from 'reprise/sqlite';
+import { MODEL_NAME, startModelServer } from '../../examples/headless-world/src/model-server.js';
+import { survey } from '../../examples/headless-world/src/survey.js';
+
+/** What a world's file holds. */
+export interface Sample {
+  readonly frames: readonly StoredFrame[];
+  /** By digest, as hex. */
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A world on disk, and what it holds. */
+export interface SampleWorld extends Sample {
+  /** A folder of its own, for copies. */
+  readonly root: string;
+  readonly db: string;
+  readonly head: string;
+  dispose(): void;
+}
+
+/** The second paragraph is long enough for its blob to be a file of its own beside the database. */
+const README = `# Lantern\n\n${`${'Keeps a light on. '.repeat(100)}\n`.repeat(50)}`;
+
+/** Surveys a folder that gives every kind of frame a survey has, and a transcript long enough to be sealed in part. */
+export async function makeSample(): Promise<SampleWorld> {
+  const root = mkdtempSync(path.join(tmpdir(), 'reprise-tamper-'));
+  const folder = path.join(root, 'folder');
+  const files: Record<string, string> = { 'README.md': README, 'package.json': '{"name":"lantern"}\n' };
+  for (let i = 0; i < 24; i++) files[`src/part${i}/${'deep/'.repeat(i % 3)}f${i}.ts`] = `// TODO ${i}\n`;
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const out = path.join(root, 'out');
+  mkdirSync(out);
+  const db = path.join(out, 'world.db');
+  const server = await startModelServer();
+  const model = openAiCompatible({ baseUrl: server.baseUrl, model: MODEL_NAME });
+  const { outcome } = await survey({ folder, out, store: sqlite(db), model });
+  await server.close();
+  if (outcome.stop.kind !== 'Completed') throw new Error(`the sample's survey ended ${outcome.stop.kind}`);
+  const sample = await load(await sqlite(db).openReadonly());
+  return {
+    ...sample,
+    root,
+    db,
+    head: sample.frames.at(-1)?.head ?? '',
+    dispose: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** Reads everything that a store holds, and closes it. */
+export async function load(store: ReadonlyStore): Promise<Sample> {
+  const frames: StoredFrame[] = [];
+  for await (const frame of store.journal.read(0)) frames.push(frame);
+  const blobs = new Map<string, Uint8Array>();
+  for await (const ref of store.content.list()) blobs.set(ref.hex, (await store.content.get(ref)) as Uint8Array);
+  await store.close();
+  return { frames, blobs };
+}
+
+/** A store that holds exactly this, in this order; of its content it checks what the port promises. */
+export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
+  const last = frames.at(-1);
+  return {
+    journal: {
+      head: async () => ({ seq: last?.seq ?? -1, digest: last?.head ?? '0'.repeat(64) }),
+      read: (from, to = Number.POSITIVE_INFINITY) => each(frames.filter(({ seq }) => seq >= from && seq <= to)),
+      findLast: async (kind, seq) => frames.findLast((frame) => frame.kind === kind && frame.seq <= seq),
+    },
+    content: {
+      get: async (ref) => {
+        const bytes = blobs.get(ref.hex);
+        if (bytes === undefined || digestOf(bytes) === ref.hex) return bytes;
+        throw new RepriseError('blob_damaged', 'a blob does not have its digest', { expected: ref.toString() });
+      },
+      has: async (ref) => blobs.has(ref.hex),
+      list: () => each([...blobs.keys()].map((hex) => Ref.fromHex(hex))),
+    },
+    hash: nativeSha256,
+    close: async () => undefined,
+  };
+}
+
+const digests = new WeakMap<Uint8Array, string>();
+
+/** Thousands of tampered worlds share nearly all of their blobs, and nothing here writes into bytes. */
+function digestOf(bytes: Uint8Array): string {
+  const known = digests.get(bytes) ?? toHex(nativeSha256(bytes));
+  digests.set(bytes, known);
+  return known;
+}
+
+function nativeSha256(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(bytes).digest());
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+/** Frames with the heads that their bytes lead to: what a forger does who knows the chain. */
+export function rechained(frames: readonly StoredFrame[]): StoredFrame[] {
+  let head = { seq: -1, digest: '0'.repeat(64) };
+  return frames.map((frame) => {
+    head = nextHead(head, frame.bytes, nativeSha256);
+    return { ...frame, head: head.digest };
+  });
+}
+
+/** Bytes with one bit turned. */
+export function flipped(bytes: Uint8Array, at: number, bit: number): Uint8Array {
+  const copy = new Uint8Array(bytes);
+  copy[at] = (copy[at] ?? 0) ^ (1 << bit);
+  return copy;
+}

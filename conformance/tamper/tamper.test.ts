@@ -1,0 +1,97 @@
+/** One frame or one blob is not what it was: `verify` says so, and where. The exhaustive form: `tamper-long.ts`. */
+import { agentApp, defineAgent, openAgentWorld } from '@reprise/agent';
+import { memory } from '@reprise/kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ScriptedLlm } from '../../packages/agent/test/session/scene.js';
+import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { cutTail, expectFoundInFile, fileTrials, verdictOnFile } from './on-disk.js';
+import { load, makeSample, type SampleWorld, storeOf } from './sample.js';
+import { expectFound, flippedFrames, forgedFrames, movedFrames, tamperedBlobs, verdict } from './trials.js';
+
+const SEED = 20_26;
+
+let sample: SampleWorld;
+beforeAll(async () => {
+  sample = await makeSample();
+});
+afterAll(() => sample.dispose());
+
+it('the sample is sound, and holds what a world can hold', async () => {
+  expect(await verdict(storeOf(sample))).toBeUndefined();
+  expect(sample.frames.length).toBeGreaterThan(30);
+  expect(new Set(sample.frames.map(({ kind }) => kind))).toEqual(new Set(['manifest', 'request', 'receipt']));
+  expect(Math.max(...[...sample.blobs.values()].map(({ length }) => length))).toBeGreaterThan(64 * 1024);
+});
+
+describe('damage', () => {
+  it(`given a bit of any frame, it is found in that frame (seed ${SEED})`, async () => {
+    for (const trial of flippedFrames(sample, 1, randomFrom(SEED))) await expectFound(trial);
+  });
+
+  it('given a frame that is removed, repeated, exchanged or has other columns, it is found there', async () => {
+    // Every third of them, the first and the last frame's among them.
+    for (const [i, trial] of [...movedFrames(sample)].entries()) if (i % 3 === 0) await expectFound(trial);
+  });
+
+  it(`given a bit of any blob, or any blob gone, it is found in that blob (seed ${SEED})`, async () => {
+    const trials = [...tamperedBlobs(sample, 0, randomFrom(SEED))];
+    for (const [i, trial] of trials.entries()) if (i % 3 === 0) await expectFound(trial);
+  });
+});
+
+describe('damage in the file', () => {
+  it(`is found by the real reader, row by row and blob by blob (seed ${SEED})`, async () => {
+    const random = randomFrom(SEED);
+    const trials = await fileTrials(sample, random);
+    for (const trial of trials) if (random() < 0.08) await expectFoundInFile(sample, trial);
+  });
+
+  it('that only cuts the tail is found by the head that was acknowledged', async () => {
+    const middle = cutTail(Math.floor(sample.frames.length / 2));
+    expect(await verdictOnFile(sample, middle)).toBeUndefined();
+    const found = await verdictOnFile(sample, middle, { app: agentApp, expect: sample.head });
+    expect(found).toMatchObject({ code: 'head_mismatch' });
+    expect(found?.message).toContain(`sha256:${sample.head}`);
+  });
+});
+
+describe('a blob that the state alone links', () => {
+  it('is missed when it is gone: a chunk of a transcript that was sealed by the last frame', async () => {
+    const store = memory();
+    const agent = defineAgent({ name: 'brief', model: 'main', instructions: '' });
+    const llm = new ScriptedLlm(Array.from({ length: 32 }, () => ({ text: 'Yes.' })));
+    const world = await openAgentWorld({ store, agents: [agent], llm });
+    // Two items a turn: the last answer is the 64th item and closes the second chunk, of which the frame has a digest.
+    for (let turn = 0; turn < 32; turn++) await (await world.session('x', agent).send(`${turn}`)).text();
+    await world.close();
+    const sound = await load(await store.openReadonly());
+    expect(await verdict(storeOf(sound))).toBeUndefined();
+    for (const hex of sound.blobs.keys()) {
+      const blobs = new Map(sound.blobs);
+      blobs.delete(hex);
+      await expectFound({ what: `blob ${hex} removed`, place: hex, sample: { ...sound, blobs } }, [{ app: agentApp }]);
+    }
+  });
+});
+
+describe('a cut tail', () => {
+  it('is a sound world of its own; the head that was acknowledged finds it', async () => {
+    for (let length = 1; length < sample.frames.length; length += 5) {
+      const cut = { ...sample, frames: sample.frames.slice(0, length) };
+      expect(await verdict(storeOf(cut))).toBeUndefined();
+      expect(await verdict(storeOf(cut), { app: agentApp, expect: sample.head })).toMatchObject({
+        code: 'head_mismatch',
+      });
+      const kept = cut.frames.at(-1)?.head ?? '';
+      expect(await verdict(storeOf(sample), { app: agentApp, expect: kept })).toBeUndefined();
+    }
+  });
+});
+
+describe('a forgery', () => {
+  it(`whose heads all fit is found by the head that was acknowledged (seed ${SEED})`, async () => {
+    for (const { what, sample: forged } of forgedFrames(sample, 1, randomFrom(SEED))) {
+      expect(await verdict(storeOf(forged), { app: agentApp, expect: sample.head }), what).toBeDefined();
+    }
+  });
+});
