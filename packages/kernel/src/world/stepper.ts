@@ -136,6 +136,8 @@ interface Batch {
   readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
   head: Head;
   bytes: number;
+  /** Why the batch cannot be committed, although it was folded. */
+  broken?: RepriseError;
 }
 
 /** Runs a world's frames. */
@@ -183,7 +185,7 @@ export class Stepper {
   exclusively<T>(task: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(this.#closed);
-      this.#tasks.push(() => task().then(resolve, reject));
+      this.#tasks.push(() => Promise.resolve().then(task).then(resolve, reject));
       this.#wake();
     });
   }
@@ -245,6 +247,7 @@ export class Stepper {
   }
 
   async #loop(): Promise<void> {
+    await Promise.resolve(); // W1: whatever submits from inside a task must find the loop running
     while (this.#hasWork()) {
       const task = this.#tasks.shift();
       if (task !== undefined) {
@@ -272,6 +275,7 @@ export class Stepper {
   /** Folds an ingress and the rest of its cascade into the batch. */
   async #fold(batch: Batch, item: QueuedIngress): Promise<void> {
     const at = this.parts.stamper.stamp();
+    const before = batch.frames.length;
     try {
       const frame = await this.#foldFrame(batch, item, at);
       batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
@@ -280,6 +284,8 @@ export class Stepper {
       const outcome = outcomeOf(thrown);
       const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
       batch.outcomes.push({ item, outcome });
+      // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
+      if (outcome.status === 'refused' && batch.frames.length > before) batch.broken = outcome.error;
       // A fact that cannot be folded for want of a leaf, or by our own defect, is not lost: it recurs at the next open.
       if (outcome.status === 'refused' && (item.fact || outcome.error.code === 'internal_error') && !answered)
         this.close(outcome.error);
@@ -324,12 +330,13 @@ export class Stepper {
   }
 
   async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
+    assertIngress(ingress); // what a reader of the journal would refuse must never be written
     const key = await this.#newRequestKey(batch, ingress);
     const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
     const armed = this.parts.host.reserve(folded.emitted);
     try {
       const sealed = folded.seal(armed);
-      this.#recheck(ingress, armed, sealed);
+      await this.#recheck(ingress, armed, sealed);
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
       const { records, changes, aborts } = sealed;
@@ -356,7 +363,7 @@ export class Stepper {
   }
 
   /** Folds the frame again from bytes alone, as a replay would, and compares. */
-  #recheck(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): void {
+  async #recheck(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): Promise<void> {
     const { env, table, recheckEvery } = this.parts;
     if (recheckEvery === 0 || this.#folded++ % recheckEvery !== 0) return;
     const again = foldIngress({ app: env.app, hash: env.hash }, table, ingress).seal(armed);
@@ -436,8 +443,9 @@ export class Stepper {
     this.parts.table.undo(batch.undo);
     for (const { riding } of batch.frames) this.parts.host.release(riding);
     const facts: QueuedIngress[] = [];
-    for (const { item, outcome } of batch.outcomes) {
-      if (item.fact && outcome.status === 'committed') facts.push(item);
+    for (const { item } of batch.outcomes) {
+      // Whatever a fact came to, it came to on frames that never were: a refusal may not hold the next time.
+      if (item.fact) facts.push(item);
       else item.settle({ status: 'refused', error: refusal });
     }
     this.#queue.unshift(...facts);
