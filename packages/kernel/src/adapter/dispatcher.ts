@@ -1,18 +1,21 @@
 /**
- * Starts effects, once each, when they are durable and there is room, and turns outcomes into receipts.
+ * Starts effects, once each, when they are durable and there is room, and journals their receipts.
  *
  * Invariants
  * A1  An effect starts only after the frame that armed it is durable, and at most once per armed attempt.
  * A2  Every started effect ends in exactly one receipt ingress, or stays armed when the world closes first.
  * A3  Effects of one kind start in the order in which they were emitted.
+ * A4  An effect that was cancelled, or whose deadline has passed, does not start.
  */
 import type { Receipt, Value } from '@reprise/contracts';
-import { decode, encode, linksOf } from '../codec/index.js';
+import { decode, encode } from '../codec/index.js';
+import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
-import { type EffectLeaf, type EmittedEffect, type LeafChange, VALUE_BYTES_MAX } from '../engine/index.js';
-import { check } from '../schema/index.js';
+import type { EffectLeaf, EmittedEffect, LeafChange } from '../engine/index.js';
 import type { Clock } from '../time/clock.js';
 import type { AdapterContext, AnyAdapter, Outcome } from './adapter.js';
+import { receiptOf } from './receipts.js';
+import { WaitingLine } from './waiting-line.js';
 
 /** Effects of one kind that may run at once, unless the adapter says otherwise. */
 const CONCURRENCY_DEFAULT = 8;
@@ -38,14 +41,11 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-interface Waiting {
-  readonly effect: string;
-  readonly name: string;
-  readonly queued: readonly [number, number];
-}
-
 /** Why a running effect was told to stop. */
 type StopReason = 'cancelled' | 'deadline' | 'shutdown';
+
+/** The deadline came before the outcome. An adapter cannot answer it. */
+const DEADLINE = Symbol('deadline');
 
 /** Performs the open effects of a world. */
 export class Dispatcher {
@@ -54,12 +54,15 @@ export class Dispatcher {
   readonly #kindOf = new Map<string, string>();
   readonly #leaves = new Map<string, EffectLeaf>();
   readonly #running = new Map<string, Running>();
-  #waiting: Waiting[] = [];
+  readonly #waiting: WaitingLine;
+  readonly #links: LinkCheck;
   #enabled = false;
   #closing = false;
 
   constructor(private readonly parts: DispatcherParts) {
     this.#adapters = new Map(parts.adapters.map((adapter) => [adapter.effect.name, adapter]));
+    this.#waiting = new WaitingLine({ clock: parts.clock, now: parts.now, due: () => this.#startWaiting() });
+    this.#links = new LinkCheck(parts.content);
   }
 
   /** The adapter for a kind of effect, when one is registered. */
@@ -69,7 +72,7 @@ export class Dispatcher {
 
   /** Nothing runs and nothing that could start waits. */
   get idle(): boolean {
-    return this.#running.size === 0 && this.#waiting.length === 0;
+    return this.#running.size === 0 && (!this.#enabled || this.#waiting.length === 0);
   }
 
   /** Effects under way. */
@@ -93,7 +96,7 @@ export class Dispatcher {
   reserve(emitted: readonly EmittedEffect[]): string[] {
     const armed: string[] = [];
     for (const { effect, name } of emitted) {
-      const queueAhead = this.#waiting.some((waiting) => waiting.name === name); // A3
+      const queueAhead = this.#waiting.hasKind(name); // A3
       if (!this.#enabled || queueAhead || !this.#adapters.has(name) || !this.#take(effect, name)) continue;
       armed.push(effect);
     }
@@ -122,6 +125,7 @@ export class Dispatcher {
   async close(graceMs: number): Promise<number> {
     this.#enabled = false;
     this.#closing = true;
+    this.#waiting.close();
     for (const { abort } of this.#running.values()) abort.abort('shutdown' satisfies StopReason);
     const over = new AbortController();
     const all = Promise.allSettled([...this.#running.values()].map(({ done }) => done)).then(() => over.abort());
@@ -138,42 +142,48 @@ export class Dispatcher {
   #remember(effect: string, leaf: EffectLeaf): void {
     const isNew = !this.#leaves.has(effect);
     this.#leaves.set(effect, leaf);
-    if (!isNew || leaf.attempt > 0) return;
-    this.#waiting.push({ effect, name: leaf.name, queued: leaf.queued });
+    if (isNew && leaf.attempt === 0) this.#waiting.add(effect, leaf);
   }
 
   #forget(effect: string): void {
     this.#leaves.delete(effect);
-    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+    this.#waiting.remove(effect);
   }
 
   #startWaiting(): void {
     if (!this.#enabled) return;
-    for (const { effect, name } of [...this.#waiting]) {
-      if (!this.#adapters.has(name)) this.#refuseUnadapted(effect);
+    for (const { effect, name } of this.#waiting.list()) {
+      const receipt = this.#unstartable(effect);
+      if (receipt !== undefined) this.#settleWaiting(effect, receipt);
       else if (this.#take(effect, name)) this.#armLater(effect);
     }
   }
 
+  /** Why an effect will not start, as its receipt: data, so that the plan can go on. Undefined when it may. */
+  #unstartable(effect: string): Receipt | undefined {
+    const leaf = this.#leaves.get(effect);
+    if (leaf === undefined) return undefined;
+    const base = { adapter: 'kernel', attempts: leaf.attempt };
+    // It waits to be offered again: the attempt before may have happened.
+    if (leaf.cancelled === true) return { ...base, status: 'outcome_unknown' };
+    if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) {
+      return { ...base, status: 'timeout', code: 'adapter_timeout' };
+    }
+    if (this.#adapters.has(leaf.name)) return undefined;
+    return { ...base, status: 'error', code: 'adapter_error/no_adapter', retryable: false };
+  }
+
+  #settleWaiting(effect: string, receipt: Receipt): void {
+    this.#waiting.remove(effect);
+    void this.parts.settle(effect, receipt.attempts, receipt);
+  }
+
   #armLater(effect: string): void {
     const attempt = (this.#leaves.get(effect)?.attempt ?? 0) + 1;
-    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+    this.#waiting.remove(effect);
     void this.parts.arm(effect, attempt).then((armed) => {
       if (!armed) this.#give(effect);
     });
-  }
-
-  /** No adapter of this build performs the kind: said as data, so that the plan can go on. */
-  #refuseUnadapted(effect: string): void {
-    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
-    const receipt: Receipt = {
-      adapter: 'kernel',
-      status: 'error',
-      code: 'adapter_error/no_adapter',
-      retryable: false,
-      attempts: 0,
-    };
-    void this.parts.settle(effect, this.#leaves.get(effect)?.attempt ?? 0, receipt);
   }
 
   /** Takes in an effect that was open when the world was opened. */
@@ -184,16 +194,18 @@ export class Dispatcher {
   /** Offers an interrupted effect again, as its next attempt. */
   offerAgain(effect: string): void {
     const leaf = this.#leaves.get(effect);
-    if (leaf === undefined) return;
-    this.#waiting.push({ effect, name: leaf.name, queued: leaf.queued });
-    this.#waiting.sort((a, b) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
+    if (leaf !== undefined) this.#waiting.add(effect, leaf);
   }
 
   #start(effect: string): void {
     const leaf = this.#leaves.get(effect);
     const adapter = leaf === undefined ? undefined : this.#adapters.get(leaf.name);
     if (leaf === undefined || adapter === undefined || this.#running.has(effect) || this.#closing) return;
-    this.#waiting = this.#waiting.filter((waiting) => waiting.effect !== effect);
+    if (leaf.cancelled === true) {
+      this.#give(effect);
+      return this.#settleWaiting(effect, { adapter: 'kernel', status: 'outcome_unknown', attempts: leaf.attempt });
+    }
+    this.#waiting.remove(effect);
     const abort = new AbortController();
     const done = this.#perform(effect, leaf, adapter, abort).finally(() => {
       this.#running.delete(effect);
@@ -208,31 +220,23 @@ export class Dispatcher {
     const ended = new AbortController();
     const execution = execute(adapter, leaf, context).finally(() => ended.abort());
     const outcome = await Promise.race([execution, this.#deadline(leaf, abort, ended.signal)]);
-    if (outcome === undefined) return this.#settleTimeout(effect, leaf, adapter);
+    if (outcome === DEADLINE) return this.#settleTimeout(effect, leaf, adapter);
+    const receipt = await this.receiptOf(adapter, leaf, outcome);
     const stopped = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
-    // Closing: what may be offered again at the next open is left armed, so that it will be.
-    if (stopped === 'shutdown' && leaf.delivery === 'idempotent' && outcome.status !== 'ok') return;
-    await this.parts.settle(effect, leaf.attempt, await this.#receiptOrUnknown(adapter, leaf, outcome));
+    // Closing: what the next open may offer again or ask about is left armed, so that it will be.
+    if (stopped === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
+    await this.parts.settle(effect, leaf.attempt, receipt);
   }
 
-  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
-  async #receiptOrUnknown(adapter: AnyAdapter, leaf: EffectLeaf, outcome: Outcome): Promise<Receipt> {
-    try {
-      return await this.receiptOf(adapter, leaf, outcome);
-    } catch {
-      return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
-    }
-  }
-
-  /** Resolves undefined when the effect's deadline comes; then it was told to stop. */
-  async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<undefined> {
+  /** Resolves when the effect's deadline comes; then it was told to stop. */
+  async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<typeof DEADLINE> {
     if (leaf.deadline === null) return new Promise(() => undefined);
     while (!ended.aborted && this.parts.now() < leaf.deadline) {
       await this.parts.clock.sleep(leaf.deadline - this.parts.now(), ended);
     }
     if (ended.aborted) return new Promise(() => undefined);
     abort.abort('deadline' satisfies StopReason);
-    return undefined;
+    return DEADLINE;
   }
 
   #settleTimeout(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Promise<void> {
@@ -258,42 +262,13 @@ export class Dispatcher {
     };
   }
 
-  /** Makes the receipt of an outcome: a payload that breaks its schema or links nothing stored is an error as data. */
-  async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: Outcome): Promise<Receipt> {
-    const base = {
-      adapter: adapter.name,
-      attempts: leaf.attempt,
-      ...(outcome.usage === undefined ? {} : { usage: outcome.usage }),
-    };
-    switch (outcome.status) {
-      case 'ok':
-        return { ...base, ...(await this.#payload(adapter, outcome.payload)) };
-      case 'error': {
-        const retryable = outcome.retryable === undefined ? {} : { retryable: outcome.retryable };
-        return { ...base, status: 'error', code: outcome.code, ...retryable };
-      }
-      case 'timeout':
-        return { ...base, status: 'timeout', code: outcome.code ?? 'adapter_timeout' };
-      default:
-        return { ...base, status: outcome.status };
-    }
-  }
-
-  async #payload(adapter: AnyAdapter, given: Value): Promise<Pick<Receipt, 'status' | 'code' | 'payload'>> {
-    let payload: Value;
+  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
+  async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
     try {
-      const bytes = encode(given);
-      if (bytes.length > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
-      payload = decode(bytes);
+      return await receiptOf(adapter, leaf.attempt, outcome, this.#links);
     } catch {
-      return { status: 'error', code: 'validation_error/not_canonical' };
+      return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
     }
-    const checked = check(adapter.effect.receipt, payload);
-    if (!checked.ok) return { status: 'error', code: 'validation_error' };
-    for (const ref of linksOf(checked.value)) {
-      if (!(await this.parts.content.has(ref))) return { status: 'error', code: 'validation_error/blob_missing' };
-    }
-    return { status: 'ok', payload: checked.value };
   }
 
   #take(effect: string, kind: string): boolean {
@@ -319,6 +294,6 @@ async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterCo
     return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome;
   } catch {
     if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
-    return leaf.delivery === 'at_most_once' ? { status: 'outcome_unknown' } : { status: 'cancelled' };
+    return leaf.delivery === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };
   }
 }

@@ -72,6 +72,8 @@ export interface EffectLeaf {
   readonly queued: readonly [number, number];
   /** The armed attempt; 0 while it waits. */
   attempt: number;
+  /** It was told to stop while it was armed: it is not offered again, after a crash neither. */
+  cancelled?: true;
 }
 
 /** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */

@@ -81,6 +81,8 @@ export function cancelEffect(fold: FrameFold, id: string, cause: number): Effect
   if (bytes === undefined) return undefined;
   const effect = fold.take<EffectLeaf>(bytes);
   if (effect.attempt > 0) {
+    effect.cancelled = true;
+    fold.write(effectKey(id), effect);
     fold.aborts.push(id);
     return undefined;
   }

@@ -280,7 +280,7 @@ class Opening implements StepperHost {
       clock: this.#clock,
       now: () => this.#stamper.now(),
       secret: options.secrets ?? noSecrets,
-      progress: (effect, note) => options.onProgress?.(effect, note),
+      progress: (effect, note) => tell(options.onProgress, effect, note),
       arm: async (effect, attempt) => (await this.#submit(attemptFact(effect, attempt))).status === 'committed',
       settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
     });
@@ -355,6 +355,15 @@ function requireFirst(bytes: Uint8Array, app: App): void {
   if (ingress.kind !== 'manifest')
     throw new RepriseError('journal_damaged', 'the journal does not begin with a manifest', { where: 'frame 0' });
   requireDefinitions(ingress, app);
+}
+
+/** A watcher that throws is no reason for an effect to fail. */
+function tell(watcher: OpenWorldOptions['onProgress'], effect: string, note: Value): void {
+  try {
+    watcher?.(effect, note);
+  } catch {
+    // telemetry: nobody to tell
+  }
 }
 
 async function noSecrets(name: string): Promise<string> {

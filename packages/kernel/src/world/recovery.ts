@@ -2,7 +2,8 @@
  * Settles effects that were running when the last holder stopped.
  *
  * `idempotent` is offered again; `at_most_once` is `outcome_unknown`, since it may have happened; `reconcile`
- * asks its adapter, and only `cannot_happen` permits another attempt. No effect is performed twice unnoticed.
+ * asks its adapter, and only `cannot_happen` permits another attempt. What was told to stop gets no other attempt.
+ * No effect is performed twice unnoticed.
  */
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter, Reconciliation } from '../adapter/adapter.js';
@@ -34,12 +35,13 @@ export async function recoverEffects(
 }
 
 async function verdictOn(effect: string, leaf: EffectLeaf, dispatcher: Dispatcher): Promise<Receipt | 'offer_again'> {
-  if (leaf.delivery === 'idempotent') return 'offer_again';
   const unknown: Receipt = { adapter: 'kernel', status: 'outcome_unknown', attempts: leaf.attempt };
+  if (leaf.delivery === 'idempotent') return leaf.cancelled === true ? unknown : 'offer_again';
   const adapter = dispatcher.adapterFor(leaf.name);
   if (leaf.delivery === 'at_most_once' || adapter?.doReconcile === undefined) return unknown;
   const answer = await reconcile(adapter, effect, leaf, dispatcher);
-  if (answer.verdict === 'cannot_happen') return 'offer_again';
+  if (answer.verdict === 'cannot_happen')
+    return leaf.cancelled === true ? { ...unknown, status: 'cancelled' } : 'offer_again';
   return answer.verdict === 'happened' ? dispatcher.receiptOf(adapter, leaf, answer.outcome) : unknown;
 }
 

@@ -223,7 +223,8 @@ export class World implements AsyncDisposable {
    */
   async pump(): Promise<PumpReport> {
     const { dispatcher, stepper, timers, timerDriver, stamper } = this.parts;
-    dispatcher.enable();
+    // Between commits: what was emitted while nothing could start keeps its place before what comes now.
+    await stepper.exclusively(async () => dispatcher.enable()).catch(() => undefined);
     try {
       for (;;) {
         timerDriver.run();
@@ -231,7 +232,7 @@ export class World implements AsyncDisposable {
         if (!dispatcher.idle) await dispatcher.ended();
         const due = timers.nextDue;
         if (stepper.idle && dispatcher.idle && (due === undefined || due > stamper.now())) break;
-        if (this.#closing !== undefined) break;
+        if (this.#closing !== undefined || this.#ended) break;
       }
     } finally {
       if (this.parts.drive === 'manual') {

@@ -1,0 +1,68 @@
+/**
+ * Makes receipts of outcomes. Adapters are outside code: whatever one answers, the receipt is one that the journal
+ * can hold and read back.
+ */
+import { type Receipt, receipt as receiptSchema, type Value } from '@reprise/contracts';
+import { decode, encode } from '../codec/index.js';
+import type { LinkCheck } from '../content/links.js';
+import { VALUE_BYTES_MAX } from '../engine/index.js';
+import { check, compileSchema, type SchemaNode } from '../schema/index.js';
+import type { AnyAdapter } from './adapter.js';
+
+/** What a receipt says besides who made it and at which attempt. */
+type Said = Omit<Receipt, 'adapter' | 'attempts'>;
+
+const BAD_OUTCOME: Said = { status: 'error', code: 'adapter_error/bad_outcome', retryable: false };
+
+let shape: SchemaNode | undefined;
+
+/**
+ * The receipt of an outcome. A payload that breaks its schema or links what is not stored is an error as data, and
+ * so is an outcome that is none.
+ *
+ * @param outcome what the adapter answered: checked here, so anything
+ * @param attempt the attempt that it answers
+ * @throws what the content store throws when it cannot tell whether linked content is there
+ */
+export async function receiptOf(
+  adapter: AnyAdapter,
+  attempt: number,
+  outcome: unknown,
+  links: LinkCheck,
+): Promise<Receipt> {
+  const said = saidBy(outcome) ?? BAD_OUTCOME;
+  const payload = said.status === 'ok' ? await payloadOf(adapter, outcome, links) : {};
+  return { adapter: adapter.name, attempts: attempt, ...said, ...payload };
+}
+
+/** All of an outcome but its payload; undefined when it is no outcome. */
+function saidBy(outcome: unknown): Said | undefined {
+  try {
+    const { status, code, retryable, usage } = outcome as Readonly<Record<string, unknown>>;
+    if (status === 'denied' || (status === 'error' && code === undefined)) return undefined;
+    const said: Record<string, unknown> = { status, usage };
+    if (status === 'error') Object.assign(said, { code, retryable });
+    if (status === 'timeout') said.code = code ?? 'adapter_timeout';
+    shape ??= compileSchema(receiptSchema);
+    const given = decode(encode(said)) as Readonly<Record<string, Value>>; // leaves out what is undefined
+    return check(shape, { adapter: '', attempts: 0, ...given }).ok ? (given as unknown as Said) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function payloadOf(adapter: AnyAdapter, outcome: unknown, links: LinkCheck): Promise<Said> {
+  let payload: Value;
+  try {
+    const bytes = encode((outcome as { readonly payload?: unknown }).payload);
+    if (bytes.length > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
+    payload = decode(bytes);
+  } catch {
+    return { status: 'error', code: 'validation_error/not_canonical' };
+  }
+  const checked = check(adapter.effect.receipt, payload);
+  if (!checked.ok) return { status: 'error', code: 'validation_error' };
+  const bad = await links.firstBad(checked.value);
+  if (bad !== undefined) return { status: 'error', code: `validation_error/${bad.why}` };
+  return { status: 'ok', payload: checked.value };
+}
