@@ -1,0 +1,108 @@
+/** What the schemas of records say, in the words of `docs/reference/records.md`. */
+import * as contracts from '@reprise/contracts';
+import type * as z from 'zod';
+import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/kernel/src/schema/index.js';
+
+/** The records of a frame by kind, in the order of the page. */
+export const RECORDS: Readonly<Record<string, z.ZodType>> = {
+  manifest: contracts.manifestRecord,
+  request: contracts.requestRecord,
+  receipt: contracts.receiptRecord,
+  timer: contracts.timerRecord,
+  attempt: contracts.attemptRecord,
+  snapshot: contracts.snapshotRecord,
+  continue: contracts.continueRecord,
+  event: contracts.eventRecord,
+  intent: contracts.intentRecord,
+  effect: contracts.effectRecord,
+  denial: contracts.denialRecord,
+  settled: contracts.settledRecord,
+  fact: contracts.factRecord,
+  fault: contracts.faultRecord,
+  plan_ended: contracts.planEndedRecord,
+  'attempt (riding)': contracts.ridingAttempt,
+  state: contracts.stateRecord,
+};
+
+/** Values inside records that the page lists in tables of their own. */
+export const PARTS: Readonly<Record<string, z.ZodType>> = {
+  envelope: contracts.eventEnvelope,
+  pin: contracts.pinned,
+  'policy rule': contracts.policyRule,
+  outcome: contracts.receipt,
+  usage: contracts.usage,
+};
+
+/** Schemas that the page calls by a name. */
+const NAMED: Readonly<Record<string, z.ZodType>> = {
+  ...PARTS,
+  address: contracts.address,
+  'plan address': contracts.planAddress,
+  'wire name': contracts.wireName,
+  'effect kind': contracts.effectKind,
+  principal: contracts.principal,
+  sender: contracts.sender,
+  'touched leaf': contracts.touchedLeaf,
+  'failure code': contracts.failureCode,
+};
+
+const NAME_OF = new Map(Object.entries(NAMED).map(([name, schema]) => [keyOf(compileSchema(schema)), name]));
+const FAULT_CODES: readonly unknown[] = contracts.FAULT_CODES;
+
+/** A field of an object schema, as the page lists it: its name, with `?` when it may be absent, and its type. */
+export type Field = readonly [name: string, type: string];
+
+/** What every ingress record has besides its own fields. */
+export const STAMPS: readonly Field[] = [
+  ['seq', 'integer ≥ 0'],
+  ['at', 'integer ≥ 0'],
+  ['principal', 'principal'],
+];
+
+/** The fields of an object schema, but for `kind`, which the heading says. */
+export function fieldsOf(schema: z.ZodType): Field[] {
+  const node = compileSchema(schema);
+  if (node.type !== 'object') throw new TypeError('a record is an object');
+  const entries: [string, FieldNode][] = Object.entries(node.fields);
+  return entries
+    .filter(([name]) => name !== 'kind')
+    .map(([name, field]) => [field.optional ? `${name}?` : name, words(field.node)]);
+}
+
+/** A schema in a few words. */
+export function words(node: SchemaNode): string {
+  const name = NAME_OF.get(keyOf(node));
+  if (name !== undefined) return name;
+  switch (node.type) {
+    case 'ref':
+      return 'link';
+    case 'literal':
+      if (node.values.every((value) => FAULT_CODES.includes(value))) return 'fault code';
+      if (node.values.length === 1) return String(node.values[0]);
+      return node.values.map((value) => `\`${String(value)}\``).join(', ');
+    case 'list':
+      return `list of ${words(node.item)}`;
+    case 'union':
+      return node.options.map(words).join(' or ');
+    case 'number':
+      return node.int && node.max === undefined ? `integer ≥ ${node.min}` : refuse(node);
+    case 'text':
+      if (node.patterns?.[0] === '^[0-9a-f]{64}$') return '64 hex digits';
+      return node.patterns === undefined && node.max !== undefined ? `text ≤ ${node.max}` : refuse(node);
+    case 'null':
+    case 'boolean':
+    case 'value':
+    case 'bytes':
+      return node.type;
+    default:
+      return refuse(node);
+  }
+}
+
+function refuse(node: SchemaNode): never {
+  throw new TypeError(`the page on records has no words for ${JSON.stringify(node)}`);
+}
+
+function keyOf(node: SchemaNode): string {
+  return JSON.stringify(node);
+}
