@@ -1,3 +1,5 @@
+import { RepriseError } from './errors.js';
+
 /** Text, money and fractions whose results are the same on every engine: what pure code uses instead of locale calls. */
 
 /**
@@ -23,19 +25,24 @@ export const MICRO = 1_000_000;
  * @param amount a safe integer, for example micro-money
  * @param numerator a safe integer
  * @param denominator a positive safe integer
- * @throws RangeError when an argument or the result is not a safe integer
+ * @throws RepriseError `invalid_argument` when an argument or the result is not a safe integer (a RangeError would be
+ *   taken for the end of the stack)
  * @example mulDiv(1_500_000, 3, 1_000) // 4_500: three thousandths of 1.50
  */
 export function mulDiv(amount: number, numerator: number, denominator: number): number {
   for (const n of [amount, numerator, denominator]) {
-    if (!Number.isSafeInteger(n)) throw new RangeError('mulDiv takes safe integers');
+    if (!Number.isSafeInteger(n)) throw refusal('safe integers', n);
   }
-  if (denominator <= 0) throw new RangeError('mulDiv takes a positive denominator');
+  if (denominator <= 0) throw refusal('a positive denominator', denominator);
   const product = BigInt(amount) * BigInt(numerator);
   const divisor = BigInt(denominator);
   const quotient = product / divisor;
   const floor = product % divisor < 0n ? quotient - 1n : quotient;
   const result = Number(floor);
-  if (!Number.isSafeInteger(result)) throw new RangeError('mulDiv left the safe integers');
+  if (!Number.isSafeInteger(result)) throw refusal('a result within the safe integers', String(floor));
   return result;
+}
+
+function refusal(expected: string, actual: unknown): RepriseError {
+  return new RepriseError('invalid_argument', 'mulDiv cannot calculate this', { expected, actual });
 }

@@ -205,6 +205,7 @@ export const FAULT_CODES = [
   'cascade_exceeded',
   'timer_invalid',
   'log_unknown',
+  'exhausted',
 ] as const;
 
 /** Why a delivery was dropped. */

@@ -1,11 +1,13 @@
 import type { EffectLeaf } from '../engine/index.js';
 import type { Clock } from '../time/clock.js';
+import { LazyHeap } from './lazy-heap.js';
 
 interface Waiting {
   readonly effect: string;
-  readonly leaf: EffectLeaf;
-  /** Ends the watch over its deadline. */
-  readonly watch: AbortController;
+  readonly kind: string;
+  readonly queued: readonly [number, number];
+  /** Infinity when there is none. */
+  readonly deadline: number;
 }
 
 /** What a waiting line works with. */
@@ -13,61 +15,105 @@ export interface WaitingLineParts {
   readonly clock: Clock;
   /** The journal time now. */
   now(): number;
-  /** The deadline of one that still waits has come. */
+  /** The deadline of one that waits has come. */
   due(): void;
 }
 
-/** Effects that wait for their turn, in the order in which they were emitted. */
+/**
+ * Effects that wait for their turn: of each kind the one that was emitted first, and of all the one whose deadline
+ * comes first. However many wait, a step costs their logarithm.
+ */
 export class WaitingLine {
-  #line: Waiting[] = [];
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #kinds = new Map<string, LazyHeap<Waiting>>();
+  readonly #deadlines = new LazyHeap<Waiting>(
+    (a, b) => a.deadline < b.deadline,
+    (waiting) => this.#waits(waiting),
+  );
+  #sleep: AbortController | undefined;
+  #sleepsUntil: number | undefined;
 
   constructor(private readonly parts: WaitingLineParts) {}
 
   /** How many wait. */
-  get length(): number {
-    return this.#line.length;
+  get size(): number {
+    return this.#waiting.size;
   }
 
-  /** The waiting effects and their kinds, first the one that was emitted first. A copy: they may leave meanwhile. */
-  list(): readonly { readonly effect: string; readonly name: string }[] {
-    return this.#line.map(({ effect, leaf }) => ({ effect, name: leaf.name }));
+  /** Whether this effect waits. */
+  has(effect: string): boolean {
+    return this.#waiting.has(effect);
   }
 
-  /** Whether an effect of this kind waits. */
-  hasKind(name: string): boolean {
-    return this.#line.some(({ leaf }) => leaf.name === name);
+  /** Kinds of which effects wait, or did. A copy: effects may leave meanwhile. */
+  kinds(): readonly string[] {
+    return [...this.#kinds.keys()];
+  }
+
+  /** The effect of a kind whose turn it is; it stays. */
+  first(kind: string): string | undefined {
+    return this.#kinds.get(kind)?.first()?.effect;
+  }
+
+  /** An effect whose deadline has passed; it stays. */
+  overdue(): string | undefined {
+    const next = this.#deadlines.first();
+    return next !== undefined && this.parts.now() >= next.deadline ? next.effect : undefined;
   }
 
   /** Puts an effect where its emission places it. */
-  add(effect: string, leaf: EffectLeaf): void {
-    const waiting: Waiting = { effect, leaf, watch: new AbortController() };
-    const last = this.#line.at(-1);
-    this.#line.push(waiting);
-    if (last !== undefined && order(last, waiting) > 0) this.#line.sort(order);
-    if (leaf.deadline !== null) void this.#watch(leaf.deadline, waiting.watch.signal);
+  add(effect: string, { name, queued, deadline }: EffectLeaf): void {
+    const waiting: Waiting = { effect, kind: name, queued, deadline: deadline ?? Number.POSITIVE_INFINITY };
+    this.#waiting.set(effect, waiting);
+    this.#lineOf(name).push(waiting);
+    if (deadline !== null) this.#deadlines.push(waiting);
   }
 
-  /** Takes an effect out, if it waits. */
-  remove(effect: string): void {
-    const at = this.#line.findIndex((waiting) => waiting.effect === effect);
-    if (at < 0) return;
-    this.#line[at]?.watch.abort();
-    this.#line.splice(at, 1);
+  /** Takes an effect out. @returns whether it waited */
+  remove(effect: string): boolean {
+    return this.#waiting.delete(effect);
+  }
+
+  /** Sleeps until the next deadline, and says so. */
+  watch(): void {
+    const due = this.#deadlines.first()?.deadline;
+    if (due === this.#sleepsUntil) return;
+    this.rest();
+    if (due !== undefined) void this.#sleepUntil(due);
   }
 
   /** Watches over no deadline any more. */
-  close(): void {
-    for (const { watch } of this.#line) watch.abort();
+  rest(): void {
+    this.#sleep?.abort();
+    this.#sleep = undefined;
+    this.#sleepsUntil = undefined;
   }
 
-  async #watch(deadline: number, stopped: AbortSignal): Promise<void> {
-    while (!stopped.aborted && this.parts.now() < deadline) {
-      await this.parts.clock.sleep(deadline - this.parts.now(), stopped);
+  async #sleepUntil(due: number): Promise<void> {
+    const sleep = new AbortController();
+    this.#sleep = sleep;
+    this.#sleepsUntil = due;
+    const { clock } = this.parts;
+    while (!sleep.signal.aborted && this.parts.now() < due) await clock.sleep(due - this.parts.now(), sleep.signal);
+    if (sleep.signal.aborted) return;
+    this.#sleepsUntil = undefined;
+    this.parts.due();
+  }
+
+  #waits(waiting: Waiting): boolean {
+    return this.#waiting.get(waiting.effect) === waiting;
+  }
+
+  #lineOf(kind: string): LazyHeap<Waiting> {
+    let line = this.#kinds.get(kind);
+    if (line === undefined) {
+      line = new LazyHeap<Waiting>(emittedBefore, (waiting) => this.#waits(waiting));
+      this.#kinds.set(kind, line);
     }
-    if (!stopped.aborted) this.parts.due();
+    return line;
   }
 }
 
-function order({ leaf: a }: Waiting, { leaf: b }: Waiting): number {
-  return a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1];
+function emittedBefore({ queued: a }: Waiting, { queued: b }: Waiting): boolean {
+  return a[0] !== b[0] ? a[0] < b[0] : a[1] < b[1];
 }

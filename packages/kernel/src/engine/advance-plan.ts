@@ -144,6 +144,7 @@ class PlanRun {
     const { fold, leaf } = this;
     const { plan, cause } = this.delivery;
     leaf.wait = wait ?? null;
+    fold.afford(this.#segment.outputs.length, this.#segment.valueBytes);
     const emitted = this.#segment.outputs.filter(({ type }) => type !== 'raise').length;
     // Asked before the effects are out: a plan that could not take their receipts must not start them.
     if (encodeLeaf(leaf).length + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {

@@ -30,6 +30,8 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
     const done = reduceCell(fold, delivery, reducer, cell);
     takePlace(fold, delivery, done);
   } catch (thrown) {
+    // A recipe may have caught the miss and thrown something else: the leaf is loaded and the frame folded again.
+    if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
     if (thrown instanceof Rejected) reject(fold, delivery, thrown.code);
     else if (thrown instanceof Fault) failCell(fold, delivery, bytes, thrown);
     else throw thrown;
@@ -49,7 +51,7 @@ function openCell(
     inc: known === undefined ? 0 : known.inc + 1,
     live: true,
     n: 0,
-    ord: 0,
+    ord: known?.ord ?? 0, // goes on: an address never names two plans, whatever the incarnation
     failed: null,
     parent: delivery.from === null ? null : [delivery.from[0], delivery.from[1]],
     plans: [],
@@ -88,6 +90,7 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   cell.n++;
   cell.timers = Object.fromEntries(context.timers);
   cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  fold.afford(context.outputs.length, context.valueBytes);
   return { context, cell, bytes: normalForm(fold, reducer, cell), logs: encodeLogs(context), timersBefore };
 }
 
@@ -210,7 +213,6 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
     ...cell,
     live: false,
     n: 0,
-    ord: 0,
     parent: null,
     plans: [],
     timers: {},

@@ -65,8 +65,8 @@ export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: Ingress
   const fold = new FrameFold(env, leaves, ingress);
   const world = fold.overlay.get(WORLD_KEY);
   if (world !== undefined) fold.world = readWorld(world);
-  const before = admit(fold, ingress);
-  fold.run(deliverer, before);
+  admit(fold, ingress);
+  fold.run(deliverer);
   return { ingress, emitted: stillOpen(fold), seal: (arm) => seal(fold, arm) };
 }
 
@@ -87,8 +87,8 @@ function readWorld(bytes: Uint8Array): WorldLeaf {
   return leaf;
 }
 
-/** Takes the ingress in: what it does to the ledger, and the first deliveries. @returns deliveries before this frame */
-function admit(fold: FrameFold, ingress: IngressRecord): number {
+/** Takes the ingress in: what it does to the ledger, and the first deliveries. */
+function admit(fold: FrameFold, ingress: IngressRecord): void {
   switch (ingress.kind) {
     case 'manifest':
       return admitManifest(fold, ingress);
@@ -103,13 +103,13 @@ function admit(fold: FrameFold, ingress: IngressRecord): number {
     case 'continue':
       return admitContinue(fold, ingress.quarantined === true);
     case 'snapshot':
-      return 0;
+      return;
     default:
       return ingress satisfies never;
   }
 }
 
-function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): number {
+function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
   const leaf: WorldLeaf = {
     world: ingress.world,
     seed: ingress.seed,
@@ -118,11 +118,10 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): number 
   };
   fold.write(WORLD_KEY, leaf);
   fold.world = leaf;
-  return 0;
 }
 
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
-function admitRequest(fold: FrameFold, { to, event }: IngressOf<'request'>): number {
+function admitRequest(fold: FrameFold, { to, event }: IngressOf<'request'>): void {
   if (event.name === REVIVE) return reviveCell(fold, to);
   fold.enqueue({
     kind: 'event',
@@ -134,21 +133,19 @@ function admitRequest(fold: FrameFold, { to, event }: IngressOf<'request'>): num
     notice: false,
     root: true,
   });
-  return 0;
 }
 
 /** Brings a failed cell back: its state is what it was before the fault. */
-function reviveCell(fold: FrameFold, address: Address): number {
+function reviveCell(fold: FrameFold, address: Address): void {
   const bytes = fold.overlay.get(cellKey(address));
   const live = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
   if (!live) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
   updateCell(fold, address, (cell) => {
     cell.failed = null;
   });
-  return 0;
 }
 
-function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): number {
+function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
   const bytes = fold.overlay.get(effectKey(ingress.effect));
   if (bytes === undefined) {
     throw new Refusal('effect_settled', `effect ${ingress.effect} is not open`, {
@@ -165,22 +162,26 @@ function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): number {
   }
   if (ingress.quarantined === true) quarantineEffect(fold, ingress.effect, effect);
   else settleEffect(fold, ingress.effect, effect, ingress.receipt, 0);
-  return 0;
 }
 
-/** Settles the ledger and nothing more: folding this receipt in full exhausted the machine. */
+/** Settles the ledger and ends the plan: folding this receipt in full exhausted the machine. */
 function quarantineEffect(fold: FrameFold, id: string, effect: EffectLeaf): void {
   fold.overlay.set(effectKey(id), undefined);
   quarantinePlan(fold, effect.plan);
 }
 
-/** Ends a plan that would have gone on in a frame that is quarantined: nothing else would ever wake it. */
+/**
+ * Ends a plan that would have gone on in a frame that is quarantined: nothing else would ever wake it. Its cell is
+ * told in the frame after, so that it does not wait for ever either.
+ */
 function quarantinePlan(fold: FrameFold, plan: PlanAddress): void {
   const bytes = fold.overlay.get(planKey(plan));
-  if (bytes !== undefined) endPlan(fold, plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: null }, 0);
+  if (bytes === undefined) return;
+  const cause = fold.push({ kind: 'fault', c: 0, target: plan, code: 'exhausted' });
+  endPlan(fold, plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: 'exhausted' }, cause);
 }
 
-function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): number {
+function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
   const { cell, plan, name, due } = ingress;
   const key = timerKey(due, cell, plan ?? -1, name);
   if (fold.overlay.get(key) === undefined)
@@ -189,23 +190,25 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): number {
   if (plan !== null) {
     if (ingress.quarantined === true) quarantinePlan(fold, [cell[0], cell[1], plan]);
     else deadlineReached(fold, [cell[0], cell[1], plan], due);
-    return 0;
+    return;
   }
   updateCell(fold, cell, (leaf: CellLeaf) => {
     delete leaf.timers[name];
   });
-  if (ingress.quarantined === true) return 0;
+  if (ingress.quarantined === true) {
+    fold.push({ kind: 'fault', c: 0, target: cell, code: 'exhausted' });
+    return;
+  }
   const value = { name, due };
-  if (!takes(fold, cell, 'sys/TimerFired@1')) {
+  if (!takes(fold, cell, 'sys/TimerFired@1', value)) {
     notify(fold, cell, 'sys/TimerFired@1', value, 0);
-    return 0;
+    return;
   }
   const event = { name: 'sys/TimerFired@1', value };
   fold.enqueue({ kind: 'event', to: cell, event, from: null, cause: 0, reply: false, notice: true, root: false });
-  return 0;
 }
 
-function armEffect(fold: FrameFold, id: string, attempt: number): number {
+function armEffect(fold: FrameFold, id: string, attempt: number): void {
   const bytes = fold.overlay.get(effectKey(id));
   if (bytes === undefined) throw new Refusal('effect_settled', `effect ${id} is not open`);
   const effect = fold.take<EffectLeaf>(bytes);
@@ -217,22 +220,24 @@ function armEffect(fold: FrameFold, id: string, attempt: number): number {
   }
   effect.attempt = attempt;
   fold.write(effectKey(id), effect);
-  return 0;
 }
 
-function admitContinue(fold: FrameFold, quarantined: boolean): number {
+function admitContinue(fold: FrameFold, quarantined: boolean): void {
   const bytes = fold.overlay.get(PENDING_KEY);
   if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
   const pending = fold.take<PendingLeaf>(bytes);
   fold.overlay.set(PENDING_KEY, undefined);
+  fold.before = { done: pending.done, bytes: pending.bytes };
   if (quarantined) {
-    for (const delivery of pending.deliveries) if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
-    return pending.done;
+    for (const delivery of pending.deliveries) {
+      if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
+      else fold.push({ kind: 'fault', c: 0, target: delivery.to, code: 'exhausted' });
+    }
+    return;
   }
   for (const delivery of pending.deliveries) {
     fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : { ...delivery, cause: 0, root: false });
   }
-  return pending.done;
 }
 
 function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {

@@ -16,7 +16,13 @@ import type { App } from '../define/index.js';
 import { cellKey, type LeafKey, PENDING_KEY } from './leaf-key.js';
 import type { WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay, type PendingLeaf } from './leaves.js';
-import { CASCADE_DELIVERIES_MAX, FRAME_DELIVERIES_MAX, FRAME_VALUE_BYTES_MAX, VALUE_BYTES_MAX } from './limits.js';
+import {
+  CASCADE_DELIVERIES_MAX,
+  CASCADE_VALUE_BYTES_MAX,
+  FRAME_DELIVERIES_MAX,
+  FRAME_VALUE_BYTES_MAX,
+  VALUE_BYTES_MAX,
+} from './limits.js';
 import type { LivePlan } from './live-plan.js';
 import type { StagedBlob } from './log.js';
 import { Fault, Miss } from './signals.js';
@@ -85,6 +91,8 @@ export class FrameFold {
   readonly aborts: string[] = [];
   /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
   world: WorldLeaf | undefined;
+  /** What frames before this one spent on the same cascade. */
+  before: { readonly done: number; readonly bytes: number } = { done: 0, bytes: 0 };
   readonly #queue: QueuedDelivery[] = [];
   #valueBytes = 0;
 
@@ -135,8 +143,26 @@ export class FrameFold {
     this.#valueBytes += valueBytes;
   }
 
-  /** Performs the FIFO to its end, or to the frame's bound; then the rest waits for a `continue` frame. */
-  run(deliver: Deliverer, before: number): void {
+  /**
+   * Asks whether the cascade has room for what a delivery gave. What it gave is its own fault: without this, deliveries
+   * that each stay within their bounds could together queue more than any frame can hold.
+   */
+  afford(outputs: number, valueBytes: number): void {
+    const bytes = this.before.bytes + this.#valueBytes + valueBytes;
+    if (this.#queue.length + outputs <= CASCADE_DELIVERIES_MAX && bytes <= CASCADE_VALUE_BYTES_MAX) return;
+    throw new Fault(
+      'cascade_exceeded',
+      `a cascade has at most ${CASCADE_DELIVERIES_MAX} deliveries waiting and ${CASCADE_VALUE_BYTES_MAX} bytes of values`,
+    );
+  }
+
+  /**
+   * Performs the FIFO to its end, or to the frame's bound; then the rest waits for a `continue` frame. A quarantined
+   * frame performs nothing of it: what there is to tell is told in a frame of its own.
+   */
+  run(deliver: Deliverer): void {
+    const before = this.before.done;
+    if ('quarantined' in this.ingress && this.#queue.length > 0) return this.#spill(before);
     for (let done = 0; ; done++) {
       const next = this.#queue.shift();
       if (next === undefined) return;
@@ -168,6 +194,7 @@ export class FrameFold {
   #spill(done: number): void {
     const pending: PendingLeaf = {
       done,
+      bytes: this.before.bytes + this.#valueBytes,
       deliveries: this.#queue.map((delivery) =>
         delivery.kind === 'plan'
           ? { kind: 'plan', plan: delivery.plan }

@@ -100,6 +100,8 @@ export interface PendingLeaf {
   readonly deliveries: readonly PendingDelivery[];
   /** Deliveries of this cascade so far. */
   readonly done: number;
+  /** Bytes of values given in this cascade so far. */
+  readonly bytes: number;
 }
 
 /** Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first. */

@@ -30,6 +30,9 @@ export const GIVEN_BYTES_EXTRA = 64;
 /** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
 export const CASCADE_DELIVERIES_MAX = 10_000;
 
+/** Bytes of values in one cascade, its `continue` frames included: what waits between two of them is kept in one leaf. */
+export const CASCADE_VALUE_BYTES_MAX = 8 * 1024 * 1024;
+
 /** Awaits of one plan instance; a longer plan goes on by `continueAs`. */
 export const PLAN_AWAITS_MAX = 256;
 

@@ -1,5 +1,6 @@
 import type { Address, NoticeName, Value } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
+import { check } from '../schema/index.js';
 import type { FrameFold } from './frame-fold.js';
 import { cellKey } from './leaf-key.js';
 import type { CellLeaf } from './leaves.js';
@@ -9,7 +10,7 @@ import type { CellLeaf } from './leaves.js';
  * fact: visible to watchers, never lost, and no reason for another notice.
  */
 export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Value, cause: number): void {
-  if (!takes(fold, to, name)) {
+  if (!takes(fold, to, name, value)) {
     fold.push({ kind: 'fact', c: cause, from: to, name, value });
     return;
   }
@@ -18,9 +19,10 @@ export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Va
   fold.enqueue({ kind: 'event', to, event, from: null, cause: index, reply: false, notice: true, root: false });
 }
 
-/** Whether a live cell takes a notice of this name. */
-export function takes(fold: FrameFold, to: Address, name: NoticeName): boolean {
-  if (fold.env.app.reducers.get(to[0])?.events.has(name) !== true) return false;
+/** Whether a live cell takes this notice; a reducer whose schema for it is another than the kernel's does not. */
+export function takes(fold: FrameFold, to: Address, name: NoticeName, value: Value): boolean {
+  const event = fold.env.app.reducers.get(to[0])?.events.get(name);
+  if (event === undefined || !check(event.node, value).ok) return false;
   const bytes = fold.overlay.get(cellKey(to));
   if (bytes === undefined) return false;
   const cell = decode(bytes) as unknown as CellLeaf;

@@ -25,7 +25,8 @@ export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, re
   const bytes = fold.overlay.get(key);
   if (bytes === undefined) return; // the plan ended: the effect was detached
   const plan = fold.take<PlanLeaf>(bytes);
-  plan.open = plan.open.filter(([emission]) => emission !== effect.emission);
+  if (!plan.open.some(([, open]) => open === id)) return; // another plan's place: the effect was detached as well
+  plan.open = plan.open.filter(([, open]) => open !== id);
   plan.inbox.push([effect.emission, receipt]);
   const next = encodeLeaf(plan);
   if (next.length > LEAF_BYTES_MAX) {

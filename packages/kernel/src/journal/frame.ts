@@ -70,6 +70,21 @@ export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
   };
 }
 
+/**
+ * Refuses an ingress that no reader of the journal would accept, before it is written.
+ *
+ * @throws RepriseError `internal_error`: whoever made it should have refused it
+ */
+export function assertIngress(ingress: IngressRecord): void {
+  const checked = check(recordShapes().ingress, ingress as unknown as Value);
+  if (checked.ok) return;
+  throw new RepriseError('internal_error', `a ${ingress.kind} that cannot be read back`, {
+    where: checked.path,
+    expected: checked.expected,
+    actual: checked.actual,
+  });
+}
+
 /** What replay takes as given of a frame. */
 export type FrameInputs = Pick<FrameRecords, 'ingress' | 'attempts'>;
 

@@ -42,14 +42,15 @@ export const systemRandom: RandomBytes = (length) => crypto.getRandomValues(new 
  */
 export class Stamper {
   #at: number;
-  #monotonic: number;
+  /** Where elapsed time is counted from; kept while the wall clock stands behind, so that no fraction is lost. */
+  #origin: { readonly at: number; readonly monotonic: number };
 
   constructor(
     private readonly clock: Clock,
     lastAt: number,
   ) {
     this.#at = lastAt;
-    this.#monotonic = clock.monotonic();
+    this.#origin = { at: lastAt, monotonic: clock.monotonic() };
   }
 
   /** The time of the last stamp. */
@@ -59,15 +60,16 @@ export class Stamper {
 
   /** The time now, for the next frame: max(last + elapsed, wall). */
   now(): number {
-    const elapsed = Math.max(0, Math.floor(this.clock.monotonic() - this.#monotonic));
-    return Math.max(this.#at + elapsed, Math.floor(this.clock.wall()));
+    const elapsed = Math.max(0, Math.floor(this.clock.monotonic() - this.#origin.monotonic));
+    return Math.max(this.#at, this.#origin.at + elapsed, Math.floor(this.clock.wall()));
   }
 
   /** Stamps a frame. */
   stamp(): number {
-    const at = this.now();
-    this.#monotonic = this.clock.monotonic();
-    this.#at = at;
-    return at;
+    this.#at = this.now();
+    const monotonic = this.clock.monotonic();
+    const elapsed = Math.floor(monotonic - this.#origin.monotonic);
+    if (this.#at > this.#origin.at + elapsed) this.#origin = { at: this.#at, monotonic };
+    return this.#at;
   }
 }

@@ -1,46 +1,22 @@
 /** Opens a world: takes the lock, performs the tail again, settles what a crash left, and starts working. */
-import { KERNEL_SEMANTICS, type PolicyRule, type Receipt, RepriseError, type Value } from '@reprise/contracts';
-import type { AnyAdapter } from '../adapter/adapter.js';
+import { type IngressOf, KERNEL_SEMANTICS, type Receipt, RepriseError, type Value } from '@reprise/contracts';
 import { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, portableSha256, toHex } from '../codec/index.js';
-import { type App, pinsOf } from '../define/index.js';
+import { pinsOf } from '../define/index.js';
 import { type EffectLeaf, EngineCaches, type EngineEnv, WORLD_KEY, type WorldLeaf } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import { MerkleMap } from '../map/index.js';
-import { Replayer, requireDefinitions, startFrom } from '../replay/index.js';
+import { Replayer, requireDefinitions, requireSemantics, startFrom } from '../replay/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
-import type { OpenStore, Store } from '../store/store.js';
+import type { OpenStore } from '../store/store.js';
 import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from '../time/clock.js';
-import { attemptFact, continueFact, type Fact, RESERVED_ADAPTERS, receiptFact, timerFact } from './facts.js';
+import { attemptFact, continueFact, type Fact, receiptFact, timerFact } from './facts.js';
+import { type OpenWorldOptions, requireOptions } from './options.js';
 import { recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
 import { type Ack, World } from './world.js';
-
-/** How a world is opened. */
-export interface OpenWorldOptions {
-  /** Where it is kept; created when absent. */
-  readonly store: Store;
-  /** The pure wing. */
-  readonly app: App;
-  /** What performs effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
-  readonly adapters?: readonly AnyAdapter[];
-  /** The policy of a new world; every effect is allowed when absent. An existing world keeps its own. */
-  readonly policy?: readonly PolicyRule[];
-  /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
-  readonly drive?: 'auto' | 'manual';
-  /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for none but on demand. */
-  readonly snapshotEvery?: number;
-  /** Perform one frame in so many a second time while running, and compare; 256 by default, 1 is every frame, 0 none. */
-  readonly recheckEvery?: number;
-  /** Resolves secrets by name, for adapters. */
-  readonly secrets?: (name: string) => Promise<string>;
-  /** Told what running effects report; telemetry, never journaled. */
-  readonly onProgress?: (effect: string, note: Value) => void;
-  readonly clock?: Clock;
-  readonly random?: RandomBytes;
-}
 
 /** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */
 const SNAPSHOT_EVERY_MIN = 1_000;
@@ -63,48 +39,13 @@ const RECHECK_EVERY = 256;
  * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
  */
 export async function openWorld(options: OpenWorldOptions): Promise<World> {
-  requireAdapters(options);
+  requireOptions(options);
   const store = await options.store.open();
   try {
     return await new Opening(options, store).open();
   } catch (error) {
     await store.close();
     throw error;
-  }
-}
-
-/** Refuses adapters that are wrongly put together before anything is touched. */
-function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
-  const seen = new Set<string>();
-  for (const { effect, name, doReconcile } of adapters) {
-    if (seen.has(effect.name)) {
-      throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, {
-        hint: 'Register one adapter for each kind.',
-      });
-    }
-    seen.add(effect.name);
-    if (typeof name !== 'string' || name === '' || name.length > 128 || RESERVED_ADAPTERS.includes(name)) {
-      throw new RepriseError('invalid_name', 'this is not a name for an adapter', {
-        expected: `text of 1 to 128 characters, not ${RESERVED_ADAPTERS.join(' or ')}`,
-        actual: name,
-      });
-    }
-    const pure = app.effects.get(effect.name);
-    if (pure !== undefined && pure.digest !== effect.digest) {
-      throw new RepriseError(
-        'invalid_definition',
-        `the adapter ${name} is bound to another definition of ${effect.name} than the app`,
-      );
-    }
-    if (effect.delivery === 'reconcile' && doReconcile === undefined) {
-      throw new RepriseError(
-        'invalid_definition',
-        `${effect.name} is delivered by reconcile and ${name} cannot reconcile`,
-        {
-          hint: 'Give the adapter doReconcile, or the effect another delivery class.',
-        },
-      );
-    }
   }
 }
 
@@ -136,6 +77,7 @@ class Opening implements StepperHost {
   }
 
   async open(): Promise<World> {
+    const manifest = await this.#requireEra();
     const lastAt = await this.#performTail();
     const { options, store } = this;
     this.#dispatcher = this.#makeDispatcher();
@@ -145,7 +87,7 @@ class Opening implements StepperHost {
       () => this.#stamper.now(),
       (timer) => void this.#submit(timerFact(timer)),
     );
-    await this.#openEra(lastAt);
+    await this.#openEra(lastAt, manifest);
     const world = new World({
       id: this.#worldLeaf().world,
       app: options.app,
@@ -173,7 +115,6 @@ class Opening implements StepperHost {
     const replayer = new Replayer(this.#env, this.#table, start);
     let lastAt = start.at ?? 0;
     for await (const stored of journal.read(start.seq + 1)) {
-      if (stored.seq === 0) requireFirst(stored.bytes, this.options.app);
       const { inputs } = await replayer.step(stored);
       lastAt = inputs.ingress.at;
       this.#framesSinceSnapshot++;
@@ -199,8 +140,7 @@ class Opening implements StepperHost {
   }
 
   /** Writes the manifest of a new world, or of an app that has grown; refuses one that has changed. */
-  async #openEra(lastAt: number): Promise<void> {
-    const manifest = await this.#lastManifest();
+  async #openEra(lastAt: number, manifest: IngressOf<'manifest'> | undefined): Promise<void> {
     const pins = pinsOf(this.options.app);
     if (manifest === undefined) {
       const identity = { world: toHex(this.#random(32)), seed: toHex(this.#random(32)) };
@@ -217,7 +157,6 @@ class Opening implements StepperHost {
       }));
       return;
     }
-    requireDefinitions(manifest, this.options.app);
     const grown = (['reducers', 'plans', 'effects'] as const).some(
       (part) => pins[part].length !== manifest[part].length,
     );
@@ -233,6 +172,21 @@ class Opening implements StepperHost {
       ...pins,
       policy: [...policy],
     }));
+  }
+
+  /**
+   * The manifest of the era at hand, which this app can perform; undefined for a new world. Asked before anything is
+   * performed: else the first fold of the wrong app would blame the journal.
+   */
+  async #requireEra(): Promise<IngressOf<'manifest'> | undefined> {
+    const manifest = await this.#lastManifest();
+    if (manifest === undefined) {
+      if ((await this.store.journal.head()).seq < 0) return undefined;
+      throw new RepriseError('journal_damaged', 'the journal has frames and no manifest', { where: 'frame 0' });
+    }
+    requireSemantics(manifest);
+    requireDefinitions(manifest, this.options.app);
+    return manifest;
   }
 
   async #lastManifest() {
@@ -347,14 +301,6 @@ class Opening implements StepperHost {
     this.#dispatcher.disable();
     for (const wake of [...this.#watchers]) wake();
   }
-}
-
-/** Frame 0 is performed only by an app that has its definitions: else the first fold would blame the wrong thing. */
-function requireFirst(bytes: Uint8Array, app: App): void {
-  const { ingress } = readInputs(bytes, 0);
-  if (ingress.kind !== 'manifest')
-    throw new RepriseError('journal_damaged', 'the journal does not begin with a manifest', { where: 'frame 0' });
-  requireDefinitions(ingress, app);
 }
 
 /** A watcher that throws is no reason for an effect to fail. */

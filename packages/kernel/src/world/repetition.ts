@@ -2,7 +2,7 @@
  * Finds requests that were made before. A repetition is never journaled, so it is no part of the state: the store's
  * index over the journal answers for durable requests, the batch for those that are being committed.
  */
-import type { IngressOf, IngressRecord } from '@reprise/contracts';
+import { type IngressOf, type IngressRecord, RepriseError } from '@reprise/contracts';
 import { encode, equalBytes, type Hash, toHex } from '../codec/index.js';
 import { Refusal } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
@@ -25,14 +25,18 @@ export interface EarlierRequest {
 }
 
 /** The durable request under a key; undefined when there is none. */
-export async function earlierRequest(journal: Journal, key: string): Promise<EarlierRequest | undefined> {
+export async function earlierRequest(journal: Journal, key: string, hash: Hash): Promise<EarlierRequest | undefined> {
   const seq = await journal.findKey(key);
   if (seq === undefined) return undefined;
   for await (const stored of journal.read(seq, seq)) {
     const ingress: IngressRecord = readInputs(stored.bytes, seq).ingress;
-    if (ingress.kind === 'request') return { seq, request: ingress };
+    // The index is only an index: what it points at must be the request that is looked for.
+    if (ingress.kind === 'request' && requestKey(ingress, hash) === key) return { seq, request: ingress };
   }
-  return undefined;
+  throw new RepriseError('journal_damaged', 'the index of requests does not fit the journal', {
+    where: `frame ${seq}`,
+    hint: 'Restore the world from a copy: a repeated request could no longer be told.',
+  });
 }
 
 /**

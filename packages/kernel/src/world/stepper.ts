@@ -21,6 +21,7 @@ import {
   type SealedFrame,
 } from '../engine/index.js';
 import { nextHead } from '../journal/chain.js';
+import { assertIngress } from '../journal/frame.js';
 import type { Head, Journal, StoredFrame } from '../journal/port.js';
 import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
@@ -358,24 +359,37 @@ export class Stepper {
   async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
     if (ingress.kind !== 'request') return undefined;
     const key = requestKey(ingress, this.parts.env.hash);
-    const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key));
+    const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key, this.parts.env.hash));
     return earlier === undefined ? key : refuseRepetition(earlier, ingress);
   }
 
   /** Folds the frame again from bytes alone, as a replay would, and compares. */
   async #recheck(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): Promise<void> {
-    const { env, table, recheckEvery } = this.parts;
+    const { recheckEvery } = this.parts;
     if (recheckEvery === 0 || this.#folded++ % recheckEvery !== 0) return;
-    const again = foldIngress({ app: env.app, hash: env.hash }, table, ingress).seal(armed);
-    if (equalBytes(again.bytes, sealed.bytes)) return;
+    const again = await this.#performAgain(ingress, armed);
+    if (again !== undefined && equalBytes(again, sealed.bytes)) return;
     throw new RepriseError('nondeterminism', 'the same frame folded twice gave different bytes', {
       where: `frame ${ingress.seq}`,
       hint: 'A reducer or plan depends on something outside its state, its event and ctx: a captured variable, a clock, random.',
     });
   }
 
+  /** The frame's bytes a second time; undefined when it cannot even be performed again. */
+  async #performAgain(ingress: IngressRecord, armed: readonly string[]): Promise<Uint8Array | undefined> {
+    const { env, table } = this.parts;
+    try {
+      return (await loaded(table, () => foldIngress({ app: env.app, hash: env.hash }, table, ingress))).seal(armed)
+        .bytes;
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return undefined;
+      throw thrown;
+    }
+  }
+
   /** @returns false when the batch was taken back */
   async #commit(batch: Batch): Promise<boolean> {
+    if (batch.broken !== undefined) return this.#fail(batch, batch.broken);
     try {
       if (batch.frames.length > 0) await this.#append(batch);
     } catch (error) {

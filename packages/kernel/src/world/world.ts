@@ -229,10 +229,9 @@ export class World implements AsyncDisposable {
       for (;;) {
         timerDriver.run();
         await stepper.settled();
-        if (!dispatcher.idle) await dispatcher.ended();
-        const due = timers.nextDue;
-        if (stepper.idle && dispatcher.idle && (due === undefined || due > stamper.now())) break;
         if (this.#closing !== undefined || this.#ended) break;
+        if (dispatcher.runningCount > 0) await dispatcher.ended();
+        else if (stepper.idle && !isDue(timers.nextDue, stamper.now())) break; // what waits now waits for the outside
       }
     } finally {
       if (this.parts.drive === 'manual') {
@@ -325,4 +324,8 @@ export class World implements AsyncDisposable {
         return outcome satisfies never;
     }
   }
+}
+
+function isDue(due: number | undefined, now: number): boolean {
+  return due !== undefined && due <= now;
 }

@@ -1,0 +1,104 @@
+/** How a world is opened, and what is refused before anything is touched. */
+import { type PolicyRule, policyRule, RepriseError, type Value } from '@reprise/contracts';
+import type { AnyAdapter } from '../adapter/adapter.js';
+import type { App } from '../define/index.js';
+import type { Store } from '../store/store.js';
+import type { Clock, RandomBytes } from '../time/clock.js';
+import { RESERVED_ADAPTERS } from './facts.js';
+
+/** How a world is opened. */
+export interface OpenWorldOptions {
+  /** Where it is kept; created when absent. */
+  readonly store: Store;
+  /** The pure wing. */
+  readonly app: App;
+  /** What performs effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
+  readonly adapters?: readonly AnyAdapter[];
+  /** The policy of a new world; every effect is allowed when absent. An existing world keeps its own. */
+  readonly policy?: readonly PolicyRule[];
+  /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
+  readonly drive?: 'auto' | 'manual';
+  /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for none but on demand. */
+  readonly snapshotEvery?: number;
+  /** Perform one frame in so many a second time while running, and compare; 256 by default, 1 is every frame, 0 none. */
+  readonly recheckEvery?: number;
+  /** Resolves secrets by name, for adapters. */
+  readonly secrets?: (name: string) => Promise<string>;
+  /** Told what running effects report; telemetry, never journaled. */
+  readonly onProgress?: (effect: string, note: Value) => void;
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
+}
+
+/**
+ * Refuses options that could not work, or that would be journaled and never read back.
+ *
+ * @throws RepriseError `invalid_argument`, `invalid_name`, `invalid_definition`, `duplicate_definition`
+ */
+export function requireOptions(options: OpenWorldOptions): void {
+  require(isObject(options), 'options', 'an object with a store and an app', options);
+  const { store, app, adapters = [], policy = [], drive, snapshotEvery = 0, recheckEvery = 0 } = options;
+  require(isObject(store) && typeof store.open === 'function', 'store', 'a store, such as memory()', store);
+  require(isObject(app) && app.reducers instanceof Map && app.plans instanceof Map, 'app', 'what defineApp made', app);
+  require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
+  require(isCount(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
+  require(isCount(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
+  require(Array.isArray(policy), 'policy', 'a list of rules', policy);
+  for (const [i, rule] of policy.entries()) {
+    require(policyRule.safeParse(rule).success, `policy[${i}]`, '{effect, decision: allow | deny}', rule);
+  }
+  require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
+  for (const [i, adapter] of adapters.entries()) {
+    const whole = isObject(adapter) && isObject(adapter.effect) && typeof adapter.doExecute === 'function';
+    require(whole, `adapters[${i}]`, 'an adapter: effect, name, doExecute', adapter);
+  }
+  requireAdapters(options);
+}
+
+function require(holds: boolean, where: string, expected: string, actual: unknown): void {
+  if (holds) return;
+  throw new RepriseError('invalid_argument', 'a world cannot be opened like this', { where, expected, actual });
+}
+
+function isObject(thing: unknown): thing is Record<string, unknown> {
+  return typeof thing === 'object' && thing !== null;
+}
+
+function isCount(thing: unknown): boolean {
+  return Number.isSafeInteger(thing) && (thing as number) >= 0;
+}
+
+/** Adapters that are wrongly put together would be found only when an effect is due. */
+function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
+  const seen = new Set<string>();
+  for (const { effect, name, doReconcile } of adapters) {
+    if (seen.has(effect.name)) {
+      throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, {
+        hint: 'Register one adapter for each kind.',
+      });
+    }
+    seen.add(effect.name);
+    if (typeof name !== 'string' || name === '' || name.length > 128 || RESERVED_ADAPTERS.includes(name)) {
+      throw new RepriseError('invalid_name', 'this is not a name for an adapter', {
+        expected: `text of 1 to 128 characters, not ${RESERVED_ADAPTERS.join(' or ')}`,
+        actual: name,
+      });
+    }
+    const pure = app.effects.get(effect.name);
+    if (pure !== undefined && pure.digest !== effect.digest) {
+      throw new RepriseError(
+        'invalid_definition',
+        `the adapter ${name} is bound to another definition of ${effect.name} than the app`,
+      );
+    }
+    if (effect.delivery === 'reconcile' && doReconcile === undefined) {
+      throw new RepriseError(
+        'invalid_definition',
+        `${effect.name} is delivered by reconcile and ${name} cannot reconcile`,
+        {
+          hint: 'Give the adapter doReconcile, or the effect another delivery class.',
+        },
+      );
+    }
+  }
+}
