@@ -31,13 +31,14 @@ export class Run {
         if (isEnd(event, this.number)) return;
       }
     }
-    throw closedEarly(this.number);
+    throw closedEarly(this.number, this.world.closedBy);
   }
 
   /**
    * Waits for the end of the run.
    *
-   * @throws RepriseError `world_closed` when the world closes first; the run goes on when it is opened again
+   * @throws RepriseError `world_closed` when the world closes first, or what brought it down, such as `store_failed`;
+   *   the run goes on when it is opened again
    */
   async result(): Promise<RunOutcome> {
     for await (const event of this.events()) {
@@ -47,7 +48,7 @@ export class Run {
       const usage = event.usage ?? { steps: 0, tokens_in: 0, tokens_out: 0 };
       return { stop: event.stop, text: output?.text ?? '', usage };
     }
-    throw closedEarly(this.number);
+    throw closedEarly(this.number, this.world.closedBy);
   }
 
   /**
@@ -70,7 +71,9 @@ function isEnd(event: AgentEvent, run: number): boolean {
   return event.type === 'lifecycle' && event.run === run && event.stop !== undefined;
 }
 
-function closedEarly(run: number): RepriseError {
+/** What ended the watching: the reason itself when the world did not close in peace. */
+function closedEarly(run: number, reason: RepriseError | undefined): RepriseError {
+  if (reason !== undefined && reason.code !== 'world_closed') return reason;
   return new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
     hint: 'Open the world again: the run goes on where it stands.',
   });

@@ -1,5 +1,6 @@
 /** Runs that outlive the process that began them. */
-import { memory, type Store } from '@reprise/kernel';
+import { RepriseError } from '@reprise/contracts';
+import { type Journal, memory, type Store } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../src/index.js';
@@ -125,6 +126,33 @@ describe('a run that was under way', () => {
         expect(llm.asked.at(-1)).toEqual(['user: 1', 'assistant: ', 'user: 2', 'assistant: ', 'user: 3']);
       },
     );
+  });
+
+  it('whose world is brought down by its store says by what, and goes on when it is opened again', async () => {
+    const store = memory();
+    let broken = false;
+    const failing: Store = {
+      ...store,
+      open: async () => {
+        const open = await store.open();
+        const append: Journal['append'] = (frames, expected) => {
+          if (broken) throw new RepriseError('store_failed', 'the disk is gone');
+          return open.journal.append(frames, expected);
+        };
+        return { ...open, journal: { ...open.journal, append } };
+      },
+    };
+    const held = gate();
+    const steps: Step[] = [{ after: held.opened, answer: { text: 'x' } }];
+    await play({ steps, store: failing, goesOn: true }, async ({ session }) => {
+      const run = await session.send('Go');
+      broken = true;
+      held.open();
+      await expect(run.result()).rejects.toMatchObject({ code: 'store_failed' });
+    });
+    await play({ steps: [{ text: 'y' }], store: crashed(store) }, async ({ session }) => {
+      expect(await (await session.run(0))?.text()).toBe('y');
+    });
   });
 
   it('ended before: its outcome is read from the journal, without a model', async () => {

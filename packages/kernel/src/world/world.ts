@@ -101,6 +101,11 @@ export class World implements AsyncDisposable {
     return this.parts.stepper.head;
   }
 
+  /** Why nothing more is written: `world_closed`, or what brought the world down; undefined while it is open. */
+  get closedBy(): RepriseError | undefined {
+    return this.parts.stepper.closedBy;
+  }
+
   /** The journal's time now, in milliseconds. */
   get now(): number {
     return this.parts.stamper.now();
