@@ -4,7 +4,8 @@
  * Invariants
  * A1  An effect starts only after the frame that armed it is durable, and at most once per armed attempt.
  * A2  Every started effect ends in exactly one receipt ingress, or stays armed when the world closes first.
- * A3  Effects of one kind start in the order in which they were emitted.
+ * A3  Effects of one kind start in the order in which they were emitted: one may be armed in its own frame only when
+ *     none before it still waits, not even in a frame of the same batch.
  * A4  An effect that was cancelled, or whose deadline has passed, does not start.
  */
 import type { Receipt, Value } from '@reprise/contracts';
@@ -30,8 +31,12 @@ export interface DispatcherParts {
   secret(name: string): Promise<string>;
   /** Telemetry of a running effect. */
   progress(effect: string, note: Value): void;
-  /** Journals an attempt. Resolves true when it is durable, false when the effect was settled before. */
-  arm(effect: string, attempt: number): Promise<boolean>;
+  /**
+   * Journals an attempt. Resolves true when it is durable, false when the effect was settled before.
+   *
+   * @param placed called when the attempt has its place among the frames: what is folded from then on comes later
+   */
+  arm(effect: string, attempt: number, placed: () => void): Promise<boolean>;
   /** Journals a receipt. Resolves when it is durable or was found settled. */
   settle(effect: string, attempt: number, receipt: Receipt): Promise<void>;
 }
@@ -47,6 +52,21 @@ type StopReason = 'cancelled' | 'deadline' | 'shutdown';
 /** The deadline came before the outcome. An adapter cannot answer it. */
 const DEADLINE = Symbol('deadline');
 
+/** An effect that stays armed, for the next open to offer it again. */
+const LEFT_ARMED = Symbol('left armed');
+
+/** What the kernel says of an effect that it does not start. */
+type Unstarted = Pick<Receipt, 'status' | 'code' | 'retryable'>;
+
+const TIMED_OUT: Unstarted = { status: 'timeout', code: 'adapter_timeout' };
+const CANCELLED: Unstarted = { status: 'cancelled' };
+const NO_ADAPTER: Unstarted = { status: 'error', code: 'adapter_error/no_adapter', retryable: false };
+
+/** What is said of an effect that was told to stop after an attempt of which nobody knows. */
+export function stopped({ delivery }: EffectLeaf): Unstarted {
+  return delivery === 'idempotent' ? CANCELLED : { status: 'outcome_unknown' };
+}
+
 /** Performs the open effects of a world. */
 export class Dispatcher {
   readonly #adapters: ReadonlyMap<string, AnyAdapter>;
@@ -55,6 +75,10 @@ export class Dispatcher {
   readonly #leaves = new Map<string, EffectLeaf>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: WaitingLine;
+  /** Kinds of which an effect was emitted in the batch under way and has no slot. */
+  readonly #passedOver = new Set<string>();
+  /** Effects whose attempts are not folded yet, by kind. */
+  readonly #unplaced = new Map<string, Set<string>>();
   readonly #links: LinkCheck;
   #enabled = false;
   #closing = false;
@@ -72,7 +96,7 @@ export class Dispatcher {
 
   /** Nothing runs and nothing that could start waits. */
   get idle(): boolean {
-    return this.#running.size === 0 && (!this.#enabled || this.#waiting.length === 0);
+    return this.#running.size === 0 && (!this.#enabled || this.#waiting.size === 0);
   }
 
   /** Effects under way. */
@@ -90,15 +114,16 @@ export class Dispatcher {
   /** Lets no more effects start. */
   disable(): void {
     this.#enabled = false;
+    this.#waiting.rest();
   }
 
   /** Takes slots for effects that are being emitted. @returns those that may be armed in the same frame */
   reserve(emitted: readonly EmittedEffect[]): string[] {
     const armed: string[] = [];
     for (const { effect, name } of emitted) {
-      const queueAhead = this.#waiting.hasKind(name); // A3
-      if (!this.#enabled || queueAhead || !this.#adapters.has(name) || !this.#take(effect, name)) continue;
-      armed.push(effect);
+      const may = this.#enabled && this.#adapters.has(name) && !this.#waitsBefore(name) && this.#take(effect, name);
+      if (may) armed.push(effect);
+      else this.#passedOver.add(name);
     }
     return armed;
   }
@@ -106,10 +131,12 @@ export class Dispatcher {
   /** Gives slots back. */
   release(effects: readonly string[]): void {
     for (const effect of effects) this.#give(effect);
+    if (effects.length > 0) this.#startWaiting();
   }
 
   /** Follows durable frames: what is open, what may start, what should stop. */
   follow(changes: readonly LeafChange[], armed: readonly string[], aborts: readonly string[]): void {
+    this.#passedOver.clear(); // they are durable, so they wait
     for (const { key, after } of changes) {
       if (key.path[0] !== 'effect') continue;
       const effect = String(key.path[1]);
@@ -117,7 +144,7 @@ export class Dispatcher {
       else this.#remember(effect, decode(after) as unknown as EffectLeaf);
     }
     for (const effect of armed) this.#start(effect);
-    for (const effect of aborts) this.#running.get(effect)?.abort.abort('cancelled' satisfies StopReason);
+    for (const effect of aborts) this.#stop(effect);
     this.#startWaiting();
   }
 
@@ -125,7 +152,7 @@ export class Dispatcher {
   async close(graceMs: number): Promise<number> {
     this.#enabled = false;
     this.#closing = true;
-    this.#waiting.close();
+    this.#waiting.rest();
     for (const { abort } of this.#running.values()) abort.abort('shutdown' satisfies StopReason);
     const over = new AbortController();
     const all = Promise.allSettled([...this.#running.values()].map(({ done }) => done)).then(() => over.abort());
@@ -150,40 +177,58 @@ export class Dispatcher {
     this.#waiting.remove(effect);
   }
 
+  /** Whether an effect of this kind was emitted earlier and is not armed. */
+  #waitsBefore(kind: string): boolean {
+    return this.#waiting.first(kind) !== undefined || this.#passedOver.has(kind) || this.#unplaced.has(kind);
+  }
+
   #startWaiting(): void {
     if (!this.#enabled) return;
-    for (const { effect, name } of this.#waiting.list()) {
-      const receipt = this.#unstartable(effect);
-      if (receipt !== undefined) this.#settleWaiting(effect, receipt);
-      else if (this.#take(effect, name)) this.#armLater(effect);
+    for (let late = this.#waiting.overdue(); late !== undefined; late = this.#waiting.overdue()) {
+      this.#settleWaiting(late, TIMED_OUT);
+    }
+    for (const kind of this.#waiting.kinds()) this.#startKind(kind);
+    this.#waiting.watch();
+  }
+
+  #startKind(kind: string): void {
+    const adapted = this.#adapters.has(kind);
+    for (let next = this.#waiting.first(kind); next !== undefined; next = this.#waiting.first(kind)) {
+      if (!adapted) this.#settleWaiting(next, NO_ADAPTER);
+      else if (this.#take(next, kind)) this.#armLater(next, kind);
+      else return;
     }
   }
 
-  /** Why an effect will not start, as its receipt: data, so that the plan can go on. Undefined when it may. */
-  #unstartable(effect: string): Receipt | undefined {
-    const leaf = this.#leaves.get(effect);
-    if (leaf === undefined) return undefined;
-    const base = { adapter: 'kernel', attempts: leaf.attempt };
-    // It waits to be offered again: the attempt before may have happened.
-    if (leaf.cancelled === true) return { ...base, status: 'outcome_unknown' };
-    if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) {
-      return { ...base, status: 'timeout', code: 'adapter_timeout' };
-    }
-    if (this.#adapters.has(leaf.name)) return undefined;
-    return { ...base, status: 'error', code: 'adapter_error/no_adapter', retryable: false };
-  }
-
-  #settleWaiting(effect: string, receipt: Receipt): void {
+  /** Says why an effect will not start: data, so that the plan can go on. */
+  #settleWaiting(effect: string, why: Unstarted): void {
     this.#waiting.remove(effect);
-    void this.parts.settle(effect, receipt.attempts, receipt);
+    void this.#settleUnstarted(effect, why);
   }
 
-  #armLater(effect: string): void {
+  #settleUnstarted(effect: string, why: Unstarted): Promise<void> {
+    const attempts = this.#leaves.get(effect)?.attempt ?? 0;
+    return this.parts.settle(effect, attempts, { adapter: 'kernel', attempts, ...why });
+  }
+
+  #armLater(effect: string, kind: string): void {
     const attempt = (this.#leaves.get(effect)?.attempt ?? 0) + 1;
     this.#waiting.remove(effect);
-    void this.parts.arm(effect, attempt).then((armed) => {
-      if (!armed) this.#give(effect);
+    const unplaced = this.#unplaced.get(kind) ?? new Set();
+    this.#unplaced.set(kind, unplaced.add(effect));
+    const placed = (): void => {
+      if (unplaced.delete(effect) && unplaced.size === 0) this.#unplaced.delete(kind);
+    };
+    void this.parts.arm(effect, attempt, placed).then((armed) => {
+      placed();
+      if (!armed) this.release([effect]);
     });
+  }
+
+  #stop(effect: string): void {
+    this.#running.get(effect)?.abort.abort('cancelled' satisfies StopReason);
+    const leaf = this.#leaves.get(effect);
+    if (leaf !== undefined && this.#waiting.has(effect)) this.#settleWaiting(effect, stopped(leaf)); // to be offered again
   }
 
   /** Takes in an effect that was open when the world was opened. */
@@ -200,12 +245,12 @@ export class Dispatcher {
   #start(effect: string): void {
     const leaf = this.#leaves.get(effect);
     const adapter = leaf === undefined ? undefined : this.#adapters.get(leaf.name);
-    if (leaf === undefined || adapter === undefined || this.#running.has(effect) || this.#closing) return;
-    if (leaf.cancelled === true) {
-      this.#give(effect);
-      return this.#settleWaiting(effect, { adapter: 'kernel', status: 'outcome_unknown', attempts: leaf.attempt });
+    if (leaf === undefined || adapter === undefined || this.#running.has(effect)) return;
+    const why = this.#unstartable(leaf);
+    if (why !== undefined) {
+      if (why !== LEFT_ARMED) void this.#settleUnstarted(effect, why);
+      return this.release([effect]);
     }
-    this.#waiting.remove(effect);
     const abort = new AbortController();
     const done = this.#perform(effect, leaf, adapter, abort).finally(() => {
       this.#running.delete(effect);
@@ -215,6 +260,16 @@ export class Dispatcher {
     this.#running.set(effect, { abort, done });
   }
 
+  /** Why an effect that is armed will not start; undefined when it will. */
+  #unstartable(leaf: EffectLeaf): Unstarted | typeof LEFT_ARMED | undefined {
+    if (leaf.cancelled === true) return stopped(leaf);
+    if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) return TIMED_OUT;
+    if (!this.#closing) return undefined;
+    // Its attempt was on its way when closing began. The next open performs what may be offered again; of anything
+    // else it could no longer tell that it did not happen, so that is said now.
+    return leaf.delivery === 'idempotent' ? LEFT_ARMED : CANCELLED;
+  }
+
   async #perform(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, abort: AbortController): Promise<void> {
     const context = this.contextFor(effect, leaf, abort.signal);
     const ended = new AbortController();
@@ -222,9 +277,9 @@ export class Dispatcher {
     const outcome = await Promise.race([execution, this.#deadline(leaf, abort, ended.signal)]);
     if (outcome === DEADLINE) return this.#settleTimeout(effect, leaf, adapter);
     const receipt = await this.receiptOf(adapter, leaf, outcome);
-    const stopped = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
+    const stop = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
     // Closing: what the next open may offer again or ask about is left armed, so that it will be.
-    if (stopped === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
+    if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
     await this.parts.settle(effect, leaf.attempt, receipt);
   }
 
@@ -265,7 +320,7 @@ export class Dispatcher {
   /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
   async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
     try {
-      return await receiptOf(adapter, leaf.attempt, outcome, this.#links);
+      return await receiptOf(adapter, leaf, outcome, this.#links);
     } catch {
       return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
     }

@@ -5,34 +5,38 @@
 import { type Receipt, receipt as receiptSchema, type Value } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import type { LinkCheck } from '../content/links.js';
-import { VALUE_BYTES_MAX } from '../engine/index.js';
+import { type EffectLeaf, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 import type { AnyAdapter } from './adapter.js';
 
 /** What a receipt says besides who made it and at which attempt. */
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;
 
-const BAD_OUTCOME: Said = { status: 'error', code: 'adapter_error/bad_outcome', retryable: false };
+/** An answer that is no outcome: of an effect that may not happen twice it is not even known whether it happened. */
+function badOutcome({ delivery }: EffectLeaf): Said {
+  const code = 'adapter_error/bad_outcome';
+  return delivery === 'idempotent' ? { status: 'error', code, retryable: false } : { status: 'outcome_unknown', code };
+}
 
 let shape: SchemaNode | undefined;
 
 /**
- * The receipt of an outcome. A payload that breaks its schema or links what is not stored is an error as data, and
- * so is an outcome that is none.
+ * The receipt of an outcome. A payload that breaks its schema or links what is not stored is an error as data; an
+ * outcome that is none says of an idempotent effect that its adapter failed, of any other that nothing is known.
  *
+ * @param leaf the effect, with the attempt that is answered
  * @param outcome what the adapter answered: checked here, so anything
- * @param attempt the attempt that it answers
  * @throws what the content store throws when it cannot tell whether linked content is there
  */
 export async function receiptOf(
   adapter: AnyAdapter,
-  attempt: number,
+  leaf: EffectLeaf,
   outcome: unknown,
   links: LinkCheck,
 ): Promise<Receipt> {
-  const said = saidBy(outcome) ?? BAD_OUTCOME;
+  const said = saidBy(outcome) ?? badOutcome(leaf);
   const payload = said.status === 'ok' ? await payloadOf(adapter, outcome, links) : {};
-  return { adapter: adapter.name, attempts: attempt, ...said, ...payload };
+  return { adapter: adapter.name, attempts: leaf.attempt, ...said, ...payload };
 }
 
 /** All of an outcome but its payload; undefined when it is no outcome. */

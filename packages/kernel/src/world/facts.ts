@@ -46,9 +46,18 @@ export function timerFact({ cell, plan, name, due }: Timer): Fact {
   };
 }
 
-/** An effect is about to start. */
-export function attemptFact(effect: string, attempt: number): Fact {
-  return { make: (stamps) => ({ kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt }) };
+/**
+ * An effect is about to start.
+ *
+ * @param placed told when its place among the frames is known
+ */
+export function attemptFact(effect: string, attempt: number, placed: () => void): Fact {
+  return {
+    make: (stamps) => {
+      placed();
+      return { kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt };
+    },
+  };
 }
 
 /** The rest of a cascade. */

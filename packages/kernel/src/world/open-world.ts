@@ -215,8 +215,11 @@ class Opening implements StepperHost {
     if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
     await recoverEffects(
       effects.filter(({ leaf }) => leaf.attempt > 0),
-      this.#dispatcher,
-      (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+      {
+        dispatcher: this.#dispatcher,
+        clock: this.#clock,
+        settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+      },
     );
     if (this.#stepper.closedBy !== undefined) throw this.#stepper.closedBy;
     this.#stepper.waitForRoom();
@@ -235,7 +238,8 @@ class Opening implements StepperHost {
       now: () => this.#stamper.now(),
       secret: options.secrets ?? noSecrets,
       progress: (effect, note) => tell(options.onProgress, effect, note),
-      arm: async (effect, attempt) => (await this.#submit(attemptFact(effect, attempt))).status === 'committed',
+      arm: async (effect, attempt, placed) =>
+        (await this.#submit(attemptFact(effect, attempt, placed))).status === 'committed',
       settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
     });
   }

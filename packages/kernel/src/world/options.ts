@@ -71,7 +71,7 @@ function isCount(thing: unknown): boolean {
 /** Adapters that are wrongly put together would be found only when an effect is due. */
 function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
   const seen = new Set<string>();
-  for (const { effect, name, doReconcile } of adapters) {
+  for (const { effect, name, concurrency = 1, doReconcile } of adapters) {
     if (seen.has(effect.name)) {
       throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, {
         hint: 'Register one adapter for each kind.',
@@ -82,6 +82,13 @@ function requireAdapters({ adapters = [], app }: OpenWorldOptions): void {
       throw new RepriseError('invalid_name', 'this is not a name for an adapter', {
         expected: `text of 1 to 128 characters, not ${RESERVED_ADAPTERS.join(' or ')}`,
         actual: name,
+      });
+    }
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+      throw new RepriseError('invalid_definition', `the adapter ${name} could never perform an effect`, {
+        where: 'concurrency',
+        expected: 'a whole number from 1',
+        actual: concurrency,
       });
     }
     const pure = app.effects.get(effect.name);

@@ -6,10 +6,13 @@
  * No effect is performed twice unnoticed.
  */
 import type { Receipt } from '@reprise/contracts';
-import type { AnyAdapter, Reconciliation } from '../adapter/adapter.js';
+import type { AnyAdapter, Outcome, Reconciliation } from '../adapter/adapter.js';
 import type { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, encode } from '../codec/index.js';
 import type { EffectLeaf } from '../engine/index.js';
+import type { Clock } from '../time/clock.js';
+
+const UNKNOWN: Reconciliation = { verdict: 'unknown' };
 
 /** An effect that was armed when the world was opened. */
 export interface Interrupted {
@@ -18,44 +21,74 @@ export interface Interrupted {
 }
 
 /**
- * Settles or re-offers interrupted effects, in the order in which they were emitted.
- *
- * @param settle journals a receipt; resolves when it is durable
+ * How long an adapter may think about one effect, counted by the world's clock. Nothing starts before all are
+ * answered, so one that never answers would keep the world shut; and half a minute is longer than the look-up of an
+ * idempotency key takes any service that works.
  */
-export async function recoverEffects(
-  interrupted: readonly Interrupted[],
-  dispatcher: Dispatcher,
-  settle: (effect: string, attempt: number, receipt: Receipt) => Promise<void>,
-): Promise<void> {
-  for (const { effect, leaf } of interrupted) {
-    const receipt = await verdictOn(effect, leaf, dispatcher);
-    if (receipt === 'offer_again') dispatcher.offerAgain(effect);
-    else await settle(effect, leaf.attempt, receipt);
+const RECONCILE_MS_MAX = 30_000;
+
+/** What recovery works with. */
+export interface RecoveryParts {
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  /** Journals a receipt; resolves when it is durable. */
+  settle(effect: string, attempt: number, receipt: Receipt): Promise<void>;
+}
+
+/**
+ * Settles or re-offers interrupted effects, in the order in which they were emitted. Adapters are asked about all of
+ * them at once.
+ */
+export async function recoverEffects(interrupted: readonly Interrupted[], parts: RecoveryParts): Promise<void> {
+  const asked = interrupted.map((one) => ({ ...one, verdict: verdictOn(one, parts) }));
+  for (const { effect, leaf, verdict } of asked) {
+    const receipt = await verdict;
+    if (receipt === 'offer_again') parts.dispatcher.offerAgain(effect);
+    else await parts.settle(effect, leaf.attempt, receipt);
   }
 }
 
-async function verdictOn(effect: string, leaf: EffectLeaf, dispatcher: Dispatcher): Promise<Receipt | 'offer_again'> {
-  const unknown: Receipt = { adapter: 'kernel', status: 'outcome_unknown', attempts: leaf.attempt };
-  if (leaf.delivery === 'idempotent') return leaf.cancelled === true ? unknown : 'offer_again';
+/** Never rejects. */
+async function verdictOn(interrupted: Interrupted, parts: RecoveryParts): Promise<Receipt | 'offer_again'> {
+  const { leaf } = interrupted;
+  const { dispatcher } = parts;
+  const base = { adapter: 'kernel', attempts: leaf.attempt };
+  const again = leaf.cancelled === true ? ({ ...base, status: 'cancelled' } as const) : 'offer_again';
+  if (leaf.delivery === 'idempotent') return again;
   const adapter = dispatcher.adapterFor(leaf.name);
-  if (leaf.delivery === 'at_most_once' || adapter?.doReconcile === undefined) return unknown;
-  const answer = await reconcile(adapter, effect, leaf, dispatcher);
-  if (answer.verdict === 'cannot_happen')
-    return leaf.cancelled === true ? { ...unknown, status: 'cancelled' } : 'offer_again';
-  return answer.verdict === 'happened' ? dispatcher.receiptOf(adapter, leaf, answer.outcome) : unknown;
+  if (leaf.delivery === 'reconcile' && adapter?.doReconcile !== undefined) {
+    const answer = await reconcile(adapter, interrupted, parts);
+    if (answer.verdict === 'cannot_happen') return again;
+    if (answer.verdict === 'happened') return dispatcher.receiptOf(adapter, leaf, answer.outcome);
+  }
+  return { ...base, status: 'outcome_unknown' };
 }
 
-/** Asks the adapter; an adapter that throws has not answered. */
+/** Asks the adapter; one that throws, answers nonsense or does not answer in time does not know. */
 async function reconcile(
   adapter: AnyAdapter,
-  effect: string,
-  leaf: EffectLeaf,
-  dispatcher: Dispatcher,
+  { effect, leaf }: Interrupted,
+  { dispatcher, clock }: RecoveryParts,
 ): Promise<Reconciliation> {
+  const [over, answered] = [new AbortController(), new AbortController()];
+  const late = clock.sleep(RECONCILE_MS_MAX, answered.signal).then((): Reconciliation => {
+    if (!answered.signal.aborted) over.abort();
+    return UNKNOWN;
+  });
+  const ask = async (): Promise<Reconciliation> => {
+    try {
+      const context = dispatcher.contextFor(effect, leaf, over.signal);
+      const answer = await adapter.doReconcile?.(decode(encode(leaf.params)), context);
+      const { verdict } = answer ?? UNKNOWN;
+      if (verdict !== 'happened') return verdict === 'cannot_happen' ? { verdict } : UNKNOWN;
+      return { verdict, outcome: (answer as { readonly outcome: Outcome }).outcome };
+    } catch {
+      return UNKNOWN;
+    }
+  };
   try {
-    const context = dispatcher.contextFor(effect, leaf, new AbortController().signal);
-    return (await adapter.doReconcile?.(decode(encode(leaf.params)), context)) ?? { verdict: 'unknown' };
-  } catch {
-    return { verdict: 'unknown' };
+    return await Promise.race([ask(), late]);
+  } finally {
+    answered.abort();
   }
 }
