@@ -80,8 +80,6 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
   context.close();
   if (returned !== undefined) {
-    // What an async recipe does later reaches nobody; unheard, its rejection would end the process.
-    if (returned instanceof Promise) returned.catch(() => undefined);
     throw new Fault(
       'returned_a_value',
       `${reducer.name} returned something; a recipe writes its draft and returns nothing`,

@@ -23,6 +23,7 @@ export function runPure<T>(body: () => T): T {
   try {
     const result = body();
     raiseViolation();
+    hush(result);
     return result;
   } catch (thrown) {
     raiseViolation();
@@ -30,6 +31,12 @@ export function runPure<T>(body: () => T): T {
   } finally {
     purity.depth--;
   }
+}
+
+/** Async code is no pure code, and is refused as such. Unheard, the rejection of what it returned would end the process. */
+function hush(returned: unknown): void {
+  if (Object.prototype.toString.call(returned) !== '[object Promise]') return;
+  (returned as { catch(heard: () => void): void }).catch(() => undefined);
 }
 
 function raiseViolation(): void {
