@@ -11,7 +11,7 @@ export type AppendFault =
   | 'reply lost'
   /** The frames land, another writer appends after them, and the answer is lost. */
   | 'stale'
-  /** Nothing is written, and it takes a while. */
+  /** All is well. */
   | 'ok';
 
 /** A store whose next calls go wrong as a test says. Everything it does not break it passes on. */
@@ -30,6 +30,8 @@ export interface FaultyStore extends Store {
   tried: number;
   /** While it stands, appends wait for it before they write. */
   slow: Promise<unknown> | undefined;
+  /** While it stands, appends wait for it after they have written. */
+  slowAfter: Promise<unknown> | undefined;
 }
 
 /** Wraps a store so that its writes fail on demand. */
@@ -43,6 +45,7 @@ export function faultyStore(inner: Store): FaultyStore {
     headSays: undefined,
     tried: 0,
     slow: undefined,
+    slowAfter: undefined,
     open: async () => wrap(await inner.open(), faulty),
     openReadonly: () => inner.openReadonly(),
   };
@@ -65,6 +68,7 @@ function wrap(open: OpenStore, faulty: FaultyStore): OpenStore {
         if (fault === 'full') throw new RepriseError('store_full', 'no space left');
         if (fault === 'broken') throw new RepriseError('store_failed', 'the sync failed');
         const head = await open.journal.append(frames, expected);
+        await faulty.slowAfter;
         if (fault === 'stale') faulty.headSays = { seq: head.seq + 1, digest: 'f'.repeat(64) };
         if (fault !== 'ok') throw new RepriseError('store_failed', 'the connection was lost');
         return head;
