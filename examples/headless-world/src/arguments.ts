@@ -33,7 +33,7 @@ Stopped half-way (Ctrl-C, kill)? Run it again: it goes on where it stands.`;
  * @param argv without the program
  * @param cwd where the user is
  * @param home the repository: what is surveyed, and where worlds are kept, when nothing is said
- * @throws TypeError with the reason, for an option that does not exist
+ * @throws TypeError with the reason, for an option that does not exist or has no use
  */
 export function readArguments(argv: readonly string[], cwd: string, home: string): Arguments {
   const { values, positionals } = parseArgs({
@@ -48,9 +48,13 @@ export function readArguments(argv: readonly string[], cwd: string, home: string
     },
   });
   if (positionals.length > 1) throw new TypeError(`one FOLDER, not ${positionals.length}: ${positionals.join(' ')}`);
+  const baseUrl = values['base-url'];
+  if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))) {
+    throw new TypeError(`--base-url is not an http address: ${baseUrl}`);
+  }
   const folder = positionals[0] === undefined ? home : path.resolve(cwd, positionals[0]);
   const out = values.out === undefined ? path.join(home, 'worlds', slugOf(folder)) : path.resolve(cwd, values.out);
-  return { folder, out, baseUrl: values['base-url'], model: values.model, quiet: values.quiet, help: values.help };
+  return { folder, out, baseUrl, model: values.model, quiet: values.quiet, help: values.help };
 }
 
 /** A name for a folder's world: readable, and different for folders of the same name. */

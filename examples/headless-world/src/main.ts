@@ -31,11 +31,15 @@ async function main(): Promise<number> {
     console.error(`${args.folder} is not a folder.\n\n${USAGE}`);
     return 2;
   }
+  await mkdir(args.out, { recursive: true }).catch(() => undefined);
+  if (!(await isFolder(args.out))) {
+    console.error(`${args.out} cannot be made a folder.\n\n${USAGE}`);
+    return 2;
+  }
   return run(args);
 }
 
 async function run(args: Arguments): Promise<number> {
-  await mkdir(args.out, { recursive: true });
   const file = path.join(args.out, 'world.db');
   const { model, name, close } = await modelFor(args);
   const interrupt = new AbortController();
@@ -57,11 +61,12 @@ async function run(args: Arguments): Promise<number> {
     });
     if (resumed && !args.quiet) console.log('(went on with a run that had been interrupted)');
     if (outcome.text !== '') console.log(`\n${outcome.text}\n`);
+    const { stop } = outcome;
     console.log(`world: ${file}`);
-    console.log(`report: ${report}`);
+    console.log(stop.kind === 'Completed' ? `report: ${report}` : 'report: none');
     console.log(`replay identical: ${verified.records} records, head sha256:${verified.head.digest}`);
-    if (outcome.stop.kind === 'Completed') return 0;
-    console.error(`The run did not complete: ${JSON.stringify(outcome.stop)}`);
+    if (stop.kind === 'Completed') return 0;
+    console.error(`The run did not complete: ${stop.kind === 'Failed' ? stop.code : stop.limit}.`);
     return 1;
   } catch (error) {
     if (interrupt.signal.aborted) {

@@ -60,6 +60,7 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   });
   const stop = () => void world.close();
   signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted === true) stop(); // while the world was being opened
   const session = world.session('survey', agent);
   const unfinished = await unfinishedRun(session);
   const run = unfinished ?? (await session.send(`Survey the folder and write the report to ${REPORT}.`));
