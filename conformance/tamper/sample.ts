@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ref, RepriseError } from '@reprise/contracts';
-import { nextHead, type ReadonlyStore, type StoredFrame, toHex } from '@reprise/kernel';
+import { nextHead, type ReadonlyStore, readFrame, requestKey, type StoredFrame, toHex } from '@reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { MODEL_NAME, startModelServer } from '../../examples/headless-world/src/model-server.js';
@@ -74,6 +74,7 @@ export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
     journal: {
       head: async () => ({ seq: last?.seq ?? -1, digest: last?.head ?? '0'.repeat(64) }),
       read: (from, to = Number.POSITIVE_INFINITY) => each(frames.filter(({ seq }) => seq >= from && seq <= to)),
+      findKey: async (key) => requestsOf(frames).get(key),
       findLast: async (kind, seq) => frames.findLast((frame) => frame.kind === kind && frame.seq <= seq),
     },
     content: {
@@ -88,6 +89,21 @@ export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
     hash: nativeSha256,
     close: async () => undefined,
   };
+}
+
+/** The index of requests, made anew from what the frames say now. */
+function requestsOf(frames: readonly StoredFrame[]): Map<string, number> {
+  const requests = new Map<string, number>();
+  for (const { kind, bytes, seq } of frames) {
+    if (kind !== 'request') continue;
+    try {
+      const { ingress } = readFrame(bytes, seq);
+      if (ingress.kind === 'request') requests.set(requestKey(ingress, nativeSha256), seq);
+    } catch {
+      // a damaged frame is in no index
+    }
+  }
+  return requests;
 }
 
 const digests = new WeakMap<Uint8Array, string>();
