@@ -20,6 +20,7 @@ export { foldIngress, LEAF_BYTES_MAX, STATE_BYTES_WARN, VALUE_BYTES_MAX } from '
 export { nextHead } from './journal/chain.js';
 export { type FrameRecords, readFrame } from './journal/frame.js';
 export * from './journal/port.js';
+export { requestKey } from './journal/request-key.js';
 export {
   type Divergence,
   missingDefinitions,

@@ -1,5 +1,5 @@
 import { RepriseError } from '@reprise/contracts';
-import type { Head, Journal, StoredFrame } from '@reprise/kernel';
+import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kernel';
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel';
 import type { Connection, Row } from './driver.js';
 import type { FrameRow } from './packing.js';
@@ -19,9 +19,10 @@ const COLUMNS = 'seq, first, at, kind, head, bytes';
 const READ_COLUMNS = 'seq, first, at, CAST(kind AS BLOB), head, bytes';
 
 /** The reading half of the journal, over any connection. `path` is for messages. */
-export function journalReader(db: Connection, path: string): Pick<Journal, 'head' | 'read' | 'findLast'> {
+export function journalReader(db: Connection, path: string): ReadableJournal {
   const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
   const page = db.prepare(`SELECT ${READ_COLUMNS} FROM frame WHERE seq >= ? ORDER BY seq LIMIT ?`);
+  const requestAt = db.prepare('SELECT seq FROM request WHERE key = ?');
   const landmark = db.prepare('SELECT seq FROM landmark WHERE kind = ? AND seq < ? ORDER BY seq DESC LIMIT 1');
   const rowAt = (seq: number): FrameRow | undefined => page.all(seq, 1).map(asFrameRow)[0];
 
@@ -74,18 +75,23 @@ export function journalReader(db: Connection, path: string): Pick<Journal, 'head
   return {
     head: async () => guarded('cannot read the head', path, () => headOf(newest.get())),
     read,
+    findKey: async (key) =>
+      guarded(
+        'cannot look for a request',
+        path,
+        () => requestAt.get(Buffer.from(key, 'hex'))?.[0] as number | undefined,
+      ),
     findLast: async (kind, seq) =>
       guarded(`cannot look for a ${kind}`, `${path}, frame ${seq}`, () => findLast(kind, seq)),
   };
 }
 
 /** Appends frames, and the blobs that ride along, as one transaction. */
-export function journalAppender(db: Connection, path: string, riders: Riders): Pick<Journal, 'append' | 'findKey'> {
+export function journalAppender(db: Connection, path: string, riders: Riders): Journal['append'] {
   const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
   const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
   const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
   const insertRequest = db.prepare('INSERT OR IGNORE INTO request (key, seq) VALUES (?, ?)');
-  const requestAt = db.prepare('SELECT seq FROM request WHERE key = ?');
 
   function insert(frames: readonly StoredFrame[]): void {
     for (const { row, frames: run } of packRows(frames)) {
@@ -96,7 +102,7 @@ export function journalAppender(db: Connection, path: string, riders: Riders): P
     }
   }
 
-  const append: Journal['append'] = async (frames, expected) => {
+  return async (frames, expected) => {
     assertConsecutive(frames, expected);
     return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
       transaction(
@@ -111,15 +117,6 @@ export function journalAppender(db: Connection, path: string, riders: Riders): P
         riders,
       ),
     );
-  };
-  return {
-    append,
-    findKey: async (key) =>
-      guarded(
-        'cannot look for a request',
-        path,
-        () => requestAt.get(Buffer.from(key, 'hex'))?.[0] as number | undefined,
-      ),
   };
 }
 

@@ -67,7 +67,7 @@ function writer(db: Connection, files: BlobFiles, path: string, release: () => v
   const cleanlyClosed = notes.get('clean') !== 'no';
   notes.set('clean', 'no');
   return {
-    journal: { ...journalReader(db, path), ...journalAppender(db, path, staged) },
+    journal: { ...journalReader(db, path), append: journalAppender(db, path, staged) },
     content,
     hash: nodeSha256,
     cleanlyClosed,

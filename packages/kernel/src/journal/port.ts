@@ -74,3 +74,6 @@ export interface Journal {
   /** The newest frame of a kind at or before `seq`, by the `kind` column; undefined when there is none. */
   findLast(kind: string, seq: number): Promise<StoredFrame | undefined>;
 }
+
+/** A journal for reading. */
+export type ReadableJournal = Omit<Journal, 'append'>;

@@ -1,6 +1,7 @@
 /** Verifies a world from genesis: chain, shape, content, and, when the app is at hand, every derivation. */
 import {
   type IngressOf,
+  type IngressRecord,
   type JournalRecord,
   type Pinned,
   type Ref,
@@ -16,6 +17,7 @@ import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
+import { checkIndexes } from './indexes.js';
 import { checkColumns, followChain, Replayer } from './replayer.js';
 
 /** What to verify, and against what. */
@@ -65,6 +67,7 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
     const { all, made } =
       replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
     head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
+    await checkIndexes(store.journal, stored, all[0] as IngressRecord, hash);
     if (stored.kind === 'snapshot') nodes.forget();
     records += all.length;
     expected ||= head.digest === options.expect;

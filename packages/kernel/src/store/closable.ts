@@ -1,10 +1,9 @@
 /** For authors of stores: what a store does after it was closed is the same everywhere and written once. */
 import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../content/port.js';
-import type { Journal } from '../journal/port.js';
+import type { ReadableJournal } from '../journal/port.js';
 import type { OpenStore, ReadonlyStore } from './store.js';
 
-type ReadableJournal = Pick<Journal, 'head' | 'read' | 'findLast'>;
 type ReadableContent = ContentReader & Pick<ContentStore, 'list'>;
 
 /**
@@ -21,7 +20,6 @@ export function closable(store: OpenStore, where: string): OpenStore {
     journal: {
       ...readableJournal(journal, door),
       append: async (frames, expected) => door.pass(() => journal.append(frames, expected)),
-      findKey: async (key) => door.pass(() => journal.findKey(key)),
     },
     content: { ...readableContent(content, door), put: async (bytes) => door.pass(() => content.put(bytes)) },
     mark: async (note) => door.pass(() => store.mark(note)),
@@ -45,6 +43,7 @@ function readableJournal(journal: ReadableJournal, door: Door): ReadableJournal 
     head: async () => door.pass(() => journal.head()),
     read: (from, to) => door.each(journal.read(from, to)),
     findLast: async (kind, seq) => door.pass(() => journal.findLast(kind, seq)),
+    findKey: async (key) => door.pass(() => journal.findKey(key)),
   };
 }
 

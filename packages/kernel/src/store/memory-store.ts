@@ -4,7 +4,7 @@ import { portableSha256 } from '../codec/hash.js';
 import { toHex } from '../codec/hex.js';
 import type { ContentReader, ContentStore } from '../content/port.js';
 import { assertConsecutive, assertHead } from '../journal/append-checks.js';
-import type { Head, Journal, StoredFrame } from '../journal/port.js';
+import type { Head, ReadableJournal, StoredFrame } from '../journal/port.js';
 import { EMPTY_HEAD } from '../journal/port.js';
 import { closable, closableReadonly } from './closable.js';
 import type { OpenStore, ReadonlyStore, Store } from './store.js';
@@ -66,7 +66,6 @@ function openMemory(kept: Kept, options: MemoryOptions): OpenStore {
     journal: {
       ...journalReader(kept),
       append: async (frames, expected) => append(kept, staged, frames, expected),
-      findKey: async (key) => kept.keys.get(key),
     },
     content: contentStore(kept, staged, options.hash ?? portableSha256),
     ...offered(options),
@@ -98,10 +97,11 @@ function offered({ hash }: MemoryOptions): { hash?: Hash } {
   return hash === undefined ? {} : { hash };
 }
 
-function journalReader(kept: Kept): Pick<Journal, 'head' | 'read' | 'findLast'> {
+function journalReader(kept: Kept): ReadableJournal {
   return {
     head: async () => headOf(kept),
     read: (from, to) => read(kept, from, to),
+    findKey: async (key) => kept.keys.get(key),
     findLast: async (kind, seq) => {
       const found = kept.frames.findLast((frame) => frame.seq <= seq && frame.kind === kind);
       return found && copyFrame(found);

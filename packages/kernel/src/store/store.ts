@@ -1,6 +1,6 @@
 import type { Hash } from '../codec/hash.js';
 import type { ContentReader, ContentStore } from '../content/port.js';
-import type { Journal } from '../journal/port.js';
+import type { Journal, ReadableJournal } from '../journal/port.js';
 
 /** An open store, held for writing by this process alone. */
 export interface OpenStore {
@@ -26,7 +26,7 @@ export interface OpenStore {
 
 /** An open store, for reading: verification, inspection, export. Takes no lock and never writes. */
 export interface ReadonlyStore {
-  readonly journal: Pick<Journal, 'head' | 'read' | 'findLast'>;
+  readonly journal: ReadableJournal;
   readonly content: ContentReader & Pick<ContentStore, 'list'>;
   readonly hash?: Hash;
   close(): Promise<void>;

@@ -3,19 +3,15 @@
  * index over the journal answers for durable requests, the batch for those that are being committed.
  */
 import { type IngressOf, type IngressRecord, RepriseError } from '@reprise/contracts';
-import { encode, equalBytes, type Hash, toHex } from '../codec/index.js';
+import { encode, equalBytes, type Hash } from '../codec/index.js';
 import { Refusal } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import type { Journal } from '../journal/port.js';
+import { requestKey } from '../journal/request-key.js';
 
 /** The same request stands in the journal already. Caught by the stepper, which answers with that frame. */
 export class Duplicate {
   constructor(readonly seq: number) {}
-}
-
-/** The key under which a request is found again: who asked, and the id they gave. 64 hex digits. */
-export function requestKey({ principal, id }: Pick<IngressOf<'request'>, 'principal' | 'id'>, hash: Hash): string {
-  return toHex(hash(encode([principal, id])));
 }
 
 /** A request that was made before, and its frame. */

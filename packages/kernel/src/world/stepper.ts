@@ -23,11 +23,12 @@ import {
 import { nextHead } from '../journal/chain.js';
 import { assertIngress } from '../journal/frame.js';
 import type { Head, Journal, StoredFrame } from '../journal/port.js';
+import { requestKey } from '../journal/request-key.js';
 import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { Clock, Stamper } from '../time/clock.js';
 import { continueFact } from './facts.js';
-import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition, requestKey } from './repetition.js';
+import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition } from './repetition.js';
 
 /** Frames in one commit; beyond it latency suffers and nothing is gained. */
 const BATCH_FRAMES_MAX = 512;

@@ -29,9 +29,14 @@ const paths: fc.Arbitrary<SlotPath> = fc.array(fc.constantFrom(...SLOTS), { minL
 const smallValues = anyValue({ bytes: false, links: false, maxDepth: 2 });
 const cells = fc.constantFrom(...PROGRAM_CELLS);
 
+/** Lists of every length alike: by default fast-check prefers short ones, and short programs meet nobody. */
+function lists<T>(items: fc.Arbitrary<T>, minLength: number, maxLength: number): fc.Arbitrary<readonly T[]> {
+  return fc.noBias(fc.array(items, { minLength, maxLength, size: 'max' }));
+}
+
 /** What a scripted outside is told to answer: an outcome, a word, or anything (and then it hangs). */
 const answers: fc.Arbitrary<Value> = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Value>('hang', 'throws', 'forgotten') },
+  { weight: 4, arbitrary: fc.constantFrom<Value>('hang', 'hang', 'throws', 'forgotten') },
   {
     weight: 3,
     arbitrary: fc.constantFrom<Value>(
@@ -58,8 +63,8 @@ export function anyReducerProgram(options: AnyProgramOptions = {}): fc.Arbitrary
     { weight: 6, arbitrary: contextOps() },
   ];
   if (faults) ops.push({ weight: 1, arbitrary: faultOps() });
-  if (depth > 0) ops.push({ weight: 6, arbitrary: nestedOps(inner) });
-  return fc.array(fc.oneof(...ops), { maxLength: opsMax });
+  if (depth > 0) ops.push({ weight: 8, arbitrary: nestedOps(inner) });
+  return lists(fc.oneof(...ops), 0, opsMax);
 }
 
 function stateOps(): fc.Arbitrary<ReducerOp> {
@@ -116,8 +121,8 @@ function nestedOps(inner: Required<AnyProgramOptions>): fc.Arbitrary<ReducerOp> 
       creates: fc.boolean(),
       reply: fc.boolean(),
     }),
-    fc.record({ do: fc.constant('emit'), plan: anyPlanProgram(inner) }),
-    fc.record({ do: fc.constant('emit'), plan: anyPlanProgram(inner) }),
+    fc.record({ do: fc.constant('emit'), plan: anyPlanProgram({ ...inner, opsMax: 7 }) }),
+    fc.record({ do: fc.constant('emit'), plan: anyPlanProgram({ ...inner, opsMax: 7 }) }),
     fc.record({
       do: fc.constant('timer'),
       name: fc.constantFrom(...TIMERS, ...(inner.faults ? ['not a name'] : [])),
@@ -125,7 +130,12 @@ function nestedOps(inner: Required<AnyProgramOptions>): fc.Arbitrary<ReducerOp> 
       ops,
     }),
     fc.record({ do: fc.constant('try'), ops }),
-    fc.record({ do: fc.constant('fan'), to: cells, count: fc.constantFrom(2, 3, 2, 3, 260), ops: fc.constant([]) }),
+    fc.record({
+      do: fc.constant('fan'),
+      to: cells,
+      count: fc.nat(40).map((n) => (n === 40 ? 260 : n % 4)),
+      ops: fc.constant([]),
+    }),
   );
 }
 
@@ -135,11 +145,11 @@ function nestedOps(inner: Required<AnyProgramOptions>): fc.Arbitrary<ReducerOp> 
  * @example fc.property(anyPlanProgram(), (plan) => givenPlan(programPlan).input(plan).then({}))
  */
 export function anyPlanProgram(options: AnyProgramOptions = {}): fc.Arbitrary<readonly PlanOp[]> {
-  const { opsMax = 6, depth = 1, faults = true } = options;
+  const { opsMax = 7, depth = 1, faults = true } = options;
   const inner = { opsMax: 3, depth: depth - 1, faults };
   const ops: fc.MaybeWeightedArbitrary<PlanOp>[] = [
     { weight: 5, arbitrary: emitOps() },
-    { weight: 6, arbitrary: waitOps() },
+    { weight: 8, arbitrary: waitOps() },
     { weight: 4, arbitrary: tellOps(inner) },
   ];
   if (faults) ops.push({ weight: 1, arbitrary: wrongOps() });
@@ -148,11 +158,11 @@ export function anyPlanProgram(options: AnyProgramOptions = {}): fc.Arbitrary<re
     ops.push({ weight: 1, arbitrary: fc.record({ do: fc.constant('again'), plan: nested }) });
     ops.push({ weight: 2, arbitrary: fc.record({ do: fc.constant('try'), ops: nested }) });
   }
-  return fc.array(fc.oneof(...ops), { maxLength: opsMax + 2 });
+  return fc.tuple(emitOps(), lists(fc.oneof(...ops), 0, opsMax - 1)).map(([first, rest]) => [first, ...rest]);
 }
 
 const effectKinds = fc.constantFrom('law.again@1', 'law.once@1', 'law.ask@1');
-const withins = fc.constantFrom(null, null, 0, 500, 60_000);
+const withins = fc.constantFrom(null, null, 0, 500, 1_000, 60_000);
 
 function emitOps(): fc.Arbitrary<PlanOp> {
   const effect = { kind: effectKinds, answer: answers };
@@ -237,14 +247,14 @@ export function anySchedule(options: AnyScheduleOptions = {}): fc.Arbitrary<read
     payload: smallValues,
   };
   const steps: fc.MaybeWeightedArbitrary<ScheduleStep>[] = [
-    { weight: 10, arbitrary: fc.record({ step: fc.constant('request'), ...request }) },
+    { weight: 16, arbitrary: fc.record({ step: fc.constant('request'), ...request }) },
     {
       weight: 2,
       arbitrary: fc.record({ step: fc.constant('burst'), requests: fc.array(fc.record(request), { maxLength: 4 }) }),
     },
     { weight: 4, arbitrary: fc.record({ step: fc.constant('answer'), which: fc.nat(5), outcome: outcomes() }) },
     {
-      weight: 3,
+      weight: 5,
       arbitrary: fc.record({ step: fc.constant('advance'), ms: fc.constantFrom(0, 10, 500, 1_000, 60_000) }),
     },
     { weight: 1, arbitrary: fc.record({ step: fc.constant('repeat'), which: fc.nat(9), altered: fc.boolean() }) },
@@ -254,7 +264,7 @@ export function anySchedule(options: AnyScheduleOptions = {}): fc.Arbitrary<read
   if (breaks) {
     steps.push({ weight: 3, arbitrary: fc.record({ step: fc.constantFrom('snapshot', 'reopen', 'crash') }) });
   }
-  return fc.array(fc.oneof(...steps), { minLength: 1, maxLength: stepsMax });
+  return lists(fc.oneof(...steps), Math.min(3, stepsMax), stepsMax);
 }
 
 function outcomes(): fc.Arbitrary<Outcome<Value>> {

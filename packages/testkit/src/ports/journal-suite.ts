@@ -1,4 +1,4 @@
-import { EMPTY_HEAD, type Head, type OpenStore, type StoredFrame } from '@reprise/kernel';
+import { EMPTY_HEAD, type Head, type OpenStore, portableSha256, type StoredFrame, toHex } from '@reprise/kernel';
 import { collect, expectRefusal, expectSame, expectThat } from './expect.js';
 import {
   appendGroups,
@@ -143,6 +143,20 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
         const found = await open.journal.findLast(kind, seq);
         expectFrames(found ? [found] : [], wanted ? [wanted] : [], `findLast('${kind}', ${seq})`);
       }
+    }
+  }),
+
+  check('given keys, each finds the frame that was appended under it, and no other finds one', async ({ journal }) => {
+    const keyOf = (seq: number): string => toHex(portableSha256(someBytes(32, seq)));
+    const frames = framesAfter(EMPTY_HEAD, 12).map((frame) =>
+      frame.seq % 3 === 0 ? { ...frame, key: keyOf(frame.seq) } : frame,
+    );
+    const head = await journal.append(frames.slice(0, 1), EMPTY_HEAD);
+    await expectRefusal('stale_head', 'an append on an old head', () => journal.append(frames.slice(1), EMPTY_HEAD));
+    expectSame(await journal.findKey(keyOf(3)), undefined, 'the key of a frame that was refused');
+    await journal.append(frames.slice(1), head);
+    for (const { seq, key } of frames) {
+      expectSame(await journal.findKey(keyOf(seq)), key === undefined ? undefined : seq, `the key of frame ${seq}`);
     }
   }),
 

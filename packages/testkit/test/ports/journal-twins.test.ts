@@ -28,6 +28,7 @@ const STALE = 'given a head that is not the durable one, an append is stale and 
 const ORDER = 'given frames that do not follow each other, an append is refused and writes nothing';
 const ROUND_TRIP = 'given frames were appended, they are read back in order, byte for byte';
 const RANGE = 'given a range, reading begins at from and ends with to';
+const KEYS = 'given keys, each finds the frame that was appended under it, and no other finds one';
 const KIND = 'given a kind, the newest frame of it at or before a number is found';
 
 testTwins('journal', journalChecks, [
@@ -185,6 +186,19 @@ testTwins('journal', journalChecks, [
   openTwin('finds the newest frame of a kind before a number, not at it', KIND, ({ journal }) => ({
     journal: { findLast: (kind, seq) => journal.findLast(kind, seq - 1) },
   })),
+  openTwin('finds no key', KEYS, () => ({ journal: { findKey: async () => undefined } })),
+  openTwin('finds keys of frames that were refused', KEYS, ({ journal }) => {
+    const keys = new Map<string, number>();
+    return {
+      journal: {
+        append: (frames, expected) => {
+          for (const { key, seq } of frames) if (key !== undefined) keys.set(key, seq);
+          return journal.append(frames, expected);
+        },
+        findKey: async (key) => keys.get(key),
+      },
+    };
+  }),
   openTwin(
     'keeps the bytes of the caller',
     'given bytes that the caller changes after the append, the stored ones stay',

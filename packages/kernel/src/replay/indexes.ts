@@ -1,0 +1,35 @@
+/** Holds a store's indexes to the journal that they are made from: no record is read through them, but decisions are. */
+import type { IngressRecord } from '@reprise/contracts';
+import type { Hash } from '../codec/index.js';
+import { damaged } from '../journal/frame.js';
+import type { ReadableJournal, StoredFrame } from '../journal/port.js';
+import { requestKey } from '../journal/request-key.js';
+
+/** Kinds of frames that opening looks for. */
+const LANDMARKS: readonly string[] = ['manifest', 'snapshot'];
+
+/**
+ * Refuses a frame that the store's indexes would not find. A request that is not found, or found elsewhere, could be
+ * taken a second time; a landmark that is not found could make an old world look new.
+ *
+ * @throws RepriseError `journal_damaged`
+ */
+export async function checkIndexes(
+  journal: ReadableJournal,
+  stored: StoredFrame,
+  ingress: IngressRecord,
+  hash: Hash,
+): Promise<void> {
+  if (ingress.kind === 'request') {
+    const found = await journal.findKey(requestKey(ingress, hash));
+    if (found !== stored.seq) throw damaged(stored.seq, `the index finds request ${ingress.id} ${place(found)}`, 0);
+  }
+  if (LANDMARKS.includes(ingress.kind)) {
+    const found = (await journal.findLast(ingress.kind, stored.seq))?.seq;
+    if (found !== stored.seq) throw damaged(stored.seq, `the index finds this ${ingress.kind} ${place(found)}`, 0);
+  }
+}
+
+function place(seq: number | undefined): string {
+  return seq === undefined ? 'nowhere' : `at frame ${seq}`;
+}
