@@ -152,7 +152,8 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
       frame.seq % 3 === 0 ? { ...frame, key: keyOf(frame.seq) } : frame,
     );
     const head = await journal.append(frames.slice(0, 1), EMPTY_HEAD);
-    await expectRefusal('stale_head', 'an append on an old head', () => journal.append(frames.slice(1), EMPTY_HEAD));
+    const late = frames.slice(0, 1).map((frame) => ({ ...frame, key: keyOf(3) }));
+    await expectRefusal('stale_head', 'an append on an old head', () => journal.append(late, EMPTY_HEAD));
     expectSame(await journal.findKey(keyOf(3)), undefined, 'the key of a frame that was refused');
     await journal.append(frames.slice(1), head);
     for (const { seq, key } of frames) {
