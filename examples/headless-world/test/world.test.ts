@@ -150,22 +150,12 @@ describe('the command', () => {
     const { report } = await read(out);
     expect(lines.at(-1)).toBe(`replay identical: ${report.records} records, head sha256:${report.head.digest}`);
     expect(report.performed).toBe(report.frames);
-
-    const quiet = await run([folder(NOTES), '--out', place('quiet'), '--quiet']);
-    expect(quiet.code).toBe(0);
-    expect(quiet.out.filter((line) => line !== '').map((line) => line.split(':')[0])).toEqual([
-      expect.stringContaining('I looked at 3 files'),
-      'world',
-      'report',
-      'replay identical',
-    ]);
   });
 
   it('says what is wrong with its arguments, and ends with 2', async () => {
     const file = path.join(folder({ 'a.txt': 'x' }), 'a.txt');
     const cases = [
       [['--nonsense'], '--nonsense'],
-      [[file], 'is not a folder'],
       [[scratch, '--out', file], 'cannot be made a folder'],
     ] as const;
     for (const [args, told] of cases) {
@@ -190,9 +180,14 @@ describe('the command', () => {
     expect(lines.at(-2)).toBe('report: none');
     expect((await read(out)).report.frames).toBe(4);
     // With a model that does, the same world goes on.
-    const again = await run([folder(KETTLE), '--out', out]);
+    const again = await run([folder(KETTLE), '--out', out, '--quiet']);
     expect(again.code).toBe(0);
-    expect(again.out).toContain('run 1 starts');
+    expect(again.out.filter((line) => line !== '').map((line) => line.split(':')[0])).toEqual([
+      expect.stringContaining('I looked at 3 files'),
+      'world',
+      'report',
+      'replay identical',
+    ]);
     expect(readdirSync(out)).toContain('SURVEY.md');
   });
 
