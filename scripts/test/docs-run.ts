@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { commandIn, toJavaScript } from './docs-packages.js';
 import { type Action, type Block, type Page, programsOf } from './docs-pages.js';
 
 /** What a page printed instead of what it promises. */
@@ -21,11 +22,16 @@ export interface PageRun {
 /** Stands in a program's output where one part ends and the next begins. */
 const PART_ENDS = '\u001e';
 
-/** Runs every file, command and program of a page, in order. A program runs where its first part stands. */
-export async function runPage(root: string, page: Page, folder: string): Promise<PageRun> {
+/**
+ * Runs every file, command and program of a page, in order. A program runs where its first part stands.
+ *
+ * @param app a folder with the packages installed; the page gets a folder in it
+ */
+export async function runPage(page: Page, app: string): Promise<PageRun> {
+  const folder = path.join(app, page.file.replaceAll(/[/.]/g, '-'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }\n');
-  const run = new PageRunner(root, page, folder);
+  const run = new PageRunner(page, app, folder);
   for (const action of page.actions) await run.perform(action);
   return run;
 }
@@ -38,21 +44,21 @@ class PageRunner implements PageRun {
   readonly #digests = new Digests();
 
   constructor(
-    private readonly root: string,
     private readonly page: Page,
+    private readonly app: string,
     private readonly folder: string,
   ) {
     this.#programs = programsOf(page);
   }
 
   async perform(action: Action): Promise<void> {
-    if (action.does === 'file') writeFileSync(path.join(this.folder, action.file), action.block.text);
+    if (action.does === 'file') this.#write(action.file, action.block.text);
     if (action.does === 'commands') await this.#commands(action);
     if (action.does === 'part' && !this.#done.has(action.program)) await this.#program(action.program);
   }
 
   async #commands(action: Action & { does: 'commands' }): Promise<void> {
-    const commands = withInterpreters(this.root, this.#digests.actual(action.block.text));
+    const commands = withInterpreters(this.app, this.#digests.actual(action.block.text));
     const { printed, code } = await start('sh', ['-c', `exec 2>&1\n${commands}`], this.folder);
     this.#compare(action, printed);
     if (code !== action.exit) this.#surprise(action.block, `exit ${action.exit}\n`, `exit ${code}\n${printed}`);
@@ -61,15 +67,21 @@ class PageRunner implements PageRun {
   async #program(name: string): Promise<void> {
     this.#done.add(name);
     const parts = this.#programs.get(name) ?? [];
-    const file = path.join(this.folder, `${name}.ts`);
     const ending = `console.log('${PART_ENDS}');\n`;
-    writeFileSync(file, parts.map(({ block }) => `${block.text}${ending}`).join(''));
-    const { printed, code } = await start(process.execPath, [...TYPESCRIPT, file], this.folder);
+    this.#write(`${name}.ts`, parts.map(({ block }) => `${block.text}${ending}`).join(''));
+    const { printed, code } = await start(process.execPath, [`${name}.js`], this.folder);
     const said = printed.split(`${PART_ENDS}\n`);
     for (const [i, part] of parts.entries()) this.#compare(part, said[i] ?? '');
     const rest = said.slice(parts.length).join('');
     const last = parts.at(-1)?.block;
     if (last !== undefined && (code !== 0 || rest !== '')) this.#surprise(last, '', `exit ${code}\n${rest}`);
+  }
+
+  /** TypeScript stands in the folder as the page has it, and as what `tsx` would make of it. */
+  #write(name: string, text: string): void {
+    const file = path.join(this.folder, name);
+    writeFileSync(file, text);
+    if (name.endsWith('.ts')) writeFileSync(file.replace(/ts$/, 'js'), toJavaScript(text));
   }
 
   #compare({ block, output }: Action, actual: string): void {
@@ -151,15 +163,12 @@ function masked(text: string): string {
     .replace(/\b1\d{12}\b/g, '<milliseconds>');
 }
 
-/** How TypeScript runs from the sources of the packages. */
-const TYPESCRIPT = ['--import', 'tsx', '--conditions=@reprise/source'];
-
-/** What `npx` finds in an app that has installed Reprise; here it is the sources. */
-function withInterpreters(root: string, commands: string): string {
-  const node = [process.execPath, ...TYPESCRIPT].map((word) => `'${word}'`).join(' ');
+/** What `npx` finds in an app that has installed Reprise and tsx. */
+function withInterpreters(app: string, commands: string): string {
+  const node = `'${process.execPath}'`;
   return commands
-    .replace(/\bnpx tsx\b/g, node)
-    .replace(/\bnpx reprise\b/g, `${node} '${path.join(root, 'packages/cli/src/bin.ts')}'`);
+    .replace(/\bnpx tsx (\S+)\.ts\b/g, `${node} $1.js`)
+    .replace(/\bnpx reprise\b/g, `${node} '${commandIn(app)}'`);
 }
 
 interface Ended {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { FAILURE_KINDS, FAULT_CODES } from '@reprise/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOLDERS, PACKAGES } from '../architecture/rules.js';
+import { installPackages } from './docs-packages.js';
 import { parsePage, readPages, rewriteOutputs } from './docs-pages.js';
 import { fieldsOf, PARTS, RECORDS, STAMPS } from './docs-records.js';
 import { boundsIn, failureCodesIn, numberIn, tablesOf } from './docs-reference.js';
@@ -15,15 +16,24 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(ROOT, 'node_modules/.docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Far above what a page needs, for machines that do much else. */
+const TIMEOUT_MS = 120_000;
+
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to']);
 
 describe('tutorials and how-to pages', () => {
-  it.concurrent.each(pages.map((page) => [page.file, page] as const))('%s prints what it promises', async (_, page) => {
-    const { surprises, printed } = await runPage(ROOT, page, path.join(folder, page.file.replaceAll('/', '-')));
-    if (process.env.DOCS_UPDATE === '1') rewriteOutputs(ROOT, page, printed);
-    expect(surprises).toEqual([]);
-  });
+  beforeAll(() => installPackages(ROOT, folder), TIMEOUT_MS);
+
+  it.concurrent.each(pages.map((page) => [page.file, page] as const))(
+    '%s prints what it promises',
+    async (_, page) => {
+      const { surprises, printed } = await runPage(page, folder);
+      if (process.env.DOCS_UPDATE === '1') rewriteOutputs(ROOT, page, printed);
+      expect(surprises).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 
   describe('their TypeScript', () => {
     const broken = parsePage(
@@ -33,7 +43,7 @@ describe('tutorials and how-to pages', () => {
     let problems: string[] = [];
     beforeAll(() => {
       problems = typeProblems(ROOT, sourcesOf(ROOT, [...pages, broken]));
-    });
+    }, TIMEOUT_MS);
 
     it('compiles', () => {
       expect(problems.filter((problem) => !problem.startsWith('docs/tutorial/broken/'))).toEqual([]);

@@ -1,0 +1,48 @@
+/**
+ * The packages as an app has them in its `node_modules`, built from the sources as they are now. Children that run a
+ * page then start in a third of the time that a TypeScript loader needs for all of the sources.
+ */
+import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { build, transformSync } from 'esbuild';
+import { workspacePackages } from '../lib/packages.mjs';
+
+const TARGET = 'node20';
+
+/** Builds every package into a folder's `node_modules`; whatever else they import is found above that folder. */
+export async function installPackages(root: string, folder: string): Promise<void> {
+  const packages = await workspacePackages();
+  await Promise.all(
+    packages.map(async ({ name, folder: at, entries }) => {
+      const [from, to] = [path.join(root, at), path.join(folder, 'node_modules', name)];
+      const outputs = entries.map(({ source, output }) => ({
+        in: path.join(from, source),
+        out: path.posix.relative('dist', path.posix.normalize(output)).replace(/\.js$/, ''),
+      }));
+      await build({
+        entryPoints: outputs,
+        outdir: path.join(to, 'dist'),
+        bundle: true,
+        splitting: true,
+        packages: 'external',
+        format: 'esm',
+        platform: 'node',
+        target: TARGET,
+        logLevel: 'silent',
+      });
+      cpSync(path.join(from, 'package.json'), path.join(to, 'package.json'));
+      const own = path.join(from, 'node_modules');
+      if (existsSync(own)) symlinkSync(own, path.join(to, 'node_modules'), 'junction');
+    }),
+  );
+}
+
+/** The command of the package `reprise` in such a folder. */
+export function commandIn(folder: string): string {
+  return path.join(folder, 'node_modules/reprise/dist/bin.js');
+}
+
+/** TypeScript without its types. */
+export function toJavaScript(source: string): string {
+  return transformSync(source, { loader: 'ts', target: TARGET, tsconfigRaw: { compilerOptions: {} } }).code;
+}
