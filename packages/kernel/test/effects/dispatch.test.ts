@@ -282,7 +282,7 @@ describe('given effects that are cancelled', () => {
     await reopened.pump();
     expect(second.calls).toEqual([]);
     expect(await reopened.openEffects()).toEqual([]);
-    expect((await recordsOf(store, 'receipt'))[0]?.receipt.status).toBe('outcome_unknown');
+    expect((await recordsOf(store, 'receipt'))[0]?.receipt.status).toBe('cancelled');
     await closeSound(reopened, store, app);
   });
 });

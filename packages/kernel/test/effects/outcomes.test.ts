@@ -51,35 +51,39 @@ describe('given an adapter that answers', () => {
       ok({ got: Ref.fromHex('a'.repeat(64)) }),
       'error validation_error/blob_missing',
     ],
-    ['nothing', undefined, 'error adapter_error/bad_outcome'],
-    ['null', null, 'error adapter_error/bad_outcome'],
-    ['text', 'ok', 'error adapter_error/bad_outcome'],
-    ['a list', [], 'error adapter_error/bad_outcome'],
-    ['no status', {}, 'error adapter_error/bad_outcome'],
-    ['an unknown status', { status: 'fine' }, 'error adapter_error/bad_outcome'],
-    ['a refusal that only the gate can give', { status: 'denied' }, 'error adapter_error/bad_outcome'],
-    ['an error without a code', { status: 'error' }, 'error adapter_error/bad_outcome'],
-    ['an unknown code', { status: 'error', code: 'it broke' }, 'error adapter_error/bad_outcome'],
-    ['a code that is no text', { status: 'error', code: 5 }, 'error adapter_error/bad_outcome'],
+    ['nothing', undefined, 'outcome_unknown adapter_error/bad_outcome'],
+    ['null', null, 'outcome_unknown adapter_error/bad_outcome'],
+    ['text', 'ok', 'outcome_unknown adapter_error/bad_outcome'],
+    ['a list', [], 'outcome_unknown adapter_error/bad_outcome'],
+    ['no status', {}, 'outcome_unknown adapter_error/bad_outcome'],
+    ['an unknown status', { status: 'fine' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['a refusal that only the gate can give', { status: 'denied' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['an error without a code', { status: 'error' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['an unknown code', { status: 'error', code: 'it broke' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['a code that is no text', { status: 'error', code: 5 }, 'outcome_unknown adapter_error/bad_outcome'],
     [
       'a very long code',
       { status: 'error', code: `adapter_error/${'a'.repeat(200)}` },
-      'error adapter_error/bad_outcome',
+      'outcome_unknown adapter_error/bad_outcome',
     ],
     [
       'an odd retryable',
       { status: 'error', code: 'adapter_error', retryable: 'yes' },
-      'error adapter_error/bad_outcome',
+      'outcome_unknown adapter_error/bad_outcome',
     ],
-    ['a bad timeout code', { status: 'timeout', code: 7 }, 'error adapter_error/bad_outcome'],
-    ['usage below zero', { ...ok({ got: 1 }), usage: { tokens_in: -1 } }, 'error adapter_error/bad_outcome'],
+    ['a bad timeout code', { status: 'timeout', code: 7 }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['usage below zero', { ...ok({ got: 1 }), usage: { tokens_in: -1 } }, 'outcome_unknown adapter_error/bad_outcome'],
     [
       'usage that is no number',
       { ...ok({ got: 1 }), usage: { tokens_in: Number.NaN } },
-      'error adapter_error/bad_outcome',
+      'outcome_unknown adapter_error/bad_outcome',
     ],
-    ['usage of unknown things', { ...ok({ got: 1 }), usage: { hours: 1 } }, 'error adapter_error/bad_outcome'],
-    ['usage that is text', { ...ok({ got: 1 }), usage: 'much' }, 'error adapter_error/bad_outcome'],
+    [
+      'usage of unknown things',
+      { ...ok({ got: 1 }), usage: { hours: 1 } },
+      'outcome_unknown adapter_error/bad_outcome',
+    ],
+    ['usage that is text', { ...ok({ got: 1 }), usage: 'much' }, 'outcome_unknown adapter_error/bad_outcome'],
   ];
   it.each(outcomes)(
     'when it is %s, then the receipt says so and the journal stays whole',
@@ -92,6 +96,19 @@ describe('given an adapter that answers', () => {
       await closeSound(world, store, app);
     },
   );
+
+  it.each([
+    ['callAgain', again, 'error adapter_error/bad_outcome'],
+    ['callAsked', asked, 'outcome_unknown adapter_error/bad_outcome'],
+  ] as const)('when what %s gets is no outcome, then its class says what is known', async (plan, effect, told) => {
+    const adapter = outside(effect);
+    const { store, world } = await given({ adapters: [adapter] });
+    await ask(world, 'x', [start(plan)]);
+    (await adapter.call(0)).answer({ status: 'fine' });
+    await world.pump();
+    expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
+    await closeSound(world, store, app);
+  });
 
   it.each(ILLEGAL.filter((what) => what !== 'bytes in state'))(
     'when its payload holds %s, then it is a validation error',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memory, openWorld } from '../../src/index.js';
-import { closeSound, codeOf, framesOf, lastFrame, recordsOf } from '../support/judge.js';
+import { closeSound, codeOf, framesOf, recordsOf } from '../support/judge.js';
 import {
   add,
   ask,
@@ -102,11 +102,11 @@ describe.each(depths)('given a reducer that recurses without end, the stack endi
     await ask(world, 'x', [add(1), start('call', 1), when('call', add(1), deep)]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
     await world.pump();
-    const frame = await lastFrame(store);
-    expect(frame.map(({ kind }) => kind)).toEqual(['receipt', 'plan_ended', 'state']);
+    const [frame = []] = (await framesOf(store)).slice(-2);
+    expect(frame.map(({ kind }) => kind)).toEqual(['receipt', 'fault', 'plan_ended', 'event', 'state']);
     expect(frame[0]).toMatchObject({ quarantined: true, receipt: { status: 'ok', payload: { got: 1 } } });
     expect(await world.openEffects()).toEqual([]);
-    expect([await numberOf(world, 'x'), await seen(world, 'x')]).toEqual([1, []]);
+    expect([await numberOf(world, 'x'), await seen(world, 'x')]).toEqual([1, ['PlanFailed exhausted']]);
     await ask(world, 'x', [add(1)]);
     await closeSound(world, store, app);
   });
@@ -157,8 +157,10 @@ describe('given a cascade that exhausts the stack in a frame that continues anot
       note('started'),
     ]);
     const frames = await framesOf(store);
-    expect(frames.map(([first]) => first?.kind)).toEqual(['manifest', 'request', 'continue']);
+    expect(frames.map(([first]) => first?.kind)).toEqual(['manifest', 'request', 'continue', 'continue']);
     expect(frames[2]?.[0]).toMatchObject({ quarantined: true });
+    expect(frames[2]?.filter(({ kind }) => kind === 'fault')).toHaveLength(47); // 45 cells, the deep one, the plan
+    expect(await seen(world, 'x')).toEqual(['started', 'PlanFailed exhausted']);
     expect(await numberOf(world, 'c100')).toBe(1);
     expect(await world.state(cell('c299'))).toBeUndefined();
     expect(await world.state(cell('deep'))).toBeUndefined();

@@ -22,6 +22,13 @@ import {
 import { ok, outside } from '../support/outside.js';
 import { TestClock } from '../support/test-clock.js';
 
+/** A plan that does something and ends without waiting. */
+const atOnce = (act: (plan: PlanContext) => void): Body =>
+  function* (_input, plan) {
+    act(plan);
+    yield* plan.awaitAll([]);
+  };
+
 const CONFIRM: Step = ['when', 'ask', [['add', 10]]];
 
 async function given(bodies: Readonly<Record<string, Body>>, options: Partial<Parameters<typeof openWorld>[0]> = {}) {
@@ -362,30 +369,30 @@ describe('given a plan that breaks the form', () => {
     ],
     [
       'raises an unknown event',
-      function* (_input, plan) {
+      atOnce((plan) => {
         raise(plan, { name: 'lab/Other@1', value: {} });
-      },
+      }),
       'event_unknown',
     ],
     [
       'raises an event of the kernel',
-      function* (_input, plan) {
+      atOnce((plan) => {
         raise(plan, { name: 'sys/TimerFired@1', value: { name: 'x', due: 1 } });
-      },
+      }),
       'event_unknown',
     ],
     [
       'raises an event of another shape',
-      function* (_input, plan) {
+      atOnce((plan) => {
         raise(plan, { name: 'lab/Got@1', value: { what: 1 } });
-      },
+      }),
       'event_invalid',
     ],
     [
       'raises nothing',
-      function* (_input, plan) {
+      atOnce((plan) => {
         raise(plan, undefined);
-      },
+      }),
       'threw',
     ],
     [
@@ -462,6 +469,7 @@ describe('given a plan that breaks the form', () => {
     ['is no generator', (() => undefined) as never, 'threw'],
     [
       'is async',
+      // biome-ignore lint/correctness/useYield: it rejects before it could
       async function* () {
         throw new Error('later');
       } as never,
@@ -469,16 +477,16 @@ describe('given a plan that breaks the form', () => {
     ],
     [
       'cancels nothing',
-      function* (_input, plan) {
+      atOnce((plan) => {
         plan.cancel(undefined as never);
-      },
+      }),
       'threw',
     ],
     [
       'writes its cell',
-      function* (_input, plan) {
+      atOnce((plan) => {
         (plan.cell as string[])[1] = 'other';
-      },
+      }),
       'threw',
     ],
   ];
