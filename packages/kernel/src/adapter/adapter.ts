@@ -46,7 +46,7 @@ export interface Adapter<I = Value, P = Value> {
   readonly effect: EffectDefinition<I, P>;
   /** The adapter's name, as receipts show it. */
   readonly name: string;
-  /** How many may run at once; default 8. */
+  /** How many may run at once: a whole number from 1; default 8. */
   readonly concurrency?: number;
   /**
    * Performs the effect once.
@@ -55,7 +55,10 @@ export interface Adapter<I = Value, P = Value> {
    * `adapter_error`); stops soon after `signal` aborts; everything it puts is durable before its receipt is.
    */
   doExecute(params: I, context: AdapterContext): Promise<Outcome<P>>;
-  /** Asks the outside whether an interrupted attempt happened. Required for delivery `reconcile`. */
+  /**
+   * Asks the outside whether an interrupted attempt happened. Required for delivery `reconcile`. What takes longer
+   * than half a minute, and `happened` without an outcome, count as `unknown`.
+   */
   doReconcile?(params: I, context: AdapterContext): Promise<Reconciliation<P>>;
 }
 
