@@ -25,8 +25,28 @@ export async function checkIndexes(
     if (found !== stored.seq) throw damaged(stored.seq, `the index finds request ${ingress.id} ${place(found)}`, 0);
   }
   if (LANDMARKS.includes(ingress.kind)) {
-    const found = (await journal.findLast(ingress.kind, stored.seq))?.seq;
-    if (found !== stored.seq) throw damaged(stored.seq, `the index finds this ${ingress.kind} ${place(found)}`, 0);
+    // Asked from behind, as opening does: a store may answer for the frame itself without its index.
+    const found = (await journal.findLast(ingress.kind, stored.seq + 1))?.seq;
+    if (found === undefined || found < stored.seq)
+      throw damaged(stored.seq, `the index finds this ${ingress.kind} ${place(found)}`, 0);
+  }
+}
+
+/**
+ * Refuses landmarks that are none: opening would begin at a frame of another kind.
+ *
+ * @param newest the newest frame of each kind, as they were read
+ * @param last the last frame that was read; one that was appended since is not judged
+ */
+export async function checkLandmarks(
+  journal: ReadableJournal,
+  newest: ReadonlyMap<string, number>,
+  last: number,
+): Promise<void> {
+  for (const kind of LANDMARKS) {
+    const found = await journal.findLast(kind, last + 1);
+    if (found === undefined || found.seq > last || (found.seq === newest.get(kind) && found.kind === kind)) continue;
+    throw damaged(found.seq, `the index finds a ${kind} here, and this is a ${found.kind}`);
   }
 }
 

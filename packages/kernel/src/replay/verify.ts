@@ -17,7 +17,7 @@ import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { checkIndexes } from './indexes.js';
+import { checkIndexes, checkLandmarks } from './indexes.js';
 import { checkColumns, followChain, Replayer } from './replayer.js';
 
 /** What to verify, and against what. */
@@ -60,6 +60,7 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   const replayer = options.app === undefined ? undefined : new Replayer({ app: options.app, hash }, table, EMPTY_HEAD);
   const walk = new ContentWalk(store.content);
   const of = (await store.journal.head()).seq + 1;
+  const newest = new Map<string, number>();
   let head = EMPTY_HEAD;
   let records = 0;
   let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
@@ -68,6 +69,7 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
       replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
     head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
     await checkIndexes(store.journal, stored, all[0] as IngressRecord, hash);
+    newest.set(stored.kind, stored.seq);
     if (stored.kind === 'snapshot') nodes.forget();
     records += all.length;
     expected ||= head.digest === options.expect;
@@ -77,6 +79,7 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   }
   if (head.seq < 0)
     throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
+  await checkLandmarks(store.journal, newest, head.seq);
   if (!expected) throw headMismatch(options.expect as string, head);
   const blobs = await checkAllBlobs(store.content);
   const frames = head.seq + 1;
