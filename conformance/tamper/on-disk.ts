@@ -78,6 +78,11 @@ export async function fileTrials(sample: SampleWorld, random: () => number): Pro
        UPDATE frame SET seq = ${after.seq}, first = ${after.seq} WHERE seq = -1`,
     );
   });
+  sql('landmarks: removed', 0, `DELETE FROM landmark WHERE kind = 'manifest'`);
+  sql('landmarks: a manifest that is none', 5, `INSERT INTO landmark (kind, seq) VALUES ('manifest', 5)`);
+  sql('landmarks: a snapshot that is none', 5, `INSERT INTO landmark (kind, seq) VALUES ('snapshot', 5)`);
+  sql('requests: removed', 1, 'DELETE FROM request');
+  sql('requests: at other frames', 1, 'UPDATE request SET seq = seq + 1');
   for (const [hex, bytes] of sample.blobs) {
     const damaged = bytes.length === 0 ? new Uint8Array([0]) : flipped(bytes, Math.floor(random() * bytes.length), 0);
     if (inline.has(hex)) {

@@ -1,12 +1,14 @@
 /** One frame or one blob is not what it was: `verify` says so, and where. The exhaustive form: `tamper-long.ts`. */
 import { agentApp, defineAgent, openAgentWorld } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ScriptedLlm } from '../../packages/agent/test/session/scene.js';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { cutTail, expectFoundInFile, fileTrials, verdictOnFile } from './on-disk.js';
 import { load, makeSample, type SampleWorld, storeOf } from './sample.js';
 import { expectFound, flippedFrames, forgedFrames, movedFrames, tamperedBlobs, verdict } from './trials.js';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 
@@ -43,7 +45,9 @@ describe('damage in the file', () => {
   it(`is found by the real reader, row by row and blob by blob (seed ${SEED})`, async () => {
     const random = randomFrom(SEED);
     const trials = await fileTrials(sample, random);
-    for (const trial of trials) if (random() < 0.08) await expectFoundInFile(sample, trial);
+    for (const trial of trials) {
+      if (random() < 0.08 || /^(landmarks|requests)/.test(trial.what)) await expectFoundInFile(sample, trial);
+    }
   });
 
   it('that only cuts the tail is found by the head that was acknowledged', async () => {
@@ -66,7 +70,9 @@ describe('a blob that the state alone links', () => {
     await world.close();
     const sound = await load(await store.openReadonly());
     expect(await verdict(storeOf(sound))).toBeUndefined();
-    for (const hex of sound.blobs.keys()) {
+    const chunks = [...sound.blobs].filter(([, bytes]) => bytes[0] === 0x98 && bytes[1] === 32); // a list of 32 items
+    expect(chunks).toHaveLength(2);
+    for (const [hex] of chunks) {
       const blobs = new Map(sound.blobs);
       blobs.delete(hex);
       await expectFound({ what: `blob ${hex} removed`, place: hex, sample: { ...sound, blobs } }, [{ app: agentApp }]);

@@ -10,10 +10,12 @@ import { agentApp, projectFrame, readValue, SESSION_REDUCER } from '@reprise/age
 import { readFrame, type VerifyReport, verifyStore } from '@reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readArguments } from '../src/arguments.js';
 import { complete, MODEL_NAME, type ModelServer, startModelServer } from '../src/model-server.js';
 import { readReport, type SurveyResult, survey } from '../src/survey.js';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
