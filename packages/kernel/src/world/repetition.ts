@@ -3,7 +3,7 @@
  * index over the journal answers for durable requests, the batch for those that are being committed.
  */
 import { type IngressOf, type IngressRecord, RepriseError } from '@reprise/contracts';
-import { encode, equalBytes, type Hash } from '../codec/index.js';
+import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import { Refusal } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import type { Journal } from '../journal/port.js';
@@ -49,5 +49,5 @@ export function refuseRepetition(earlier: EarlierRequest, request: IngressOf<'re
 }
 
 function contentOf({ to, event }: IngressOf<'request'>): Uint8Array {
-  return encode([to, event]);
+  return encode([to, event], FRAME_DEPTH_MAX); // an event's value may nest as deep as a value may
 }
