@@ -1,3 +1,14 @@
+export {
+  type Address,
+  isRepriseError,
+  NOTICES,
+  type Principal,
+  Ref,
+  RepriseError,
+  ref,
+  type Value,
+  value,
+} from '@reprise/contracts';
 export * from './adapter/adapter.js';
 export {
   compareBytes,

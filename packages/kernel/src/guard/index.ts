@@ -54,12 +54,49 @@ const BANNED_TEXT = [
 
 const BANNED_LOCALE: readonly (readonly [object, string])[] = [
   [Number.prototype, 'toLocaleString'],
+  [BigInt.prototype, 'toLocaleString'],
   [Array.prototype, 'toLocaleString'],
-  [Date.prototype, 'toLocaleString'],
-  [Date.prototype, 'toLocaleDateString'],
-  [Date.prototype, 'toLocaleTimeString'],
-  [Date.prototype, 'getTimezoneOffset'],
+  [Object.getPrototypeOf(Uint8Array.prototype) as object, 'toLocaleString'],
 ];
+
+/** What a date answers in local time: another on a machine that stands elsewhere. Its UTC methods are free. */
+const BANNED_DATE = [
+  'getDate',
+  'getDay',
+  'getFullYear',
+  'getHours',
+  'getMinutes',
+  'getMonth',
+  'getSeconds',
+  'getTimezoneOffset',
+  'getYear',
+  'setDate',
+  'setFullYear',
+  'setHours',
+  'setMinutes',
+  'setMonth',
+  'setSeconds',
+  'setYear',
+  'toDateString',
+  'toLocaleDateString',
+  'toLocaleString',
+  'toLocaleTimeString',
+  'toString',
+  'toTimeString',
+] as const;
+
+/** Classes whose instances answer differently elsewhere, by the object that holds them. */
+const BANNED_INTL = [
+  'Collator',
+  'DateTimeFormat',
+  'DisplayNames',
+  'DurationFormat',
+  'ListFormat',
+  'NumberFormat',
+  'PluralRules',
+  'RelativeTimeFormat',
+  'Segmenter',
+] as const;
 
 /**
  * Installs the guard in this realm. Idempotent.
@@ -70,13 +107,15 @@ const BANNED_LOCALE: readonly (readonly [object, string])[] = [
  * installGuard() // in a test set-up, or in development
  */
 export function installGuard(): () => void {
-  const undo: (() => void)[] = [];
   if (installed !== undefined) return installed;
+  const undo: (() => void)[] = [];
   for (const [name, instead] of Object.entries(BANNED_CALLS)) wrap(undo, globalThis, name, name, instead);
-  for (const name of BANNED_MATH)
-    wrap(undo, Math, name, `Math.${name}`, name === 'random' ? 'ctx.random()' : 'integer arithmetic');
+  for (const name of BANNED_MATH) wrap(undo, Math, name, `Math.${name}`, insteadOfMath(name));
   for (const name of BANNED_TEXT) wrap(undo, String.prototype, name, `String.${name}`, 'asciiLower');
   for (const [owner, name] of BANNED_LOCALE) wrap(undo, owner, name, name, 'text of your own making');
+  for (const name of BANNED_DATE) wrap(undo, Date.prototype, name, `Date.${name}`, 'a UTC method');
+  for (const name of BANNED_INTL) wrap(undo, Intl, name, `Intl.${name}`, 'text of your own making');
+  for (const name of ['WeakRef', 'FinalizationRegistry']) wrap(undo, globalThis, name, name, 'a plain reference');
   wrapDate(undo);
   wrap(undo, globalThis.crypto, 'getRandomValues', 'crypto.getRandomValues', 'ctx.id');
   wrap(undo, globalThis.crypto, 'randomUUID', 'crypto.randomUUID', 'ctx.id');
@@ -88,6 +127,8 @@ export function installGuard(): () => void {
   return installed;
 }
 
+const insteadOfMath = (name: string): string => (name === 'random' ? 'ctx.random()' : 'integer arithmetic');
+
 let installed: (() => void) | undefined;
 
 /** Throws when pure code is running, and remembers it. */
@@ -97,16 +138,30 @@ function forbid(name: string, instead: string): void {
   throw new RepriseError('nondeterminism', `pure code called ${name}`, { hint: `Use ${instead}.` });
 }
 
+/**
+ * Puts a trap before a function or class. A proxy, so that whatever else hangs on it (what `promisify` looks for,
+ * static methods, its name) is still there for the host.
+ */
 function wrap(undo: (() => void)[], owner: object | undefined, key: string, name: string, instead: string): void {
   const original = owner === undefined ? undefined : (owner as Record<string, unknown>)[key];
   if (owner === undefined || typeof original !== 'function') return;
+  const guarded = new Proxy(original, {
+    apply: (target, self, args) => {
+      forbid(name, instead);
+      return Reflect.apply(target as (...given: unknown[]) => unknown, self, args);
+    },
+    construct: (target, args, newTarget) => {
+      forbid(name, instead);
+      return Reflect.construct(target, args, newTarget) as object;
+    },
+  });
+  replace(undo, owner, key, guarded);
+}
+
+function replace(undo: (() => void)[], owner: object, key: string, value: unknown): void {
   const had = Object.getOwnPropertyDescriptor(owner, key);
-  const guarded = function (this: unknown, ...args: unknown[]): unknown {
-    forbid(name, instead);
-    return Reflect.apply(original, this, args);
-  };
   Object.defineProperty(owner, key, {
-    value: guarded,
+    value,
     configurable: true,
     writable: true,
     enumerable: had?.enumerable ?? false,
@@ -117,22 +172,27 @@ function wrap(undo: (() => void)[], owner: object | undefined, key: string, name
   });
 }
 
-/** `Date.now()`, `Date()` and `new Date()` read the clock; `new Date(ms)` does not. */
+/** What gives the same date everywhere: a count of milliseconds, or another date. The rest asks a clock or a zone. */
+function isPortable(args: readonly unknown[]): boolean {
+  return args.length === 1 && (typeof args[0] === 'number' || args[0] instanceof Date);
+}
+
+/** `Date()`, `new Date()` and `Date.now()` read the clock; `new Date(text)` and `new Date(y, m, …)` may read the zone. */
 function wrapDate(undo: (() => void)[]): void {
   const Original = globalThis.Date;
+  wrap(undo, Original, 'now', 'Date.now', 'ctx.now');
+  wrap(undo, Original, 'parse', 'Date.parse', 'milliseconds');
   const Guarded = new Proxy(Original, {
     apply: (target, self, args) => {
       forbid('Date()', 'ctx.now');
       return Reflect.apply(target, self, args);
     },
     construct: (target, args, newTarget) => {
-      if (args.length === 0) forbid('new Date()', 'ctx.now');
+      if (!isPortable(args))
+        forbid(args.length === 0 ? 'new Date()' : 'new Date(…) in local time', 'milliseconds, and ctx.now');
       return Reflect.construct(target, args, newTarget);
     },
   });
-  wrap(undo, Original, 'now', 'Date.now', 'ctx.now');
-  globalThis.Date = Guarded;
-  undo.push(() => {
-    globalThis.Date = Original;
-  });
+  replace(undo, globalThis, 'Date', Guarded);
+  replace(undo, Original.prototype, 'constructor', Guarded);
 }

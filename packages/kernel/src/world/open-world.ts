@@ -3,7 +3,15 @@ import { type IngressOf, KERNEL_SEMANTICS, type Receipt, RepriseError, type Valu
 import { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, portableSha256, toHex } from '../codec/index.js';
 import { pinsOf } from '../define/index.js';
-import { type EffectLeaf, EngineCaches, type EngineEnv, WORLD_KEY, type WorldLeaf } from '../engine/index.js';
+import {
+  type EffectLeaf,
+  EngineCaches,
+  type EngineEnv,
+  type LeafChange,
+  STATE_BYTES_WARN,
+  WORLD_KEY,
+  type WorldLeaf,
+} from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import { MerkleMap } from '../map/index.js';
 import { Replayer, requireDefinitions, requireSemantics, startFrom } from '../replay/index.js';
@@ -283,6 +291,7 @@ class Opening implements StepperHost {
     for (const { changes, armed, aborts } of frames) {
       this.#dispatcher.follow(changes, armed, aborts);
       this.#timers.follow(changes);
+      if (this.options.onLargeState !== undefined) this.#watchSizes(changes, this.options.onLargeState);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
     // A snapshot's own frame does not call for the next one.
@@ -293,6 +302,15 @@ class Opening implements StepperHost {
       this.#framesSinceSnapshot = 0;
       // A snapshot that fails costs only the next open's time; the stepper closes the world if the store is gone.
       void this.#snapshot().catch(() => undefined);
+    }
+  }
+
+  /** Tells of states that have just grown large; once, not at every event after. */
+  #watchSizes(changes: readonly LeafChange[], tell: NonNullable<OpenWorldOptions['onLargeState']>): void {
+    for (const { key, before, after } of changes) {
+      if (key.path[0] !== 'cell' || after === undefined || after.length <= STATE_BYTES_WARN) continue;
+      if (before === undefined || before.length <= STATE_BYTES_WARN)
+        tell([String(key.path[1]), String(key.path[2])], after.length);
     }
   }
 

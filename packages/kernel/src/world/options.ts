@@ -1,5 +1,5 @@
 /** How a world is opened, and what is refused before anything is touched. */
-import { type PolicyRule, policyRule, RepriseError, type Value } from '@reprise/contracts';
+import { type Address, type PolicyRule, policyRule, RepriseError, type Value } from '@reprise/contracts';
 import type { AnyAdapter } from '../adapter/adapter.js';
 import type { App } from '../define/index.js';
 import type { Store } from '../store/store.js';
@@ -26,6 +26,8 @@ export interface OpenWorldOptions {
   readonly secrets?: (name: string) => Promise<string>;
   /** Told what running effects report; telemetry, never journaled. */
   readonly onProgress?: (effect: string, note: Value) => void;
+  /** Told when a cell's state grows beyond 8 KiB: every event pays for encoding it. Telemetry. */
+  readonly onLargeState?: (cell: Address, bytes: number) => void;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
 }

@@ -8,8 +8,8 @@ import {
   RepriseError,
   type Value,
 } from '@reprise/contracts';
-import { decode, encode, linksOf } from '../codec/index.js';
-import type { ContentReader } from '../content/port.js';
+import { decode, encode } from '../codec/index.js';
+import type { LinkCheck } from '../content/links.js';
 import type { App } from '../define/index.js';
 import { isCellKey, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check } from '../schema/index.js';
@@ -34,7 +34,7 @@ const REQUEST_ID_MAX = 256;
  */
 export async function admitRequest(
   app: App,
-  content: ContentReader,
+  links: LinkCheck,
   request: {
     readonly to: Address;
     readonly name: string;
@@ -55,14 +55,24 @@ export async function admitRequest(
   }
   encode([request.id, request.principal]); // refuses text that is not well-formed
   const value = parseEvent(app, to, request.name, request.value);
-  for (const ref of linksOf(value)) {
-    if (await content.has(ref)) continue;
-    throw new RepriseError('blob_missing', `${request.name} links content that is not in this store`, {
-      where: ref.toString(),
+  await requireLinks(request.name, value, links);
+  return { to, name: request.name, value, id: request.id, principal: request.principal };
+}
+
+async function requireLinks(event: string, value: Value, links: LinkCheck): Promise<void> {
+  const bad = await links.firstBad(value);
+  if (bad === undefined) return;
+  const where = bad.ref.toString();
+  if (bad.why === 'blob_missing') {
+    throw new RepriseError('blob_missing', `${event} links content that is not in this store`, {
+      where,
       hint: 'Put the content first, then send the event that links it.',
     });
   }
-  return { to, name: request.name, value, id: request.id, principal: request.principal };
+  throw new RepriseError('invalid_value', `${event} links content as a value, and it is none`, {
+    where,
+    hint: 'Keep values with putValue; link other bytes by the ref that put gave.',
+  });
 }
 
 function checkAddress(app: App, to: Address): Address {

@@ -7,6 +7,7 @@
 import { type Address, type JournalRecord, type Principal, RepriseError, type Value } from '@reprise/contracts';
 import type { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, toHex } from '../codec/index.js';
+import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
 import type { App } from '../define/index.js';
 import { type EffectLeaf, logKey, REVIVE } from '../engine/index.js';
@@ -89,7 +90,11 @@ const CLOSE_GRACE_MS = 2_000;
 export class World implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
-  constructor(private readonly parts: WorldParts) {}
+  readonly #links: LinkCheck;
+
+  constructor(private readonly parts: WorldParts) {
+    this.#links = new LinkCheck(parts.store.content);
+  }
 
   /** The world's random identity, as 64 hex digits. */
   get id(): string {
@@ -134,7 +139,7 @@ export class World implements AsyncDisposable {
   ): Promise<Ack> {
     const id = options.id ?? toHex(this.parts.random(16));
     const principal = options.as ?? 'host';
-    const admitted = await admitRequest(this.parts.app, this.content, { to, ...event, id, principal });
+    const admitted = await admitRequest(this.parts.app, this.#links, { to, ...event, id, principal });
     const outcome = await new Promise<IngressOutcome>((settle) =>
       this.parts.stepper.submit({
         fact: false,
