@@ -29,8 +29,14 @@ const task = defineReducer({
   },
 });
 const app = defineApp({ reducers: [task] });
-const sha256 = (bytes: Uint8Array): Uint8Array =>
-  Uint8Array.from(hash('sha256', bytes, 'binary'), (unit) => unit.charCodeAt(0));
+
+/** As the SQLite store does it. */
+function sha256(bytes: Uint8Array): Uint8Array {
+  const text = hash('sha256', bytes, 'binary');
+  const digest = new Uint8Array(32);
+  for (let i = 0; i < 32; i++) digest[i] = text.charCodeAt(i);
+  return digest;
+}
 
 const store = memory({ hash: sha256 });
 const events = Array.from({ length: EVENTS }, (_, i) => ({
