@@ -1,0 +1,105 @@
+import { anyAddress, anyValue } from '@reprise/testkit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LeafKey, leafKey } from '../../src/engine/index.js';
+import { encode, toHex } from '../../src/index.js';
+import { type MapChange, MerkleMap } from '../../src/map/index.js';
+import { hold, rerun, SEED } from './hold.js';
+import { nodesIn } from './replay-law.js';
+import { nativeHash } from './run-schedule.js';
+
+/** Keys of every kind; many of one kind, so that buckets split and branches fold. */
+const keys: fc.Arbitrary<LeafKey> = fc.oneof(
+  { weight: 8, arbitrary: fc.nat(400).map((n) => leafKey(['cell', 'law/Map@1', `k${n}`])) },
+  { weight: 2, arbitrary: anyAddress().map(([reducer, key]) => leafKey(['cell', reducer, key])) },
+  { weight: 1, arbitrary: fc.nat(50).map((n) => leafKey(['timer', n, 'law/Map@1', -1, 't', `k${n % 7}`])) },
+  { weight: 1, arbitrary: fc.nat(50).map((n) => leafKey(['plan', 'law/Map@1', n, 'k'])) },
+  { weight: 1, arbitrary: fc.constant(leafKey(['world'])) },
+);
+
+/** Small leaves, and some on both sides of the bound above which a leaf stands beside its bucket. */
+const leaves: fc.Arbitrary<Uint8Array> = fc.oneof(
+  { weight: 6, arbitrary: anyValue({ maxDepth: 2 }).map((value) => encode(value)) },
+  { weight: 1, arbitrary: fc.constantFrom(1_021, 1_022, 2_000).map((length) => encode(new Uint8Array(length))) },
+);
+
+const changes: fc.Arbitrary<readonly MapChange[]> = fc.noBias(
+  fc.array(fc.record({ key: keys, bytes: fc.option(leaves, { nil: undefined, freq: 3 }) }), {
+    maxLength: 120,
+    size: 'max',
+  }),
+);
+
+/** The leaves after changes, by key. */
+function after(batches: readonly (readonly MapChange[])[]): MapChange[] {
+  const held = new Map<string, MapChange>();
+  for (const change of batches.flat()) {
+    if (change.bytes === undefined) held.delete(change.key.id);
+    else held.set(change.key.id, change);
+  }
+  return [...held.values()];
+}
+
+type Update = (map: MerkleMap, batches: readonly (readonly MapChange[])[]) => Promise<string>;
+
+/** The root after batches of changes, one after another. */
+const inBatches: Update = async (map, batches) => {
+  let root: Awaited<ReturnType<MerkleMap['update']>> | undefined;
+  for (const batch of batches) root = await map.update(root?.ref ?? null, batch);
+  return `${root?.ref.hex} ${root?.leaves}`;
+};
+
+function lawFor(update: Update): fc.IAsyncProperty<[readonly (readonly MapChange[])[], number]> {
+  return fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 5 }), fc.nat(), async (batches, turn) => {
+    const map = new MerkleMap(nodesIn(new Map()), nativeHash);
+    const whole = after(batches);
+    const shuffled = [...whole].sort((a, b) =>
+      toHex(nativeHash(encode([a.key.path, turn]))) < toHex(nativeHash(encode([b.key.path, turn]))) ? -1 : 1,
+    );
+    const fresh = await map.update(null, shuffled);
+    expect(await update(map, batches)).toBe(`${fresh.ref.hex} ${whole.length}`);
+    const found = new Map<string, string>();
+    for (const kind of await map.kinds(fresh.ref)) {
+      for await (const { key, bytes } of map.entries(fresh.ref, kind)) found.set(key.id, toHex(bytes));
+    }
+    expect(found).toEqual(new Map(whole.map(({ key, bytes }) => [key.id, toHex(bytes as Uint8Array)])));
+    for (const { key, bytes } of whole.slice(0, 20))
+      expect(toHex((await map.lookup(fresh.ref, key)) as Uint8Array)).toBe(toHex(bytes as Uint8Array));
+    expect(await map.lookup(fresh.ref, leafKey(['cell', 'law/Map@1', 'absent']))).toBeUndefined();
+  });
+}
+
+describe(`the map's root (seed ${SEED})`, () => {
+  it('depends on the leaves alone: any order, any batches, deletions among them', async () => {
+    await hold(lawFor(inBatches), { numRuns: 120, command: rerun('map.test.ts') });
+  });
+
+  it.each<[string, Update]>([
+    [
+      'loses the deletions',
+      (map, batches) =>
+        inBatches(
+          map,
+          batches.map((batch) => batch.filter(({ bytes }) => bytes !== undefined)),
+        ),
+    ],
+    ['keeps only the last batch', (map, batches) => inBatches(map, batches.slice(-1))],
+    [
+      'forgets a change in each batch',
+      (map, batches) =>
+        inBatches(
+          map,
+          batches.map((batch) => batch.slice(1)),
+        ),
+    ],
+  ])('a twin that %s is found', async (_, update) => {
+    await expect(hold(lawFor(update), { numRuns: 100, shrink: false, command: '' })).rejects.toThrow();
+  });
+
+  it('the empty map is one map', async () => {
+    const map = new MerkleMap(nodesIn(new Map()), nativeHash);
+    const one = await map.update(null, [{ key: leafKey(['world']), bytes: encode(1) }]);
+    const gone = await map.update(one.ref, [{ key: leafKey(['world']), bytes: undefined }]);
+    expect(gone).toEqual(await map.update(null, []));
+  });
+});
