@@ -1,5 +1,6 @@
 import { type Pinned, RepriseError } from '@reprise/contracts';
 import type { EffectDefinition } from './effect.js';
+import { requireDefinitions, requireObject } from './parts.js';
 import type { PlanDefinition } from './plan.js';
 import type { ReducerDefinition } from './reducer.js';
 
@@ -21,9 +22,12 @@ export interface AppSpec {
  * Puts definitions together. Export it as the default of a module and `reprise verify WORLD --app MODULE`
  * performs the journal again.
  *
- * @throws RepriseError `duplicate_definition` when two definitions share a name
+ * @throws RepriseError `duplicate_definition` when two definitions share a name, `invalid_definition` for what is none
  */
 export function defineApp(spec: AppSpec): App {
+  requireObject(spec, 'an app');
+  requireDefinitions(spec.reducers, 'reducer', 'an app');
+  requireDefinitions(spec.plans ?? [], 'plan', 'an app');
   const plans = byName<PlanDefinition>(spec.plans ?? [], 'plan');
   const effects = new Map<string, EffectDefinition>();
   for (const plan of plans.values()) {

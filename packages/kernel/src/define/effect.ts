@@ -1,6 +1,7 @@
-import { type Delivery, EFFECT_KIND, RepriseError } from '@reprise/contracts';
+import { DELIVERIES, type Delivery, RepriseError } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import { requireEffectKind, requireObject } from './parts.js';
 
 /** A pure definition of an effect: what goes out, what comes back, and whether it may be performed again. */
 export interface EffectDefinition<I = unknown, P = unknown> {
@@ -26,7 +27,7 @@ export interface EffectDefinition<I = unknown, P = unknown> {
  * @param spec `kind`: a dotted name and version; `params`, `receipt`: schemas of the closed subset; `delivery`:
  *   `at_most_once` by default (a crash inside it gives `outcome_unknown`), `idempotent` (offered again), or
  *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class
- * @throws RepriseError `invalid_name`, `invalid_schema`
+ * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
  */
@@ -36,18 +37,29 @@ export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
   readonly receipt: P;
   readonly delivery?: Delivery | { readonly param: string };
 }): EffectDefinition<z.output<I>, z.output<P>> {
-  if (!EFFECT_KIND.test(spec.kind)) {
-    throw new RepriseError('invalid_name', 'this is not an effect kind', {
-      expected: 'a dotted lower-case name and a version, such as llm.generate@2',
-      actual: spec.kind,
-    });
-  }
+  requireObject(spec, 'an effect');
+  requireEffectKind(spec.kind);
   const params = compileSchema(spec.params);
   const receipt = compileSchema(spec.receipt);
-  const delivery = spec.delivery ?? 'at_most_once';
+  const delivery = deliveryOf(spec.delivery ?? 'at_most_once', params, spec.kind);
   const digest = schemaDigest({
     type: 'literal',
     values: [schemaValue(params), schemaValue(receipt), typeof delivery === 'string' ? delivery : { ...delivery }],
   });
   return Object.freeze({ type: 'effect', name: spec.kind, params, receipt, delivery, digest });
+}
+
+/** The delivery as it is pinned; a parameter that carries it must be one, and text. */
+function deliveryOf(given: unknown, params: SchemaNode, kind: string): EffectDefinition['delivery'] {
+  const known = DELIVERIES.find((delivery) => delivery === given);
+  if (known !== undefined) return known;
+  const param = typeof given === 'object' && given !== null && 'param' in given ? given.param : undefined;
+  if (typeof param === 'string' && params.type === 'object' && Object.hasOwn(params.fields, param)) {
+    const type = params.fields[param]?.node.type;
+    if (type === 'text' || type === 'literal') return { param };
+  }
+  throw new RepriseError('invalid_definition', `the delivery of ${kind} is none`, {
+    expected: `${DELIVERIES.join(', ')}, or {param: the name of a text parameter}`,
+    actual: given,
+  });
 }

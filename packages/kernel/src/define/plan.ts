@@ -1,8 +1,8 @@
-import type { Address, Receipt, Value } from '@reprise/contracts';
+import { type Address, type Receipt, RepriseError, type Value } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import type { EffectDefinition } from './effect.js';
-import { requireWireName } from './reducer.js';
+import { requireDefinitions, requireFunction, requireObject, requireOwnName } from './parts.js';
 
 /** A receipt whose payload is typed when the status is `ok`. */
 export type ReceiptOf<P> =
@@ -107,9 +107,18 @@ export function definePlan<I extends z.ZodType>(spec: {
   readonly effects: readonly EffectDefinition[];
   readonly run: (input: z.output<I>, plan: PlanContext) => PlanBody;
 }): PlanDefinition<z.output<I>> {
-  requireWireName(spec.name, 'a plan');
+  requireObject(spec, 'a plan');
+  requireOwnName(spec.name, 'a plan');
+  requireFunction(spec.run, `run of ${spec.name}`);
+  requireDefinitions(spec.effects, 'effect', spec.name);
   const input = compileSchema(spec.input);
-  const effects = new Map(spec.effects.map((effect) => [effect.name, effect]));
+  const effects = new Map<string, EffectDefinition>();
+  for (const effect of spec.effects) {
+    if ((effects.get(effect.name)?.digest ?? effect.digest) !== effect.digest) {
+      throw new RepriseError('duplicate_definition', `${spec.name} declares two effects ${effect.name}`);
+    }
+    effects.set(effect.name, effect);
+  }
   const digest = schemaDigest({ type: 'literal', values: [schemaValue(input), [...effects.keys()].sort()] });
   return Object.freeze({ type: 'plan', name: spec.name, input, effects, digest, run: spec.run });
 }

@@ -1,6 +1,7 @@
-import { type Address, NOTICES, type Ref, RepriseError, type Sender, WIRE_NAME } from '@reprise/contracts';
+import { type Address, NOTICES, type Ref, RepriseError, type Sender } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import { requireFunction, requireLogName, requireObject, requireOwnName, requireWireName } from './parts.js';
 import type { PlanDefinition } from './plan.js';
 
 /** An event schema, marked as one that makes the cell when it is absent. */
@@ -122,7 +123,10 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
 export function defineReducer<S extends z.ZodType, const E extends EventSchemas>(
   spec: ReducerSpec<S, E>,
 ): ReducerDefinition {
-  requireWireName(spec.name, 'a reducer');
+  requireObject(spec, 'a reducer');
+  requireOwnName(spec.name, 'a reducer');
+  requireFunction(spec.init, `init of ${spec.name}`);
+  requireFunction(spec.reduce, `reduce of ${spec.name}`);
   const state = compileSchema(spec.state);
   if (state.type !== 'object') {
     throw new RepriseError('invalid_definition', `the state of ${spec.name} is not an object`, {
@@ -130,12 +134,14 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
     });
   }
   refuseBytes(state, spec.name);
+  requireObject(spec.events, `the events of ${spec.name}`);
   const events = new Map(
-    Object.entries(spec.events).map(([name, definition]) => [name, compileEvent(name, definition)]),
+    Object.entries(spec.events as EventSchemas).map(([name, definition]) => [name, compileEvent(name, definition)]),
   );
-  const facts = compileAll(spec.facts ?? {});
-  const logs = compileAll(spec.logs ?? {});
+  const facts = compileAll(spec.facts, `the facts of ${spec.name}`);
+  const logs = compileAll(spec.logs, `the logs of ${spec.name}`);
   for (const name of [...events.keys(), ...facts.keys()]) requireWireName(name, 'an event or fact');
+  for (const name of logs.keys()) requireLogName(name);
   refuseKernelNames(spec.name, events.keys(), facts.keys());
   const digest = schemaDigest({
     type: 'literal',
@@ -171,22 +177,15 @@ function refuseKernelNames(reducer: string, events: Iterable<string>, facts: Ite
   });
 }
 
-/** Refuses a name that is not `ns/Name@v`. */
-export function requireWireName(name: string, what: string): void {
-  if (WIRE_NAME.test(name)) return;
-  throw new RepriseError('invalid_name', `this is not the wire name of ${what}`, {
-    expected: 'namespace/Name@version, such as demo/Counter@1',
-    actual: name,
-  });
-}
-
 function compileEvent(name: string, definition: z.ZodType | Creating<z.ZodType>) {
-  const creating = 'creates' in definition && definition.creates === true;
+  const given: unknown = definition;
+  const creating = typeof given === 'object' && given !== null && 'creates' in given && given.creates === true;
   const schema = creating ? (definition as Creating<z.ZodType>).schema : (definition as z.ZodType);
   return { node: compileSchema(schema), creates: creating && !name.startsWith('sys/') };
 }
 
-function compileAll(schemas: Readonly<Record<string, z.ZodType>>): Map<string, SchemaNode> {
+function compileAll(schemas: Readonly<Record<string, z.ZodType>> = {}, what: string): Map<string, SchemaNode> {
+  requireObject(schemas, what);
   return new Map(Object.entries(schemas).map(([name, schema]) => [name, compileSchema(schema)]));
 }
 

@@ -61,10 +61,17 @@ export function compileSchema(schema: z.ZodType): SchemaNode {
 }
 
 function compile(schema: $ZodType, place: Place): SchemaNode {
+  if (!isZodSchema(schema))
+    refuseSchema(place, 'this is no zod schema', 'Give one of zod 4, such as strictObject({…}).');
   if (place.inside.includes(schema)) refuseSchema(place, 'the schema contains itself', HINTS.lazy ?? '');
   if (place.inside.length >= VALUE_DEPTH_MAX) refuseSchema(place, 'the schema has no end', HINTS.lazy ?? '');
   const def = (schema as $ZodTypes)._zod.def;
   return compileDef(def, { where: place.where, inside: [...place.inside, schema] }, schema);
+}
+
+function isZodSchema(thing: unknown): boolean {
+  const internals = typeof thing === 'object' && thing !== null && '_zod' in thing ? thing._zod : undefined;
+  return typeof internals === 'object' && internals !== null && 'def' in internals;
 }
 
 function compileDef(def: Def, place: Place, schema: $ZodType): SchemaNode {

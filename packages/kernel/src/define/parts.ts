@@ -1,0 +1,65 @@
+/** Refuses parts of definitions that are of the wrong kind: not every caller has types. */
+import { EFFECT_KIND, RepriseError, WIRE_NAME } from '@reprise/contracts';
+
+/** The longest name: what records and manifests have room for. */
+const NAME_UNITS_MAX = 128;
+
+const LOG_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+/** Refuses a definition, or a part of one, that is no plain object. */
+export function requireObject(thing: unknown, what: string): asserts thing is Readonly<Record<string, unknown>> {
+  const prototype = typeof thing === 'object' && thing !== null ? Object.getPrototypeOf(thing) : undefined;
+  if (prototype === null || prototype === Object.prototype) return;
+  refuse(`${what} is not given as an object`, 'a plain object', thing);
+}
+
+/** Refuses a part that is no function. */
+export function requireFunction(thing: unknown, what: string): void {
+  if (typeof thing !== 'function') refuse(`${what} is not a function`, 'a function', thing);
+}
+
+/** Refuses a part that is no list of definitions of one type. */
+export function requireDefinitions(things: unknown, type: 'reducer' | 'plan' | 'effect', what: string): void {
+  if (!Array.isArray(things)) refuse(`the ${type}s of ${what} are not given as a list`, 'a list', things);
+  for (let i = 0; i < things.length; i++) {
+    const thing = things[i] as { readonly type?: unknown } | null | undefined;
+    if (typeof thing === 'object' && thing !== null && thing.type === type) continue;
+    refuse(
+      `${type} ${i} of ${what} is no ${type}`,
+      `what define${type.charAt(0).toUpperCase()}${type.slice(1)} gave`,
+      thing,
+    );
+  }
+}
+
+/** Refuses a wire name that is none, or that is one of the kernel's. */
+export function requireOwnName(name: unknown, what: string): void {
+  requireWireName(name, what);
+  if (String(name).startsWith('sys/'))
+    refuse(`${what} cannot be named in sys/: that is the kernel's`, 'another namespace', name);
+}
+
+/** Refuses a name that is not `ns/Name@v`. */
+export function requireWireName(name: unknown, what: string): void {
+  requireName(name, WIRE_NAME, `the wire name of ${what}`, 'namespace/Name@version, such as demo/Counter@1');
+}
+
+/** Refuses a kind that is not `dotted.name@v`. */
+export function requireEffectKind(kind: unknown): void {
+  requireName(kind, EFFECT_KIND, 'an effect kind', 'a dotted lower-case name and a version, such as llm.generate@2');
+}
+
+/** Refuses the name of a log that would not fit a leaf's key. */
+export function requireLogName(name: string): void {
+  requireName(name, LOG_NAME, 'the name of a log', 'up to 64 letters, digits and _ . : -');
+}
+
+function requireName(name: unknown, pattern: RegExp, what: string, form: string): void {
+  if (typeof name === 'string' && name.length <= NAME_UNITS_MAX && pattern.test(name)) return;
+  const expected = `${form}, at most ${NAME_UNITS_MAX} characters`;
+  throw new RepriseError('invalid_name', `this is not ${what}`, { expected, actual: name });
+}
+
+function refuse(what: string, expected: string, actual: unknown): never {
+  throw new RepriseError('invalid_definition', what, { expected, actual });
+}
