@@ -4,6 +4,8 @@ import { EFFECT_KIND, RepriseError, WIRE_NAME } from '@reprise/contracts';
 /** The longest name: what records and manifests have room for. */
 const NAME_UNITS_MAX = 128;
 
+const MADE_BY = { reducer: 'what defineReducer gave', plan: 'what definePlan gave', effect: 'what defineEffect gave' };
+
 const LOG_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /** Refuses a definition, or a part of one, that is no plain object. */
@@ -24,11 +26,7 @@ export function requireDefinitions(things: unknown, type: 'reducer' | 'plan' | '
   for (let i = 0; i < things.length; i++) {
     const thing = things[i] as { readonly type?: unknown } | null | undefined;
     if (typeof thing === 'object' && thing !== null && thing.type === type) continue;
-    refuse(
-      `${type} ${i} of ${what} is no ${type}`,
-      `what define${type.charAt(0).toUpperCase()}${type.slice(1)} gave`,
-      thing,
-    );
+    refuse(`${type} ${i} of ${what} is no ${type}`, MADE_BY[type], thing);
   }
 }
 
