@@ -123,11 +123,12 @@ describe('reprise verify', () => {
     }
   });
 
-  it('given a damaged index of manifests, still finds the app', async () => {
+  it('given a damaged index of manifests, still finds the app and names the frame that is not found', async () => {
     const path = folder.file('index.db');
     await makeAgentWorld(path);
     tamper(path, 'DELETE FROM landmark');
-    expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ app: '@reprise/agent', sealed: 0 });
+    const report = JSON.parse((await run('verify', path, '--json')).out);
+    expect(report).toMatchObject({ ok: false, error: { code: 'journal_damaged', where: 'frame 0, record 0' } });
   });
 
   it('given a writer that holds the world, reads what is durable', async () => {
