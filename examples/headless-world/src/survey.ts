@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
+  type Agent,
   type AgentEvent,
+  type AgentWorld,
   defineAgent,
   openWorld,
   type Run,
@@ -61,8 +63,7 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   const stop = () => void world.close();
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop(); // while the world was being opened
-  const session = world.session('survey', agent);
-  const unfinished = await unfinishedRun(session);
+  const { session, unfinished } = await newestSurvey(world, agent);
   const run = unfinished ?? (await session.send(`Survey the folder and write the report to ${REPORT}.`));
   for await (const event of run.events()) options.onEvent?.(event);
   const outcome = await run.result();
@@ -78,9 +79,17 @@ function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
   return [...readers, ...writers].map((tool) => wrapTool?.(tool) ?? tool);
 }
 
-async function unfinishedRun(session: Session): Promise<Run | undefined> {
-  const state = await session.state();
-  return state?.run === null || state?.run === undefined ? undefined : session.run(state.run.number);
+/** Every survey is a session of its own, so that it looks anew; one that did not end is gone on with. */
+async function newestSurvey(
+  world: AgentWorld,
+  agent: Agent,
+): Promise<{ session: Session; unfinished: Run | undefined }> {
+  for (let n = 1; ; n++) {
+    const session = world.session(n === 1 ? 'survey' : `survey-${n}`, agent);
+    const state = await session.state();
+    if (state === undefined || state.runs === 0) return { session, unfinished: undefined };
+    if (state.run !== null) return { session, unfinished: await session.run(state.run.number) };
+  }
 }
 
 /** The report's text. */
