@@ -62,19 +62,23 @@ function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {
   if (facts.where !== undefined) parts.push(`at ${facts.where}`);
   if (facts.expected !== undefined) parts.push(`expected ${show(facts.expected)}`);
   if (facts.actual !== undefined) parts.push(`got ${show(facts.actual)}`);
-  const line = parts.join('; ');
+  const line = cut(parts.join('; '), 1_000);
   return facts.hint === undefined ? line : `${line}. ${facts.hint}`;
 }
 
 function show(thing: unknown): string {
   const text = typeof thing === 'string' ? thing : safeJson(thing);
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return cut(text, 200);
+}
+
+function cut(text: string, units: number): string {
+  return text.length > units ? `${text.slice(0, units)}…` : text;
 }
 
 function safeJson(thing: unknown): string {
   try {
     return JSON.stringify(thing) ?? String(thing);
   } catch {
-    return String(thing);
+    return Object.prototype.toString.call(thing); // cycles, bigints, things that refuse to be text
   }
 }

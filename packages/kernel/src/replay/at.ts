@@ -11,6 +11,7 @@ import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
+import { requireAddress, requireLogName, requirePosition } from './arguments.js';
 import { followChain, Replayer } from './replayer.js';
 
 /** The state of a world at one frame. */
@@ -78,6 +79,7 @@ export async function startFrom(
 
 /** A cell's state from a leaf table. */
 export async function readState(table: LeafTable, address: Address): Promise<Value | undefined> {
+  requireAddress(address);
   const bytes = await table.read(cellKey(address));
   if (bytes === undefined) return undefined;
   const cell = decode(bytes) as unknown as CellLeaf;
@@ -92,6 +94,9 @@ export async function* readCellLog(
   name: string,
   from = 0,
 ): AsyncGenerator<Value> {
+  requireAddress(address);
+  requireLogName(name);
+  requirePosition(from, 'the index of an item');
   const leaf = await table.read(logKey(address, name));
   if (leaf !== undefined) yield* readLogBytes(content, leaf, from);
 }

@@ -1,3 +1,4 @@
+export { requireAddress, requireLogName, requirePosition } from './arguments.js';
 export { readCellLog, readLogBytes, readState, replayTo, startFrom, type WorldAt, worldAt } from './at.js';
 export { type Divergence, explain } from './divergence.js';
 export { followChain, Replayer, requireSemantics } from './replayer.js';

@@ -1,5 +1,5 @@
 /** For authors of stores: what a store does after it was closed is the same everywhere and written once. */
-import { RepriseError } from '@reprise/contracts';
+import { isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../content/port.js';
 import type { ReadableJournal } from '../journal/port.js';
 import type { OpenStore, ReadonlyStore } from './store.js';
@@ -21,7 +21,10 @@ export function closable(store: OpenStore, where: string): OpenStore {
       ...readableJournal(journal, door),
       append: async (frames, expected) => door.pass(() => journal.append(frames, expected)),
     },
-    content: { ...readableContent(content, door), put: async (bytes) => door.pass(() => content.put(bytes)) },
+    content: {
+      ...readableContent(content, door),
+      put: async (bytes) => door.pass(() => content.put(requireBytes(bytes))),
+    },
     mark: async (note) => door.pass(() => store.mark(note)),
     close: () => door.shut(() => store.close()),
   };
@@ -49,10 +52,24 @@ function readableJournal(journal: ReadableJournal, door: Door): ReadableJournal 
 
 function readableContent(content: ReadableContent, door: Door): ReadableContent {
   return {
-    get: async (ref) => door.pass(() => content.get(ref)),
-    has: async (ref) => door.pass(() => content.has(ref)),
+    get: async (ref) => door.pass(() => content.get(requireRef(ref))),
+    has: async (ref) => door.pass(() => content.has(requireRef(ref))),
     list: () => door.each(content.list()),
   };
+}
+
+/** Content is asked for by every kind of caller, so what is no argument is refused here, for all stores. */
+function requireBytes(thing: Uint8Array): Uint8Array {
+  if (thing instanceof Uint8Array) return thing;
+  throw new RepriseError('invalid_argument', 'only bytes can be put', { expected: 'a Uint8Array', actual: thing });
+}
+
+function requireRef(thing: Ref): Ref {
+  if (isRef(thing)) return thing;
+  throw new RepriseError('invalid_argument', 'content is named by a link', {
+    expected: 'the ref that put gave',
+    actual: thing,
+  });
 }
 
 class Door {

@@ -1,7 +1,7 @@
 /** Opens a world: takes the lock, performs the tail again, settles what a crash left, and starts working. */
 import { type IngressOf, KERNEL_SEMANTICS, type Receipt, RepriseError, type Value } from '@reprise/contracts';
 import { Dispatcher } from '../adapter/dispatcher.js';
-import { decode, portableSha256, toHex } from '../codec/index.js';
+import { decode, portableSha256 } from '../codec/index.js';
 import { pinsOf } from '../define/index.js';
 import {
   type EffectLeaf,
@@ -20,7 +20,7 @@ import { storedNodes } from '../state/value-nodes.js';
 import type { OpenStore } from '../store/store.js';
 import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from '../time/clock.js';
 import { attemptFact, continueFact, type Fact, receiptFact, timerFact } from './facts.js';
-import { type OpenWorldOptions, requireOptions } from './options.js';
+import { drawHex, type OpenWorldOptions, requireOptions } from './options.js';
 import { recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
@@ -151,7 +151,7 @@ class Opening implements StepperHost {
   async #openEra(lastAt: number, manifest: IngressOf<'manifest'> | undefined): Promise<void> {
     const pins = pinsOf(this.options.app);
     if (manifest === undefined) {
-      const identity = { world: toHex(this.#random(32)), seed: toHex(this.#random(32)) };
+      const identity = { world: drawHex(this.#random, 32), seed: drawHex(this.#random, 32) };
       const policy = [...(this.options.policy ?? [{ effect: '*', decision: 'allow' as const }])];
       await this.#stepper.commitAlone(() => ({
         kind: 'manifest',

@@ -1,6 +1,7 @@
 /** How a world is opened, and what is refused before anything is touched. */
 import { type Address, type PolicyRule, policyRule, RepriseError, type Value } from '@reprise/contracts';
 import type { AnyAdapter } from '../adapter/adapter.js';
+import { encode, toHex } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import type { Store } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
@@ -48,6 +49,7 @@ export function requireOptions(options: OpenWorldOptions): void {
   require(Array.isArray(policy), 'policy', 'a list of rules', policy);
   for (const [i, rule] of policy.entries()) {
     require(policyRule.safeParse(rule).success, `policy[${i}]`, '{effect, decision: allow | deny}', rule);
+    encode(rule); // refuses text that is not well-formed
   }
   require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
   for (const [i, adapter] of adapters.entries()) {
@@ -55,6 +57,23 @@ export function requireOptions(options: OpenWorldOptions): void {
     require(whole, `adapters[${i}]`, 'an adapter: effect, name, doExecute', adapter);
   }
   requireAdapters(options);
+  requireHooks(options);
+}
+
+function requireHooks({ clock, random, secrets, onProgress, onLargeState }: OpenWorldOptions): void {
+  for (const [where, hook] of Object.entries({ random, secrets, onProgress, onLargeState })) {
+    require(hook === undefined || typeof hook === 'function', where, 'a function', hook);
+  }
+  if (clock === undefined) return;
+  const parts = isObject(clock) ? [clock.wall, clock.monotonic, clock.sleep] : [undefined];
+  require(parts.every((part) => typeof part === 'function'), 'clock', 'a clock: wall, monotonic, sleep', clock);
+}
+
+/** Draws random bytes as hex; a source that gives anything else would make a world that cannot be read back. */
+export function drawHex(random: RandomBytes, length: number): string {
+  const bytes: unknown = random(length);
+  require(bytes instanceof Uint8Array && bytes.length === length, 'random', `${length} bytes`, bytes);
+  return toHex(bytes as Uint8Array);
 }
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {

@@ -6,17 +6,28 @@
  */
 import { type Address, type JournalRecord, type Principal, RepriseError, type Value } from '@reprise/contracts';
 import type { Dispatcher } from '../adapter/dispatcher.js';
-import { decode, toHex } from '../codec/index.js';
+import { decode } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
 import type { App } from '../define/index.js';
 import { type EffectLeaf, logKey, REVIVE } from '../engine/index.js';
 import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
-import { readLogBytes, readState, type VerifyReport, verifyStore, type WorldAt, worldAt } from '../replay/index.js';
+import {
+  readLogBytes,
+  readState,
+  requireAddress,
+  requireLogName,
+  requirePosition,
+  type VerifyReport,
+  verifyStore,
+  type WorldAt,
+  worldAt,
+} from '../replay/index.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { OpenStore } from '../store/store.js';
 import type { Clock, RandomBytes, Stamper } from '../time/clock.js';
+import { drawHex } from './options.js';
 import { admitRequest } from './requests.js';
 import type { IngressOutcome, Stepper } from './stepper.js';
 import type { TimerDriver, TimerQueue } from './timers.js';
@@ -137,9 +148,11 @@ export class World implements AsyncDisposable {
     event: { readonly name: string; readonly value: unknown },
     options: RequestOptions = {},
   ): Promise<Ack> {
-    const id = options.id ?? toHex(this.parts.random(16));
+    requireRequest(event, options);
+    const { name, value } = event;
+    const id = options.id ?? drawHex(this.parts.random, 16);
     const principal = options.as ?? 'host';
-    const admitted = await admitRequest(this.parts.app, this.#links, { to, ...event, id, principal });
+    const admitted = await admitRequest(this.parts.app, this.#links, { to, name, value, id, principal });
     const outcome = await new Promise<IngressOutcome>((settle) =>
       this.parts.stepper.submit({
         fact: false,
@@ -169,6 +182,9 @@ export class World implements AsyncDisposable {
 
   /** The items of a cell's log, in order, from `from`. */
   async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
+    requireAddress(address);
+    requireLogName(name);
+    requirePosition(from, 'the index of an item');
     // The leaf is read between commits, its chunks whenever they are asked for: they are durable and never change.
     const leaf = await this.parts.stepper.exclusively(() => this.parts.table.read(logKey(address, name)));
     if (leaf !== undefined) yield* readLogBytes(this.content, leaf, from);
@@ -198,6 +214,7 @@ export class World implements AsyncDisposable {
    * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
    */
   async *frames(from = 0): AsyncGenerator<WorldFrame> {
+    requirePosition(from, 'the number of a frame');
     let next = from;
     for (;;) {
       const upTo = this.head.seq;
@@ -260,9 +277,17 @@ export class World implements AsyncDisposable {
    */
   async drain(options: { readonly within: number }): Promise<{ readonly interrupted: number }> {
     const { dispatcher, stepper } = this.parts;
+    const within: unknown = options?.within;
+    if (typeof within !== 'number' || !(within >= 0)) {
+      throw new RepriseError('invalid_argument', 'this is not a time to wait', {
+        where: 'within',
+        expected: 'milliseconds, 0 or more',
+        actual: within,
+      });
+    }
     dispatcher.disable();
     const deadline = new AbortController();
-    const waited = this.#sleep(options.within, deadline.signal);
+    const waited = this.#sleep(within, deadline.signal);
     await Promise.race([dispatcher.ended(), waited]);
     deadline.abort();
     const interrupted = dispatcher.runningCount;
@@ -338,4 +363,13 @@ export class World implements AsyncDisposable {
 
 function isDue(due: number | undefined, now: number): boolean {
   return due !== undefined && due <= now;
+}
+
+/** Refuses what is no event, or no options, before its parts are looked at. */
+function requireRequest(event: unknown, options: unknown): void {
+  if (typeof event !== 'object' || event === null || !('name' in event) || typeof event.name !== 'string') {
+    throw new RepriseError('invalid_argument', 'this is not an event', { expected: '{name, value}', actual: event });
+  }
+  if (typeof options === 'object' && options !== null) return;
+  throw new RepriseError('invalid_argument', 'these are no options', { expected: '{id?, as?}', actual: options });
 }
