@@ -30,6 +30,27 @@ const changes: fc.Arbitrary<readonly MapChange[]> = fc.noBias(
   }),
 );
 
+/** Deletes everything but so many leaves: branches fold back to buckets, buckets go. */
+interface Sweep {
+  readonly keep: number;
+}
+
+const batchLists: fc.Arbitrary<readonly (readonly MapChange[])[]> = fc
+  .array(fc.oneof({ weight: 3, arbitrary: changes }, { weight: 2, arbitrary: fc.record({ keep: fc.nat(60) }) }), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((steps) => {
+    const batches: (readonly MapChange[])[] = [];
+    for (const step of steps) batches.push('keep' in step ? sweep(batches, step) : step);
+    return batches;
+  });
+
+function sweep(batches: readonly (readonly MapChange[])[], { keep }: Sweep): MapChange[] {
+  const gone = after(batches).slice(keep);
+  return gone.map(({ key }) => ({ key, bytes: undefined }));
+}
+
 /** The leaves after changes, by key. */
 function after(batches: readonly (readonly MapChange[])[]): MapChange[] {
   const held = new Map<string, MapChange>();
@@ -50,7 +71,7 @@ const inBatches: Update = async (map, batches) => {
 };
 
 function lawFor(update: Update): fc.IAsyncProperty<[readonly (readonly MapChange[])[], number]> {
-  return fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 5 }), fc.nat(), async (batches, turn) => {
+  return fc.asyncProperty(batchLists, fc.nat(), async (batches, turn) => {
     const map = new MerkleMap(nodesIn(new Map()), nativeHash);
     const whole = after(batches);
     const shuffled = [...whole].sort((a, b) =>

@@ -3,7 +3,9 @@
  * immer reduce the same event on its own frozen state, answering `ctx` with what the engine's answered.
  */
 import { formatAddress } from '@reprise/contracts';
+import { PROGRAM_CELLS, programApp, type ScheduleStep } from '@reprise/testkit';
 import { toHex } from '../../src/codec/index.js';
+import type { World } from '../../src/index.js';
 import {
   type App,
   decode,
@@ -14,6 +16,7 @@ import {
   type ReducerDefinition,
 } from '../../src/index.js';
 import { reduce } from '../../src/reduce/index.js';
+import { runSchedule } from './run-schedule.js';
 
 type Reduce = typeof reduce;
 
@@ -44,6 +47,25 @@ export function spyOn(app: App, oracle: Reduce = reduce): Spied {
     dropped: () => spy.dropped,
     stateOf: (address) => spy.bytesOf(formatAddress([address[0], address[1]])),
   };
+}
+
+/**
+ * Runs a schedule of the random worlds and holds every delivery in it to `reduce()`. No crash and no second fold may
+ * be in it: the spy sees each delivery once.
+ *
+ * @param oracle `reduce`, or a broken twin of it
+ */
+export async function holdReduce(schedule: readonly ScheduleStep[], oracle: Reduce = reduce): Promise<Spied> {
+  const spied = spyOn(programApp, oracle);
+  const lastly = async (world: World): Promise<void> => {
+    for (const cell of PROGRAM_CELLS) {
+      const [engine, oracled] = [await world.state(cell), spied.stateOf(cell)];
+      if (oracled === undefined || engine === undefined) continue;
+      if (toHex(encode(engine)) !== oracled) throw new Mismatch(`${cell.join('/')} ends otherwise with reduce()`);
+    }
+  };
+  await runSchedule(schedule, { app: spied.app, recheckEvery: 0, lastly });
+  return spied;
 }
 
 class Spy {

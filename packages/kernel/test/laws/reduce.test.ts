@@ -1,32 +1,13 @@
-import { anySchedule, PROGRAM_CELLS, programApp } from '@reprise/testkit';
+import { anySchedule, PROGRAM_CELLS } from '@reprise/testkit';
 import fc from 'fast-check';
 import { produce } from 'immer';
 import { describe, expect, it } from 'vitest';
-import { toHex } from '../../src/codec/index.js';
-import { encode } from '../../src/index.js';
 import { reduce } from '../../src/reduce/index.js';
 import { hold, rerun, SEED } from './hold.js';
-import { type Spied, spyOn } from './reduce-law.js';
-import { runSchedule } from './run-schedule.js';
+import { holdReduce } from './reduce-law.js';
 
 /** No crash, no second fold: the spy sees each delivery once. */
 const schedules = anySchedule({ breaks: false, stepsMax: 12 });
-
-async function holdReduce(schedule: Parameters<typeof runSchedule>[0], oracle?: typeof reduce): Promise<Spied> {
-  const spied = spyOn(programApp, oracle);
-  await runSchedule(schedule, {
-    app: spied.app,
-    recheckEvery: 0,
-    lastly: async (world) => {
-      for (const cell of PROGRAM_CELLS) {
-        const [engine, oracled] = [await world.state(cell), spied.stateOf(cell)];
-        if (oracled === undefined || engine === undefined) continue;
-        if (toHex(encode(engine)) !== oracled) throw new Error(`${cell.join('/')} ends otherwise with reduce()`);
-      }
-    },
-  });
-  return spied;
-}
 
 describe(`reduce() on immer (seed ${SEED})`, () => {
   it("gives the engine's bytes at every delivery of random programs", async () => {

@@ -12,6 +12,7 @@ import {
 } from '@reprise/testkit';
 import { type Ack, type App, type Hash, memory, openWorld, type Store, type World } from '../../src/index.js';
 import { type CrashableStore, crashable } from '../support/crashable-store.js';
+import { type FaultyStore, faultyStore } from '../support/faulty-store.js';
 
 /** Node's sha-256: the laws hash a lot. */
 export const nativeHash: Hash = (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest());
@@ -50,7 +51,8 @@ interface Sent {
 }
 
 class Runner {
-  readonly store: CrashableStore = crashable(memory({ hash: nativeHash }));
+  readonly #disk: FaultyStore = faultyStore(memory({ hash: nativeHash }));
+  readonly store: CrashableStore = crashable(this.#disk);
   readonly acks: Ack[] = [];
   readonly refusals = new Map<string, number>();
   readonly executions = new Map<string, number>();
@@ -66,6 +68,7 @@ class Runner {
   async open(): Promise<void> {
     const { app = programApp, recheckEvery = 1, snapshotEvery = 0 } = this.options;
     this.#adapters = programAdapters();
+    this.#disk.appends.length = 0; // opening on a full disk is refused, and is not what is asked here
     const work = { store: this.store, app, adapters: this.#adapters, clock: this.#clock, random: this.#random };
     this.#world = await openWorld({ ...work, recheckEvery, snapshotEvery });
   }
@@ -73,7 +76,7 @@ class Runner {
   async perform(step: ScheduleStep, i: number): Promise<void> {
     switch (step.step) {
       case 'request':
-        return this.#request(this.#remember(step));
+        return this.#soon(this.#request(this.#remember(step)));
       case 'burst':
         // Not awaited: what comes next may find them in the queue, half-way, or done.
         this.#pending.push(...step.requests.map((request) => this.#request(this.#remember(request))));
@@ -87,9 +90,12 @@ class Runner {
       case 'jump':
         return this.#clock.jumpWall(step.ms);
       case 'revive':
-        return this.#keep(this.#world.revive(step.of, { id: `revive ${i}` }));
+        return this.#soon(this.#keep(this.#world.revive(step.of, { id: `revive ${i}` })));
       case 'snapshot':
-        return this.#keep(this.#world.snapshot());
+        return this.#soon(this.#keep(this.#world.snapshot()));
+      case 'full':
+        this.#disk.appends.push('full');
+        return;
       case 'reopen':
         await this.#close();
         return this.open();
@@ -104,15 +110,18 @@ class Runner {
   }
 
   async finish(): Promise<RandomWorld> {
+    this.#disk.appends.length = 0;
+    await this.#clock.advance(20_000); // facts that found the disk full wait some seconds
     await Promise.all(this.#pending);
-    await this.#clock.settle();
     if (this.options.lastly !== undefined) await this.options.lastly(this.#world);
     await this.#close();
     return this;
   }
 
   async #close(): Promise<void> {
-    await this.#world.close();
+    const closed = this.#world.close();
+    await this.#clock.advance(10_000);
+    await closed;
     this.#count();
   }
 
@@ -120,6 +129,12 @@ class Runner {
     for (const adapter of this.#adapters) {
       for (const [key, times] of adapter.executions) this.executions.set(key, (this.executions.get(key) ?? 0) + times);
     }
+  }
+
+  /** Waits for an answer, but not while the world itself waits for time. */
+  async #soon(answered: Promise<void>): Promise<void> {
+    this.#pending.push(answered);
+    await Promise.race([answered, this.#clock.settle()]);
   }
 
   #remember(request: ScheduledRequest): Sent {
@@ -137,7 +152,7 @@ class Runner {
     const sent = this.#sent[which % Math.max(1, this.#sent.length)];
     if (sent === undefined) return;
     const request = altered ? { ...sent.request, payload: 'altered' } : sent.request;
-    return this.#request({ id: sent.id, request });
+    return this.#soon(this.#request({ id: sent.id, request }));
   }
 
   async #answer({ which, outcome }: Extract<ScheduleStep, { step: 'answer' }>): Promise<void> {

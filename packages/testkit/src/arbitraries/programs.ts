@@ -222,13 +222,15 @@ export type ScheduleStep =
   /** The world is closed and opened again. */
   | { readonly step: 'reopen' }
   /** Its process dies: it is dropped without a word and opened again. */
-  | { readonly step: 'crash' };
+  | { readonly step: 'crash' }
+  /** The disk is full at the next commit. */
+  | { readonly step: 'full' };
 
 /** How long schedules become, and how large the programs in them. */
 export interface AnyScheduleOptions extends AnyProgramOptions {
   /** Steps; 12 when absent. */
   readonly stepsMax?: number;
-  /** Snapshots, closes and crashes; true when absent. */
+  /** Snapshots, closes, crashes and full disks; true when absent. */
   readonly breaks?: boolean;
 }
 
@@ -262,7 +264,7 @@ export function anySchedule(options: AnyScheduleOptions = {}): fc.Arbitrary<read
     { weight: 1, arbitrary: fc.record({ step: fc.constant('revive'), of: cells }) },
   ];
   if (breaks) {
-    steps.push({ weight: 3, arbitrary: fc.record({ step: fc.constantFrom('snapshot', 'reopen', 'crash') }) });
+    steps.push({ weight: 4, arbitrary: fc.record({ step: fc.constantFrom('snapshot', 'reopen', 'crash', 'full') }) });
   }
   return lists(fc.oneof(...steps), Math.min(3, stepsMax), stepsMax);
 }
