@@ -1,6 +1,6 @@
 import type { EffectLeaf } from '../engine/index.js';
 import type { Clock } from '../time/clock.js';
-import { LazyHeap } from './lazy-heap.js';
+import { LazyHeap } from '../time/lazy-heap.js';
 
 interface Waiting {
   readonly effect: string;

@@ -1,6 +1,6 @@
 import { type Address, NOTICES, type Ref, RepriseError, type Sender } from '@reprise/contracts';
 import type * as z from 'zod';
-import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireFunction, requireLogName, requireObject, requireOwnName, requireWireName } from './parts.js';
 import type { PlanDefinition } from './plan.js';
 
@@ -202,20 +202,4 @@ function refuseBytes(node: SchemaNode, reducer: string): void {
     });
   }
   for (const child of childrenOf(node)) refuseBytes(child, reducer);
-}
-
-function childrenOf(node: SchemaNode): readonly SchemaNode[] {
-  switch (node.type) {
-    case 'list':
-    case 'record':
-      return [node.item];
-    case 'tuple':
-      return node.items;
-    case 'object':
-      return Object.values(node.fields).map((field) => field.node);
-    case 'union':
-      return node.options;
-    default:
-      return [];
-  }
 }

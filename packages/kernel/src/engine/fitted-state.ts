@@ -1,7 +1,7 @@
 /** What a state must be to take place, whoever folded it: the engine and `reduce()` both ask here. */
 import { isRef, type Value } from '@reprise/contracts';
 import type { ReducerDefinition } from '../define/index.js';
-import { check, type SchemaNode } from '../schema/index.js';
+import { check, childrenOf, type SchemaNode } from '../schema/index.js';
 import { Fault } from './signals.js';
 
 /**
@@ -29,26 +29,10 @@ const open = new WeakMap<SchemaNode, boolean>();
 function takesAnyValue(node: SchemaNode): boolean {
   let known = open.get(node);
   if (known === undefined) {
-    known = node.type === 'value' || inside(node).some(takesAnyValue);
+    known = node.type === 'value' || childrenOf(node).some(takesAnyValue);
     open.set(node, known);
   }
   return known;
-}
-
-function inside(node: SchemaNode): readonly SchemaNode[] {
-  switch (node.type) {
-    case 'list':
-    case 'record':
-      return [node.item];
-    case 'tuple':
-      return node.items;
-    case 'object':
-      return Object.values(node.fields).map((field) => field.node);
-    case 'union':
-      return node.options;
-    default:
-      return [];
-  }
 }
 
 function holdsBytes(value: Value): boolean {

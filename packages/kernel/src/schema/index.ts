@@ -2,4 +2,4 @@
 export { type CheckResult, check } from './check.js';
 export { compileSchema } from './compile.js';
 export { schemaDigest, schemaValue } from './digest.js';
-export type { FieldNode, SchemaNode } from './node.js';
+export { childrenOf, type FieldNode, type SchemaNode } from './node.js';

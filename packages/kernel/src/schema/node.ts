@@ -30,3 +30,20 @@ export type SchemaNode =
   | { readonly type: 'record'; readonly key: SchemaNode; readonly item: SchemaNode }
   | { readonly type: 'object'; readonly fields: Readonly<Record<string, FieldNode>> }
   | { readonly type: 'union'; readonly on?: string; readonly options: readonly SchemaNode[] };
+
+/** The nodes directly inside a node. */
+export function childrenOf(node: SchemaNode): readonly SchemaNode[] {
+  switch (node.type) {
+    case 'list':
+    case 'record':
+      return [node.item];
+    case 'tuple':
+      return node.items;
+    case 'object':
+      return Object.values(node.fields).map((field) => field.node);
+    case 'union':
+      return node.options;
+    default:
+      return [];
+  }
+}

@@ -2,6 +2,7 @@
 import type { Address } from '@reprise/contracts';
 import type { LeafChange, LeafKey } from '../engine/index.js';
 import type { Clock } from '../time/clock.js';
+import { LazyHeap } from '../time/lazy-heap.js';
 
 /** A timer as its leaf's key tells it. */
 export interface Timer {
@@ -18,10 +19,10 @@ export function timerOf(key: LeafKey): Timer {
   return { due, cell: [reducer, cellKey], plan: plan < 0 ? null : plan, name };
 }
 
-/** Timers in (due, address) order. A binary heap; removed timers are skipped when they come up. */
+/** Timers in (due, address) order. Those that were cleared are skipped when they come up. */
 export class TimerQueue {
-  readonly #heap: { readonly id: string; readonly timer: Timer }[] = [];
   readonly #live = new Map<string, Timer>();
+  readonly #queue = new LazyHeap<Queued>(before, ({ id, timer }) => this.#live.get(id) === timer);
 
   /** Follows durable changes. */
   follow(changes: readonly LeafChange[]): void {
@@ -37,61 +38,30 @@ export class TimerQueue {
     if (this.#live.has(key.id)) return;
     const timer = timerOf(key);
     this.#live.set(key.id, timer);
-    this.#push({ id: key.id, timer });
+    this.#queue.push({ id: key.id, timer });
   }
 
   /** When the next timer is due; undefined when there is none. */
   get nextDue(): number | undefined {
-    this.#skipGone();
-    return this.#heap[0]?.timer.due;
+    return this.#queue.first()?.timer.due;
   }
 
   /** Takes the next timer that is due at `now`. It is gone from here; its frame removes the leaf. */
   takeDue(now: number): Timer | undefined {
-    this.#skipGone();
-    const first = this.#heap[0];
+    const first = this.#queue.first();
     if (first === undefined || first.timer.due > now) return undefined;
-    this.#pop();
     this.#live.delete(first.id);
     return first.timer;
   }
-
-  #skipGone(): void {
-    while (this.#heap[0] !== undefined && !this.#live.has(this.#heap[0].id)) this.#pop();
-  }
-
-  #push(item: { id: string; timer: Timer }): void {
-    const heap = this.#heap;
-    let i = heap.push(item) - 1;
-    while (i > 0) {
-      const parent = (i - 1) >> 1;
-      if (!before(item, heap[parent] as typeof item)) break;
-      heap[i] = heap[parent] as typeof item;
-      i = parent;
-    }
-    heap[i] = item;
-  }
-
-  #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let i = 0;
-    for (;;) {
-      let child = 2 * i + 1;
-      if (child >= heap.length) break;
-      const right = heap[child + 1];
-      if (right !== undefined && before(right, heap[child] as typeof last)) child++;
-      if (!before(heap[child] as typeof last, last)) break;
-      heap[i] = heap[child] as typeof last;
-      i = child;
-    }
-    heap[i] = last;
-  }
 }
 
-function before(a: { id: string; timer: Timer }, b: { id: string; timer: Timer }): boolean {
-  return a.timer.due !== b.timer.due ? a.timer.due < b.timer.due : addressOf(a.timer) < addressOf(b.timer);
+interface Queued {
+  readonly id: string;
+  readonly timer: Timer;
+}
+
+function before({ timer: a }: Queued, { timer: b }: Queued): boolean {
+  return a.due !== b.due ? a.due < b.due : addressOf(a) < addressOf(b);
 }
 
 function addressOf(timer: Timer): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Dispatcher } from '../../src/adapter/dispatcher.js';
-import { LazyHeap } from '../../src/adapter/lazy-heap.js';
+import { LazyHeap } from '../../src/time/lazy-heap.js';
 import { type AnyAdapter, memory, openWorld } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { faultyStore } from '../support/faulty-store.js';
