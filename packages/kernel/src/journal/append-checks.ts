@@ -3,6 +3,58 @@ import { RepriseError } from '@reprise/contracts';
 import type { Head, StoredFrame } from './port.js';
 
 /**
+ * Refuses what are no frames, or no head: a store must not learn it from its database.
+ *
+ * @throws invalid_argument
+ */
+export function assertAppend(frames: readonly StoredFrame[], expected: Head): void {
+  require(isHead(expected), 'expected', 'a head: {seq, digest}', expected);
+  require(Array.isArray(frames), 'frames', 'a list of frames', frames);
+  for (let i = 0; i < frames.length; i++) {
+    require(isFrame(frames[i]), `frames[${i}]`, 'a frame: {seq, at, kind, head, bytes}', frames[i]);
+  }
+}
+
+/** Refuses a number of a frame, or a name to find one by, that is none. */
+export function assertPlace(thing: unknown, what: string): void {
+  const whole = typeof thing === 'number' && (Number.isSafeInteger(thing) || thing === Number.POSITIVE_INFINITY);
+  require(whole, what, 'a whole number', thing);
+}
+
+/** Refuses what is no text. */
+export function assertText(thing: unknown, what: string): void {
+  require(typeof thing === 'string', what, 'text', thing);
+}
+
+function isHead(thing: unknown): boolean {
+  const { seq, digest } = fieldsOf(thing);
+  return Number.isSafeInteger(seq) && (seq as number) >= -1 && isDigest(digest);
+}
+
+function isFrame(thing: unknown): boolean {
+  const { seq, at, kind, head, bytes } = fieldsOf(thing);
+  const columns = isCount(seq) && isCount(at) && typeof kind === 'string' && kind !== '' && isDigest(head);
+  return columns && bytes instanceof Uint8Array;
+}
+
+function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
+  return typeof thing === 'object' && thing !== null ? (thing as Readonly<Record<string, unknown>>) : {};
+}
+
+function isCount(thing: unknown): boolean {
+  return Number.isSafeInteger(thing) && (thing as number) >= 0;
+}
+
+function isDigest(thing: unknown): boolean {
+  return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
+}
+
+function require(holds: boolean, where: string, expected: string, actual: unknown): void {
+  if (holds) return;
+  throw new RepriseError('invalid_argument', 'a journal cannot be asked for this', { where, expected, actual });
+}
+
+/**
  * Refuses frames that do not follow each other from `expected` on.
  *
  * @throws invalid_argument: a gap in the journal can never be read back, so it is stopped at the door

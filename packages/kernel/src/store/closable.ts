@@ -1,13 +1,15 @@
 /** For authors of stores: what a store does after it was closed is the same everywhere and written once. */
 import { isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../content/port.js';
+import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
 import type { ReadableJournal } from '../journal/port.js';
 import type { OpenStore, ReadonlyStore } from './store.js';
 
 type ReadableContent = ContentReader & Pick<ContentStore, 'list'>;
 
 /**
- * The same store, of which every call after the first `close` rejects with `world_closed`, so that a late writer
+ * The same store, which refuses arguments that are none before a database sees them, and of which every call after
+ * the first `close` rejects with `world_closed`, so that a late writer
  * can never reach the next opener's world. `close` of the inner store runs once.
  *
  * @param where what people see of the store, for messages
@@ -19,13 +21,19 @@ export function closable(store: OpenStore, where: string): OpenStore {
     ...store,
     journal: {
       ...readableJournal(journal, door),
-      append: async (frames, expected) => door.pass(() => journal.append(frames, expected)),
+      append: async (frames, expected) => {
+        assertAppend(frames, expected);
+        return door.pass(() => journal.append(frames, expected));
+      },
     },
     content: {
       ...readableContent(content, door),
       put: async (bytes) => door.pass(() => content.put(requireBytes(bytes))),
     },
-    mark: async (note) => door.pass(() => store.mark(note)),
+    mark: async (note) => {
+      if (note !== null) assertText(note, 'note');
+      return door.pass(() => store.mark(note));
+    },
     close: () => door.shut(() => store.close()),
   };
 }
@@ -44,9 +52,20 @@ export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyS
 function readableJournal(journal: ReadableJournal, door: Door): ReadableJournal {
   return {
     head: async () => door.pass(() => journal.head()),
-    read: (from, to) => door.each(journal.read(from, to)),
-    findLast: async (kind, seq) => door.pass(() => journal.findLast(kind, seq)),
-    findKey: async (key) => door.pass(() => journal.findKey(key)),
+    read: (from, to) => {
+      assertPlace(from, 'from');
+      if (to !== undefined) assertPlace(to, 'to');
+      return door.each(journal.read(from, to));
+    },
+    findLast: async (kind, seq) => {
+      assertText(kind, 'kind');
+      assertPlace(seq, 'seq');
+      return door.pass(() => journal.findLast(kind, seq));
+    },
+    findKey: async (key) => {
+      assertText(key, 'key');
+      return door.pass(() => journal.findKey(key));
+    },
   };
 }
 
