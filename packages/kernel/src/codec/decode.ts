@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { Ref, RepriseError } from '@reprise/contracts';
 import { toHex } from './hex.js';
-import { LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD } from './kinds.js';
+import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD } from './kinds.js';
 import { FRAME_DEPTH_MAX } from './limits.js';
 import { readKey, readUtf8 } from './text.js';
 
@@ -24,6 +24,9 @@ const TWO_32 = 0x1_0000_0000;
  * @example decode(Uint8Array.of(0xa1, 0x61, 0x61, 0x01)) // { a: 1 }
  */
 export function decode(bytes: Uint8Array, depthMax: number = FRAME_DEPTH_MAX): Value {
+  if (typeof bytes !== 'object' || bytes === null || bytesIn(bytes) === undefined) {
+    throw new RepriseError('invalid_bytes', 'only bytes can be read', { expected: 'a Uint8Array', actual: bytes });
+  }
   const reader = new Reader(bytes, depthMax);
   const value = reader.read(0);
   reader.end();

@@ -1,5 +1,5 @@
 /** Reads logs from their heads: newest chunks need not be loaded to read the oldest, nor the reverse. */
-import type { Ref, Value } from '@reprise/contracts';
+import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { LOG_CHUNK_ITEMS, type LogLeaf } from '../engine/index.js';
 import type { ContentReader } from './port.js';
 import { getValue } from './values.js';
@@ -9,14 +9,22 @@ import { getValue } from './values.js';
  *
  * @param head a log's head as a reducer's `ctx.logHead` linked it
  * @param from the first item's index, 0 by default
- * @throws RepriseError `blob_missing`, `blob_damaged`
+ * @throws RepriseError `blob_missing`; `blob_damaged` also for a link to something else than a log; `invalid_argument`
  */
 export async function* readLog(content: ContentReader, head: Ref, from = 0): AsyncGenerator<Value> {
-  yield* readLogLeaf(content, (await getValue(content, head)) as unknown as LogLeaf, from);
+  const log = await getValue(content, head);
+  if (!isLog(log)) throw notALog(head);
+  yield* readLogLeaf(content, log, from);
 }
 
 /** The items of a log of which the leaf is at hand. */
 export async function* readLogLeaf(content: ContentReader, log: LogLeaf, from = 0): AsyncGenerator<Value> {
+  if (!Number.isSafeInteger(from) || from < 0) {
+    throw new RepriseError('invalid_argument', 'this is not the index of an item', {
+      expected: 'a whole number from 0',
+      actual: from,
+    });
+  }
   let skip = from;
   for (let level = log.levels.length - 1; level >= 0; level--) {
     const itemsUnderEach = itemsUnder(level);
@@ -32,14 +40,16 @@ export async function* readLogLeaf(content: ContentReader, log: LogLeaf, from = 
 }
 
 async function* readUnder(content: ContentReader, ref: Ref, level: number, from: number): AsyncGenerator<Value> {
-  const list = (await getValue(content, ref)) as readonly Value[];
+  const list = await getValue(content, ref);
+  if (!isList(list)) throw notALog(ref);
   if (level === 0) {
     yield* list.slice(from);
     return;
   }
   const itemsUnderEach = itemsUnder(level - 1);
   let skip = from;
-  for (const child of list as readonly Ref[]) {
+  for (const child of list) {
+    if (!isRef(child)) throw notALog(ref);
     if (skip >= itemsUnderEach) skip -= itemsUnderEach;
     else {
       yield* readUnder(content, child, level - 1, skip);
@@ -52,4 +62,28 @@ function itemsUnder(level: number): number {
   let items = LOG_CHUNK_ITEMS;
   for (let i = 0; i < level; i++) items *= LOG_CHUNK_ITEMS;
   return items;
+}
+
+function isLog(value: Value): value is Value & LogLeaf {
+  const { count, levels, tail } = (typeof value === 'object' && value !== null ? value : {}) as Partial<
+    Record<string, Value>
+  >;
+  return (
+    Number.isSafeInteger(count) &&
+    isList(tail) &&
+    isList(levels) &&
+    levels.every((level) => isList(level) && level.every(isRef))
+  );
+}
+
+/** `Array.isArray`, which by itself does not narrow a readonly list. */
+function isList(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function notALog(ref: Ref): RepriseError {
+  return new RepriseError('blob_damaged', 'content that is read as a log is none', {
+    where: ref.toString(),
+    hint: 'Give the link that ctx.logHead made.',
+  });
 }

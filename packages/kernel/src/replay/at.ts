@@ -11,7 +11,7 @@ import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { requireAddress, requireLogName, requirePosition } from './arguments.js';
+import { requireAddress, requireApp, requireLogName, requirePosition, requireReadable } from './arguments.js';
 import { followChain, Replayer } from './replayer.js';
 
 /** The state of a world at one frame. */
@@ -34,6 +34,8 @@ export async function worldAt(
   app: App,
   seq: number,
 ): Promise<WorldAt> {
+  requireReadable(store);
+  requireApp(app);
   const last = (await store.journal.head()).seq;
   if (!Number.isSafeInteger(seq) || seq < 0 || seq > last) {
     throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });

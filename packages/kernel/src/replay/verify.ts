@@ -17,7 +17,7 @@ import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { requireDigest } from './arguments.js';
+import { requireApp, requireDigest, requireFunction, requireObject, requireReadable } from './arguments.js';
 import { checkIndexes, checkLandmarks } from './indexes.js';
 import { checkColumns, followChain, Replayer } from './replayer.js';
 
@@ -50,13 +50,17 @@ const PROGRESS_EVERY = 10_000;
  *
  * @throws RepriseError the first thing wrong, naming its place: `journal_damaged`, `replay_divergence`,
  *   `manifest_mismatch`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `head_mismatch`; `invalid_argument` for
- *   an expected head that is none
+ *   a store, an app or an expected head that is none
  * @example
  * const store = await sqlite('world.db').openReadonly()
  * const { performed, head } = await verifyStore(store, { app, expect: publishedHead })
  */
 export async function verifyStore(store: ReadonlyStore, options: VerifyOptions = {}): Promise<VerifyReport> {
+  requireReadable(store);
+  requireObject(options, 'the options');
+  if (options.app !== undefined) requireApp(options.app);
   if (options.expect !== undefined) requireDigest(options.expect);
+  if (options.onProgress !== undefined) requireFunction(options.onProgress, 'onProgress');
   const hash = store.hash ?? portableSha256;
   const nodes = new ComputedNodes(store.content, hash);
   const table = new LeafTable(new MerkleMap(nodes, hash));

@@ -1,0 +1,244 @@
+import { Ref } from '@reprise/contracts';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  compareBytes,
+  decode,
+  EMPTY_HEAD,
+  encode,
+  equalBytes,
+  fromHex,
+  getBytes,
+  getValue,
+  linksOf,
+  memory,
+  nextHead,
+  openWorld,
+  portableSha256,
+  putValue,
+  type ReadonlyStore,
+  readFrame,
+  readLog,
+  type Store,
+  toHex,
+  verifyStore,
+  worldAt,
+} from '../../src/index.js';
+import { closeSound, codeOf } from '../support/judge.js';
+import { add, ask, cell, lab, log } from '../support/lab.js';
+import { PLACES } from '../support/places.js';
+import { expectRefused, JUNK, verdictOn } from './junk.js';
+
+const { app } = lab();
+
+describe('given the codec', () => {
+  it('when it encodes junk, then it refuses what is no value', async () => {
+    await expectRefused((junk) => encode(junk), 'encode', PUTTABLE);
+  });
+
+  it('when it decodes junk, then it refuses what are no bytes', async () => {
+    await expectRefused((junk) => decode(junk as never), 'decode');
+    await expectRefused((junk) => linksOf(junk as never), 'linksOf', NOT_ENDLESS);
+  });
+
+  it('when it decodes any bytes at all, seed 20260101, then it gives their one value or refuses', async () => {
+    for (const bytes of fc.sample(fc.uint8Array({ maxLength: 40 }), { seed: 20_260_101, numRuns: 3_000 })) {
+      const verdict = await verdictOn(() => decode(bytes), `decode ${toHex(bytes)}`);
+      if (verdict.startsWith('accepted')) expect(toHex(encode(decode(bytes)))).toBe(toHex(bytes));
+      else expect(verdict).toBe('invalid_bytes');
+    }
+  });
+
+  it('when hex or a digest is none, then it is the documented RangeError or TypeError of a programming mistake', () => {
+    for (const text of ['0', 'zz', 'AA', '0x', ' 0', '00 ']) expect(() => fromHex(text), text).toThrow(RangeError);
+    for (const text of ['', '00', 'g'.repeat(64), 'A'.repeat(64), `${'a'.repeat(64)}\n`]) {
+      expect(() => Ref.fromHex(text), text).toThrow(TypeError);
+    }
+    expect(toHex(fromHex('00ff'))).toBe('00ff');
+    expect([compareBytes(fromHex('00'), fromHex('01')) < 0, equalBytes(fromHex('00'), fromHex('00'))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+});
+
+/** What has an end can be searched for links, whatever it is. */
+const NOT_ENDLESS = JUNK.map(([name]) => name).filter((name) => name !== 'a cycle' && name !== 'a deep list');
+
+describe('given a frame', () => {
+  it('when its bytes are junk or anything at all, then it is damaged and named, never half read', async () => {
+    await expectRefused((junk) => readFrame(junk as never, 3), 'readFrame');
+    const values = fc.sample(fc.uint8Array({ maxLength: 60 }), { seed: 20_260_101, numRuns: 1_000 });
+    for (const bytes of values)
+      expect(await verdictOn(() => readFrame(bytes, 3), toHex(bytes))).toBe('journal_damaged');
+    for (const thing of [
+      null,
+      [],
+      [1],
+      [1, 2],
+      [{}, {}],
+      [{ kind: 'snapshot' }, { kind: 'state' }],
+      { kind: 'state' },
+    ]) {
+      expect(await verdictOn(() => readFrame(encode(thing), 3), JSON.stringify(thing))).toBe('journal_damaged');
+    }
+  });
+
+  it('when it stands at another number than it says, then it is damaged', async () => {
+    const store = memory();
+    const world = await openWorld({ store, app });
+    await ask(world, 'x', [add(1)]);
+    await world.close();
+    const open = await store.openReadonly();
+    for await (const { bytes, seq } of open.journal.read(1)) {
+      expect(readFrame(bytes, seq).all.length).toBeGreaterThan(1);
+      expect(await verdictOn(() => readFrame(bytes, seq + 1), 'elsewhere')).toBe('journal_damaged');
+      expect(nextHead(EMPTY_HEAD, bytes, portableSha256).digest).toHaveLength(64);
+    }
+    await open.close();
+  });
+});
+
+describe.each(PLACES)('given a store that is read, on $name', (place) => {
+  let store: Store;
+  let remove: () => void;
+  let reading: ReadonlyStore;
+
+  beforeAll(async () => {
+    ({ store, remove } = place.make());
+    const world = await openWorld({ store, app });
+    await ask(world, 'x', [add(1), ...Array.from({ length: 40 }, (_, i) => log(i))]);
+    await world.snapshot();
+    await world.close();
+    reading = await store.openReadonly();
+  });
+
+  afterAll(async () => {
+    await reading.close();
+    remove();
+  });
+
+  it('when a verification or a time is asked for with junk, then it is refused', async () => {
+    await expectRefused((junk) => verifyStore(junk as never), 'verifyStore');
+    await expectRefused((junk) => verifyStore(reading, junk as never), 'options', HARMLESS);
+    await expectRefused((junk) => verifyStore(reading, { app: junk } as never), 'app', ['undefined']);
+    await expectRefused((junk) => verifyStore(reading, { expect: junk } as never), 'expect', ['undefined']);
+    const called = JUNK.filter(([, junk]) => typeof junk === 'function');
+    const notCalled = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
+    await expectRefused((junk) => verifyStore(reading, { onProgress: notCalled(junk) } as never), 'onProgress', [
+      'undefined',
+      ...called.map(([name]) => name),
+    ]);
+    await expectRefused((junk) => worldAt(junk as never, app, 0), 'worldAt');
+    await expectRefused((junk) => worldAt(reading, junk as never, 0), 'worldAt an app');
+    await expectRefused((junk) => worldAt(reading, app, junk as never), 'worldAt a frame', ['zero', 'one']);
+  });
+
+  it('when a head is expected that is not there, then it says so', async () => {
+    expect(await codeOf(verifyStore(reading, { expect: 'a'.repeat(64) }))).toBe('head_mismatch');
+  });
+
+  it('when content is asked for by what is no link, then it is refused', async () => {
+    await expectRefused((junk) => reading.content.get(junk as never), 'get');
+    await expectRefused((junk) => reading.content.has(junk as never), 'has');
+    await expectRefused((junk) => getBytes(reading.content, junk as never), 'getBytes');
+    await expectRefused((junk) => getValue(reading.content, junk as never), 'getValue');
+    await expectRefused((junk) => readLog(reading.content, junk as never).next(), 'readLog');
+    expect(await codeOf(getBytes(reading.content, Ref.fromHex('a'.repeat(64))))).toBe('blob_missing');
+  });
+
+  it('when a log is read by the link to something else, or from nowhere, then it is refused', async () => {
+    const own = place.make();
+    const open = await own.store.open();
+    const notLogs = [
+      null,
+      5,
+      'text',
+      [],
+      {},
+      { count: 1 },
+      { count: 'x', levels: [], tail: [] },
+      { count: 1, levels: 5, tail: [] },
+    ];
+    for (const value of notLogs) {
+      const ref = await putValue(open.content, value);
+      const verdict = await verdictOn(() => readLog(open.content, ref).next(), JSON.stringify(value));
+      expect(verdict, JSON.stringify(value)).toBe('blob_damaged');
+    }
+    const raw = await open.content.put(Uint8Array.of(0xff));
+    expect(await verdictOn(() => readLog(open.content, raw).next(), 'raw')).toBe('invalid_bytes');
+    const good = await putValue(open.content, { count: 2, levels: [], tail: ['a', 'b'] });
+    await expectRefused((junk) => readLog(open.content, good, junk as never).next(), 'from', [
+      'undefined',
+      'zero',
+      'one',
+    ]);
+    await expectRefused((junk) => putValue(open.content, junk), 'putValue', PUTTABLE);
+    await open.close();
+    own.remove();
+  });
+
+  it('when the journal is asked for junk, then it answers with a code or with nothing', async () => {
+    for (const [name, junk] of JUNK) {
+      await verdictOn(async () => {
+        for await (const _ of reading.journal.read(junk as never, 1)) break;
+      }, `read ${name}`);
+      await verdictOn(() => reading.journal.findLast(junk as never, 5), `findLast ${name}`);
+      await verdictOn(() => reading.journal.findLast('snapshot', junk as never), `findLast at ${name}`);
+      await verdictOn(() => reading.journal.findKey(junk as never), `findKey ${name}`);
+    }
+  });
+
+  it('when a writer appends junk, then nothing of it is kept', async () => {
+    const own = place.make();
+    const open = await own.store.open();
+    await expectRefused((junk) => open.journal.append(junk as never, EMPTY_HEAD), 'append', ['no list']);
+    await expectRefused((junk) => open.journal.append([junk] as never, EMPTY_HEAD), 'append a frame');
+    await expectRefused((junk) => open.journal.append([], junk as never), 'append after');
+    expect(await open.journal.head()).toEqual(EMPTY_HEAD);
+    await open.close();
+    own.remove();
+  });
+});
+
+/** Options that say nothing. */
+const HARMLESS = [
+  'undefined',
+  ...JUNK.filter(([, junk]) => typeof junk === 'object' && junk !== null).map(([name]) => name),
+];
+
+/** Junk that is a value all the same. */
+const PUTTABLE = [
+  'null',
+  'true',
+  'zero',
+  'one',
+  'a fraction',
+  'below zero',
+  'beyond integers',
+  'no text',
+  'text',
+  'a NUL',
+  'long text',
+  'a path',
+  '__proto__',
+  'constructor',
+  'no list',
+  'a list',
+  'no fields',
+  'fields',
+  'a map of no class',
+  'a frozen thing',
+  'bytes',
+  'a buffer',
+];
+
+it('given a state read back, then it is a value of its own', async () => {
+  const store = memory();
+  const world = await openWorld({ store, app });
+  await ask(world, 'x', [add(1)]);
+  const state = (await world.state(cell('x'))) as { n: number };
+  state.n = 99;
+  expect(await world.state(cell('x'))).toMatchObject({ n: 1 });
+  await closeSound(world, store, app);
+});
