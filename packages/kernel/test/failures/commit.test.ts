@@ -5,6 +5,7 @@ import { isRepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openWorld } from '../../src/index.js';
+import { crashable } from '../support/crashable-store.js';
 import { type FaultyStore, faultyStore } from '../support/faulty-store.js';
 import { closeSound, codeOf, framesOf, isPending, recordsOf, refusal, until } from '../support/judge.js';
 import {
@@ -226,10 +227,12 @@ describe('given a full disk, facts are tried again until they land, and land onc
 
   it('when the world is opened on a full disk, then opening says so and may be tried again', async () => {
     const adapter = outside(once);
-    const { store, world } = await given(memory, { adapters: [adapter] });
+    const disk = crashable();
+    const store = faultyStore(disk);
+    const world = await openWorld({ store, app, adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
     await adapter.call(0);
-    await world.close(); // it does not stop: its outcome is not known
+    await disk.crash();
     store.full = true;
     expect(await codeOf(openWorld({ store, app, adapters: [adapter] }))).toBe('store_full');
     store.full = false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memory, openWorld } from '../../src/index.js';
-import { closeSound, codeOf, framesOf, recordsOf } from '../support/judge.js';
+import { closeSound, codeOf, framesOf, recordsOf, until } from '../support/judge.js';
 import {
   add,
   ask,
@@ -138,7 +138,7 @@ describe('given a plan that recurses without end', () => {
     const pumping = world.pump();
     const call = await adapter.call(0);
     clock.advance(100);
-    await expect.poll(async () => (await recordsOf(store, 'plan_ended')).length).toBe(1);
+    await until(async () => (await recordsOf(store, 'plan_ended')).length === 1);
     call.answer(ok({ got: 1 }));
     await pumping;
     expect((await recordsOf(store, 'timer'))[0]?.quarantined).toBe(true);

@@ -1,7 +1,7 @@
 import type { ErrorCode, JournalRecord } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { memory, openWorld, type Store, type World } from '../../src/index.js';
-import { closeSound, codeOf, expectDocumented, framesOf, lastFrame, refusal } from '../support/judge.js';
+import { closeSound, codeOf, expectDocumented, framesOf, lastFrame, refusal, until } from '../support/judge.js';
 import {
   add,
   ask,
@@ -238,7 +238,8 @@ describe('given a plan that throws', () => {
     await ask(world, 'x', [start('throwLater', 1)]);
     const second = await adapter.call(1);
     adapter.calls[0]?.answer(ok({ got: 1 }));
-    await expect.poll(async () => await seen(world, 'x')).toEqual(['PlanFailed threw']);
+    await until(async () => (await seen(world, 'x'))?.length === 1);
+    expect(await seen(world, 'x')).toEqual(['PlanFailed threw']);
     expect(adapter.calls).toHaveLength(2);
     expect((await world.openEffects()).length).toBe(1);
     second.answer(ok({ got: 2 }));
