@@ -55,7 +55,10 @@ export interface PlanContext {
   /** Waits for one receipt; with `within`, null when the time came first. */
   awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
   awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;
-  /** Waits for the first receipt of several, first by journal order; null when `within` came first. */
+  /**
+   * Waits for the first receipt of several; null when `within` came first. A receipt that an earlier await returned
+   * is there already; of the others the first by journal order.
+   */
   awaitAny<P>(
     handles: readonly EffectHandle<P>[],
     options?: AwaitOptions,
