@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Dispatcher } from '../../src/adapter/dispatcher.js';
-import { LazyHeap } from '../../src/time/lazy-heap.js';
 import { type AnyAdapter, memory, openWorld } from '../../src/index.js';
+import { LazyHeap } from '../../src/time/lazy-heap.js';
 import { crashable } from '../support/crashable-store.js';
 import { faultyStore } from '../support/faulty-store.js';
 import { closeSound, codeOf, isPending, recordsOf, until } from '../support/judge.js';
