@@ -28,6 +28,7 @@ import {
   type World,
 } from '../../src/index.js';
 import { reduce } from '../../src/reduce/index.js';
+import { faultyStore } from '../support/faulty-store.js';
 import { holdReplay } from './replay-law.js';
 import { nativeHash } from './run-schedule.js';
 import { refusalOf } from './world-laws.js';
@@ -50,7 +51,7 @@ interface Opened extends AsyncDisposable {
 /** A world of programs; on its disposal what it wrote is held to the law of replay. */
 async function opened(options: Partial<OpenWorldOptions> = {}): Promise<Opened> {
   const clock = new VirtualClock();
-  const store: Store = memory({ hash: nativeHash });
+  const store: Store = options.store ?? memory({ hash: nativeHash });
   const common = {
     store,
     app: programApp,
@@ -108,6 +109,24 @@ describe('a plan that catches what the engine refused', () => {
     await lab.run([{ do: 'emit', plan: [effect, wrong('yield')] }]);
     expect(await lab.list()).toMatchObject([{ heard: 'sys/PlanFailed@1', value: { code: 'value_invalid' } }]);
     expect(await lab.run([])).toBe('taken');
+  });
+});
+
+describe('a plan that was resumed by a frame that did not become durable', () => {
+  it('is rebuilt, and resumed once', async () => {
+    const disk = faultyStore(memory({ hash: nativeHash }));
+    await using lab = await opened({ store: disk, recheckEvery: 0 });
+    const plan: PlanOp[] = [
+      { do: 'effect', kind: 'law.ask@1', answer: 'hang', timeout_ms: null },
+      { do: 'one', of: 0, within: 500 },
+      { do: 'tell' },
+      { do: 'one', of: 0, within: 500 },
+      { do: 'tell' },
+    ];
+    await lab.run([{ do: 'emit', plan }]);
+    disk.appends.push('full', 'full');
+    await lab.clock.advance(10_000);
+    expect((await lab.list()).map(heardOf)).toEqual([['late'], ['late', 'late']]);
   });
 });
 
@@ -233,7 +252,7 @@ describe('snapshots and reads', () => {
         return { ...open, journal: { ...open.journal, append } };
       },
     };
-    const lab = await opened({ store: slow });
+    await using lab = await opened({ store: slow });
     const ops: ReducerOp[] = [{ do: 'append', log: 'first', value: 1, times: 1 }];
     await lab.run(ops);
     let release: () => void = () => undefined;
@@ -253,7 +272,6 @@ describe('snapshots and reads', () => {
     release();
     await Promise.all([request, reading]);
     expect([read, lab.world.head.seq]).toEqual([2, 2]);
-    await lab.world.close();
   });
 });
 
@@ -268,13 +286,13 @@ describe('identifiers and chance', () => {
       };
       for (const { id, random, again } of Object.values(bag)) seen.push(id as Value, random as Value, again as Value);
     };
-    for (const key of ['a', 'a', 'b', 'end', 'a', 'b', 'a']) {
+    for (const key of ['a', 'a', 'a', 'a', 'b', 'end', 'a', 'b', 'a']) {
       const ops: ReducerOp[] = key === 'end' ? [{ do: 'end' }] : draw;
       const to: Address = [PROGRAM_REDUCERS.cell, key === 'end' ? 'a' : key];
       await lab.world.request(to, { name: PROGRAM_EVENTS.made, value: { ops, payload: null } });
       if (key !== 'end') await look(key);
     }
-    expect(seen).toHaveLength(6 * 9);
+    expect(seen).toHaveLength(8 * 9);
     expect(new Set(seen).size).toBe(seen.length);
     const numbers = seen.filter((one) => typeof one === 'number');
     expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
