@@ -275,6 +275,30 @@ describe('snapshots and reads', () => {
   });
 });
 
+describe('a reducer that sends to an address made of chance', () => {
+  const wild = defineReducer({
+    name: 'law/Wild@1',
+    state: z.strictObject({ n: z.int() }),
+    events: { 'law/Thrown@1': creates(z.strictObject({ on: z.boolean() })) },
+    init: () => ({ n: 0 }),
+    reduce(draft, event, ctx) {
+      draft.n++;
+      if (event.value.on) ctx.send([ctx.address[0], `k${Math.random()}`], { name: event.name, value: { on: false } });
+    },
+  });
+
+  it('is refused in the end, although each fold wants another cell that is not in memory', async () => {
+    await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [wild] }), snapshotEvery: 0 });
+    const to: Address = ['law/Wild@1', 'a'];
+    await world.request(to, { name: 'law/Thrown@1', value: { on: false } });
+    await world.snapshot();
+    const refusal = await refusalOf(world.request(to, { name: 'law/Thrown@1', value: { on: true } }));
+    expect(refusal?.code).toBe('nondeterminism');
+    expect(await world.state(to)).toEqual({ n: 1 });
+    await world.request(to, { name: 'law/Thrown@1', value: { on: false } });
+  });
+});
+
 describe('identifiers and chance', () => {
   it('never repeat: not in a delivery, a cell, an incarnation or a neighbour', async () => {
     await using lab = await opened();
