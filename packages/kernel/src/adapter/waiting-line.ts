@@ -1,4 +1,5 @@
 import type { EffectLeaf } from '../engine/index.js';
+import { Alarm } from '../time/alarm.js';
 import type { Clock } from '../time/clock.js';
 import { LazyHeap } from '../time/lazy-heap.js';
 
@@ -30,10 +31,11 @@ export class WaitingLine {
     (a, b) => a.deadline < b.deadline,
     (waiting) => this.#waits(waiting),
   );
-  #sleep: AbortController | undefined;
-  #sleepsUntil: number | undefined;
+  readonly #alarm: Alarm;
 
-  constructor(private readonly parts: WaitingLineParts) {}
+  constructor(private readonly parts: WaitingLineParts) {
+    this.#alarm = new Alarm({ clock: parts.clock, now: () => parts.now(), ring: () => parts.due() });
+  }
 
   /** How many wait. */
   get size(): number {
@@ -76,28 +78,12 @@ export class WaitingLine {
 
   /** Sleeps until the next deadline, and says so. */
   watch(): void {
-    const due = this.#deadlines.first()?.deadline;
-    if (due === this.#sleepsUntil) return;
-    this.rest();
-    if (due !== undefined) void this.#sleepUntil(due);
+    this.#alarm.set(this.#deadlines.first()?.deadline);
   }
 
   /** Watches over no deadline any more. */
   rest(): void {
-    this.#sleep?.abort();
-    this.#sleep = undefined;
-    this.#sleepsUntil = undefined;
-  }
-
-  async #sleepUntil(due: number): Promise<void> {
-    const sleep = new AbortController();
-    this.#sleep = sleep;
-    this.#sleepsUntil = due;
-    const { clock } = this.parts;
-    while (!sleep.signal.aborted && this.parts.now() < due) await clock.sleep(due - this.parts.now(), sleep.signal);
-    if (sleep.signal.aborted) return;
-    this.#sleepsUntil = undefined;
-    this.parts.due();
+    this.#alarm.stop();
   }
 
   #waits(waiting: Waiting): boolean {

@@ -1,6 +1,7 @@
-/** The timers of a world by due time, and the sleep until the next one. */
+/** The timers of a world by due time, and what fires them. */
 import type { Address } from '@reprise/contracts';
 import type { LeafChange, LeafKey } from '../engine/index.js';
+import { Alarm } from '../time/alarm.js';
 import type { Clock } from '../time/clock.js';
 import { LazyHeap } from '../time/lazy-heap.js';
 
@@ -68,43 +69,29 @@ function addressOf(timer: Timer): string {
   return `${timer.cell[0]}\0${timer.cell[1]}\0${timer.plan ?? -1}\0${timer.name}`;
 }
 
-/** Sleeps until timers are due and fires them; restarted whenever the next due time changes. */
+/** Fires timers when they are due. */
 export class TimerDriver {
-  #sleep: AbortController | undefined;
-  #sleepsUntil: number | undefined;
+  readonly #alarm: Alarm;
 
   constructor(
     private readonly timers: TimerQueue,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly now: () => number,
     private readonly fire: (timer: Timer) => void,
-  ) {}
+  ) {
+    this.#alarm = new Alarm({ clock, now, ring: () => this.run() });
+  }
 
   /** Fires what is due and sleeps until the next. */
   run(): void {
     for (let timer = this.timers.takeDue(this.now()); timer !== undefined; timer = this.timers.takeDue(this.now())) {
       this.fire(timer);
     }
-    const due = this.timers.nextDue;
-    if (due === this.#sleepsUntil) return;
-    this.stop();
-    if (due !== undefined) void this.#sleepUntil(due);
+    this.#alarm.set(this.timers.nextDue);
   }
 
   /** Wakes no more. */
   stop(): void {
-    this.#sleep?.abort();
-    this.#sleep = undefined;
-    this.#sleepsUntil = undefined;
-  }
-
-  async #sleepUntil(due: number): Promise<void> {
-    const sleep = new AbortController();
-    this.#sleep = sleep;
-    this.#sleepsUntil = due;
-    while (!sleep.signal.aborted && this.now() < due) await this.clock.sleep(due - this.now(), sleep.signal);
-    if (sleep.signal.aborted) return;
-    this.#sleepsUntil = undefined;
-    this.run();
+    this.#alarm.stop();
   }
 }

@@ -1,0 +1,44 @@
+import type { Clock } from './clock.js';
+
+/** What an alarm goes by. */
+export interface AlarmParts {
+  readonly clock: Clock;
+  /** The journal time now. */
+  now(): number;
+  /** The time it was set for has come. */
+  ring(): void;
+}
+
+/** Sleeps until a journal time and rings once. Setting it anew moves it; setting it for the same time changes nothing. */
+export class Alarm {
+  #sleep: AbortController | undefined;
+  #due: number | undefined;
+
+  constructor(private readonly parts: AlarmParts) {}
+
+  /** Rings at `due`; undefined for never. */
+  set(due: number | undefined): void {
+    if (due === this.#due) return;
+    this.stop();
+    if (due !== undefined) void this.#sleepUntil(due);
+  }
+
+  /** Rings no more until it is set again. */
+  stop(): void {
+    this.#sleep?.abort();
+    this.#sleep = undefined;
+    this.#due = undefined;
+  }
+
+  /** A clock may wake early, since the longest sleep is bounded, so the time is asked again. */
+  async #sleepUntil(due: number): Promise<void> {
+    const sleep = new AbortController();
+    this.#sleep = sleep;
+    this.#due = due;
+    const { clock, now } = this.parts;
+    while (!sleep.signal.aborted && now() < due) await clock.sleep(due - now(), sleep.signal);
+    if (sleep.signal.aborted) return;
+    this.#due = undefined;
+    this.parts.ring();
+  }
+}
