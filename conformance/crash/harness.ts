@@ -22,7 +22,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { agentApp, SESSION_REDUCER, type TranscriptItem } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
-import { readFrame, verifyStore, worldAt } from '@reprise/kernel';
+import { readFrame, verifyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { build } from 'esbuild';
 import type { Blow, Moment } from './steps.js';
@@ -200,11 +200,7 @@ export class Trial {
       }
       for (const ack of this.acks) assert.ok(heads.has(ack), `${this.name}: C2: acknowledged ${ack} is not there`);
       const world = await worldAt(store, agentApp, report.head.seq);
-      const transcript: TranscriptItem[] = [];
-      for await (const item of world.log([SESSION_REDUCER, 'survey'], 'transcript')) {
-        transcript.push(item as unknown as TranscriptItem);
-      }
-      const unknown = this.#checkEffects(records, transcript);
+      const unknown = this.#checkEffects(records, await transcriptsOf(records, world));
       if (done.text.includes('wrote the survey to')) this.#checkReport();
       return { frames: report.frames, unknown, repeated: this.#repeated() };
     } finally {
@@ -212,7 +208,7 @@ export class Trial {
     }
   }
 
-  #checkEffects(records: readonly JournalRecord[], transcript: readonly TranscriptItem[]): number {
+  #checkEffects(records: readonly JournalRecord[], transcripts: Transcripts): number {
     const begun = this.#ledger('start').filter(({ delivery }) => delivery === 'at_most_once');
     const keys = begun.map(({ key }) => key);
     assert.equal(new Set(keys).size, keys.length, `${this.name}: C3: performed twice: ${keys.join(' ')}`);
@@ -230,11 +226,11 @@ export class Trial {
       if (!ended.has(key)) assert.equal(receipts.get(key), 'outcome_unknown', `${this.name}: C4: ${key}`);
     }
     let unknown = 0;
-    for (const { effect, params } of effects) {
+    for (const { effect, params, plan } of effects) {
       if (receipts.get(effect) !== 'outcome_unknown') continue;
       unknown++;
       const { call_id } = params as unknown as { call_id: string };
-      const item = transcript.find((one) => one.role === 'tool' && one.call_id === call_id);
+      const item = transcripts.get(plan[1])?.find((one) => one.role === 'tool' && one.call_id === call_id);
       assert.ok(item?.role === 'tool', `${this.name}: C4: ${call_id} is not in the transcript`);
       assert.deepEqual(item.non_execution, { kind: 'outcome_unknown' }, `${this.name}: C4`);
       assert.ok(this.told.has(call_id), `${this.name}: C4: the model was not told of ${call_id}`);
@@ -271,6 +267,22 @@ export class Trial {
     rmSync(this.out, { recursive: true, force: true });
     rmSync(this.ledger, { force: true });
   }
+}
+
+/** Transcripts by session key. A survey begun after another ended has a session of its own, and may repeat its call ids. */
+type Transcripts = ReadonlyMap<string, readonly TranscriptItem[]>;
+
+async function transcriptsOf(records: readonly JournalRecord[], world: WorldAt): Promise<Transcripts> {
+  const transcripts = new Map<string, TranscriptItem[]>();
+  for (const record of records) {
+    if (record.kind !== 'effect' || transcripts.has(record.plan[1])) continue;
+    const items: TranscriptItem[] = [];
+    for await (const item of world.log([SESSION_REDUCER, record.plan[1]], 'transcript')) {
+      items.push(item as unknown as TranscriptItem);
+    }
+    transcripts.set(record.plan[1], items);
+  }
+  return transcripts;
 }
 
 /** What a checked world came to. */
