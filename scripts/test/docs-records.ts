@@ -12,6 +12,7 @@ export const RECORDS: Readonly<Record<string, z.ZodType>> = {
   attempt: contracts.attemptRecord,
   snapshot: contracts.snapshotRecord,
   continue: contracts.continueRecord,
+  clock: contracts.clockRecord,
   event: contracts.eventRecord,
   intent: contracts.intentRecord,
   effect: contracts.effectRecord,

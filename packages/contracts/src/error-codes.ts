@@ -34,6 +34,7 @@ export const ERROR_CODES = [
   'world_absent',
   'manifest_mismatch',
   'semantics_unknown',
+  'clock_mismatch',
   'stale_head',
   'commit_failed',
   'fenced',

@@ -105,6 +105,12 @@ export const continueRecord = z.strictObject({
   quarantined: z.exactOptional(z.literal(true)),
 });
 
+/**
+ * Ingress: an operator confirmed a wall clock that the world would not follow by itself. The frame has the old time in
+ * `at`; what comes after it is stamped from `wall`.
+ */
+export const clockRecord = z.strictObject({ kind: z.literal('clock'), ...stamps, wall: count });
+
 /** The first record of a frame: the only kind of record that replay takes as given. */
 export const ingressRecord = z.discriminatedUnion('kind', [
   manifestRecord,
@@ -114,6 +120,7 @@ export const ingressRecord = z.discriminatedUnion('kind', [
   attemptRecord,
   snapshotRecord,
   continueRecord,
+  clockRecord,
 ]);
 
 /** The sender of an event: a cell, a plan of a cell, or the kernel (null). */

@@ -45,6 +45,8 @@ export { closable, closableReadonly } from './store/closable.js';
 export { type MemoryOptions, memory } from './store/memory-store.js';
 export type { OpenStore, ReadonlyStore, Store } from './store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
+export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
+export type { ClockConfirmation } from './world/confirm-clock.js';
 export { openWorld } from './world/open-world.js';
 export type { OpenWorldOptions } from './world/options.js';
 export type { Ack, OpenEffect, PumpReport, RequestOptions, World, WorldFrame } from './world/world.js';

@@ -23,6 +23,7 @@ const LINES: Lines = {
   attempt: ({ effect, attempt }) => `effect ${short(effect)} attempt ${attempt}`,
   snapshot: ({ root, leaves }) => `${leaves} leaves, root ${root}`,
   continue: ({ quarantined }) => `the rest of the cascade${mark(quarantined)}`,
+  clock: ({ wall, principal }) => `${timeOf(wall)}, confirmed by ${principal}`,
   event: ({ event, to, from }) =>
     `${event.name} to ${formatAddress(to)} from ${senderName(from)} ${preview(event.value)}`,
   intent: ({ name, plan, input }) => `${name} as ${planName(plan)} ${preview(input)}`,

@@ -103,6 +103,7 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
     case 'continue':
       return admitContinue(fold, ingress.quarantined === true);
     case 'snapshot':
+    case 'clock':
       return;
     default:
       return ingress satisfies never;

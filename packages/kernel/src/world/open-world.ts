@@ -18,7 +18,10 @@ import { Replayer, requireDefinitions, requireSemantics, startFrom } from '../re
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
 import type { OpenStore } from '../store/store.js';
-import { type Clock, type RandomBytes, Stamper, systemClock, systemRandom } from '../time/clock.js';
+import { type RandomBytes, systemClock, systemRandom } from '../time/clock.js';
+import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
+import { WakingClock } from '../time/waking-clock.js';
+import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
 import { attemptFact, continueFact, type Fact, receiptFact, timerFact } from './facts.js';
 import { drawHex, type OpenWorldOptions, requireOptions } from './options.js';
 import { recoverEffects } from './recovery.js';
@@ -60,7 +63,8 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
 class Opening implements StepperHost {
   readonly #env: EngineEnv;
   readonly #table: LeafTable;
-  readonly #clock: Clock;
+  /** Woken when time leaps, for those who sleep until a time. */
+  readonly #clock: WakingClock;
   readonly #random: RandomBytes;
   readonly #watchers = new Set<() => void>();
   readonly #timers = new TimerQueue();
@@ -80,7 +84,7 @@ class Opening implements StepperHost {
     const hash = store.hash ?? portableSha256;
     this.#env = { app: options.app, hash, caches: new EngineCaches() };
     this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = new WakingClock(options.clock ?? systemClock);
     this.#random = options.random ?? systemRandom;
   }
 
@@ -111,23 +115,24 @@ class Opening implements StepperHost {
       watchers: this.#watchers,
       drive: options.drive ?? 'auto',
       snapshot: () => this.#snapshot(),
+      confirmClock: (confirmation) => this.#confirmClock(confirmation),
     });
     await this.#recover();
     return world;
   }
 
-  /** Loads the newest snapshot and performs the frames after it again. @returns the last frame's time */
+  /** Loads the newest snapshot and performs the frames after it again. @returns the time after the last frame */
   async #performTail(): Promise<number> {
     const { journal } = this.store;
     const start = await startFrom(this.store, this.#table, Number.MAX_SAFE_INTEGER);
     const replayer = new Replayer(this.#env, this.#table, start);
-    let lastAt = start.at ?? 0;
+    let lastAt = start.at;
     for await (const stored of journal.read(start.seq + 1)) {
       const { inputs } = await replayer.step(stored);
-      lastAt = inputs.ingress.at;
+      lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
       this.#framesSinceSnapshot++;
     }
-    this.#stamper = new Stamper(this.#clock, lastAt);
+    this.#stamper = this.#makeStamper(lastAt);
     this.#stepper = new Stepper(
       {
         env: this.#env,
@@ -144,7 +149,18 @@ class Opening implements StepperHost {
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
-    return lastAt;
+    return lastAt ?? 0;
+  }
+
+  #makeStamper(lastAt: number | undefined): Stamper {
+    const { clockJump, onClockJump } = this.options;
+    return new Stamper({
+      clock: this.#clock,
+      lastAt,
+      limits: { ...CLOCK_JUMP_LIMITS, ...clockJump },
+      leapt: () => this.#clock.wake(),
+      jumped: (jump) => tellJump(onClockJump, jump),
+    });
   }
 
   /** Writes the manifest of a new world, or of an app that has grown; refuses one that has changed. */
@@ -277,6 +293,15 @@ class Opening implements StepperHost {
     });
   }
 
+  async #confirmClock(confirmation: ClockConfirmation): Promise<Ack> {
+    const stepper = this.#stepper;
+    return stepper.exclusively(async () => {
+      const parts = { stamper: this.#stamper, commitAlone: stepper.commitAlone.bind(stepper) };
+      const frame = await confirmClock(confirmation, parts);
+      return { seq: frame.seq, head: frame.head.digest, duplicate: false };
+    });
+  }
+
   // StepperHost
 
   reserve(emitted: Parameters<StepperHost['reserve']>[0]): readonly string[] {
@@ -331,6 +356,14 @@ function tell(watcher: OpenWorldOptions['onProgress'], effect: string, note: Val
     watcher?.(effect, note);
   } catch {
     // telemetry: nobody to tell
+  }
+}
+
+function tellJump(watcher: OpenWorldOptions['onClockJump'], jump: ClockJump | undefined): void {
+  try {
+    watcher?.(jump);
+  } catch {
+    // as above; `world.clockJump` says it again
   }
 }
 

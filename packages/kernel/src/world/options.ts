@@ -5,6 +5,7 @@ import { encode, toHex } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import type { Store } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
+import { CLOCK_JUMP_LIMITS, type ClockJump, type ClockJumpLimits } from '../time/stamper.js';
 import { RESERVED_ADAPTERS } from './facts.js';
 
 /** How a world is opened. */
@@ -29,6 +30,13 @@ export interface OpenWorldOptions {
   readonly onProgress?: (effect: string, note: Value) => void;
   /** Told when a cell's state grows beyond 8 KiB: every event pays for encoding it. Telemetry. */
   readonly onLargeState?: (cell: Address, bytes: number) => void;
+  /**
+   * How far ahead of the world's time the wall clock is still followed, in milliseconds: a week while the world runs,
+   * 400 days when it is opened again. Beyond, time goes on without it until `confirmClock`.
+   */
+  readonly clockJump?: Partial<ClockJumpLimits>;
+  /** Told when the wall clock is too far ahead to be followed, and, with undefined, when that is over. */
+  readonly onClockJump?: (jump: ClockJump | undefined) => void;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
 }
@@ -60,13 +68,23 @@ export function requireOptions(options: OpenWorldOptions): void {
   requireHooks(options);
 }
 
-function requireHooks({ clock, random, secrets, onProgress, onLargeState }: OpenWorldOptions): void {
-  for (const [where, hook] of Object.entries({ random, secrets, onProgress, onLargeState })) {
+function requireHooks(options: OpenWorldOptions): void {
+  const { clock, random, secrets, onProgress, onLargeState, onClockJump } = options;
+  for (const [where, hook] of Object.entries({ random, secrets, onProgress, onLargeState, onClockJump })) {
     require(hook === undefined || typeof hook === 'function', where, 'a function', hook);
   }
+  requireLimits(options.clockJump);
   if (clock === undefined) return;
   const parts = isObject(clock) ? [clock.wall, clock.monotonic, clock.sleep] : [undefined];
   require(parts.every((part) => typeof part === 'function'), 'clock', 'a clock: wall, monotonic, sleep', clock);
+}
+
+function requireLimits(limits: unknown = {}): void {
+  require(isObject(limits), 'clockJump', '{running?, atOpen?}', limits);
+  for (const [name, limit] of Object.entries(limits as object)) {
+    const known = Object.hasOwn(CLOCK_JUMP_LIMITS, name) && typeof limit === 'number' && limit >= 0;
+    require(known, `clockJump.${name}`, 'running or atOpen, in milliseconds', limit);
+  }
 }
 
 /** Draws random bytes as hex; a source that gives anything else would make a world that cannot be read back. */

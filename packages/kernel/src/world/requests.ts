@@ -47,16 +47,22 @@ export async function admitRequest(
   if (typeof request.id !== 'string' || request.id === '' || request.id.length > REQUEST_ID_MAX) {
     throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: request.id });
   }
-  if (!principalSchema.safeParse(request.principal).success || request.principal === 'kernel') {
-    throw new RepriseError('invalid_argument', 'this is not a principal', {
-      expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
-      actual: request.principal,
-    });
-  }
-  encode([request.id, request.principal]); // refuses text that is not well-formed
+  requirePrincipal(request.principal);
+  encode(request.id); // refuses text that is not well-formed
   const value = parseEvent(app, to, request.name, request.value);
   await requireLinks(request.name, value, links);
   return { to, name: request.name, value, id: request.id, principal: request.principal };
+}
+
+/** Refuses what is nobody, and whoever poses as the kernel. */
+export function requirePrincipal(principal: unknown): void {
+  if (!principalSchema.safeParse(principal).success || principal === 'kernel') {
+    throw new RepriseError('invalid_argument', 'this is not a principal', {
+      expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
+      actual: principal,
+    });
+  }
+  encode(principal); // refuses text that is not well-formed
 }
 
 async function requireLinks(event: string, value: Value, links: LinkCheck): Promise<void> {

@@ -26,7 +26,8 @@ import type { Head, Journal, StoredFrame } from '../journal/port.js';
 import { requestKey } from '../journal/request-key.js';
 import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
-import type { Clock, Stamper } from '../time/clock.js';
+import type { Clock } from '../time/clock.js';
+import type { Stamper } from '../time/stamper.js';
 import { continueFact } from './facts.js';
 import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition } from './repetition.js';
 

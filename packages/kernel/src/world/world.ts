@@ -26,7 +26,9 @@ import {
 } from '../replay/index.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { OpenStore } from '../store/store.js';
-import type { Clock, RandomBytes, Stamper } from '../time/clock.js';
+import type { Clock, RandomBytes } from '../time/clock.js';
+import type { ClockJump, Stamper } from '../time/stamper.js';
+import { type ClockConfirmation, requireConfirmation } from './confirm-clock.js';
 import { drawHex } from './options.js';
 import { admitRequest } from './requests.js';
 import type { IngressOutcome, Stepper } from './stepper.js';
@@ -92,6 +94,7 @@ export interface WorldParts {
   readonly watchers: Set<() => void>;
   readonly drive: 'auto' | 'manual';
   snapshot(): Promise<Ack>;
+  confirmClock(confirmation: ClockConfirmation): Promise<Ack>;
 }
 
 /** How long `close` waits for running effects to end after telling them to stop. */
@@ -125,6 +128,14 @@ export class World implements AsyncDisposable {
   /** The journal's time now, in milliseconds. */
   get now(): number {
     return this.parts.stamper.now();
+  }
+
+  /**
+   * The wall clock when it is so far ahead that the world does not follow it; undefined when all is well. Its time goes
+   * on by the monotonic clock until the wall clock comes back, or {@link World.confirmClock}.
+   */
+  get clockJump(): ClockJump | undefined {
+    return this.parts.stamper.jump;
   }
 
   /** The content store: `put` content before sending the event that links it. */
@@ -242,6 +253,21 @@ export class World implements AsyncDisposable {
   /** Writes the map of all leaves, so that the next open starts here. */
   snapshot(): Promise<Ack> {
     return this.parts.snapshot();
+  }
+
+  /**
+   * Takes for true what the wall clock says, in spite of the jump. Journaled; what is overdue by then happens.
+   *
+   * @param confirmation the clock that was seen, and who confirms it
+   * @throws RepriseError `clock_mismatch` when there is no jump, or the clock says something else by now;
+   *   `invalid_argument`, and what the store says
+   * @example
+   * const jump = world.clockJump
+   * if (jump !== undefined) await world.confirmClock({ wall: jump.wall, as: 'human:ann' })
+   */
+  async confirmClock(confirmation: ClockConfirmation): Promise<Ack> {
+    requireConfirmation(confirmation);
+    return this.parts.confirmClock(confirmation);
   }
 
   /**

@@ -13,7 +13,7 @@ import {
   openWorld,
   type World,
 } from '../../src/index.js';
-import { Stamper } from '../../src/time/clock.js';
+import { CLOCK_JUMP_LIMITS, Stamper } from '../../src/time/stamper.js';
 
 const CELL = 't/Cell@1';
 const at = (key: string): [string, string] => [CELL, key];
@@ -216,7 +216,8 @@ describe('given a policy that could not be read back', () => {
 describe('given a wall clock that stands behind', () => {
   it('when frames come faster than milliseconds, then time still goes on', () => {
     let monotonic = 0;
-    const stamper = new Stamper({ wall: () => 0, monotonic: () => monotonic, sleep: async () => undefined }, 1_000);
+    const clock = { wall: () => 0, monotonic: () => monotonic, sleep: async () => undefined };
+    const stamper = new Stamper({ clock, lastAt: 1_000, limits: CLOCK_JUMP_LIMITS });
     for (let i = 0; i < 10_000; i++) {
       monotonic += 0.1;
       stamper.stamp();

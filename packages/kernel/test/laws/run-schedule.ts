@@ -89,6 +89,8 @@ class Runner {
         return this.#clock.advance(step.ms);
       case 'jump':
         return this.#clock.jumpWall(step.ms);
+      case 'confirm':
+        return this.#soon(this.#keep(this.#world.confirmClock({ wall: this.#clock.wall() })));
       case 'revive':
         return this.#soon(this.#keep(this.#world.revive(step.of, { id: `revive ${i}` })));
       case 'snapshot':

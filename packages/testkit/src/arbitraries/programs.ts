@@ -215,8 +215,10 @@ export type ScheduleStep =
   /** An effect that hangs is answered. */
   | { readonly step: 'answer'; readonly which: number; readonly outcome: Outcome<Value> }
   | { readonly step: 'advance'; readonly ms: number }
-  /** The wall clock jumps. */
+  /** The wall clock jumps, by so much that the world may wait to be told. */
   | { readonly step: 'jump'; readonly ms: number }
+  /** An operator takes for true what the wall clock says. */
+  | { readonly step: 'confirm' }
   | { readonly step: 'revive'; readonly of: Address }
   | { readonly step: 'snapshot' }
   /** The world is closed and opened again. */
@@ -260,7 +262,14 @@ export function anySchedule(options: AnyScheduleOptions = {}): fc.Arbitrary<read
       arbitrary: fc.record({ step: fc.constant('advance'), ms: fc.constantFrom(0, 10, 500, 1_000, 60_000) }),
     },
     { weight: 1, arbitrary: fc.record({ step: fc.constant('repeat'), which: fc.nat(9), altered: fc.boolean() }) },
-    { weight: 1, arbitrary: fc.record({ step: fc.constant('jump'), ms: fc.constantFrom(-3_600_000, 3_600_000) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        step: fc.constant('jump'),
+        ms: fc.constantFrom(-3_600_000, 3_600_000, 2_300_000_000_000),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ step: fc.constant('confirm') }) },
     { weight: 1, arbitrary: fc.record({ step: fc.constant('revive'), of: cells }) },
   ];
   if (breaks) {

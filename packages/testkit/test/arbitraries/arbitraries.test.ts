@@ -169,6 +169,7 @@ const ALL_STEPS: readonly ScheduleStep['step'][] = [
   'advance',
   'answer',
   'burst',
+  'confirm',
   'crash',
   'full',
   'jump',
