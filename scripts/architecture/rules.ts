@@ -19,7 +19,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
 export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent'];
 
-const PURE_BELOW_ENGINE = ['codec', 'schema', 'define'];
+const PURE_BELOW_ENGINE = ['codec', 'authority', 'schema', 'define'];
 const PURE = [...PURE_BELOW_ENGINE, 'engine'];
 const PORTS = ['time', 'journal', 'content', 'store', 'map', 'state', 'adapter'];
 
@@ -30,6 +30,7 @@ const PORTS = ['time', 'journal', 'content', 'store', 'map', 'state', 'adapter']
 export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   kernel: {
     codec: [],
+    authority: [],
     schema: ['codec'],
     define: ['codec', 'schema'],
     engine: PURE_BELOW_ENGINE,
@@ -70,6 +71,7 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
 export const PURE_WING: readonly string[] = [
   'packages/contracts/src',
   'packages/kernel/src/codec',
+  'packages/kernel/src/authority',
   'packages/kernel/src/schema',
   'packages/kernel/src/define',
   'packages/kernel/src/engine',

@@ -1,4 +1,5 @@
 export * from './address.js';
+export * from './authority.js';
 export * from './error-codes.js';
 export * from './errors.js';
 export * from './failure.js';

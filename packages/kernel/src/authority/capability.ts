@@ -1,0 +1,141 @@
+/**
+ * Capabilities as a lattice: they can be intersected and compared, and that is all that authority does.
+ *
+ * Invariants
+ * C1  `meet` is commutative, associative and idempotent, and {@link EVERYTHING} changes nothing. What it gives permits
+ *     exactly what both permit.
+ * C2  `leq(a, b)` holds exactly when `meet(a, b)` is `a`: nobody gains a right by a comparison that says otherwise.
+ * C3  Capabilities that permit the same have one canonical form, so equal rights have equal bytes.
+ * C4  Nothing in a chain reaches beyond what is granted above it, and taking a right away anywhere takes it away
+ *     below: rights are computed from the whole chain when they are asked for, and never copied.
+ * C5  Names of dimensions come from outside: only a capability's own keys count, never what objects inherit.
+ */
+import type { Capability, Patterns, Rights, Value } from '@reprise/contracts';
+import { DIMENSIONS_MAX } from '@reprise/contracts';
+import { byCodeUnits, firstUncovered, matchesAny, meetPatterns, normalise } from './patterns.js';
+
+/** The capability that narrows nothing. */
+export const EVERYTHING: Capability = Object.freeze({ may: Object.freeze({}) });
+
+/** Where a capability reaches beyond another, as the facts of an error. */
+export interface Excess {
+  /** `may.<dimension>`, `expires_at` or `max_parallel`. */
+  readonly where: string;
+  /** What the other allows there. */
+  readonly expected: Value;
+  /** What goes beyond it: the first pattern, the time, the number; null for no bound at all. */
+  readonly actual: Value;
+}
+
+/** Tells whether a capability narrows no more dimensions than one may; its schema holds the other bounds. */
+export function capabilityFits({ may }: Capability): boolean {
+  return Object.keys(may).length <= DIMENSIONS_MAX;
+}
+
+/**
+ * Gives the canonical form (C3): normal forms of patterns, and no dimension that is narrowed to everything.
+ *
+ * @param capability as somebody wrote it
+ */
+export function canonical(capability: Capability): Capability {
+  return meet(capability, EVERYTHING);
+}
+
+/**
+ * Intersects two capabilities: what both permit (C1), until the earlier end, with the smaller number at once.
+ *
+ * @returns in canonical form. A dimension may list as many patterns as both together
+ */
+export function meet(a: Capability, b: Capability): Capability {
+  const may: Record<string, Patterns> = {};
+  for (const dimension of dimensionsOf(a, b)) {
+    const [one, other] = [narrowed(a, dimension), narrowed(b, dimension)];
+    const patterns = one && other ? meetPatterns(one, other) : normalise(one ?? other ?? []);
+    if (patterns[0] !== '*') may[dimension] = patterns;
+  }
+  return {
+    may,
+    ...bound('expires_at', least(a.expires_at, b.expires_at)),
+    ...bound('max_parallel', least(a.max_parallel, b.max_parallel)),
+  };
+}
+
+/** Tells whether a capability permits nothing that another does not (C2). */
+export function leq(a: Capability, b: Capability): boolean {
+  return firstExcess(a, b) === undefined;
+}
+
+/**
+ * Finds where a capability reaches beyond another: its dimensions in the order of their names, then the two numbers.
+ *
+ * @param child what is asked for
+ * @param parent what may be given
+ */
+export function firstExcess(child: Capability, parent: Capability): Excess | undefined {
+  for (const dimension of dimensionsOf(parent)) {
+    const expected = narrowed(parent, dimension) ?? [];
+    const actual = firstUncovered(expected, narrowed(child, dimension) ?? ['*']);
+    if (actual !== undefined) return { where: `may.${dimension}`, expected, actual };
+  }
+  return excessOf('expires_at', child, parent) ?? excessOf('max_parallel', child, parent);
+}
+
+/** Tells whether a capability permits something in a dimension. Whether it still holds is {@link isExpired}. */
+export function permits(capability: Capability, dimension: string, text: string): boolean {
+  const patterns = narrowed(capability, dimension);
+  return patterns === undefined || matchesAny(patterns, text);
+}
+
+/** Tells whether a capability has ended: from `expires_at` on it permits nothing. */
+export function isExpired({ expires_at }: Capability, at: number): boolean {
+  return expires_at !== undefined && at >= expires_at;
+}
+
+/**
+ * Computes what the holder at the beginning of a chain may hand on: what each holder up to the root may.
+ *
+ * @param chain the rights of the holder, of its parent, and so on to the root
+ * @param root what the root itself was given
+ */
+export function effectiveGrant(chain: readonly Rights[], root: Capability = EVERYTHING): Capability {
+  return chain.reduce((granted, { exercise, grant }) => meet(granted, grant ?? exercise), canonical(root));
+}
+
+/**
+ * Computes what the holder at the beginning of a chain may do: its own exercise side, within what its parent may hand
+ * on. Its own grant side is for others and says nothing here.
+ *
+ * @param chain the rights of the holder, of its parent, and so on to the root
+ * @param root what the root itself was given; all there is for an empty chain
+ */
+export function effectiveExercise(chain: readonly Rights[], root: Capability = EVERYTHING): Capability {
+  const [own, ...above] = chain;
+  const granted = effectiveGrant(above, root);
+  return own === undefined ? granted : meet(own.exercise, granted);
+}
+
+/** The patterns that a capability narrows a dimension to; undefined when it does not narrow it (C5). */
+function narrowed({ may }: Capability, dimension: string): Patterns | undefined {
+  return Object.hasOwn(may, dimension) ? may[dimension] : undefined;
+}
+
+function dimensionsOf(...capabilities: readonly Capability[]): readonly string[] {
+  return [...new Set(capabilities.flatMap(({ may }) => Object.keys(may)))].sort(byCodeUnits);
+}
+
+type Bounded = 'expires_at' | 'max_parallel';
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
+}
+
+function bound(name: Bounded, value: number | undefined): { readonly [bounded in Bounded]?: number } {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function excessOf(where: Bounded, child: Capability, parent: Capability): Excess | undefined {
+  const [actual, expected] = [child[where], parent[where]];
+  if (expected === undefined || (actual !== undefined && actual <= expected)) return undefined;
+  return { where, expected, actual: actual ?? null };
+}

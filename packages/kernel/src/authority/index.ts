@@ -1,0 +1,29 @@
+/** Authority as arithmetic: what may be done, by patterns and capabilities, and how much of it, by accounts. */
+export {
+  amountsFit,
+  booked,
+  correct,
+  type Held,
+  hold,
+  type Outcome,
+  overdraft,
+  PARALLEL,
+  type Shortfall,
+  settle,
+  shortfall,
+  usageAmounts,
+} from './budget.js';
+export {
+  canonical,
+  capabilityFits,
+  EVERYTHING,
+  type Excess,
+  effectiveExercise,
+  effectiveGrant,
+  firstExcess,
+  isExpired,
+  leq,
+  meet,
+  permits,
+} from './capability.js';
+export { covers, coversPatterns, isPattern, matches, matchesAny, meetPatterns, normalise } from './patterns.js';
