@@ -20,9 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const TIMEOUT_MS = 120_000;
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
-const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to']);
+const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to', 'docs/explanation']);
 
-describe('tutorials and how-to pages', () => {
+describe('pages with code', () => {
   beforeAll(() => installPackages(ROOT, folder), TIMEOUT_MS);
 
   it.concurrent.each(pages.map((page) => [page.file, page] as const))(

@@ -58,7 +58,7 @@ export function matchesAny(patterns: Patterns, text: string): boolean {
 export function meetPatterns(a: Patterns, b: Patterns): Patterns {
   const [one, other] = [normalise(a), normalise(b)];
   const within = (inner: Patterns, outer: Patterns) => inner.filter((pattern) => normalFormCovers(outer, pattern));
-  return normalise([...within(one, other), ...within(other, one)]); // P1
+  return [...new Set([...within(one, other), ...within(other, one)])].sort(byCodeUnits); // P1
 }
 
 /** Tells whether one list matches all that another does; exact for texts of any characters (P3). */

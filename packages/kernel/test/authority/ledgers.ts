@@ -1,9 +1,9 @@
 /** Random ledgers under random work, held to a plain model: a list of what every effect holds or was booked for. */
 import type { Account, Amounts } from '@reprise/contracts';
 import fc from 'fast-check';
-import { expect } from 'vitest';
 import * as authority from '../../src/authority/index.js';
 import { encode, toHex } from '../../src/codec/index.js';
+import { must } from './must.js';
 
 /** The functions that the model judges; a twin replaces some. */
 export interface Ledger {
@@ -148,7 +148,7 @@ class Model {
     const fits = path.every((place) => Object.entries(ask).every(([unit, asked]) => this.#fits(place, unit, asked)));
     const before = this.#chain(path);
     const held = this.ledger.hold(before, ask);
-    expect(held.ok).toBe(fits);
+    must(held.ok === fits, 'what fits everywhere is granted, and nothing else', before, ask);
     if (held.ok) {
       this.#worked.granted++;
       this.#put(path, held.chain);
@@ -156,8 +156,8 @@ class Model {
     } else {
       this.#worked.refused++;
       const { account, unit, limit, spent, held: taken, ask: asked } = held.shortfall;
-      expect(BigInt(spent) + BigInt(taken) + BigInt(asked) > BigInt(limit)).toBe(true);
-      expect(this.#fits(path[account] as number, unit, asked)).toBe(false);
+      must(BigInt(spent) + BigInt(taken) + BigInt(asked) > BigInt(limit), 'a shortfall is one', held.shortfall);
+      must(!this.#fits(path[account] as number, unit, asked), 'a shortfall is where it is said', held.shortfall);
     }
   }
 
@@ -174,7 +174,14 @@ class Model {
     effect.spent = expectedBooking(effect.ask, outcome);
     effect.released = outcome === 'released';
     this.#fill(effect.path);
-    expect(withoutZeros(this.ledger.booked(effect.ask, outcome))).toEqual(withoutZeros(effect.spent));
+    const booked = this.ledger.booked(effect.ask, outcome);
+    must(
+      hex(withoutZeros(booked)) === hex(withoutZeros(effect.spent)),
+      'what is booked is what was used',
+      effect.ask,
+      outcome,
+      booked,
+    );
   }
 
   #late(effect: Effect | undefined, used: Amounts): void {
@@ -192,7 +199,7 @@ class Model {
   }
 
   #put(path: readonly number[], chain: readonly Account[]): void {
-    expect(chain).toHaveLength(path.length);
+    must(chain.length === path.length, 'a chain keeps its accounts', chain);
     for (const [i, place] of path.entries()) this.#accounts[place] = chain[i] as Account;
   }
 
@@ -221,10 +228,13 @@ class Model {
       for (const side of ['spent', 'held'] as const) {
         const sums = UNITS.map((unit) => [unit, Number(this.#sum(place, unit, side))] as const);
         const expected = Object.fromEntries(sums.filter(([, sum]) => sum !== 0));
-        if (hex(account[side]) !== hex(expected))
-          expect.fail(
-            `${side} of account ${place} after ${JSON.stringify(after)}: ${JSON.stringify([account[side], expected])}`,
-          );
+        must(
+          hex(account[side]) === hex(expected),
+          `what is ${side} is what the effects come to`,
+          after,
+          account,
+          expected,
+        );
       }
       if (Object.keys(authority.overdraft(account)).length > 0) this.#worked.overdrawn++;
     }
