@@ -7,6 +7,9 @@ import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/k
 export const RECORDS: Readonly<Record<string, z.ZodType>> = {
   manifest: contracts.manifestRecord,
   request: contracts.requestRecord,
+  command: contracts.commandRecord,
+  deferred: contracts.deferredRecord,
+  ask: contracts.askRecord,
   receipt: contracts.receiptRecord,
   timer: contracts.timerRecord,
   attempt: contracts.attemptRecord,
@@ -18,6 +21,7 @@ export const RECORDS: Readonly<Record<string, z.ZodType>> = {
   effect: contracts.effectRecord,
   denial: contracts.denialRecord,
   settled: contracts.settledRecord,
+  late: contracts.lateRecord,
   fact: contracts.factRecord,
   fault: contracts.faultRecord,
   plan_ended: contracts.planEndedRecord,
@@ -29,7 +33,18 @@ export const RECORDS: Readonly<Record<string, z.ZodType>> = {
 export const PARTS: Readonly<Record<string, z.ZodType>> = {
   envelope: contracts.eventEnvelope,
   pin: contracts.pinned,
-  'policy rule': contracts.policyRule,
+  'effect rule': contracts.effectRule,
+  'send rule': contracts.sendRule,
+  'settle rule': contracts.settleRule,
+  'read rule': contracts.readRule,
+  'sys/Settle@1': contracts.settleCommand,
+  'sys/Decide@1': contracts.decideCommand,
+  'sys/Answer@1': contracts.answerCommand,
+  'sys/Cancel@1': contracts.cancelCommand,
+  'sys/SetRights@1': contracts.setRightsCommand,
+  'sys/SetAccount@1': contracts.setAccountCommand,
+  capability: contracts.capability,
+  held: contracts.held,
   outcome: contracts.receipt,
   usage: contracts.usage,
 };
@@ -45,6 +60,15 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   sender: contracts.sender,
   'touched leaf': contracts.touchedLeaf,
   'failure code': contracts.failureCode,
+  'policy rule': contracts.policyRule,
+  pattern: contracts.pattern,
+  amounts: contracts.amounts,
+  command: contracts.kernelCommand,
+  settlement: contracts.settlement,
+  decision: contracts.decision,
+  remembered: contracts.remembered,
+  account: contracts.accountName,
+  'rights by dimension': contracts.capability.shape.may,
 };
 
 const NAME_OF = new Map(Object.entries(NAMED).map(([name, schema]) => [keyOf(compileSchema(schema)), name]));

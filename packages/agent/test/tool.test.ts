@@ -27,6 +27,8 @@ async function call(tool: Tool, args: unknown, over: Partial<AdapterContext> = {
     signal: new AbortController().signal,
     content,
     progress: () => {},
+    rights: async () => ({ may: {} }),
+    ask: async () => ({ how: 'cancelled' }),
     secret: async (name) => `value of ${name}`,
     ...over,
   };
@@ -36,7 +38,7 @@ async function call(tool: Tool, args: unknown, over: Partial<AdapterContext> = {
     args_ref: await putValue(content, args as never),
     delivery: tool.delivery,
   };
-  return toolCallAdapter([tool]).doExecute(params, context);
+  return (await toolCallAdapter([tool]).doExecute(params, context)) as Outcome<ToolCallReceipt>;
 }
 
 async function modelReads(outcome: Outcome<ToolCallReceipt>): Promise<string> {

@@ -34,6 +34,9 @@ export const UNIT = /^[a-z][a-z0-9_]{0,31}$/;
 /** A pattern: exact text (`llm.generate@1`), a beginning (`llm.*`), or everything (`*`). */
 export const pattern = z.string().regex(PATTERN).max(PATTERN_LENGTH_MAX);
 
+/** A list of patterns. */
+export const patterns = z.array(pattern).max(PATTERNS_MAX);
+
 /** A list of patterns: what one of them matches, the list matches. The empty list matches nothing. */
 export type Patterns = readonly string[];
 
@@ -51,7 +54,7 @@ export interface Capability {
 
 /** What somebody may do. */
 export const capability = z.strictObject({
-  may: z.record(z.string().regex(DIMENSION), z.array(pattern).max(PATTERNS_MAX)),
+  may: z.record(z.string().regex(DIMENSION), patterns),
   expires_at: z.exactOptional(z.int().min(0)),
   max_parallel: z.exactOptional(z.int().min(1)),
 }) satisfies z.ZodType<Capability>;

@@ -27,6 +27,12 @@ export const ERROR_CODES = [
   'bound_exceeded',
   'stack_exhausted',
   'effect_settled',
+  'cap_denied',
+  'policy_denied',
+  'rights_exceeded',
+  'revision_conflict',
+  'account_unknown',
+  'approval_stale',
   'nondeterminism',
   // worlds and stores
   'world_locked',

@@ -1,5 +1,6 @@
 export * from './address.js';
 export * from './authority.js';
+export * from './commands.js';
 export * from './error-codes.js';
 export * from './errors.js';
 export * from './failure.js';
@@ -7,6 +8,7 @@ export * from './llm.js';
 export * from './markers.js';
 export * from './names.js';
 export * from './notices.js';
+export * from './policy.js';
 export * from './portable.js';
 export * from './principal.js';
 export * from './receipt.js';

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { address, planAddress } from './address.js';
-import { wireName } from './names.js';
+import { value } from './markers.js';
+import { effectKind, wireName } from './names.js';
 import { FAULT_CODES } from './records.js';
 
 /** Kernel notice: an event was sent to a cell that does not exist, or that has failed. */
 export const undeliverable = z.strictObject({
   to: address,
   event: wireName,
-  code: z.enum(['cell_absent', 'cell_failed', 'unknown_reducer', 'event_invalid', 'faulted']),
+  code: z.enum(['cell_absent', 'cell_failed', 'unknown_reducer', 'event_invalid', 'faulted', 'denied']),
 });
 
 /** Kernel notice: a plan of this cell ended in error. */
@@ -24,6 +25,17 @@ export const reply = z.strictObject({
   code: z.exactOptional(z.string().max(96)),
 });
 
+/** Kernel notice: an effect was opened that this cell settles, by `sys/Settle@1`. */
+export const effectOpened = z.strictObject({
+  effect: z.string().regex(/^[0-9a-f]{64}$/),
+  name: effectKind,
+  params: value(),
+  from: planAddress,
+});
+
+/** Kernel notice: a command of this cell was refused. */
+export const commandRefused = z.strictObject({ command: wireName, code: z.string().max(96) });
+
 /**
  * What the kernel itself tells a cell: one closed union. A reducer takes a notice by naming it among its
  * events; a notice that nobody takes becomes a `fact`, and a fault while taking one makes no further notice.
@@ -33,6 +45,8 @@ export const NOTICES = {
   'sys/PlanFailed@1': planFailed,
   'sys/TimerFired@1': timerFired,
   'sys/Reply@1': reply,
+  'sys/EffectOpened@1': effectOpened,
+  'sys/CommandRefused@1': commandRefused,
 } as const;
 
 /** The name of a kernel notice. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { failureCode } from './failure.js';
 import { value } from './markers.js';
+import { principal } from './principal.js';
 
 /** How an effect ended. Every effect is settled by exactly one receipt. */
 export const RECEIPT_STATUSES = ['ok', 'error', 'timeout', 'denied', 'cancelled', 'outcome_unknown'] as const;
@@ -31,6 +32,8 @@ export const receipt = z.strictObject({
   retryable: z.exactOptional(z.boolean()),
   payload: z.exactOptional(value()),
   usage: z.exactOptional(usage),
+  /** Who settled it, when that was not its adapter. */
+  by: z.exactOptional(principal),
   attempts: z.int().min(0),
 });
 

@@ -12,13 +12,17 @@
  */
 import * as z from 'zod';
 import { address, planAddress } from './address.js';
+import { amounts, pattern } from './authority.js';
+import { kernelCommand } from './commands.js';
+import { failureCode } from './failure.js';
 import { bytes, ref, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
+import { policyRule } from './policy.js';
 import { principal } from './principal.js';
 import { DELIVERIES, RECEIPT_STATUSES, receipt } from './receipt.js';
 
 /** The number of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
-export const KERNEL_SEMANTICS = 1;
+export const KERNEL_SEMANTICS = 2;
 
 const count = z.int().min(0);
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -32,17 +36,17 @@ export const eventEnvelope = z.strictObject({ name: wireName, value: value() });
 /** An event on the wire: its name and its value. */
 export type EventEnvelope = z.infer<typeof eventEnvelope>;
 
+/** What is reserved for an effect, and on which account; every account above it reserves the same. */
+export const held = z.strictObject({ account: z.string().max(128), amounts });
+
+/** What is reserved for an effect. */
+export type Held = z.infer<typeof held>;
+
 /** A definition as the manifest pins it: its name and the digest of its schemas. */
 export const pinned = z.strictObject({ name: z.string().max(128), digest: hex });
 
 /** A definition as the manifest pins it. */
 export type Pinned = z.infer<typeof pinned>;
-
-/** A policy rule: an effect pattern (exact, `prefix*` or `*`) and what to do with a match. */
-export const policyRule = z.strictObject({ effect: z.string().max(128), decision: z.enum(['allow', 'deny']) });
-
-/** A policy rule. The first rule that matches decides; no match denies. */
-export type PolicyRule = z.infer<typeof policyRule>;
 
 /** Ingress: opens an era. Frame 0 of every world is one. */
 export const manifestRecord = z.strictObject({
@@ -66,13 +70,25 @@ export const requestRecord = z.strictObject({
   event: eventEnvelope,
 });
 
-/** Ingress: the outcome of an effect. `quarantined`: folding it exhausted the machine, so it only settles. */
+/** Ingress: somebody asks something of the kernel itself; `id` makes it idempotent. */
+export const commandRecord = z.strictObject({
+  kind: z.literal('command'),
+  ...stamps,
+  id: z.string().min(1).max(256),
+  command: kernelCommand,
+});
+
+/**
+ * Ingress: the outcome of an effect. `unanswered`: the kernel settles it while its adapter still works, whose own
+ * receipt may come later. `quarantined`: folding it exhausted the machine, so it only settles.
+ */
 export const receiptRecord = z.strictObject({
   kind: z.literal('receipt'),
   ...stamps,
   effect: hex,
   attempt: count,
   receipt,
+  unanswered: z.exactOptional(z.literal(true)),
   quarantined: z.exactOptional(z.literal(true)),
 });
 
@@ -95,6 +111,31 @@ export const attemptRecord = z.strictObject({
   attempt: z.int().min(1),
 });
 
+/**
+ * Ingress: an adapter has started what somebody else will finish. The effect is parked until it is settled from
+ * outside or `expires`; `to` says who besides the host may settle it.
+ */
+export const deferredRecord = z.strictObject({
+  kind: z.literal('deferred'),
+  ...stamps,
+  effect: hex,
+  attempt: z.int().min(1),
+  expires: z.nullable(z.int().min(0)),
+  to: z.nullable(pattern),
+});
+
+/** Ingress: the adapter of a running effect asks something; `n` counts the questions of the effect. */
+export const askRecord = z.strictObject({
+  kind: z.literal('ask'),
+  ...stamps,
+  effect: hex,
+  attempt: z.int().min(1),
+  n: count,
+  question: value(),
+  expires: z.nullable(z.int().min(0)),
+  to: z.nullable(pattern),
+});
+
 /** Ingress: the canonical map of all leaves was written; opening starts here. */
 export const snapshotRecord = z.strictObject({ kind: z.literal('snapshot'), ...stamps, root: ref(), leaves: count });
 
@@ -115,9 +156,12 @@ export const clockRecord = z.strictObject({ kind: z.literal('clock'), ...stamps,
 export const ingressRecord = z.discriminatedUnion('kind', [
   manifestRecord,
   requestRecord,
+  commandRecord,
   receiptRecord,
   timerRecord,
   attemptRecord,
+  deferredRecord,
+  askRecord,
   snapshotRecord,
   continueRecord,
   clockRecord,
@@ -147,7 +191,11 @@ export const intentRecord = z.strictObject({
   input: value(),
 });
 
-/** Derived: a plan's effect that the gate allowed (`rule` is the policy rule's index). */
+/**
+ * Derived: a plan's effect that the gate allowed. `rule` is the policy rule's index, `grant` the digest of the rights
+ * it was exercised under (in a world that has granted any), `approval` who may approve what waits for approval,
+ * `held` what was reserved for it and on which account.
+ */
 export const effectRecord = z.strictObject({
   kind: z.literal('effect'),
   c: count,
@@ -159,28 +207,47 @@ export const effectRecord = z.strictObject({
   delivery: z.enum(DELIVERIES),
   rule: count,
   deadline: z.nullable(z.int().min(0)),
+  grant: z.exactOptional(hex),
+  approval: z.exactOptional(pattern),
+  held: z.exactOptional(held),
 });
 
-/** Derived: an effect that the gate refused. */
+/** Derived: something that the gate refused: an effect of a plan, or an event that a cell sends. */
 export const denialRecord = z.strictObject({
   kind: z.literal('denial'),
   c: count,
-  effect: hex,
-  plan: planAddress,
-  emission: count,
-  name: z.string().max(128),
-  code: z.enum(['policy_denied', 'cap_denied', 'validation_error']),
+  /** Who would have done it. */
+  who: principal,
+  /** The effect's kind, or the event as `reducer/key#event`. */
+  what: z.string().max(600),
+  /** Present when it was an effect. */
+  effect: z.exactOptional(hex),
+  code: failureCode,
   rule: z.nullable(count),
 });
 
-/** Derived: an effect that was settled inside the frame, by the gate or by a cancellation. */
+/** What settled an effect inside a frame; a receipt that is an ingress speaks for itself. */
+export const SETTLERS = ['gate', 'cancel', 'revoked', 'expired', 'command', 'cell', 'fork'] as const;
+
+/** Derived: an effect was settled inside the frame. */
 export const settledRecord = z.strictObject({
   kind: z.literal('settled'),
   c: count,
   effect: hex,
   status: z.enum(RECEIPT_STATUSES),
   code: z.nullable(z.string().max(96)),
-  by: z.enum(['gate', 'cancel']),
+  by: z.enum(SETTLERS),
+});
+
+/** Derived: the outcome of an effect that was settled before. It changes what was spent, and nothing else. */
+export const lateRecord = z.strictObject({
+  kind: z.literal('late'),
+  c: count,
+  effect: hex,
+  /** What it says happened. */
+  status: z.enum(RECEIPT_STATUSES),
+  /** How the effect was settled before. */
+  settled: z.enum(RECEIPT_STATUSES),
 });
 
 /** Derived: something worth telling outside, stated by a reducer (or by the kernel: a notice nobody takes). */
@@ -258,6 +325,7 @@ export const derivedRecord = z.discriminatedUnion('kind', [
   effectRecord,
   denialRecord,
   settledRecord,
+  lateRecord,
   factRecord,
   faultRecord,
   planEndedRecord,

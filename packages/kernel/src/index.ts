@@ -1,11 +1,17 @@
 export {
+  type Account,
   type Address,
+  type Capability,
+  type Decision,
   isRepriseError,
   NOTICES,
+  type PolicyRule,
   type Principal,
   Ref,
   RepriseError,
+  type Rights,
   ref,
+  type Settlement,
   type Value,
   value,
 } from '@reprise/contracts';
@@ -31,7 +37,7 @@ export { foldIngress, LEAF_BYTES_MAX, STATE_BYTES_WARN, VALUE_BYTES_MAX } from '
 export { nextHead } from './journal/chain.js';
 export { type FrameRecords, readFrame } from './journal/frame.js';
 export * from './journal/port.js';
-export { requestKey } from './journal/request-key.js';
+export { isKeyed, type KeyedIngress, requestKey } from './journal/request-key.js';
 export {
   type Divergence,
   missingDefinitions,
@@ -46,7 +52,10 @@ export { type MemoryOptions, memory } from './store/memory-store.js';
 export type { OpenStore, ReadonlyStore, Store } from './store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
 export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
+export type { HolderRights } from './world/authority.js';
 export type { ClockConfirmation } from './world/confirm-clock.js';
+export type { OpenItem } from './world/open-items.js';
 export { openWorld } from './world/open-world.js';
 export type { OpenWorldOptions } from './world/options.js';
-export type { Ack, OpenEffect, PumpReport, RequestOptions, World, WorldFrame } from './world/world.js';
+export type { AskOptions, WorldView } from './world/view.js';
+export type { Ack, OpenEffect, PumpReport, RequestOptions, SettleAck, World, WorldFrame } from './world/world.js';

@@ -51,6 +51,8 @@ export async function run(
     signal: new AbortController().signal,
     content,
     progress: (note) => void notes.push(note),
+    rights: async () => ({ may: {} }),
+    ask: async () => ({ how: 'cancelled' }),
     secret: async () => {
       throw new Error('there is no such secret');
     },

@@ -1,5 +1,5 @@
 /** One line for each record: what happened, to whom. Text from the world is not escaped here; the caller does. */
-import { formatAddress, type JournalRecord, type PlanAddress, type Sender } from '@reprise/contracts';
+import { formatAddress, type JournalRecord, type PlanAddress, type Sender, type Value } from '@reprise/contracts';
 import { cut } from './escape.js';
 import { toJson } from './json.js';
 
@@ -18,6 +18,10 @@ const LINES: Lines = {
     const rest = payload === undefined ? '' : ` ${preview(payload)}`;
     return `effect ${short(effect)} attempt ${attempt}: ${outcome} from ${adapter}${mark(quarantined)}${rest}`;
   },
+  command: ({ command, principal }) => `${command.name} by ${principal} ${preview(command.value as unknown as Value)}`,
+  deferred: ({ effect, attempt, expires }) =>
+    `effect ${short(effect)} attempt ${attempt} waits for the outside${expires === null ? '' : ` until ${timeOf(expires)}`}`,
+  ask: ({ effect, n, question }) => `effect ${short(effect)} question ${n}: ${preview(question)}`,
   timer: ({ cell, plan, name, due, quarantined }) =>
     `${name} of ${plan === null ? formatAddress(cell) : planName([...cell, plan])}, due ${timeOf(due)}${mark(quarantined)}`,
   attempt: ({ effect, attempt }) => `effect ${short(effect)} attempt ${attempt}`,
@@ -28,9 +32,11 @@ const LINES: Lines = {
     `${event.name} to ${formatAddress(to)} from ${senderName(from)} ${preview(event.value)}`,
   intent: ({ name, plan, input }) => `${name} as ${planName(plan)} ${preview(input)}`,
   effect: ({ name, effect, delivery, params }) => `${name} ${short(effect)} ${delivery} ${preview(params)}`,
-  denial: ({ name, effect, code }) => `${name} ${short(effect)}: ${code}`,
+  denial: ({ who, what, effect, code }) =>
+    `${what}${effect === undefined ? '' : ` ${short(effect)}`} by ${who}: ${code}`,
   settled: ({ effect, status, code, by }) =>
     `effect ${short(effect)}: ${code === null ? status : `${status} ${code}`} by ${by}`,
+  late: ({ effect, status, settled }) => `effect ${short(effect)}: ${status}, but it was settled as ${settled}`,
   fact: ({ name, from, value }) => `${name} from ${senderName(from)} ${preview(value)}`,
   fault: ({ target, code }) => `${code} at ${senderName(target)}`,
   plan_ended: ({ plan, status, code }) => `${planName(plan)}: ${code === null ? status : `${status} ${code}`}`,

@@ -1,5 +1,5 @@
 /** The adapter port: the only code that touches the outside. Suite: `testAdapter` of the testkit. */
-import type { FailureCode, Usage, Value } from '@reprise/contracts';
+import type { Capability, FailureCode, Principal, Usage, Value } from '@reprise/contracts';
 import type { ContentStore } from '../content/port.js';
 import type { EffectDefinition } from '../define/effect.js';
 
@@ -10,6 +10,41 @@ export type Outcome<P = Value> =
   | { readonly status: 'timeout'; readonly code?: FailureCode; readonly usage?: Usage }
   | { readonly status: 'cancelled'; readonly usage?: Usage }
   | { readonly status: 'outcome_unknown'; readonly usage?: Usage };
+
+/**
+ * An adapter's answer when somebody else will finish the effect: a person, a webhook, a batch. The effect is parked,
+ * frees its place, outlives the process, and is never performed again. `world.settle` ends it.
+ */
+export interface Deferred {
+  readonly status: 'deferred';
+  /** When it is given up as `timeout`, in journal milliseconds; its own deadline counts as well. */
+  readonly expires?: number;
+  /** Who besides the host may settle it, as a pattern of principals; people when absent. */
+  readonly to?: string;
+}
+
+/** Says that somebody else will finish the effect. */
+export function deferred(options: Omit<Deferred, 'status'> = {}): Deferred {
+  return { status: 'deferred', ...options };
+}
+
+/** A question to somebody outside, asked while the effect runs. */
+export interface Question {
+  /** What to show: a canonical value, for example `{ text, choices }`. */
+  readonly question: Value;
+  /** Who besides the host may answer, as a pattern of principals; people when absent. */
+  readonly to?: string;
+  /** When nobody needs to answer any more, in journal milliseconds. */
+  readonly expires?: number;
+}
+
+/** How a question ended. */
+export type QuestionAnswer =
+  | { readonly how: 'answered'; readonly by: Principal; readonly value: Value }
+  /** Nobody answered in time. */
+  | { readonly how: 'expired' }
+  /** The effect was settled or told to stop, or the world closes. */
+  | { readonly how: 'cancelled' };
 
 /** What an adapter is told besides its parameters. */
 export interface AdapterContext {
@@ -25,6 +60,15 @@ export interface AdapterContext {
   readonly content: ContentStore;
   /** Telemetry for watchers of this process; never journaled, never read by pure code. */
   progress(note: Value): void;
+  /** What the effect's cell may do now: storage filters by this, not by what was asked for. */
+  rights(): Promise<Capability>;
+  /**
+   * Asks somebody outside and waits for the answer. Question and answer are journaled. An adapter that is run again
+   * after a crash and asks the same questions in the same order gets the answers that were given.
+   *
+   * @throws RepriseError `bound_exceeded`, `invalid_value`
+   */
+  ask(question: Question): Promise<QuestionAnswer>;
   /** The value of a secret by name; what it returns must not be stored. */
   secret(name: string): Promise<string>;
 }
@@ -54,7 +98,7 @@ export interface Adapter<I = Value, P = Value> {
    * Contract: answers outside failures as an outcome and throws only on its own defects (which become
    * `adapter_error`); stops soon after `signal` aborts; everything it puts is durable before its receipt is.
    */
-  doExecute(params: I, context: AdapterContext): Promise<Outcome<P>>;
+  doExecute(params: I, context: AdapterContext): Promise<Outcome<P> | Deferred>;
   /**
    * Asks the outside whether an interrupted attempt happened. Required for delivery `reconcile`. What takes longer
    * than half a minute, and `happened` without an outcome, count as `unknown`.

@@ -7,14 +7,18 @@
  * A3  Effects of one kind start in the order in which they were emitted: one may be armed in its own frame only when
  *     none before it still waits, not even in a frame of the same batch.
  * A4  An effect that was cancelled, or whose deadline has passed, does not start.
+ * A5  What was settled while its adapter was at work is fenced: its place is free, and what the adapter answers is
+ *     journaled as late.
  */
-import type { Receipt, Value } from '@reprise/contracts';
+import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../engine/index.js';
 import type { Clock } from '../time/clock.js';
-import type { AdapterContext, AnyAdapter, Outcome } from './adapter.js';
+import type { AdapterContext, AnyAdapter, Deferred, Outcome } from './adapter.js';
+import { type AskedOutside, type Deferral, deferralOf } from './outside.js';
+import { Questions } from './questions.js';
 import { receiptOf } from './receipts.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -37,13 +41,25 @@ export interface DispatcherParts {
    * @param placed called when the attempt has its place among the frames: what is folded from then on comes later
    */
   arm(effect: string, attempt: number, placed: () => void): Promise<boolean>;
-  /** Journals a receipt. Resolves when it is durable or was found settled. */
-  settle(effect: string, attempt: number, receipt: Receipt): Promise<void>;
+  /**
+   * Journals a receipt. Resolves when it is durable or was found settled.
+   *
+   * @param unanswered the kernel settles what its adapter still works at
+   */
+  settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
+  /** Journals that an effect was handed on. */
+  defer(effect: string, attempt: number, deferral: Deferral): Promise<void>;
+  /** Journals a question. Resolves when it is durable; rejects when it cannot be asked. */
+  ask(effect: string, attempt: number, asked: AskedOutside): Promise<void>;
+  /** What a cell may do now. */
+  rights(cell: Address): Promise<Capability>;
 }
 
 interface Running {
   readonly abort: AbortController;
   readonly done: Promise<void>;
+  /** Ends the wait for an adapter: the effect was settled without it. */
+  fence(): void;
 }
 
 /** Why a running effect was told to stop. */
@@ -51,6 +67,9 @@ type StopReason = 'cancelled' | 'deadline' | 'shutdown';
 
 /** The deadline came before the outcome. An adapter cannot answer it. */
 const DEADLINE = Symbol('deadline');
+
+/** The effect was settled while its adapter was at work. */
+const FENCED = Symbol('fenced');
 
 /** An effect that stays armed, for the next open to offer it again. */
 const LEFT_ARMED = Symbol('left armed');
@@ -74,6 +93,9 @@ export class Dispatcher {
   readonly #kindOf = new Map<string, string>();
   readonly #leaves = new Map<string, EffectLeaf>();
   readonly #running = new Map<string, Running>();
+  /** Adapters at work on effects that are settled: their answers come late. */
+  readonly #lingering = new Set<Promise<void>>();
+  readonly #questions: Questions;
   readonly #waiting: WaitingLine;
   /** Kinds of which an effect was emitted in the batch under way and has no slot. */
   readonly #passedOver = new Set<string>();
@@ -87,6 +109,7 @@ export class Dispatcher {
     this.#adapters = new Map(parts.adapters.map((adapter) => [adapter.effect.name, adapter]));
     this.#waiting = new WaitingLine({ clock: parts.clock, now: parts.now, due: () => this.#startWaiting() });
     this.#links = new LinkCheck(parts.content);
+    this.#questions = new Questions((effect, attempt, asked) => parts.ask(effect, attempt, asked));
   }
 
   /** The adapter for a kind of effect, when one is registered. */
@@ -155,7 +178,9 @@ export class Dispatcher {
     this.#waiting.rest();
     for (const { abort } of this.#running.values()) abort.abort('shutdown' satisfies StopReason);
     const over = new AbortController();
-    const all = Promise.allSettled([...this.#running.values()].map(({ done }) => done)).then(() => over.abort());
+    this.#questions.close();
+    const working = [...[...this.#running.values()].map(({ done }) => done), ...this.#lingering];
+    const all = Promise.allSettled(working).then(() => over.abort());
     await Promise.race([all, this.parts.clock.sleep(graceMs, over.signal)]);
     over.abort();
     return this.#running.size;
@@ -167,14 +192,21 @@ export class Dispatcher {
   }
 
   #remember(effect: string, leaf: EffectLeaf): void {
-    const isNew = !this.#leaves.has(effect);
+    const before = this.#leaves.get(effect);
     this.#leaves.set(effect, leaf);
-    if (isNew && leaf.attempt === 0) this.#waiting.add(effect, leaf);
+    if (mayStart(leaf) && (before === undefined || !mayStart(before))) this.#waiting.add(effect, leaf);
+    if (leaf.late !== undefined) {
+      this.#waiting.remove(effect); // it might have been offered again
+      this.#running.get(effect)?.fence();
+    }
+    this.#questions.follow(effect, leaf);
   }
 
   #forget(effect: string): void {
     this.#leaves.delete(effect);
     this.#waiting.remove(effect);
+    this.#questions.forget(effect);
+    this.#running.get(effect)?.fence();
   }
 
   /** Whether an effect of this kind was emitted earlier and is not armed. */
@@ -252,17 +284,21 @@ export class Dispatcher {
       return this.release([effect]);
     }
     const abort = new AbortController();
-    const done = this.#perform(effect, leaf, adapter, abort).finally(() => {
+    let fence = (): void => undefined;
+    const fenced = new Promise<typeof FENCED>((resolve) => {
+      fence = () => resolve(FENCED);
+    });
+    const done = this.#perform(effect, leaf, adapter, abort, fenced).finally(() => {
       this.#running.delete(effect);
       this.#give(effect);
       this.#startWaiting();
     });
-    this.#running.set(effect, { abort, done });
+    this.#running.set(effect, { abort, done, fence });
   }
 
   /** Why an effect that is armed will not start; undefined when it will. */
   #unstartable(leaf: EffectLeaf): Unstarted | typeof LEFT_ARMED | undefined {
-    if (leaf.cancelled === true) return stopped(leaf);
+    if (leaf.cancelled !== undefined) return stopped(leaf);
     if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) return TIMED_OUT;
     if (!this.#closing) return undefined;
     // Its attempt was on its way when closing began. The next open performs what may be offered again; of anything
@@ -270,12 +306,24 @@ export class Dispatcher {
     return leaf.delivery === 'idempotent' ? LEFT_ARMED : CANCELLED;
   }
 
-  async #perform(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, abort: AbortController): Promise<void> {
+  async #perform(
+    effect: string,
+    leaf: EffectLeaf,
+    adapter: AnyAdapter,
+    abort: AbortController,
+    fenced: Promise<typeof FENCED>,
+  ): Promise<void> {
     const context = this.contextFor(effect, leaf, abort.signal);
     const ended = new AbortController();
     const execution = execute(adapter, leaf, context).finally(() => ended.abort());
-    const outcome = await Promise.race([execution, this.#deadline(leaf, abort, ended.signal)]);
-    if (outcome === DEADLINE) return this.#settleTimeout(effect, leaf, adapter);
+    const outcome = await Promise.race([execution, fenced, this.#deadline(leaf, abort, ended.signal)]);
+    if (outcome === DEADLINE || outcome === FENCED) {
+      if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
+      ended.abort();
+      return this.#linger(effect, leaf, adapter, execution);
+    }
+    const deferral = deferralOf(outcome);
+    if (deferral !== undefined) return this.parts.defer(effect, leaf.attempt, deferral);
     const receipt = await this.receiptOf(adapter, leaf, outcome);
     const stop = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
     // Closing: what the next open may offer again or ask about is left armed, so that it will be.
@@ -294,18 +342,24 @@ export class Dispatcher {
     return DEADLINE;
   }
 
-  #settleTimeout(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Promise<void> {
-    const receipt: Receipt = {
-      adapter: adapter.name,
-      status: 'timeout',
-      code: 'adapter_timeout',
-      attempts: leaf.attempt,
-    };
-    return this.parts.settle(effect, leaf.attempt, receipt);
+  #settleTimeout(effect: string, { attempt }: EffectLeaf): Promise<void> {
+    return this.parts.settle(effect, attempt, { adapter: 'kernel', attempts: attempt, ...TIMED_OUT }, true);
+  }
+
+  /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
+  #linger(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, execution: Promise<Outcome | Deferred>): void {
+    const late = execution.then(async (outcome) => {
+      // What it handed on too late is not known here any more.
+      const said = deferralOf(outcome) === undefined ? outcome : { status: 'outcome_unknown' };
+      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(adapter, leaf, said));
+    });
+    this.#lingering.add(late);
+    void late.finally(() => this.#lingering.delete(late));
   }
 
   /** What an adapter is told. */
   contextFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): AdapterContext {
+    const asking = this.#questions.of(effect, leaf.attempt, signal);
     return {
       idempotencyKey: effect,
       attempt: leaf.attempt,
@@ -313,6 +367,8 @@ export class Dispatcher {
       signal,
       content: this.parts.content,
       progress: (note) => this.parts.progress(effect, note),
+      rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
+      ask: (question) => asking.ask(question),
       secret: (name) => this.parts.secret(name),
     };
   }
@@ -344,11 +400,16 @@ export class Dispatcher {
 }
 
 /** Runs the adapter; what it throws is its own defect and becomes an outcome. */
-async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome> {
+async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome | Deferred> {
   try {
-    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome;
+    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome | Deferred;
   } catch {
     if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
     return leaf.delivery === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };
   }
+}
+
+/** Whether an effect waits for nothing but its turn. */
+function mayStart({ attempt, approval, deferred, late }: EffectLeaf): boolean {
+  return attempt === 0 && approval === undefined && deferred === undefined && late === undefined;
 }

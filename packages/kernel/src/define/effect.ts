@@ -1,4 +1,4 @@
-import { DELIVERIES, type Delivery, RepriseError } from '@reprise/contracts';
+import { DELIVERIES, type Delivery, DIMENSION, RepriseError, UNIT } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireEffectKind, requireObject } from './parts.js';
@@ -12,6 +12,12 @@ export interface EffectDefinition<I = unknown, P = unknown> {
   readonly receipt: SchemaNode;
   /** The delivery class, or the name of the text parameter that holds it. */
   readonly delivery: Delivery | { readonly param: string };
+  /** Dimensions of rights, besides its kind, that it exercises: dimension → the text parameter that names what. */
+  readonly rights: Readonly<Record<string, string>>;
+  /** What its account sets aside for it, by unit: an amount, or the parameter that holds it. */
+  readonly reserves: Readonly<Record<string, number | string>>;
+  /** The parameter with the address of the cell that settles it; null when an adapter does. */
+  readonly settledBy: string | null;
   /** The digest of everything above; a manifest pins it. */
   readonly digest: string;
   /** Carries the parameter type; never present. */
@@ -26,7 +32,10 @@ export interface EffectDefinition<I = unknown, P = unknown> {
  *
  * @param spec `kind`: a dotted name and version; `params`, `receipt`: schemas of the closed subset; `delivery`:
  *   `at_most_once` by default (a crash inside it gives `outcome_unknown`), `idempotent` (offered again), or
- *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class
+ *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class; `rights`: what
+ *   its cell must be permitted besides the kind, such as `{ tool: 'name' }`; `reserves`: what its account sets aside,
+ *   such as `{ tokens: 'max_tokens', micro_money: 5_000 }`; `settledBy`: the parameter with the address of the cell
+ *   that settles it, when no adapter does
  * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
@@ -36,17 +45,42 @@ export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
   readonly params: I;
   readonly receipt: P;
   readonly delivery?: Delivery | { readonly param: string };
+  readonly rights?: Readonly<Record<string, string>>;
+  readonly reserves?: Readonly<Record<string, number | string>>;
+  readonly settledBy?: string;
 }): EffectDefinition<z.output<I>, z.output<P>> {
   requireObject(spec, 'an effect');
   requireEffectKind(spec.kind);
   const params = compileSchema(spec.params);
   const receipt = compileSchema(spec.receipt);
   const delivery = deliveryOf(spec.delivery ?? 'at_most_once', params, spec.kind);
+  const { rights, reserves, settledBy } = authorityParts(spec, params);
+  // What an effect does not use is not in its digest: definitions keep theirs when the language grows.
+  const more = {
+    ...(spec.rights === undefined ? {} : { rights }),
+    ...(spec.reserves === undefined ? {} : { reserves }),
+    ...(settledBy === null ? {} : { settledBy }),
+  };
   const digest = schemaDigest({
     type: 'literal',
-    values: [schemaValue(params), schemaValue(receipt), typeof delivery === 'string' ? delivery : { ...delivery }],
+    values: [
+      schemaValue(params),
+      schemaValue(receipt),
+      typeof delivery === 'string' ? delivery : { ...delivery },
+      ...(Object.keys(more).length === 0 ? [] : [more]),
+    ],
   });
-  return Object.freeze({ type: 'effect', name: spec.kind, params, receipt, delivery, digest });
+  return Object.freeze({
+    type: 'effect',
+    name: spec.kind,
+    params,
+    receipt,
+    delivery,
+    rights,
+    reserves,
+    settledBy,
+    digest,
+  });
 }
 
 /** The delivery as it is pinned; a parameter that carries it must be one, and text. */
@@ -61,5 +95,46 @@ function deliveryOf(given: unknown, params: SchemaNode, kind: string): EffectDef
   throw new RepriseError('invalid_definition', `the delivery of ${kind} is none`, {
     expected: `${DELIVERIES.join(', ')}, or {param: the name of a text parameter}`,
     actual: given,
+  });
+}
+
+interface AuthorityParts {
+  readonly rights?: Readonly<Record<string, string>>;
+  readonly reserves?: Readonly<Record<string, number | string>>;
+  readonly settledBy?: string;
+}
+
+/** The parts that the gate reads; each parameter that they name must be there, and of its type. */
+function authorityParts(spec: AuthorityParts & { readonly kind: string }, params: SchemaNode) {
+  const { rights = {}, reserves = {}, settledBy = null } = spec;
+  requireObject(rights, `the rights of ${spec.kind}`);
+  requireObject(reserves, `the reserves of ${spec.kind}`);
+  for (const [dimension, param] of Object.entries(rights)) {
+    const named = DIMENSION.test(dimension) && isParam(params, param, ['text', 'literal']);
+    if (!named) refusePart(spec.kind, `rights.${dimension}`, 'a text parameter', param);
+  }
+  for (const [unit, amount] of Object.entries(reserves)) {
+    const fixed = typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0;
+    const named = typeof amount === 'string' && isParam(params, amount, ['number']);
+    if (!UNIT.test(unit) || !(fixed || named)) {
+      refusePart(spec.kind, `reserves.${unit}`, 'a whole amount, or a number parameter', amount);
+    }
+  }
+  if (settledBy !== null && !isParam(params, settledBy, ['tuple', 'value', 'list'])) {
+    refusePart(spec.kind, 'settledBy', 'the parameter with the address of a cell', settledBy);
+  }
+  return { rights: Object.freeze({ ...rights }), reserves: Object.freeze({ ...reserves }), settledBy };
+}
+
+function isParam(params: SchemaNode, name: unknown, types: readonly string[]): boolean {
+  if (typeof name !== 'string' || params.type !== 'object' || !Object.hasOwn(params.fields, name)) return false;
+  return types.includes(params.fields[name]?.node.type ?? '');
+}
+
+function refusePart(kind: string, where: string, expected: string, actual: unknown): never {
+  throw new RepriseError('invalid_definition', `a part of ${kind} names no such parameter`, {
+    where,
+    expected,
+    actual,
   });
 }

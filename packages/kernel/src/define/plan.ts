@@ -75,8 +75,11 @@ export interface PlanContext {
   peek(address: Address): PlanBody<Value>;
   /** Sends an event to the plan's own cell. */
   raiseEvent(event: { readonly name: string; readonly value: unknown }): void;
-  /** Asks for an effect to be cancelled: unarmed, it is settled now; running, it is told to stop. */
-  cancel(handle: EffectHandle): void;
+  /**
+   * Asks for an effect to be cancelled: what does not run is settled now; what runs is told to stop and has `graceMs`
+   * (half a minute when absent) to say what became of it, then it is settled as cancelled and its answer comes late.
+   */
+  cancel(handle: EffectHandle, options?: { readonly graceMs?: number }): void;
   /** Ends this instance and starts a fresh one: `return plan.continueAs(next)`. For plans of many awaits. */
   continueAs(input: unknown): void;
 }

@@ -1,4 +1,12 @@
-import { type Address, NOTICES, type Ref, RepriseError, type Sender } from '@reprise/contracts';
+import {
+  type Address,
+  type CommandName,
+  type CommandValue,
+  NOTICES,
+  type Ref,
+  RepriseError,
+  type Sender,
+} from '@reprise/contracts';
 import type * as z from 'zod';
 import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireFunction, requireLogName, requireObject, requireOwnName, requireWireName } from './parts.js';
@@ -60,6 +68,12 @@ export interface ReducerContext {
   clearTimer(name: string): void;
   /** Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop. */
   cancel(plan: number | 'all'): void;
+  /**
+   * Asks something of the kernel as this cell: `sys/Settle@1`, `sys/Decide@1`, `sys/Answer@1`, `sys/Cancel@1`,
+   * `sys/SetRights@1`, `sys/SetAccount@1`. It takes place when the delivery ends well; what the gate refuses comes back
+   * as `sys/CommandRefused@1`.
+   */
+  command<N extends CommandName>(name: N, value: CommandValue<N>): void;
   /** Appends to a log of this cell; the cost does not depend on the log's length. */
   append(log: string, item: unknown): void;
   /** Links the log as it is now, this delivery's items included, so that an adapter can read it. */

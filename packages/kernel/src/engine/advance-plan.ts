@@ -1,16 +1,18 @@
 /** Starts or resumes one plan instance: the savepoint around a generator's segment. */
 import type { PlanAddress, Receipt, Value } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
-import type { EffectDefinition, PlanDefinition, PlanWait, Resumed } from '../define/index.js';
+import type { PlanDefinition, PlanWait, Resumed } from '../define/index.js';
 import { check } from '../schema/index.js';
 import { newPlan } from './deliver-event.js';
+import { openAllowed } from './effects.js';
 import { encodeLeaf, type FrameFold, type PlanDelivery } from './frame-fold.js';
+import { type EffectVerdict, gateEffect, type Refused } from './gate.js';
 import { effectId } from './identity.js';
-import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
-import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
+import { cellKey, planKey, timerKey } from './leaf-key.js';
+import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { EMISSION_BYTES, FRAME_VALUE_BYTES_MAX, LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
-import { applyPolicy } from './policy.js';
+import { holderOf } from './rights.js';
 import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from './settle.js';
 import { Fault } from './signals.js';
 
@@ -190,9 +192,10 @@ class PlanRun {
       }
       case 'cancel': {
         const open = leaf.open.find(([emission]) => emission === output.emission);
-        if (open === undefined || cancelEffect(fold, open[1], this.delivery.cause) === undefined) return false;
+        const cancelled = open && cancelEffect(fold, open[1], this.delivery.cause, output.graceMs);
+        if (cancelled === undefined) return false;
         leaf.open = leaf.open.filter(([emission]) => emission !== output.emission);
-        leaf.inbox.push([output.emission, { adapter: 'kernel', status: 'cancelled', attempts: 0 }]);
+        leaf.inbox.push([output.emission, cancelled]);
         return true;
       }
       case 'effect':
@@ -220,52 +223,40 @@ class PlanRun {
       },
       fold.env.hash,
     );
-    const verdict = applyPolicy(fold.rules.policy, definition.name);
-    if (params.ok && verdict.allow) {
-      const deadline = output.timeoutMs === null ? null : fold.at + output.timeoutMs;
-      const delivery = deliveryOf(definition, value);
-      const name = definition.name;
-      const index = fold.push({
-        kind: 'effect',
-        c,
-        effect,
-        plan,
-        emission,
-        name,
-        params: value,
-        delivery,
-        rule: verdict.rule,
-        deadline,
-      });
-      const open: EffectLeaf = {
-        plan,
-        emission,
-        name,
-        params: value,
-        delivery,
-        deadline,
-        queued: [fold.ingress.seq, index],
-        attempt: 0,
-      };
-      fold.write(effectKey(effect), open);
-      leaf.open.push([emission, effect]);
-      fold.emitted.push({ effect, name });
-      return false;
-    }
-    const code = params.ok ? 'policy_denied' : 'validation_error';
-    fold.push({
-      kind: 'denial',
-      c,
+    const verdict: EffectVerdict = params.ok
+      ? gateEffect(fold, { plan, definition, params: value, openInPlan: leaf.open.length })
+      : { allow: false, code: 'validation_error', rule: null };
+    if (!verdict.allow) return this.#deny(effect, output, verdict);
+    const { timeoutMs } = output;
+    const receipt = openAllowed(fold, {
       effect,
       plan,
       emission,
-      name: definition.name,
-      code,
-      rule: params.ok ? verdict.rule : null,
+      definition,
+      params: value,
+      timeoutMs,
+      verdict,
+      cause: c,
     });
-    fold.push({ kind: 'settled', c, effect, status: 'denied', code, by: 'gate' });
-    leaf.inbox.push([emission, { adapter: 'gate', status: 'denied', code, attempts: 0 }]);
+    if (receipt === undefined) leaf.open.push([emission, effect]);
+    else this.#settleNow(effect, emission, receipt);
+    return receipt !== undefined;
+  }
+
+  #deny(effect: string, { emission, definition }: PlanOutput & { type: 'effect' }, { code, rule }: Refused): true {
+    const { fold } = this;
+    const { plan, cause: c } = this.delivery;
+    const who = holderOf(ownerOf(plan));
+    fold.push({ kind: 'denial', c, who, what: definition.name, effect, code, rule });
+    this.#settleNow(effect, emission, { adapter: 'gate', status: 'denied', code, attempts: 0 });
     return true;
+  }
+
+  /** The plan runs and holds its own leaf: its receipt goes there. */
+  #settleNow(effect: string, emission: number, receipt: Receipt): void {
+    const { status, code = null } = receipt;
+    this.fold.push({ kind: 'settled', c: this.delivery.cause, effect, status, code, by: 'gate' });
+    this.leaf.inbox.push([emission, receipt]);
   }
 
   #continue(input: Value): void {
@@ -281,11 +272,4 @@ class PlanRun {
     fold.write(planKey(next), newPlan(this.leaf.name, this.leaf.inc, input));
     fold.enqueue({ kind: 'plan', plan: next, cause });
   }
-}
-
-/** The delivery class; parameters that name none of the three fall back to the safest. */
-function deliveryOf(definition: EffectDefinition, params: Value): EffectLeaf['delivery'] {
-  if (typeof definition.delivery === 'string') return definition.delivery;
-  const named = (params as Record<string, Value>)[definition.delivery.param];
-  return named === 'idempotent' || named === 'reconcile' ? named : 'at_most_once';
 }

@@ -1,8 +1,17 @@
 /** The `ctx` of one delivery: it collects what the reducer asks for, in order, and performs nothing. */
-import type { Address, Ref, Sender, Value } from '@reprise/contracts';
+import {
+  type Address,
+  type CommandName,
+  type CommandValue,
+  KERNEL_COMMANDS,
+  type KernelCommand,
+  type Ref,
+  type Sender,
+  type Value,
+} from '@reprise/contracts';
 import { decode } from '../codec/index.js';
 import type { Intent, PlanDefinition, ReducerContext, ReducerDefinition } from '../define/index.js';
-import { check } from '../schema/index.js';
+import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 import { encodeGiven, type FrameFold } from './frame-fold.js';
 import { DeliveryEntropy } from './identity.js';
 import { isAddress, logKey } from './leaf-key.js';
@@ -23,7 +32,8 @@ export type CellOutput =
       readonly reply: boolean;
     }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
-  | { readonly type: 'cancel'; readonly ordinal: number };
+  | { readonly type: 'cancel'; readonly ordinal: number }
+  | { readonly type: 'command'; readonly command: KernelCommand };
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
@@ -128,6 +138,16 @@ export class CellContext implements ReducerContext {
     for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
   }
 
+  command<N extends CommandName>(name: N, value: CommandValue<N>): void {
+    const given = this.#copy(value);
+    const node = commandNode(name);
+    if (node === undefined) throw new Fault('value_invalid', `${String(name)} is no command of the kernel`);
+    const checked = check(node, given);
+    if (!checked.ok)
+      throw new Fault('value_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    this.outputs.push({ type: 'command', command: { name, value: checked.value } as unknown as KernelCommand });
+  }
+
   append(log: string, item: unknown): void {
     const node = this.reducer.logs.get(log);
     if (node === undefined) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
@@ -197,4 +217,14 @@ export class CellContext implements ReducerContext {
 /** An address as the author's own: the one in the record is what the frame is written from. */
 function own<T extends Sender>(address: T): T {
   return (address === null ? null : Object.freeze([...address])) as T;
+}
+
+const commandNodes = new Map<string, SchemaNode>();
+
+/** The schema of a command's value, compiled when it is first given. */
+function commandNode(name: string): SchemaNode | undefined {
+  if (!Object.hasOwn(KERNEL_COMMANDS, name)) return undefined;
+  const known = commandNodes.get(name) ?? compileSchema(KERNEL_COMMANDS[name as CommandName]);
+  commandNodes.set(name, known);
+  return known;
 }

@@ -1,16 +1,19 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
-import type { Address, ErrorCode, FaultCode, Value } from '@reprise/contracts';
+import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import type { ReducerDefinition } from '../define/index.js';
 import { CellContext, type CellOutput } from './cell-context.js';
+import { perform } from './commands.js';
 import { fittedState } from './fitted-state.js';
 import { type EventDelivery, encodeGiven, encodeLeaf, type FrameFold } from './frame-fold.js';
+import { gateSend, type Refused } from './gate.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
 import { notify } from './notify.js';
 import { runPure } from './purity.js';
+import { holderOf } from './rights.js';
 import { cancelPlan } from './settle.js';
 import { Fault, Refusal, Rejected } from './signals.js';
 
@@ -53,12 +56,21 @@ function openCell(
     n: 0,
     ord: known?.ord ?? 0, // goes on: an address never names two plans, whatever the incarnation
     failed: null,
-    parent: delivery.from === null ? null : [delivery.from[0], delivery.from[1]],
+    ...parentage(fold, delivery.from),
     plans: [],
     timers: {},
     logs: [],
     state: {},
   };
+}
+
+/** Who made a cell, and which incarnation of it: a later one's rights are not the child's. */
+function parentage(fold: FrameFold, from: Sender): Pick<CellLeaf, 'parent' | 'pinc'> {
+  if (from === null) return { parent: null };
+  const parent: Address = [from[0], from[1]];
+  const bytes = fold.overlay.get(cellKey(parent));
+  const inc = bytes === undefined ? 0 : (decode(bytes) as unknown as CellLeaf).inc;
+  return inc === 0 ? { parent } : { parent, pinc: inc };
 }
 
 /** A delivery that ended well and waits to take place. */
@@ -152,6 +164,8 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
   const [reducer, key] = delivery.to;
   switch (output.type) {
     case 'send': {
+      const verdict = gateSend(fold, delivery.to, output.to, output.name);
+      if (!verdict.allow) return refuseSend(fold, delivery, output, verdict);
       const event = { name: output.name, value: output.value };
       const cause = fold.push({ kind: 'event', c, to: output.to, event, from: delivery.to });
       fold.enqueue({
@@ -179,8 +193,42 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
     case 'cancel':
       cancelPlan(fold, [reducer, key, output.ordinal], c);
       return;
+    case 'command':
+      return command(fold, delivery, output.command);
     default:
       output satisfies never;
+  }
+}
+
+/** The gate refused an event: a record, and its sender learns it as it learns that a cell is not there. */
+function refuseSend(
+  fold: FrameFold,
+  { to: from, cause: c }: EventDelivery,
+  { to, name: event, reply }: CellOutput & { type: 'send' },
+  { code, rule }: Refused,
+): void {
+  const cause = fold.push({
+    kind: 'denial',
+    c,
+    who: holderOf(from),
+    what: `${formatAddress(to)}#${event}`,
+    code,
+    rule,
+  });
+  if (reply) notify(fold, from, 'sys/Reply@1', { to, event, outcome: 'rejected', code }, cause);
+  else notify(fold, from, 'sys/Undeliverable@1', { to, event, code: 'denied' }, cause);
+}
+
+/** A command of a cell: what is refused is a record and a notice, and undoes nothing of the delivery. */
+function command(fold: FrameFold, { to: from, cause: c }: EventDelivery, asked: KernelCommand): void {
+  const who = holderOf(from);
+  try {
+    perform(fold, asked, { who, cause: c });
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const code = `${thrown.code === 'policy_denied' ? 'policy_denied' : 'cap_denied'}/${thrown.code}` as const;
+    const cause = fold.push({ kind: 'denial', c, who, what: asked.name, code, rule: null });
+    notify(fold, from, 'sys/CommandRefused@1', { command: asked.name, code: thrown.code }, cause);
   }
 }
 
@@ -211,7 +259,6 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
     ...cell,
     live: false,
     n: 0,
-    parent: null,
     plans: [],
     timers: {},
     logs: [],

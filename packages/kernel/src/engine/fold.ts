@@ -8,19 +8,26 @@ import {
   type IngressRecord,
   type JournalRecord,
   type PlanAddress,
+  type Principal,
+  type Receipt,
   type RidingAttempt,
 } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
+import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
+import { gateRequest, rightsRefusal } from './gate.js';
+import { isRightsTimer, rightsExpired } from './grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaves.js';
 import type { StagedBlob } from './log.js';
 import { notify, takes } from './notify.js';
-import { endPlan, settleEffect, updateCell } from './settle.js';
+import { askOutside, deferEffect, effectDue } from './parked.js';
+import { closeEffect, endPlan, settleEffect, settleInFrame, takeLate, updateCell } from './settle.js';
 import { Refusal } from './signals.js';
 import { stateRecord } from './state-record.js';
+import { effectOfTimer } from './wake.js';
 
 /** A frame whose derived records are known and whose attempts are not decided yet. */
 export interface FoldedFrame {
@@ -94,12 +101,18 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
       return admitManifest(fold, ingress);
     case 'request':
       return admitRequest(fold, ingress);
+    case 'command':
+      return perform(fold, ingress.command, { who: ingress.principal as Principal, cause: 0 });
+    case 'deferred':
+      return deferEffect(fold, ingress);
+    case 'ask':
+      return askOutside(fold, ingress);
     case 'receipt':
       return admitReceipt(fold, ingress);
     case 'timer':
       return admitTimer(fold, ingress);
     case 'attempt':
-      return armEffect(fold, ingress.effect, ingress.attempt);
+      return admitAttempt(fold, ingress);
     case 'continue':
       return admitContinue(fold, ingress.quarantined === true);
     case 'snapshot':
@@ -111,7 +124,10 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
 }
 
 function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
+  const { governed, root } = fold.world ?? {}; // what was set by a command outlives the era
   const leaf: WorldLeaf = {
+    ...(governed === undefined ? {} : { governed }),
+    ...(root === undefined ? {} : { root }),
     world: ingress.world,
     seed: ingress.seed,
     semantics: ingress.semantics,
@@ -122,7 +138,13 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
 }
 
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
-function admitRequest(fold: FrameFold, { to, event }: IngressOf<'request'>): void {
+function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
+  const verdict = gateRequest(fold, principal as Principal, to, event.name);
+  if (!verdict.allow) {
+    const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+    const where = `${formatAddress(to)}#${event.name}`;
+    throw new Refusal(code, `${principal} may not send this`, { where, reason: verdict.code });
+  }
   if (event.name === REVIVE) return reviveCell(fold, to);
   fold.enqueue({
     kind: 'event',
@@ -161,13 +183,21 @@ function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
       where: `effect ${ingress.effect}`,
     });
   }
-  if (ingress.quarantined === true) quarantineEffect(fold, ingress.effect, effect);
-  else settleEffect(fold, ingress.effect, effect, ingress.receipt, 0);
+  if (effect.late !== undefined) takeLate(fold, ingress.effect, effect, ingress.receipt);
+  else if (ingress.quarantined === true) quarantineEffect(fold, ingress, effect);
+  else {
+    const { receipt, unanswered = false } = ingress;
+    settleEffect(fold, ingress.effect, effect, { receipt, cause: 0, unanswered });
+  }
 }
 
 /** Settles the ledger and ends the plan: folding this receipt in full exhausted the machine. */
-function quarantineEffect(fold: FrameFold, id: string, effect: EffectLeaf): void {
-  fold.overlay.set(effectKey(id), undefined);
+function quarantineEffect(
+  fold: FrameFold,
+  { effect: id, receipt, unanswered }: IngressOf<'receipt'>,
+  effect: EffectLeaf,
+): void {
+  closeEffect(fold, id, effect, receipt, unanswered === true);
   quarantinePlan(fold, effect.plan);
 }
 
@@ -188,6 +218,9 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
   if (fold.overlay.get(key) === undefined)
     throw new Refusal('invalid_argument', 'no such timer is set', { where: key.path.join(' ') });
   fold.overlay.set(key, undefined);
+  const effect = effectOfTimer(name);
+  if (effect !== undefined) return effectDue(fold, effect);
+  if (isRightsTimer(name)) return rightsExpired(fold, cell);
   if (plan !== null) {
     if (ingress.quarantined === true) quarantinePlan(fold, [cell[0], cell[1], plan]);
     else deadlineReached(fold, [cell[0], cell[1], plan], due);
@@ -207,6 +240,18 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
   }
   const event = { name: 'sys/TimerFired@1', value };
   fold.enqueue({ kind: 'event', to: cell, event, from: null, cause: 0, reply: false, notice: true, root: false });
+}
+
+/** Before an effect starts its rights are asked for again: they may have ended since it was emitted. */
+function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attempt'>): void {
+  const bytes = fold.overlay.get(effectKey(id));
+  const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
+  const code = effect && definition && rightsRefusal(fold, { plan: effect.plan, definition, params: effect.params });
+  if (effect === undefined || code === undefined) return armEffect(fold, id, attempt);
+  const status = effect.attempt > 0 ? 'cancelled' : 'denied';
+  const receipt: Receipt = { adapter: 'gate', status, code, attempts: effect.attempt };
+  settleInFrame(fold, id, effect, { by: 'gate', receipt, over: true }, 0);
 }
 
 function armEffect(fold: FrameFold, id: string, attempt: number): void {

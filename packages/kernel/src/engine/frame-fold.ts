@@ -13,7 +13,7 @@
 import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
-import { cellKey, type LeafKey, PENDING_KEY } from './leaf-key.js';
+import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from './leaf-key.js';
 import type { WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay, type PendingLeaf } from './leaves.js';
 import {
@@ -113,6 +113,13 @@ export class FrameFold {
   get rules(): WorldLeaf {
     if (this.world === undefined) throw new TypeError('a frame before the manifest');
     return this.world;
+  }
+
+  /** From now on every effect and event is asked for rights: some were set. */
+  govern(): void {
+    if (this.rules.governed === true) return;
+    this.world = { ...this.rules, governed: true };
+    this.write(WORLD_KEY, this.world);
   }
 
   /** Adds a derived record. @returns its index in the frame */

@@ -1,8 +1,11 @@
+export { approvalDigest } from './commands.js';
 export { fittedState } from './fitted-state.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export { type EmittedEffect, EngineCaches, type EngineEnv } from './frame-fold.js';
+export { mayRead } from './gate.js';
 export * from './leaf-key.js';
 export type {
+  AskedQuestion,
   CellLeaf,
   EffectLeaf,
   LeafChange,
@@ -10,9 +13,13 @@ export type {
   LogLeaf,
   PendingLeaf,
   PlanLeaf,
+  RightsLeaf,
+  SettledLeaf,
   WorldLeaf,
 } from './leaves.js';
 export * from './limits.js';
 export type { StagedBlob } from './log.js';
+export { isSameQuestion } from './parked.js';
 export { purity, runPure } from './purity.js';
+export { type Authority, authorityOf, cellOf, declaredRights, holderOf } from './rights.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';

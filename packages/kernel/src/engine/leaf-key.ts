@@ -3,7 +3,17 @@ import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, WIRE_NAME } from '@
 import { utf8Length } from '../codec/index.js';
 
 /** What a leaf holds. */
-export type LeafKind = 'cell' | 'effect' | 'log' | 'pending' | 'plan' | 'timer' | 'world';
+export type LeafKind =
+  | 'account'
+  | 'cell'
+  | 'effect'
+  | 'log'
+  | 'pending'
+  | 'plan'
+  | 'rights'
+  | 'settled'
+  | 'timer'
+  | 'world';
 
 /** A part of a leaf's path. */
 export type PathPart = string | number;
@@ -47,6 +57,15 @@ export const planKey = (plan: PlanAddress): LeafKey => leafKey(['plan', plan[0],
 
 /** An open effect. */
 export const effectKey = (effect: string): LeafKey => leafKey(['effect', effect]);
+
+/** What stays of an effect that was settled after it had waited for the outside. */
+export const settledKey = (effect: string): LeafKey => leafKey(['settled', effect]);
+
+/** What a holder may do and hand on. */
+export const rightsKey = (holder: string): LeafKey => leafKey(['rights', holder]);
+
+/** What was spent and is held on an account. */
+export const accountKey = (account: string): LeafKey => leafKey(['account', account]);
 
 /** A log's counts, roots and inline tail: a sibling of its cell, so that appending does not touch the state. */
 export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', cell[0], log, cell[1]]);

@@ -1,12 +1,17 @@
 /** The shapes of leaves, and the view of them that a fold writes to. */
 import type {
   Address,
+  Amounts,
+  Capability,
   Delivery,
   EventEnvelope,
   FaultCode,
+  Held,
   PlanAddress,
   PolicyRule,
+  Principal,
   Receipt,
+  ReceiptStatus,
   Ref,
   Sender,
   Value,
@@ -22,6 +27,24 @@ export interface WorldLeaf {
   readonly seed: string;
   readonly semantics: number;
   readonly policy: readonly PolicyRule[];
+  /** Rights or accounts were set: from then on every effect and event is asked for them. */
+  readonly governed?: true;
+  /** What the root of all authority may; everything when absent. */
+  readonly root?: Capability;
+}
+
+/** What a holder may do and hand on, and what pays for it. */
+export interface RightsLeaf {
+  /** What it may do; null when not narrowed. */
+  exercise: Capability | null;
+  /** What it may hand on, which can be more than it may do itself; null: the same. */
+  grant: Capability | null;
+  /** The account that its effects are charged to; null: its parent's. */
+  account: string | null;
+  /** Kinds of which the approval is remembered, and until when. */
+  approved: (readonly [string, number | null])[];
+  /** Counts the changes. */
+  revision: number;
 }
 
 /** A cell. A cell that ended leaves `{inc}` behind, so that its next incarnation has new identities. */
@@ -35,6 +58,8 @@ export interface CellLeaf {
   ord: number;
   failed: FaultCode | null;
   parent: Address | null;
+  /** Which incarnation of the parent made it; absent for the first. Its rights are not a later one's. */
+  pinc?: number;
   /** The ordinals of its running plans. */
   plans: number[];
   /** Its timers: name → due. */
@@ -72,9 +97,47 @@ export interface EffectLeaf {
   readonly queued: readonly [number, number];
   /** The armed attempt; 0 while it waits. */
   attempt: number;
-  /** It was told to stop while it was armed: it is not offered again, after a crash neither. */
-  cancelled?: true;
+  /** What is reserved for it. */
+  held?: Held;
+  /** It waits for approval: who may decide, and how long it may run once it starts. */
+  approval?: { readonly to: string; readonly timeoutMs: number | null };
+  /** It waits for somebody else than its adapter: until when, and who besides the host may settle it. */
+  deferred?: { readonly expires: number | null; readonly to: string | null };
+  /** It waited for approval and got it. */
+  approved?: true;
+  /** The cell that settles it; no adapter does. */
+  settler?: Address;
+  /** What its adapter asked, by the question's ordinal. */
+  asks?: AskedQuestion[];
+  /** It was told to stop while it was armed: it is not offered again, after a crash neither. Settled at `until`. */
+  cancelled?: { readonly until: number };
+  /** It is settled, and the attempt that was armed may still answer: that changes what was spent, and nothing else. */
+  late?: { readonly status: ReceiptStatus; readonly account?: string; readonly booked?: Amounts };
+  /** When its kernel timer fires. */
+  wake?: number;
 }
+
+/** What stays of an effect that waited for the outside: whoever settles it too late is told so. */
+export interface SettledLeaf {
+  readonly name: string;
+  readonly status: ReceiptStatus;
+  readonly at: number;
+  /** Who might have settled it, besides the host. */
+  readonly to: string | null;
+}
+
+/** A question of a running adapter, and its answer. */
+export interface AskedQuestion {
+  readonly n: number;
+  readonly question: Value;
+  readonly at: number;
+  readonly expires: number | null;
+  readonly to: string | null;
+  answer?: Answer;
+}
+
+/** How a question ended. */
+export type Answer = { readonly by: Principal; readonly value: Value } | { readonly expired: true };
 
 /** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */
 export interface LogLeaf {
@@ -107,6 +170,8 @@ export interface PendingLeaf {
 /** Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first. */
 export interface LeafReader {
   get(key: LeafKey): Uint8Array | undefined;
+  /** The leaves of a kind that is never loaded on demand, in no particular order. */
+  list(kind: 'effect'): Iterable<{ readonly key: LeafKey; readonly bytes: Uint8Array }>;
 }
 
 /** A leaf that a fold changed. */
@@ -143,6 +208,14 @@ export class Overlay implements LeafReader {
     const change = this.#changes.get(key.id);
     if (change === undefined) this.#changes.set(key.id, { key, before: this.#below(key), after });
     else change.after = after;
+  }
+
+  list(kind: 'effect'): readonly { readonly key: LeafKey; readonly bytes: Uint8Array }[] {
+    const below = [...this.base.list(kind)].filter(({ key }) => !this.#changes.has(key.id));
+    const changed = [...this.#changes.values()].flatMap(({ key, after }) =>
+      key.path[0] === kind && after !== undefined ? [{ key, bytes: after }] : [],
+    );
+    return [...below, ...changed];
   }
 
   #below(key: LeafKey): Uint8Array | undefined {

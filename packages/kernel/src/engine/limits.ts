@@ -41,3 +41,15 @@ export const LOG_LEAF_BYTES_MAX = 256 * 1024;
 
 /** Items in one sealed chunk of a log, and links in one node above it. */
 export const LOG_CHUNK_ITEMS = 32;
+
+/**
+ * How long a running effect that was told to stop may take to say what became of it. Then it is settled as cancelled,
+ * and its answer, when it comes, is recorded as late: an adapter that never returns holds nobody up for ever.
+ */
+export const CANCEL_GRACE_MS = 30_000;
+
+/** Questions that one effect may ask. */
+export const EFFECT_QUESTIONS_MAX = 32;
+
+/** Cells from one to the root of its authority. A chain that is longer, or that is broken, permits nothing. */
+export const AUTHORITY_DEPTH_MAX = 64;

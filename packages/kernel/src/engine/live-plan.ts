@@ -24,7 +24,7 @@ import { check } from '../schema/index.js';
 import { encodeGiven } from './frame-fold.js';
 import { isAddress } from './leaf-key.js';
 import type { PlanLeaf } from './leaves.js';
-import { GIVEN_BYTES_EXTRA } from './limits.js';
+import { CANCEL_GRACE_MS, GIVEN_BYTES_EXTRA } from './limits.js';
 import { runPure } from './purity.js';
 import { Fault } from './signals.js';
 
@@ -38,7 +38,7 @@ export type PlanOutput =
       readonly timeoutMs: number | null;
     }
   | { readonly type: 'raise'; readonly name: string; readonly value: Value }
-  | { readonly type: 'cancel'; readonly emission: number };
+  | { readonly type: 'cancel'; readonly emission: number; readonly graceMs: number };
 
 /** What one run of a plan, from one await to the next, collects. */
 export class Segment {
@@ -227,9 +227,11 @@ class RunningPlan implements PlanContext {
     if (!this.segment.rebuilt) this.segment.outputs.push({ type: 'raise', name: event.name, value });
   }
 
-  cancel(handle: EffectHandle): void {
+  cancel(handle: EffectHandle, options: { readonly graceMs?: number } = {}): void {
+    const graceMs = options.graceMs ?? CANCEL_GRACE_MS;
+    this.#later(graceMs, 'graceMs'); // L2
     if (this.segment.rebuilt) return;
-    this.segment.outputs.push({ type: 'cancel', emission: handle.emission });
+    this.segment.outputs.push({ type: 'cancel', emission: handle.emission, graceMs });
   }
 
   continueAs(input: unknown): void {

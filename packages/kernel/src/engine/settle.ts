@@ -1,10 +1,19 @@
-/** The ledger of open effects: settling, cancelling and ending. Nothing here runs authors' code. */
-import type { Address, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
+/**
+ * The ledger of open effects: settling, cancelling and ending. Nothing here runs authors' code.
+ *
+ * Invariants
+ * G1  An effect is settled once: first wins. What comes later is a `late` record, which changes what was spent.
+ * G2  An effect that was armed and is settled by somebody else than its adapter stays in the ledger, as `late`, until
+ *     its adapter has answered or cannot any more: what really happened is never lost.
+ */
+import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
+import { bookLate, bookReceipt } from './accounts.js';
 import { encodeLeaf, type FrameFold } from './frame-fold.js';
-import { cellKey, effectKey, planKey, timerKey } from './leaf-key.js';
-import type { CellLeaf, EffectLeaf, PlanLeaf } from './leaves.js';
-import { LEAF_BYTES_MAX } from './limits.js';
+import { cellKey, effectKey, planKey, settledKey, timerKey } from './leaf-key.js';
+import type { CellLeaf, EffectLeaf, PlanLeaf, SettledLeaf } from './leaves.js';
+import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from './limits.js';
 import { notify } from './notify.js';
+import { dropWake, wakeWhenDue } from './wake.js';
 
 /** The name of the timer behind an await's deadline. */
 export const AWAIT_TIMER = 'await';
@@ -14,13 +23,57 @@ export function ownerOf(plan: PlanAddress): Address {
   return [plan[0], plan[1]];
 }
 
+/** The effect's leaf as the caller's own; undefined when it is not open, or only its late answer is awaited. */
+export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined {
+  const bytes = fold.overlay.get(effectKey(id));
+  const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  return effect?.late === undefined ? effect : undefined;
+}
+
+/** Whether its adapter is at work, or was when the world stopped. */
+export function isUnderWay(effect: EffectLeaf): boolean {
+  return effect.attempt > 0 && effect.deferred === undefined;
+}
+
+/** How an effect is settled inside a frame, by somebody else than its adapter. */
+export interface InFrame {
+  readonly by: DerivedOf<'settled'>['by'];
+  readonly receipt: Receipt;
+  /** Nothing of it can be running any more, whatever its attempt says. */
+  readonly over?: true;
+}
+
+/** What settles an effect. */
+export interface SettledBy {
+  readonly receipt: Receipt;
+  /** The index of the record that says so. */
+  readonly cause: number;
+  /** Its adapter may still answer. */
+  readonly unanswered: boolean;
+}
+
+/** Settles an effect inside a frame: a record says so, and what is under way is told to stop. */
+export function settleInFrame(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  { by, receipt, over }: InFrame,
+  c: number,
+): void {
+  const { status, code = null } = receipt;
+  const cause = fold.push({ kind: 'settled', c, effect: id, status, code, by });
+  const unanswered = over === undefined && isUnderWay(effect);
+  if (unanswered) fold.aborts.push(id);
+  settleEffect(fold, id, effect, { receipt, cause, unanswered });
+}
+
 /**
  * Settles an effect: it leaves the ledger, and its plan, if it still runs, finds the receipt in its inbox.
  *
- * @param cause the index of the record that settles it
  */
-export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, receipt: Receipt, cause: number): void {
-  fold.overlay.set(effectKey(id), undefined);
+export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, settlement: SettledBy): void {
+  const { receipt, cause, unanswered } = settlement;
+  closeEffect(fold, id, effect, receipt, unanswered);
   const key = planKey(effect.plan);
   const bytes = fold.overlay.get(key);
   if (bytes === undefined) return; // the plan ended: the effect was detached
@@ -37,6 +90,42 @@ export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, re
   fold.overlay.set(key, next);
   keepGenerator(fold, bytes, next);
   fold.enqueue({ kind: 'plan', plan: effect.plan, cause });
+}
+
+/** Takes an effect off the ledger, or leaves there what its adapter may still say. */
+export function closeEffect(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  receipt: Receipt,
+  unanswered: boolean,
+): void {
+  const { status } = receipt;
+  dropWake(fold, id, effect);
+  const booked = bookReceipt(fold, effect, receipt);
+  if (waitedOutside(effect)) {
+    const to = effect.deferred?.to ?? effect.approval?.to ?? null;
+    const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to };
+    fold.write(settledKey(id), leaf);
+  }
+  if (!unanswered) return fold.overlay.set(effectKey(id), undefined);
+  const { held } = effect;
+  const late = held === undefined || booked === undefined ? { status } : { status, account: held.account, booked };
+  const { asks: _asked, held: _held, cancelled: _told, ...rest } = effect;
+  fold.write(effectKey(id), { ...rest, late } satisfies EffectLeaf);
+}
+
+/** Others than the world's own adapters know its id: who settles it too late is to be told so. */
+function waitedOutside({ approval, approved, deferred }: EffectLeaf): boolean {
+  return approval !== undefined || approved !== undefined || deferred !== undefined;
+}
+
+/** Takes in what an adapter says of an effect that was settled without it. */
+export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receipt: Receipt): void {
+  const settled = effect.late?.status ?? receipt.status;
+  fold.push({ kind: 'late', c: 0, effect: id, status: receipt.status, settled });
+  bookLate(fold, effect, receipt);
+  fold.overlay.set(effectKey(id), undefined);
 }
 
 /** A plan's leaf got new bytes without the plan running: its generator stays valid. */
@@ -65,7 +154,7 @@ export function endPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, endi
 
 /**
  * Cancels a plan. Its generator is dropped (`finally` blocks do not run: they could emit), effects that are not
- * armed are settled as cancelled, running ones are told to stop and stay open until their own receipt.
+ * under way are settled as cancelled, running ones are told to stop and have their grace.
  * The caller takes the ordinal off the cell.
  */
 export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): void {
@@ -76,20 +165,37 @@ export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): v
   for (const [, id] of leaf.open) cancelEffect(fold, id, cause);
 }
 
-/** Cancels one effect. @returns the receipt when it was settled at once, undefined when it runs and was told to stop */
-export function cancelEffect(fold: FrameFold, id: string, cause: number): EffectLeaf | undefined {
-  const bytes = fold.overlay.get(effectKey(id));
-  if (bytes === undefined) return undefined;
-  const effect = fold.take<EffectLeaf>(bytes);
-  if (effect.attempt > 0) {
-    effect.cancelled = true;
-    fold.write(effectKey(id), effect);
-    fold.aborts.push(id);
+/**
+ * Cancels one effect. What is under way is told to stop, and settled when its grace is over and it has not answered.
+ *
+ * @returns its receipt when it was settled at once; the caller gives it to the plan
+ */
+export function cancelEffect(
+  fold: FrameFold,
+  id: string,
+  cause: number,
+  graceMs: number = CANCEL_GRACE_MS,
+): Receipt | undefined {
+  const effect = openEffect(fold, id);
+  if (effect === undefined) return undefined;
+  if (isUnderWay(effect)) {
+    tellToStop(fold, id, effect, graceMs);
     return undefined;
   }
-  fold.overlay.set(effectKey(id), undefined);
+  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', attempts: effect.attempt };
   fold.push({ kind: 'settled', c: cause, effect: id, status: 'cancelled', code: null, by: 'cancel' });
-  return effect;
+  closeEffect(fold, id, effect, receipt, false);
+  return receipt;
+}
+
+/** Tells a running effect to stop. A second cancel can shorten the grace and not lengthen it. */
+function tellToStop(fold: FrameFold, id: string, effect: EffectLeaf, graceMs: number): void {
+  const until = fold.at + graceMs;
+  if (effect.cancelled !== undefined && effect.cancelled.until <= until) return;
+  if (effect.cancelled === undefined) fold.aborts.push(id);
+  effect.cancelled = { until };
+  wakeWhenDue(fold, id, effect);
+  fold.write(effectKey(id), effect);
 }
 
 /** Changes a cell's bookkeeping outside a delivery. */

@@ -153,9 +153,15 @@ function describe(record: JournalRecord, i: number): string {
       return `#${i} ${record.kind} ${record.event.name} to ${record.to.join('/')}`;
     case 'intent':
     case 'effect':
-    case 'denial':
     case 'fact':
       return `#${i} ${record.kind} ${record.name}`;
+    case 'denial':
+      return `#${i} denial of ${record.what}`;
+    case 'command':
+      return `#${i} command ${record.command.name}`;
+    case 'late':
+    case 'deferred':
+    case 'ask':
     case 'receipt':
     case 'attempt':
     case 'settled':

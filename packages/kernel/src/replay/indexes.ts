@@ -3,7 +3,7 @@ import type { IngressRecord } from '@reprise/contracts';
 import type { Hash } from '../codec/index.js';
 import { damaged } from '../journal/frame.js';
 import type { ReadableJournal, StoredFrame } from '../journal/port.js';
-import { requestKey } from '../journal/request-key.js';
+import { isKeyed, requestKey } from '../journal/request-key.js';
 
 /** Kinds of frames that opening looks for. */
 const LANDMARKS: readonly string[] = ['manifest', 'snapshot'];
@@ -20,7 +20,7 @@ export async function checkIndexes(
   ingress: IngressRecord,
   hash: Hash,
 ): Promise<void> {
-  if (ingress.kind === 'request') {
+  if (isKeyed(ingress)) {
     const found = await journal.findKey(requestKey(ingress, hash));
     if (found !== stored.seq) throw damaged(stored.seq, `the index finds request ${ingress.id} ${place(found)}`, 0);
   }

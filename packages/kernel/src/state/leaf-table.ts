@@ -12,7 +12,7 @@ import type { LeafChange, LeafKey, LeafKind, LeafReader } from '../engine/index.
 import { Miss } from '../engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
 
-const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['cell', 'log']);
+const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled']);
 
 /** Bytes of leaves kept in memory; after a snapshot, clean ones beyond this are let go, the longest unchanged first. */
 const RESIDENT_BYTES_MAX = 128 * 1024 * 1024;
@@ -89,7 +89,9 @@ export class LeafTable implements LeafReader {
   }
 
   /** The leaves of one resident kind. */
-  *list(kind: Exclude<LeafKind, 'cell' | 'log'>): Generator<{ key: LeafKey; bytes: Uint8Array }> {
+  *list(
+    kind: Exclude<LeafKind, 'account' | 'cell' | 'log' | 'rights' | 'settled'>,
+  ): Generator<{ key: LeafKey; bytes: Uint8Array }> {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
   }
 

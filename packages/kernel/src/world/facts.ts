@@ -1,5 +1,6 @@
 /** The facts that a world journals of itself: what is not requested, happens. */
 import type { IngressRecord, Receipt } from '@reprise/contracts';
+import type { AskedOutside, Deferral } from '../adapter/outside.js';
 import type { Stamps } from './stepper.js';
 import type { Timer } from './timers.js';
 
@@ -13,8 +14,12 @@ export interface Fact {
 /** Names that only the kernel may sign receipts with. */
 export const RESERVED_ADAPTERS: readonly string[] = ['kernel', 'gate'];
 
-/** An effect was settled, by its adapter or, when nobody else can say, by the kernel. */
-export function receiptFact(effect: string, attempt: number, receipt: Receipt): Fact {
+/**
+ * An effect was settled, by its adapter or, when nobody else can say, by the kernel.
+ *
+ * @param unanswered its adapter is still at work
+ */
+export function receiptFact(effect: string, attempt: number, receipt: Receipt, unanswered = false): Fact {
   return {
     name: `receipt ${effect}`,
     make: (stamps, quarantined) => ({
@@ -24,6 +29,7 @@ export function receiptFact(effect: string, attempt: number, receipt: Receipt): 
       effect,
       attempt,
       receipt,
+      ...(unanswered ? { unanswered } : {}),
       ...flag(quarantined),
     }),
   };
@@ -57,6 +63,22 @@ export function attemptFact(effect: string, attempt: number, placed: () => void)
       placed();
       return { kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt };
     },
+  };
+}
+
+/** An adapter has handed its effect on to somebody outside. */
+export function deferredFact(effect: string, attempt: number, { expires, to }: Deferral): Fact {
+  return {
+    name: `deferred ${effect}`,
+    make: (stamps) => ({ kind: 'deferred', ...stamps, principal: `adapter:${effect}`, effect, attempt, expires, to }),
+  };
+}
+
+/** The adapter of a running effect asks something. */
+export function askFact(effect: string, attempt: number, asked: AskedOutside): Fact {
+  return {
+    name: `ask ${effect} ${asked.n}`,
+    make: (stamps) => ({ kind: 'ask', ...stamps, principal: `adapter:${effect}`, effect, attempt, ...asked }),
   };
 }
 

@@ -1,5 +1,15 @@
 /** Opens a world: takes the lock, performs the tail again, settles what a crash left, and starts working. */
-import { type IngressOf, KERNEL_SEMANTICS, type Receipt, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  type Capability,
+  formatAddress,
+  type IngressOf,
+  KERNEL_SEMANTICS,
+  type PolicyRule,
+  type Receipt,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
 import { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, portableSha256 } from '../codec/index.js';
 import { pinsOf } from '../define/index.js';
@@ -21,13 +31,20 @@ import type { OpenStore } from '../store/store.js';
 import { type RandomBytes, systemClock, systemRandom } from '../time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
 import { WakingClock } from '../time/waking-clock.js';
+import { NOTHING, readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
-import { attemptFact, continueFact, type Fact, receiptFact, timerFact } from './facts.js';
+import { askFact, attemptFact, continueFact, deferredFact, type Fact, receiptFact, timerFact } from './facts.js';
 import { drawHex, type OpenWorldOptions, requireOptions } from './options.js';
 import { recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
 import { type Ack, World } from './world.js';
+
+/** The policy of a world that is given none: everything. */
+const OPEN_POLICY: readonly PolicyRule[] = [
+  { effect: '*', decision: 'allow' },
+  { send: '*', decision: 'allow' },
+];
 
 /** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */
 const SNAPSHOT_EVERY_MIN = 1_000;
@@ -168,7 +185,7 @@ class Opening implements StepperHost {
     const pins = pinsOf(this.options.app);
     if (manifest === undefined) {
       const identity = { world: drawHex(this.#random, 32), seed: drawHex(this.#random, 32) };
-      const policy = [...(this.options.policy ?? [{ effect: '*', decision: 'allow' as const }])];
+      const policy = [...(this.options.policy ?? OPEN_POLICY)];
       await this.#stepper.commitAlone(() => ({
         kind: 'manifest',
         seq: 0,
@@ -238,7 +255,7 @@ class Opening implements StepperHost {
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);
     if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
     await recoverEffects(
-      effects.filter(({ leaf }) => leaf.attempt > 0),
+      effects.filter(({ leaf }) => leaf.attempt > 0 && leaf.deferred === undefined),
       {
         dispatcher: this.#dispatcher,
         clock: this.#clock,
@@ -262,14 +279,28 @@ class Opening implements StepperHost {
       now: () => this.#stamper.now(),
       secret: options.secrets ?? noSecrets,
       progress: (effect, note) => tell(options.onProgress, effect, note),
-      arm: async (effect, attempt, placed) =>
-        (await this.#submit(attemptFact(effect, attempt, placed))).status === 'committed',
-      settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+      arm: async (effect, attempt, placed) => {
+        const outcome = await this.#submit(attemptFact(effect, attempt, placed));
+        return outcome.status === 'committed' && outcome.frame.armed.includes(effect);
+      },
+      settle: (effect, attempt, receipt, unanswered) => this.#settle(effect, attempt, receipt, unanswered),
+      defer: async (effect, attempt, deferral) => void (await this.#submit(deferredFact(effect, attempt, deferral))),
+      ask: async (effect, attempt, asked) => {
+        const outcome = await this.#submit(askFact(effect, attempt, asked));
+        if (outcome.status === 'refused') throw outcome.error;
+      },
+      rights: (cell) => this.#rights(cell),
     });
   }
 
-  async #settle(effect: string, attempt: number, receipt: Receipt): Promise<void> {
-    await this.#submit(receiptFact(effect, attempt, receipt));
+  async #settle(effect: string, attempt: number, receipt: Receipt, unanswered = false): Promise<void> {
+    await this.#submit(receiptFact(effect, attempt, receipt, unanswered));
+  }
+
+  /** What a cell may do now; nothing when its chain of authority is broken. */
+  async #rights(cell: Address): Promise<Capability> {
+    const authority = await this.#stepper.exclusively(() => readAuthority(this.#table, `cell:${formatAddress(cell)}`));
+    return authority.effective?.exercise ?? NOTHING;
   }
 
   #submit(fact: Fact): Promise<IngressOutcome> {

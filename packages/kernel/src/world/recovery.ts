@@ -53,7 +53,10 @@ async function verdictOn(interrupted: Interrupted, parts: RecoveryParts): Promis
   const { leaf } = interrupted;
   const { dispatcher } = parts;
   const base = { adapter: 'kernel', attempts: leaf.attempt };
-  const again = leaf.cancelled === true ? ({ ...base, status: 'cancelled' } as const) : 'offer_again';
+  const again =
+    leaf.cancelled !== undefined || leaf.late !== undefined
+      ? ({ ...base, status: 'cancelled' } as const)
+      : 'offer_again';
   if (leaf.delivery === 'idempotent') return again;
   const adapter = dispatcher.adapterFor(leaf.name);
   if (leaf.delivery === 'reconcile' && adapter?.doReconcile !== undefined) {

@@ -2,12 +2,12 @@
  * Finds requests that were made before. A repetition is never journaled, so it is no part of the state: the store's
  * index over the journal answers for durable requests, the batch for those that are being committed.
  */
-import { type IngressOf, type IngressRecord, RepriseError } from '@reprise/contracts';
+import { type IngressRecord, RepriseError } from '@reprise/contracts';
 import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import { Refusal } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import type { Journal } from '../journal/port.js';
-import { requestKey } from '../journal/request-key.js';
+import { isKeyed, type KeyedIngress, requestKey } from '../journal/request-key.js';
 
 /** The same request stands in the journal already. Caught by the stepper, which answers with that frame. */
 export class Duplicate {
@@ -17,7 +17,7 @@ export class Duplicate {
 /** A request that was made before, and its frame. */
 export interface EarlierRequest {
   readonly seq: number;
-  readonly request: IngressOf<'request'>;
+  readonly request: KeyedIngress;
 }
 
 /** The durable request under a key; undefined when there is none. */
@@ -27,7 +27,7 @@ export async function earlierRequest(journal: Journal, key: string, hash: Hash):
   for await (const stored of journal.read(seq, seq)) {
     const ingress: IngressRecord = readInputs(stored.bytes, seq).ingress;
     // The index is only an index: what it points at must be the request that is looked for.
-    if (ingress.kind === 'request' && requestKey(ingress, hash) === key) return { seq, request: ingress };
+    if (isKeyed(ingress) && requestKey(ingress, hash) === key) return { seq, request: ingress };
   }
   throw new RepriseError('journal_damaged', 'the index of requests does not fit the journal', {
     where: `frame ${seq}`,
@@ -40,7 +40,7 @@ export async function earlierRequest(journal: Journal, key: string, hash: Hash):
  *
  * @throws Duplicate when it says the same; Refusal `request_conflict` when it does not
  */
-export function refuseRepetition(earlier: EarlierRequest, request: IngressOf<'request'>): never {
+export function refuseRepetition(earlier: EarlierRequest, request: KeyedIngress): never {
   if (equalBytes(contentOf(earlier.request), contentOf(request))) throw new Duplicate(earlier.seq);
   throw new Refusal('request_conflict', `request ${request.id} was made before with another content`, {
     where: `frame ${earlier.seq}`,
@@ -48,6 +48,7 @@ export function refuseRepetition(earlier: EarlierRequest, request: IngressOf<'re
   });
 }
 
-function contentOf({ to, event }: IngressOf<'request'>): Uint8Array {
-  return encode([to, event], FRAME_DEPTH_MAX); // an event's value may nest as deep as a value may
+function contentOf(request: KeyedIngress): Uint8Array {
+  const content = request.kind === 'request' ? [request.to, request.event] : [request.command];
+  return encode(content, FRAME_DEPTH_MAX); // an event's value may nest as deep as a value may
 }

@@ -2,7 +2,11 @@
 import {
   type Address,
   CELL_KEY_BYTES_MAX,
+  type CommandName,
   formatAddress,
+  type IngressOf,
+  type KernelCommand,
+  kernelCommand,
   type Principal,
   principal as principalSchema,
   RepriseError,
@@ -12,7 +16,7 @@ import { decode, encode } from '../codec/index.js';
 import type { LinkCheck } from '../content/links.js';
 import type { App } from '../define/index.js';
 import { isCellKey, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
-import { check } from '../schema/index.js';
+import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 
 /** A request that passed every check that needs no state. */
 export interface Admitted {
@@ -44,26 +48,38 @@ export async function admitRequest(
   },
 ): Promise<Admitted> {
   const to = checkAddress(app, request.to);
-  if (typeof request.id !== 'string' || request.id === '' || request.id.length > REQUEST_ID_MAX) {
-    throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: request.id });
-  }
-  requirePrincipal(request.principal);
-  encode(request.id); // refuses text that is not well-formed
+  requireAsking(request.id, request.principal);
   const value = parseEvent(app, to, request.name, request.value);
   await requireLinks(request.name, value, links);
   return { to, name: request.name, value, id: request.id, principal: request.principal };
 }
 
-/** Refuses what is nobody, and whoever poses as the kernel. */
-export function requirePrincipal(principal: unknown): void {
-  if (!principalSchema.safeParse(principal).success || principal === 'kernel') {
-    throw new RepriseError('invalid_argument', 'this is not a principal', {
-      expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
-      actual: principal,
+/**
+ * Checks and parses a command to the kernel.
+ *
+ * @throws RepriseError `invalid_argument`, `invalid_value`, `bound_exceeded`, `blob_missing`
+ */
+export async function admitCommand(
+  links: LinkCheck,
+  asked: { readonly name: CommandName; readonly value: unknown; readonly id: string; readonly principal: Principal },
+): Promise<Pick<IngressOf<'command'>, 'command' | 'id' | 'principal'>> {
+  const { id, principal, name } = asked;
+  requireAsking(id, principal);
+  const bytes = boundedBytes(name, asked.value, 'sys');
+  commandShape ??= compileSchema(kernelCommand);
+  const checked = check(commandShape, { name, value: decode(bytes) });
+  if (!checked.ok) {
+    throw new RepriseError('invalid_argument', `this is no ${name}`, {
+      where: checked.path,
+      expected: checked.expected,
+      actual: checked.actual,
     });
   }
-  encode(principal); // refuses text that is not well-formed
+  await requireLinks(name, checked.value, links);
+  return { command: checked.value as unknown as KernelCommand, id, principal };
 }
+
+let commandShape: SchemaNode | undefined;
 
 async function requireLinks(event: string, value: Value, links: LinkCheck): Promise<void> {
   const bad = await links.firstBad(value);
@@ -79,6 +95,26 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
     where,
     hint: 'Keep values with putValue; link other bytes by the ref that put gave.',
   });
+}
+
+/** Refuses what is nobody, and whoever poses as the kernel. */
+export function requirePrincipal(principal: unknown): void {
+  if (!principalSchema.safeParse(principal).success || principal === 'kernel') {
+    throw new RepriseError('invalid_argument', 'this is not a principal', {
+      expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
+      actual: principal,
+    });
+  }
+  encode(principal); // refuses text that is not well-formed
+}
+
+/** Refuses an id or a principal that the journal could not hold, or that nobody outside may use. */
+function requireAsking(id: unknown, principal: unknown): void {
+  if (typeof id !== 'string' || id === '' || id.length > REQUEST_ID_MAX) {
+    throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: id });
+  }
+  requirePrincipal(principal);
+  encode(id); // refuses text that is not well-formed
 }
 
 function checkAddress(app: App, to: Address): Address {
@@ -103,16 +139,19 @@ function checkAddress(app: App, to: Address): Address {
   return [reducer, key];
 }
 
-function parseEvent(app: App, to: Address, name: string, given: unknown): Value {
+function boundedBytes(name: string, given: unknown, where: string): Uint8Array {
   const bytes = encode(given);
-  if (bytes.length > VALUE_BYTES_MAX) {
-    throw new RepriseError('bound_exceeded', `the value of ${name} is too large`, {
-      where: formatAddress(to),
-      expected: `at most ${VALUE_BYTES_MAX} bytes`,
-      actual: `${bytes.length} bytes`,
-      hint: 'Put large content into the content store and send its ref.',
-    });
-  }
+  if (bytes.length <= VALUE_BYTES_MAX) return bytes;
+  throw new RepriseError('bound_exceeded', `the value of ${name} is too large`, {
+    where,
+    expected: `at most ${VALUE_BYTES_MAX} bytes`,
+    actual: `${bytes.length} bytes`,
+    hint: 'Put large content into the content store and send its ref.',
+  });
+}
+
+function parseEvent(app: App, to: Address, name: string, given: unknown): Value {
+  const bytes = boundedBytes(name, given, formatAddress(to));
   const event = app.reducers.get(to[0])?.events.get(name);
   if (event === undefined && name !== REVIVE) {
     throw new RepriseError('unknown_event', `${to[0]} takes no event ${name}`, {

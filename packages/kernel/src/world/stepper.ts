@@ -8,13 +8,21 @@
  *     error that closes the world; facts stand again at the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
-import { type IngressRecord, isRepriseError, type JournalRecord, type Ref, RepriseError } from '@reprise/contracts';
+import {
+  type IngressOf,
+  type IngressRecord,
+  isRepriseError,
+  type JournalRecord,
+  type Ref,
+  RepriseError,
+} from '@reprise/contracts';
 import { equalBytes } from '../codec/index.js';
 import type { ContentStore } from '../content/port.js';
 import {
   type EmittedEffect,
   type EngineEnv,
   Exhausted,
+  effectKey,
   foldIngress,
   type LeafChange,
   Refusal,
@@ -23,7 +31,7 @@ import {
 import { nextHead } from '../journal/chain.js';
 import { assertIngress } from '../journal/frame.js';
 import type { Head, Journal, StoredFrame } from '../journal/port.js';
-import { requestKey } from '../journal/request-key.js';
+import { isKeyed, requestKey } from '../journal/request-key.js';
 import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { Clock } from '../time/clock.js';
@@ -343,11 +351,11 @@ export class Stepper {
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
       const { records, changes, aborts } = sealed;
-      const arms = ingress.kind === 'attempt' ? [ingress.effect] : armed;
+      const arms = ingress.kind === 'attempt' ? armedBy(ingress, changes) : armed;
       const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts };
       this.parts.table.apply(sealed.changes, batch.undo);
       batch.frames.push({ frame, sealed, riding: armed, key });
-      if (key !== undefined && ingress.kind === 'request') batch.requests.set(key, { seq, request: ingress });
+      if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });
       batch.head = head;
       batch.bytes += sealed.bytes.length;
       return frame;
@@ -359,7 +367,7 @@ export class Stepper {
 
   /** @throws Duplicate, Refusal for a request that was made before */
   async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
-    if (ingress.kind !== 'request') return undefined;
+    if (!isKeyed(ingress)) return undefined;
     const key = requestKey(ingress, this.parts.env.hash);
     const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key, this.parts.env.hash));
     return earlier === undefined ? key : refuseRepetition(earlier, ingress);
@@ -473,6 +481,12 @@ export class Stepper {
     await this.parts.clock.sleep(this.#retryMs, this.#hurry.signal);
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
   }
+}
+
+/** An attempt arms its effect, unless the gate ended it instead. */
+function armedBy({ effect }: IngressOf<'attempt'>, changes: readonly LeafChange[]): readonly string[] {
+  const { id } = effectKey(effect);
+  return changes.some(({ key, after }) => key.id === id && after !== undefined) ? [effect] : [];
 }
 
 const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...continueFact };

@@ -4,9 +4,20 @@
  * Owns the public surface and the parts' lifetimes. What becomes of a frame is the stepper's business, what
  * happens outside the dispatcher's, when it happens the timers'.
  */
-import { type Address, type JournalRecord, type Principal, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type Account,
+  type Address,
+  type CommandName,
+  type CommandValue,
+  type Decision,
+  type JournalRecord,
+  type Principal,
+  RepriseError,
+  type Settlement,
+  type Value,
+} from '@reprise/contracts';
 import type { Dispatcher } from '../adapter/dispatcher.js';
-import { decode } from '../codec/index.js';
+import { decode, encode, type Hash, portableSha256, toHex } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
 import type { App } from '../define/index.js';
@@ -28,11 +39,14 @@ import type { LeafTable } from '../state/leaf-table.js';
 import type { OpenStore } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
 import type { ClockJump, Stamper } from '../time/stamper.js';
+import { type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { type ClockConfirmation, requireConfirmation } from './confirm-clock.js';
+import { type OpenItem, openItems, questionOf } from './open-items.js';
 import { drawHex } from './options.js';
-import { admitRequest } from './requests.js';
+import { admitCommand, admitRequest } from './requests.js';
 import type { IngressOutcome, Stepper } from './stepper.js';
 import type { TimerDriver, TimerQueue } from './timers.js';
+import { WorldView } from './view.js';
 
 /** What an acknowledgement says: where the request stands, durable. */
 export interface Ack {
@@ -41,6 +55,11 @@ export interface Ack {
   readonly head: string;
   /** The same request was journaled before; this is where. */
   readonly duplicate: boolean;
+}
+
+/** What came of settling an effect from outside. */
+export interface SettleAck extends Ack {
+  readonly status: 'applied' | 'already_settled';
 }
 
 /** How a request is made. */
@@ -184,6 +203,111 @@ export class World implements AsyncDisposable {
   /** Brings a failed cell back with the state it had before the fault. */
   revive(address: Address, options: RequestOptions = {}): Promise<Ack> {
     return this.request(address, { name: REVIVE, value: {} }, options);
+  }
+
+  /**
+   * Asks something of the kernel itself. {@link decide}, {@link answer}, {@link settle} and {@link cancel} are the
+   * common ones.
+   *
+   * @throws RepriseError a refusal, and then nothing is journaled: `invalid_argument`, `invalid_value`,
+   *   `bound_exceeded`, `blob_missing`, `effect_settled`, `event_invalid`, `cap_denied`, `policy_denied`,
+   *   `rights_exceeded`, `revision_conflict`, `account_unknown`, `approval_stale`, `request_conflict`,
+   *   `commit_failed`, `fenced`, `world_closed`
+   */
+  async command<N extends CommandName>(name: N, value: CommandValue<N>, options: RequestOptions = {}): Promise<Ack> {
+    return this.#ackOf(await this.#submitCommand(name, value, options));
+  }
+
+  /** What waits for somebody outside: approvals, questions of running effects, effects that others finish. */
+  open(): Promise<readonly OpenItem[]> {
+    return this.parts.stepper.exclusively(async () => openItems(this.parts.table, this.#hash));
+  }
+
+  /**
+   * Decides about an approval. What is approved passes the whole gate again.
+   *
+   * @param item an item of {@link open}, or its id; an item brings the digest of what was seen
+   * @throws RepriseError as {@link command}; `approval_stale` when it waits with other parameters than were seen
+   */
+  decide(item: string | OpenItem, decision: Decision, options: RequestOptions = {}): Promise<Ack> {
+    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
+    const seen = digest === undefined ? {} : { digest };
+    return this.command('sys/Decide@1', { effect: id, ...seen, decision }, options);
+  }
+
+  /** Answers a question of a running effect. */
+  answer(item: string | OpenItem, answer: unknown, options: RequestOptions = {}): Promise<Ack> {
+    const id = typeof item === 'string' ? item : item.id;
+    const question = questionOf(id);
+    if (question === undefined) {
+      throw new RepriseError('invalid_argument', 'this is not the id of a question', {
+        expected: 'the id of an open item of kind question',
+        actual: id,
+      });
+    }
+    return this.command('sys/Answer@1', { ...question, answer: answer as Value }, options);
+  }
+
+  /**
+   * Settles an effect that waits for the outside: the webhook came, the person is done. The first outcome settles it.
+   * A later one is journaled, changes nothing, and is told so; the same one again is not even journaled again.
+   *
+   * @returns `applied`, or `already_settled` when something else was first
+   */
+  async settle(effect: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
+    const id = options.id ?? `settle ${effect.slice(0, 64)} ${toHex(this.#hash(encode(outcome)))}`;
+    const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...options, id });
+    const ack = await this.#ackOf(done);
+    const records = done.status === 'committed' ? done.frame.records : await this.#recordsOf(ack.seq);
+    return { ...ack, status: records.some(({ kind }) => kind === 'late') ? 'already_settled' : 'applied' };
+  }
+
+  /**
+   * Cancels an effect: what does not run is settled now; what runs is told to stop, has `graceMs` to say what became of
+   * it, and is then settled as cancelled.
+   */
+  cancel(effect: string, options: RequestOptions & { readonly graceMs?: number } = {}): Promise<Ack> {
+    const { graceMs, ...request } = options;
+    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, request);
+  }
+
+  /** The rights of a holder: what was set for it, and what it may by the whole chain above it. */
+  rights(holder: Principal): Promise<HolderRights> {
+    return this.parts.stepper.exclusively(() => readAuthority(this.parts.table, holder));
+  }
+
+  /** An account: its limits, what is spent, what is held; undefined when there is none. */
+  account(name: string): Promise<Account | undefined> {
+    return this.parts.stepper.exclusively(() => readAccount(this.parts.table, name));
+  }
+
+  /** The world as somebody may see and use it: everything passes the gate under this principal. */
+  as(principal: Principal): WorldView {
+    return new WorldView(this, principal, {
+      requireReader: (cell) =>
+        this.parts.stepper.exclusively(() => requireReader(this.parts.table, principal, cell, this.now)),
+    });
+  }
+
+  async #submitCommand(name: CommandName, value: unknown, options: RequestOptions): Promise<IngressOutcome> {
+    const id = options.id ?? drawHex(this.parts.random, 16);
+    const admitted = await admitCommand(this.#links, { name, value, id, principal: options.as ?? 'host' });
+    return new Promise<IngressOutcome>((settle) =>
+      this.parts.stepper.submit({
+        fact: false,
+        settle,
+        make: (stamps) => ({ kind: 'command', ...stamps, ...admitted }),
+      }),
+    );
+  }
+
+  async #recordsOf(seq: number): Promise<readonly JournalRecord[]> {
+    for await (const stored of this.parts.store.journal.read(seq, seq)) return readFrame(stored.bytes, seq).all;
+    return [];
+  }
+
+  get #hash(): Hash {
+    return this.parts.store.hash ?? portableSha256;
   }
 
   /** A cell's durable state; undefined when it does not exist. */

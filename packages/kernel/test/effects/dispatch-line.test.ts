@@ -48,6 +48,9 @@ function bare(concurrency: number) {
     progress: () => undefined,
     arm: (effect, _attempt, placed) => new Promise((end) => arms.push({ effect, placed, end })),
     settle: async () => undefined,
+    defer: async () => undefined,
+    ask: async () => undefined,
+    rights: async () => ({ may: {} }),
   });
   dispatcher.enable();
   const adopt = (effect: string, seq: number) =>

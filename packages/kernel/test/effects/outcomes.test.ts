@@ -200,7 +200,7 @@ describe('given an effect that nothing can perform', () => {
 });
 
 describe('given an effect with a deadline', () => {
-  it('when the deadline comes first, then the receipt is a timeout and the late answer changes nothing', async () => {
+  it('when the deadline comes first, then the receipt is a timeout, and the late answer is recorded and changes nothing', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('timed')]);
     const call = await adapter.call(0);
@@ -210,10 +210,12 @@ describe('given an effect with a deadline', () => {
     clock.advance(1);
     await until(async () => (await seen(world, 'x'))?.length === 1);
     expect(call.context.signal.aborted).toBe(true);
-    const { head } = world;
+    const { seq } = world.head;
     call.answer(ok({ got: 'late' }));
-    await world.pump();
-    expect(world.head).toEqual(head);
+    await until(() => world.head.seq > seq, 'the late answer');
+    const late = (await recordsOf(store, 'late')).map(({ status, settled }) => [status, settled]);
+    expect(late).toEqual([['ok', 'timeout']]);
+    expect(await world.openEffects()).toEqual([]);
     expect(await seen(world, 'x')).toEqual(['got="timeout adapter_timeout"']);
     await closeSound(world, store, app);
   });

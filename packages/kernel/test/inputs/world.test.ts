@@ -43,13 +43,12 @@ describe('given options that are none', () => {
     await expectRefused((junk) => opening({ policy: junk }), 'policy', ['undefined', 'no list']);
     await expectRefused((junk) => opening({ policy: [junk] }), 'a rule');
     await expectRefused((junk) => opening({ policy: [{ effect: '*', decision: junk }] }), 'a decision');
-    await expectRefused(
-      (junk) => opening({ policy: [{ effect: junk, decision: 'allow' }] }),
-      'a pattern',
-      ['no text', 'text', 'a lone surrogate', 'a NUL', 'a path', '__proto__', 'constructor'].filter(
-        (name) => name !== 'a lone surrogate',
-      ),
-    );
+    await expectRefused((junk) => opening({ policy: [{ effect: junk, decision: 'allow' }] }), 'a pattern', [
+      'text',
+      'a path',
+      '__proto__',
+      'constructor',
+    ]);
     await expectRefused((junk) => opening({ secrets: junk }), 'secrets', functions);
     await expectRefused((junk) => opening({ onProgress: junk }), 'onProgress', functions);
     await expectRefused((junk) => opening({ clock: junk }), 'clock', ['undefined']);

@@ -40,6 +40,7 @@ export interface SetTimer {
 }
 
 type Leaves = Parameters<typeof foldIngress>[1];
+type ListedLeaf = ReturnType<Leaves['list']> extends Iterable<infer L> ? L : never;
 type Stamped<I> = I extends IngressRecord ? Omit<I, 'seq' | 'at' | 'principal'> : never;
 
 /** The time at which a bench starts: 2026-01-01T00:00:00Z. */
@@ -131,7 +132,13 @@ export class Bench {
   #seal(ingress: Stamped<IngressRecord>) {
     const principal = ingress.kind === 'receipt' ? (`adapter:${ingress.effect}` as const) : ('host' as const);
     const stamped = { ...ingress, seq: this.#seq, at: this.at, principal } as IngressRecord;
-    const leaves: Leaves = { get: (key) => this.#leaves.get(key.id)?.bytes };
+    const leaves: Leaves = {
+      get: (key) => this.#leaves.get(key.id)?.bytes,
+      list: (kind) =>
+        [...this.#leaves.values()]
+          .filter(({ path }) => path[0] === kind)
+          .map(({ path, bytes }) => ({ key: { id: path.join('\0'), path }, bytes }) as ListedLeaf),
+    };
     const folded = foldIngress({ app: this.app, hash: portableSha256 }, leaves, stamped);
     const sealed = folded.seal(folded.emitted.map(({ effect }) => effect));
     this.#seq++;

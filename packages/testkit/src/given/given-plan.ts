@@ -127,7 +127,7 @@ class Started implements PlanWhen {
     const again = ofKind(this.#records, 'intent').length > ofKind(this.#records, 'plan_ended').length;
     expectOutcome(what, expected, {
       effects: ofKind(this.#records, 'effect').map(({ name, params }) => ({ kind: name, params })),
-      denied: ofKind(this.#records, 'denial').map(({ name }) => name),
+      denied: ofKind(this.#records, 'denial').flatMap(({ what, effect }) => (effect === undefined ? [] : [what])),
       events: ofKind(this.#records, 'event')
         .filter(({ from }) => from?.length === 3)
         .map(({ event }) => event),

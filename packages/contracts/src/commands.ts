@@ -1,0 +1,110 @@
+/**
+ * What is asked of the kernel itself, from outside or by a cell: one closed union. A command is idempotent and
+ * refusable like a request to a cell, and passes the same gate.
+ */
+import * as z from 'zod';
+import { amounts, capability, pattern } from './authority.js';
+import { failureCode } from './failure.js';
+import { value } from './markers.js';
+import { principal } from './principal.js';
+import { usage } from './receipt.js';
+
+const hex = z.string().regex(/^[0-9a-f]{64}$/);
+/** The name of an account: visible ASCII. */
+export const accountName = z
+  .string()
+  .regex(/^[!-~]+$/)
+  .max(128);
+
+/** A kind whose approval is remembered, as a pattern, and until when; null until it is taken back. */
+export const remembered = z.tuple([pattern, z.nullable(z.int().min(0))]);
+
+/** How an effect turned out, as somebody other than its adapter says it. */
+export const settlement = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('ok'), payload: value(), usage: z.exactOptional(usage) }),
+  z.strictObject({
+    status: z.literal('error'),
+    code: failureCode,
+    retryable: z.exactOptional(z.boolean()),
+    usage: z.exactOptional(usage),
+  }),
+]);
+
+/** How an effect turned out, as somebody other than its adapter says it. */
+export type Settlement = z.infer<typeof settlement>;
+
+/** Settles an effect that waits for the outside. */
+export const settleCommand = z.strictObject({ effect: hex, outcome: settlement });
+
+/** What is decided about an effect that waits for approval. `params` are the edited ones. */
+export const decision = z.union([
+  z.strictObject({
+    approve: z.literal(true),
+    params: z.exactOptional(value()),
+    /** Approves this kind for this cell from now on, until the time given or, with null, until it is taken back. */
+    remember: z.exactOptional(z.strictObject({ until: z.nullable(z.int().min(0)) })),
+  }),
+  z.strictObject({ approve: z.literal(false) }),
+]);
+
+/** What is decided about an effect that waits for approval. */
+export type Decision = z.infer<typeof decision>;
+
+/** Decides about an effect that waits for approval; `digest` is of the parameters that were seen. */
+export const decideCommand = z.strictObject({ effect: hex, digest: z.exactOptional(hex), decision });
+
+/** Answers a question that the adapter of a running effect asked. */
+export const answerCommand = z.strictObject({ effect: hex, n: z.int().min(0), answer: value() });
+
+/** Cancels an effect: what is not started is settled now, what runs is told to stop and has `graceMs` to answer. */
+export const cancelCommand = z.strictObject({ effect: hex, graceMs: z.exactOptional(z.int().min(0)) });
+
+/**
+ * Sets what a holder may do and may hand on. `exercise` and `grant` absent stay as they are, null means not narrowed.
+ * `revision`, when given, must be the one that stands: who decides on what has changed meanwhile is refused.
+ */
+export const setRightsCommand = z.strictObject({
+  holder: principal,
+  exercise: z.exactOptional(z.nullable(capability)),
+  grant: z.exactOptional(z.nullable(capability)),
+  account: z.exactOptional(z.nullable(accountName)),
+  /** The kinds whose approval is remembered, all of them. */
+  approved: z.exactOptional(z.array(remembered).max(256)),
+  revision: z.exactOptional(z.int().min(0)),
+});
+
+/** Makes an account, or changes its limits. What is spent and held stays. */
+export const setAccountCommand = z.strictObject({
+  account: accountName,
+  parent: z.nullable(accountName),
+  limits: amounts,
+});
+
+/** The commands by name. */
+export const KERNEL_COMMANDS = {
+  'sys/Settle@1': settleCommand,
+  'sys/Decide@1': decideCommand,
+  'sys/Answer@1': answerCommand,
+  'sys/Cancel@1': cancelCommand,
+  'sys/SetRights@1': setRightsCommand,
+  'sys/SetAccount@1': setAccountCommand,
+} as const;
+
+/** The name of a command. */
+export type CommandName = keyof typeof KERNEL_COMMANDS;
+
+/** A command on the wire: its name and its value. */
+export const kernelCommand = z.discriminatedUnion('name', [
+  z.strictObject({ name: z.literal('sys/Settle@1'), value: settleCommand }),
+  z.strictObject({ name: z.literal('sys/Decide@1'), value: decideCommand }),
+  z.strictObject({ name: z.literal('sys/Answer@1'), value: answerCommand }),
+  z.strictObject({ name: z.literal('sys/Cancel@1'), value: cancelCommand }),
+  z.strictObject({ name: z.literal('sys/SetRights@1'), value: setRightsCommand }),
+  z.strictObject({ name: z.literal('sys/SetAccount@1'), value: setAccountCommand }),
+]);
+
+/** A command on the wire. */
+export type KernelCommand = z.infer<typeof kernelCommand>;
+
+/** The value of the command of a name. */
+export type CommandValue<N extends CommandName> = Extract<KernelCommand, { name: N }>['value'];

@@ -1,0 +1,101 @@
+/** Opens effects: what a plan emits and the gate allows, and what was approved. */
+import type { Address, DerivedOf, Held, PlanAddress, Receipt, Value } from '@reprise/contracts';
+import type { EffectDefinition } from '../define/index.js';
+import { holdFor } from './accounts.js';
+import type { FrameFold } from './frame-fold.js';
+import type { EffectVerdict } from './gate.js';
+import { effectKey, isAddress } from './leaf-key.js';
+import type { EffectLeaf } from './leaves.js';
+import { notify, takes } from './notify.js';
+import { wakeWhenDue } from './wake.js';
+
+/** An effect that the gate allowed. */
+export interface AllowedEffect {
+  readonly effect: string;
+  readonly plan: PlanAddress;
+  readonly emission: number;
+  readonly definition: EffectDefinition;
+  readonly params: Value;
+  readonly timeoutMs: number | null;
+  readonly verdict: Extract<EffectVerdict, { allow: true }>;
+  readonly cause: number;
+}
+
+/**
+ * Writes an allowed effect into the frame and the ledger; it starts, or waits for whom it has to wait for.
+ *
+ * @returns the receipt of one that can never be settled; the caller settles it
+ */
+export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | undefined {
+  const { effect, plan, emission, definition, params, timeoutMs, verdict, cause: c } = allowed;
+  const { rule, grant, held, approval } = verdict;
+  const { name } = definition;
+  const delivery = deliveryOf(definition, params);
+  // Time counts from when it may start: nobody loses it by waiting for an approval.
+  const deadline = timeoutMs === null || approval !== undefined ? null : fold.at + timeoutMs;
+  const more = { ...(grant === undefined ? {} : { grant }), ...(approval === undefined ? heldOf(held) : { approval }) };
+  const record: DerivedOf<'effect'> = {
+    kind: 'effect',
+    c,
+    effect,
+    plan,
+    emission,
+    name,
+    params,
+    delivery,
+    rule,
+    deadline,
+    ...more,
+  };
+  const index = fold.push(record);
+  const queued = [fold.ingress.seq, index] as const;
+  const leaf: EffectLeaf = { plan, emission, name, params, delivery, deadline, queued, attempt: 0 };
+  if (approval === undefined) return startOrWait(fold, effect, { ...leaf, ...heldOf(held) }, definition, index);
+  fold.write(effectKey(effect), { ...leaf, approval: { to: approval, timeoutMs } } satisfies EffectLeaf);
+  return undefined;
+}
+
+/**
+ * An effect that may go on: an adapter may start it, or the cell that settles it is told.
+ *
+ * @returns the receipt of one that can never be settled; then nothing was done, and the caller settles it
+ */
+export function startOrWait(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  definition: EffectDefinition,
+  cause: number,
+): Receipt | undefined {
+  const notice = { effect: id, name: effect.name, params: effect.params, from: [...effect.plan] };
+  const settler = settlerOf(effect, definition);
+  if (settler === null || (settler !== undefined && !takes(fold, settler, 'sys/EffectOpened@1', notice))) {
+    return { adapter: 'kernel', status: 'error', code: 'adapter_error/no_settler', retryable: false, attempts: 0 };
+  }
+  if (effect.held !== undefined) holdFor(fold, effect.held);
+  const open: EffectLeaf =
+    settler === undefined ? effect : { ...effect, settler, deferred: { expires: effect.deadline, to: null } };
+  wakeWhenDue(fold, id, open);
+  fold.write(effectKey(id), open);
+  if (settler === undefined) fold.emitted.push({ effect: id, name: effect.name });
+  else notify(fold, settler, 'sys/EffectOpened@1', notice, cause);
+  return undefined;
+}
+
+/** The cell that settles an effect; undefined when an adapter does, null when its parameters name none. */
+function settlerOf({ params }: EffectLeaf, { settledBy }: EffectDefinition): Address | null | undefined {
+  if (settledBy === null) return undefined;
+  const named = (params as Readonly<Record<string, Value>>)[settledBy];
+  return isAddress(named) ? [named[0], named[1]] : null;
+}
+
+function heldOf(held: Held | undefined): { readonly held?: Held } {
+  return held === undefined ? {} : { held };
+}
+
+/** The delivery class; parameters that name none of the three fall back to the safest. */
+function deliveryOf(definition: EffectDefinition, params: Value): EffectLeaf['delivery'] {
+  if (typeof definition.delivery === 'string') return definition.delivery;
+  const named = (params as Record<string, Value>)[definition.delivery.param];
+  return named === 'idempotent' || named === 'reconcile' ? named : 'at_most_once';
+}

@@ -1,0 +1,258 @@
+/**
+ * The gate: what a plan's effect, a cell's event and an outside request must pass. Pure functions of journaled state.
+ *
+ * Order: capability, budget, policy. Of the policy rules about an act the first that matches decides; without a match
+ * an effect is denied, and an event reaches the cell itself, its parent and its descendants. A refusal is data.
+ */
+import {
+  type Address,
+  type Capability,
+  type FailureCode,
+  formatAddress,
+  type Held,
+  type PlanAddress,
+  type PolicyRule,
+  type Principal,
+  type Value,
+} from '@reprise/contracts';
+import { isExpired, matches, PARALLEL, permits } from '../authority/index.js';
+import { decode, encode, toHex } from '../codec/index.js';
+import type { EffectDefinition } from '../define/index.js';
+import { fitsAccount } from './accounts.js';
+import type { FrameFold } from './frame-fold.js';
+import { cellKey, planKey } from './leaf-key.js';
+import type { CellLeaf, PlanLeaf, RightsLeaf } from './leaves.js';
+import {
+  type Authority,
+  authorityOf,
+  cellOf,
+  declaredRights,
+  holderOf,
+  isBelow,
+  parentOf,
+  type RightsReader,
+} from './rights.js';
+
+/** What a decision is read from, and its time. */
+export interface RightsReaderAt extends RightsReader {
+  readonly at: number;
+}
+
+/** Why something may not be done. */
+export interface Refused {
+  readonly allow: false;
+  readonly code: FailureCode;
+  /** The policy rule that said no; null when none did. */
+  readonly rule: number | null;
+}
+
+/** What the gate says of an effect. */
+export type EffectVerdict =
+  | {
+      readonly allow: true;
+      readonly rule: number;
+      /** The digest of the rights it is exercised under; only where rights were ever set. */
+      readonly grant?: string;
+      /** What is to be held for it. */
+      readonly held?: Held;
+      /** Who may approve it, when somebody has to first. */
+      readonly approval?: string;
+    }
+  | Refused;
+
+/** An effect before the gate. */
+export interface AskedEffect {
+  readonly plan: PlanAddress;
+  readonly definition: EffectDefinition;
+  readonly params: Value;
+  /** Effects that its plan has open besides. */
+  readonly openInPlan: number;
+  /** It was approved: nobody is asked again. */
+  readonly approved?: boolean;
+}
+
+/** Who may approve, unless the rule says otherwise. */
+const APPROVERS = 'human:*';
+
+/** Asks the gate about an effect. Nothing is held yet. */
+export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
+  const cell: Address = [asked.plan[0], asked.plan[1]];
+  const who = holderOf(cell);
+  const authority = authorityIn(fold, who);
+  const refusal = capabilityRefusal(fold, authority, asked);
+  if (refusal !== undefined) return refused(refusal);
+  const held = heldFor(authority, asked);
+  if (held !== undefined && !fitsAccount(fold, held)) return refused('cap_denied/budget');
+  const ruling = firstRule(fold.rules.policy, 'effect', asked.definition.name, who);
+  if (ruling === undefined || ruling.rule.decision === 'deny') return refused('policy_denied', ruling?.index);
+  const grant = authority === 'everything' ? {} : { grant: digestOf(fold, authority?.exercise) };
+  const allowed = { allow: true, rule: ruling.index, ...grant, ...(held === undefined ? {} : { held }) } as const;
+  if (ruling.rule.decision === 'allow' || asked.approved === true || isRemembered(fold, who, asked)) return allowed;
+  return { ...allowed, approval: 'to' in ruling.rule ? (ruling.rule.to ?? APPROVERS) : APPROVERS };
+}
+
+/** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
+export function rightsRefusal(fold: FrameFold, asked: Omit<AskedEffect, 'openInPlan'>): FailureCode | undefined {
+  const authority = authorityIn(fold, holderOf([asked.plan[0], asked.plan[1]]));
+  return capabilityRefusal(fold, authority, { ...asked, openInPlan: null });
+}
+
+/** What the gate says of an event. */
+export type SendVerdict = { readonly allow: true } | Refused;
+
+/** Asks the gate about an event that a cell sends. */
+export function gateSend(fold: FrameFold, from: Address, to: Address, event: string): SendVerdict {
+  const who = holderOf(from);
+  const what = `${formatAddress(to)}#${event}`;
+  const near = isSame(from, to);
+  const authority = authorityIn(fold, who);
+  const nearest = near || isSame(parentOf(fold, from), to);
+  const refusal = nearest ? undefined : permitted(fold, authority, 'send', what);
+  if (refusal !== undefined) return refused(refusal);
+  const ruling = firstRule(fold.rules.policy, 'send', what, who);
+  if (ruling !== undefined)
+    return ruling.rule.decision === 'allow' ? { allow: true } : refused('policy_denied', ruling.index);
+  const named = authority !== 'everything' && authority !== undefined && Object.hasOwn(authority.exercise.may, 'send');
+  return nearest || named || isBelow(fold, to, from) || isNew(fold, to) ? { allow: true } : refused('policy_denied');
+}
+
+/** Asks the gate about an event from outside. */
+export function gateRequest(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
+  const what = `${formatAddress(to)}#${event}`;
+  const refusal = who === 'host' ? undefined : permitted(fold, authorityIn(fold, who), 'send', what);
+  if (refusal !== undefined) return refused(refusal);
+  const ruling = firstRule(fold.rules.policy, 'send', what, who);
+  return ruling?.rule.decision === 'deny' ? refused('policy_denied', ruling.index) : { allow: true };
+}
+
+/**
+ * Whether somebody may decide about, answer or settle an effect of this kind.
+ *
+ * @param to who was asked, besides the host; null when nobody in particular
+ */
+export function mayAnswer(
+  fold: RightsReaderAt,
+  who: Principal,
+  kind: string,
+  to: string | null,
+): FailureCode | undefined {
+  if (who === 'host') return undefined;
+  const refusal = permitted(fold, authorityIn(fold, who), 'settle', kind);
+  if (refusal !== undefined) return refusal;
+  const ruling = firstRule(fold.rules.policy, 'settle', kind, who);
+  if (ruling?.rule.decision === 'deny') return 'policy_denied';
+  return matches(to ?? APPROVERS, who) ? undefined : 'cap_denied';
+}
+
+/**
+ * Whether somebody may read a cell: its state and logs, or frames that tell of it.
+ *
+ * Cells read themselves, their parent and what is below; people and the host everything that no rule denies.
+ */
+export function mayRead(fold: RightsReaderAt, who: Principal, cell: Address): FailureCode | undefined {
+  if (who === 'host') return undefined;
+  const what = formatAddress(cell);
+  const reader = cellOf(who);
+  const near = reader !== undefined && (isSame(reader, cell) || isSame(parentOf(fold, reader), cell));
+  const refusal = near ? undefined : permitted(fold, authorityIn(fold, who), 'read', what);
+  if (refusal !== undefined) return refusal;
+  const ruling = firstRule(fold.rules.policy, 'read', what, who);
+  if (ruling !== undefined) return ruling.rule.decision === 'allow' ? undefined : 'policy_denied';
+  return reader === undefined || near || isBelow(fold, cell, reader) ? undefined : 'policy_denied';
+}
+
+/** Rights are asked for only where some were set: most worlds have none, and pay nothing for them. */
+function authorityIn(fold: RightsReader, who: Principal): Authority | undefined | 'everything' {
+  return fold.rules.governed === true ? authorityOf(fold, who) : 'everything';
+}
+
+function capabilityRefusal(
+  fold: FrameFold,
+  authority: Authority | undefined | 'everything',
+  { plan, definition, params, openInPlan }: Omit<AskedEffect, 'openInPlan'> & { readonly openInPlan: number | null },
+): FailureCode | undefined {
+  if (authority === 'everything') return undefined;
+  const kind = permitted(fold, authority, 'effect', definition.name);
+  if (kind !== undefined || authority === undefined) return kind;
+  for (const [dimension, param] of Object.entries(definition.rights)) {
+    const text = (params as Readonly<Record<string, Value>>)[param];
+    const refusal = permitted(fold, authority, dimension, String(text));
+    if (refusal !== undefined) return refusal;
+  }
+  const { max_parallel } = authority.exercise;
+  if (max_parallel === undefined || openInPlan === null) return undefined;
+  return openInPlan + openElsewhere(fold, plan) >= max_parallel ? 'cap_denied/parallel' : undefined;
+}
+
+function permitted(
+  fold: Pick<RightsReaderAt, 'at'>,
+  authority: Authority | undefined | 'everything',
+  dimension: string,
+  text: string,
+): FailureCode | undefined {
+  if (authority === 'everything') return undefined;
+  if (authority === undefined) return 'cap_denied/broken_chain';
+  if (isExpired(authority.exercise, fold.at)) return 'cap_denied/expired';
+  return permits(authority.exercise, dimension, text) ? undefined : 'cap_denied';
+}
+
+/** Effects that the other plans of the cell have open. */
+function openElsewhere(fold: FrameFold, [reducer, key, ordinal]: PlanAddress): number {
+  const bytes = fold.overlay.get(cellKey([reducer, key]));
+  const plans = bytes === undefined ? [] : (decode(bytes) as unknown as CellLeaf).plans;
+  let open = 0;
+  for (const other of plans) {
+    const leaf = other === ordinal ? undefined : fold.overlay.get(planKey([reducer, key, other]));
+    if (leaf !== undefined) open += (decode(leaf) as unknown as PlanLeaf).open.length;
+  }
+  return open;
+}
+
+/** What an effect sets aside: one call, one at a time, and what its definition reserves. */
+function heldFor(
+  authority: Authority | undefined | 'everything',
+  { definition, params }: AskedEffect,
+): Held | undefined {
+  if (authority === 'everything' || authority === undefined || authority.account === null) return undefined;
+  const amounts: Record<string, number> = { calls: 1, [PARALLEL]: 1 };
+  for (const [unit, reserve] of Object.entries(definition.reserves)) {
+    const amount = typeof reserve === 'number' ? reserve : (params as Readonly<Record<string, Value>>)[reserve];
+    if (typeof amount === 'number') amounts[unit] = amount;
+  }
+  return { account: authority.account, amounts };
+}
+
+function isRemembered(fold: FrameFold, who: string, { definition }: AskedEffect): boolean {
+  if (fold.rules.governed !== true) return false;
+  const approved: RightsLeaf['approved'] = declaredRights(fold, who)?.approved ?? [];
+  return approved.some(([kind, until]) => matches(kind, definition.name) && (until === null || fold.at < until));
+}
+
+function digestOf(fold: FrameFold, exercise: Capability | undefined): string {
+  return toHex(fold.env.hash(encode(exercise ?? null)));
+}
+
+/** A cell that is not there yet would be made by the sender, and so be below it. */
+function isNew(fold: FrameFold, to: Address): boolean {
+  const bytes = fold.overlay.get(cellKey(to));
+  return bytes === undefined || !(decode(bytes) as unknown as CellLeaf).live;
+}
+
+function isSame(a: Address | null, b: Address): boolean {
+  return a !== null && a[0] === b[0] && a[1] === b[1];
+}
+
+function refused(code: FailureCode, rule?: number): Refused {
+  return { allow: false, code, rule: rule ?? null };
+}
+
+type Act = 'effect' | 'send' | 'settle' | 'read';
+
+/** The first rule about an act that matches; a rule that does not say whom it means, means cells. */
+function firstRule(policy: readonly PolicyRule[], act: Act, what: string, who: string) {
+  for (const [index, rule] of policy.entries()) {
+    const pattern = (rule as Readonly<Record<string, string | undefined>>)[act];
+    if (pattern !== undefined && matches(pattern, what) && matches(rule.who ?? 'cell:*', who)) return { index, rule };
+  }
+  return undefined;
+}

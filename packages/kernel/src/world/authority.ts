@@ -1,0 +1,59 @@
+/** What may be done, as it stands now: rights and accounts, read between two frames. */
+import { type Account, type Address, type Capability, type Principal, RepriseError } from '@reprise/contracts';
+import { decode } from '../codec/index.js';
+import {
+  accountKey,
+  authorityOf,
+  declaredRights,
+  mayRead,
+  type RightsLeaf,
+  WORLD_KEY,
+  type WorldLeaf,
+} from '../engine/index.js';
+import type { LeafTable } from '../state/leaf-table.js';
+import { loaded } from '../state/loaded.js';
+
+/** What a capability permits that permits nothing: the kernel's own dimensions, each with no pattern. */
+export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [], watch: [] } });
+
+/** The rights of a holder. */
+export interface HolderRights {
+  /** What was set for the holder itself; undefined when nothing was. */
+  readonly declared: RightsLeaf | undefined;
+  /** What it may by its whole chain, and what pays for it; undefined when a broken chain permits nothing. */
+  readonly effective:
+    | { readonly exercise: Capability; readonly grant: Capability; readonly account: string | null }
+    | undefined;
+}
+
+/** Reads the rights of a holder. */
+export function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
+  const rules = rulesOf(table);
+  return loaded(table, () => ({
+    declared: declaredRights({ overlay: table, rules }, holder),
+    effective: authorityOf({ overlay: table, rules }, holder),
+  }));
+}
+
+/** Reads an account; undefined when there is none. */
+export async function readAccount(table: LeafTable, account: string): Promise<Account | undefined> {
+  const bytes = await table.read(accountKey(account));
+  return bytes === undefined ? undefined : (decode(bytes) as unknown as Account);
+}
+
+/**
+ * Refuses a reader who may not read a cell.
+ *
+ * @throws RepriseError `cap_denied`, `policy_denied`
+ */
+export async function requireReader(table: LeafTable, who: Principal, cell: Address, at: number): Promise<void> {
+  const rules = rulesOf(table);
+  const refusal = await loaded(table, () => mayRead({ overlay: table, rules, at }, who, cell));
+  if (refusal === undefined) return;
+  const code = refusal.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+  throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: refusal });
+}
+
+function rulesOf(table: LeafTable): WorldLeaf {
+  return decode(table.get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
+}

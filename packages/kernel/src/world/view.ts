@@ -1,0 +1,102 @@
+/** A world as one principal may see and use it. */
+import {
+  type Address,
+  type Decision,
+  type Principal,
+  type Ref,
+  RepriseError,
+  type Settlement,
+  type Value,
+} from '@reprise/contracts';
+import { matches } from '../authority/index.js';
+import { linksOf } from '../codec/index.js';
+import type { OpenItem } from './open-items.js';
+import type { Ack, RequestOptions, SettleAck, World } from './world.js';
+
+/** What a view asks of its world. */
+export interface ViewParts {
+  /** Rejects with `cap_denied` or `policy_denied`. */
+  requireReader(cell: Address): Promise<void>;
+}
+
+/** How something is asked through a view: who asks is known. */
+export type AskOptions = Omit<RequestOptions, 'as'>;
+
+/** A world under one principal. Made by `world.as(principal)`; what the gate refuses rejects and changes nothing. */
+export class WorldView {
+  constructor(
+    private readonly world: World,
+    /** Who asks. */
+    readonly principal: Principal,
+    private readonly parts: ViewParts,
+  ) {}
+
+  /** Sends an event to a cell. See `World.request`. */
+  request(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options: AskOptions = {},
+  ): Promise<Ack> {
+    return this.world.request(to, event, { ...options, as: this.principal });
+  }
+
+  /** A cell's durable state; undefined when it does not exist. Rejects with `cap_denied`, `policy_denied`. */
+  async state(address: Address): Promise<Value | undefined> {
+    await this.parts.requireReader(address);
+    return this.world.state(address);
+  }
+
+  /** The items of a cell's log. Rejects with `cap_denied`, `policy_denied`. */
+  async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
+    await this.parts.requireReader(address);
+    yield* this.world.log(address, name, from);
+  }
+
+  /**
+   * Content that a cell's state links, or, with `log`, an item of that log of it. A link alone is no authority: who
+   * knows a digest and may not read a cell that links it, reads nothing.
+   *
+   * @returns undefined when the store does not hold it
+   * @throws RepriseError `cap_denied`, `policy_denied`
+   */
+  async blob(ref: Ref, linkedBy: { readonly cell: Address; readonly log?: string }): Promise<Uint8Array | undefined> {
+    await this.parts.requireReader(linkedBy.cell);
+    if (await this.#links(ref, linkedBy)) return this.world.content.get(ref);
+    throw new RepriseError('cap_denied', `${this.principal} may read content that this cell links`, {
+      where: linkedBy.cell.join('/'),
+      actual: ref.toString(),
+      hint: 'Name the cell whose state or log links it.',
+    });
+  }
+
+  /** The open items that this principal may decide about, answer or settle. */
+  async open(): Promise<readonly OpenItem[]> {
+    const items = await this.world.open();
+    return this.principal === 'host' ? items : items.filter(({ to }) => matches(to, this.principal));
+  }
+
+  /** Decides about an approval. See `World.decide`. */
+  decide(item: string | OpenItem, decision: Decision, options: AskOptions = {}): Promise<Ack> {
+    return this.world.decide(item, decision, { ...options, as: this.principal });
+  }
+
+  /** Answers a question. See `World.answer`. */
+  answer(item: string | OpenItem, answer: unknown, options: AskOptions = {}): Promise<Ack> {
+    return this.world.answer(item, answer, { ...options, as: this.principal });
+  }
+
+  /** Settles an effect. See `World.settle`. */
+  settle(effect: string, outcome: Settlement, options: AskOptions = {}): Promise<SettleAck> {
+    return this.world.settle(effect, outcome, { ...options, as: this.principal });
+  }
+
+  async #links(ref: Ref, { cell, log }: { readonly cell: Address; readonly log?: string }): Promise<boolean> {
+    const links = (value: Value) => linksOf(value).some(({ hex }) => hex === ref.hex);
+    if (log === undefined) {
+      const state = await this.world.state(cell);
+      return state !== undefined && links(state);
+    }
+    for await (const item of this.world.log(cell, log)) if (links(item)) return true;
+    return false;
+  }
+}
