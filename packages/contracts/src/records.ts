@@ -279,6 +279,7 @@ export const FAULT_CODES = [
   'cascade_exceeded',
   'timer_invalid',
   'log_unknown',
+  'table_unknown',
   'exhausted',
 ] as const;
 

@@ -33,7 +33,7 @@ export { readLog } from './content/log-reader.js';
 export * from './content/port.js';
 export { getBytes, getValue, putValue } from './content/values.js';
 export * from './define/index.js';
-export { foldIngress, LEAF_BYTES_MAX, STATE_BYTES_WARN, VALUE_BYTES_MAX } from './engine/index.js';
+export { foldIngress, LEAF_BYTES_MAX, readTable, STATE_BYTES_WARN, VALUE_BYTES_MAX } from './engine/index.js';
 export { nextHead } from './journal/chain.js';
 export { type FrameRecords, readFrame } from './journal/frame.js';
 export * from './journal/port.js';

@@ -6,7 +6,7 @@ import { toJson } from '../text/json.js';
 import type { ShowArguments, View } from './show.js';
 
 /**
- * A cell's state and the length of its logs, as of a frame. It is performed, so the app must be at hand.
+ * A cell's state, the length of its logs and the size of its tables, as of a frame. It is performed, so the app must be at hand.
  *
  * @throws RepriseError `invalid_argument` when no app is at hand or there is no such frame, `unknown_reducer`,
  *   `cell_absent`, `replay_divergence` and what else performing throws
@@ -20,14 +20,16 @@ export async function cellView(store: ReadonlyStore, address: Address, options: 
   const state = await then.state(address);
   if (state === undefined) throw noCell(address, seq);
   const logs = await countLogs(then, address, [...reducer.logs.keys()]);
+  const tables = await countTables(then, address, [...reducer.tables.keys()]);
   const [name, head] = [formatAddress(address), `sha256:${digest}`];
   const lines = [
     escapeLine(`${name} after frame ${seq}`),
     `head ${head}`,
     toJson(state, { indent: 2 }),
     ...Object.entries(logs).map(([log, count]) => `log ${log}: ${count} items`),
+    ...Object.entries(tables).map(([table, count]) => `table ${table}: ${count} entries`),
   ];
-  return { data: { address: name, seq, head, state, logs }, text: `${lines.join('\n')}\n` };
+  return { data: { address: name, seq, head, state, logs, tables }, text: `${lines.join('\n')}\n` };
 }
 
 async function requireApp(store: ReadonlyStore, module: string | undefined): Promise<App> {
@@ -50,6 +52,19 @@ async function countLogs(then: WorldAt, address: Address, names: readonly string
   for (const name of names.toSorted()) {
     let count = 0;
     for await (const _ of then.log(address, name)) count++;
+    counts[name] = count;
+  }
+  return counts;
+}
+
+async function countTables(then: WorldAt, address: Address, names: readonly string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names.toSorted()) {
+    let count = 0;
+    for (let page = await then.table(address, name); page.length > 0; ) {
+      count += page.length;
+      page = await then.table(address, name, { after: page[page.length - 1]?.[0] as string });
+    }
     counts[name] = count;
   }
   return counts;

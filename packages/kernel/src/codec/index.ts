@@ -7,4 +7,4 @@ export { fromHex, toHex } from './hex.js';
 export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.js';
 export { linksOf } from './links.js';
 export { listSlices } from './slices.js';
-export { utf8Length } from './text.js';
+export { compareText, utf8Length } from './text.js';

@@ -179,11 +179,16 @@ function readSequence(bytes: Uint8Array, pos: number, size: number): number {
 export function compareKeys(a: string, b: string): number {
   const lengthA = utf8Length(a);
   const lengthB = utf8Length(b);
-  return lengthA !== lengthB ? lengthA - lengthB : compareCodePoints(a, b);
+  return lengthA !== lengthB ? lengthA - lengthB : compareText(a, b);
 }
 
-/** Compares two texts by code point, which is also the order of their UTF-8 bytes. */
-function compareCodePoints(a: string, b: string): number {
+/**
+ * Compares two texts by code point, which is also the order of their UTF-8 bytes. `<` compares units, and puts pairs of
+ * surrogates before U+E000.
+ *
+ * @returns negative, 0 or positive, as `Array.sort` wants it
+ */
+export function compareText(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
     const unitA = a.charCodeAt(i);
@@ -206,7 +211,7 @@ export function inOrder(keys: readonly string[]): boolean {
   for (const key of keys) {
     const length = utf8Length(key);
     if (length < previousLength) return false;
-    if (length === previousLength && compareCodePoints(previous, key) >= 0) return false;
+    if (length === previousLength && compareText(previous, key) >= 0) return false;
     previous = key;
     previousLength = length;
   }

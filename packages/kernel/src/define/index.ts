@@ -2,3 +2,4 @@ export * from './app.js';
 export * from './effect.js';
 export * from './plan.js';
 export * from './reducer.js';
+export * from './table.js';

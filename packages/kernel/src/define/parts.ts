@@ -6,7 +6,8 @@ const NAME_UNITS_MAX = 128;
 
 const MADE_BY = { reducer: 'what defineReducer gave', plan: 'what definePlan gave', effect: 'what defineEffect gave' };
 
-const LOG_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+/** What a leaf's key has room for. */
+const LEAF_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /** Refuses a definition, or a part of one, that is no plain object. */
 export function requireObject(thing: unknown, what: string): asserts thing is Readonly<Record<string, unknown>> {
@@ -49,7 +50,12 @@ export function requireEffectKind(kind: unknown): void {
 
 /** Refuses the name of a log that would not fit a leaf's key. */
 export function requireLogName(name: string): void {
-  requireName(name, LOG_NAME, 'the name of a log', 'up to 64 letters, digits and _ . : -');
+  requireName(name, LEAF_NAME, 'the name of a log', 'up to 64 letters, digits and _ . : -');
+}
+
+/** Refuses the name of a table that would not fit a leaf's key. */
+export function requireTableName(name: string): void {
+  requireName(name, LEAF_NAME, 'the name of a table', 'up to 64 letters, digits and _ . : -');
 }
 
 function requireName(name: unknown, pattern: RegExp, what: string, form: string): void {

@@ -6,11 +6,20 @@ import {
   type Ref,
   RepriseError,
   type Sender,
+  type Value,
 } from '@reprise/contracts';
 import type * as z from 'zod';
 import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
-import { requireFunction, requireLogName, requireObject, requireOwnName, requireWireName } from './parts.js';
+import {
+  requireFunction,
+  requireLogName,
+  requireObject,
+  requireOwnName,
+  requireTableName,
+  requireWireName,
+} from './parts.js';
 import type { PlanDefinition } from './plan.js';
+import type { Table } from './table.js';
 
 /** An event schema, marked as one that makes the cell when it is absent. */
 export interface Creating<Z extends z.ZodType> {
@@ -78,7 +87,14 @@ export interface ReducerContext {
   append(log: string, item: unknown): void;
   /** Links the log as it is now, this delivery's items included, so that an adapter can read it. */
   logHead(log: string): Ref;
-  /** Ends this cell: its plans are cancelled, its timers and logs dropped. A later creation is a new incarnation. */
+  /**
+   * A table of this cell: entries sorted by key, which are read and written where they are. The cost of an operation
+   * hardly depends on how many there are.
+   *
+   * @typeParam V what its schema takes
+   */
+  table<V = Value>(name: string): Table<V>;
+  /** Ends this cell: its plans are cancelled, its timers, logs and tables dropped. A later creation is a new incarnation. */
   end(): void;
   /** Refuses the event: the delivery changes nothing and the sender learns the code. Does not return. */
   reject(code: string): never;
@@ -96,6 +112,7 @@ export interface ReducerDefinition {
   readonly events: ReadonlyMap<string, { readonly node: SchemaNode; readonly creates: boolean }>;
   readonly facts: ReadonlyMap<string, SchemaNode>;
   readonly logs: ReadonlyMap<string, SchemaNode>;
+  readonly tables: ReadonlyMap<string, SchemaNode>;
   readonly digest: string;
   /** The first state of a cell with this key, from the event that makes it. */
   init(key: string, event: { readonly name: string; readonly value: unknown }): unknown;
@@ -115,6 +132,8 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
   readonly facts?: Readonly<Record<string, z.ZodType>>;
   /** Its logs and the schema of their items. */
   readonly logs?: Readonly<Record<string, z.ZodType>>;
+  /** Its tables and the schema of their values. */
+  readonly tables?: Readonly<Record<string, z.ZodType>>;
   /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
   readonly init: (key: string, event: EventOf<E>) => z.output<S>;
   /** The recipe: writes the draft, asks through `ctx`, returns nothing, awaits nothing. Pure. */
@@ -155,7 +174,9 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
   const facts = compileAll(spec.facts, `the facts of ${spec.name}`);
   const logs = compileAll(spec.logs, `the logs of ${spec.name}`);
   for (const name of [...events.keys(), ...facts.keys()]) requireWireName(name, 'an event or fact');
+  const tables = compileAll(spec.tables, `the tables of ${spec.name}`);
   for (const name of logs.keys()) requireLogName(name);
+  for (const name of tables.keys()) requireTableName(name);
   refuseKernelNames(spec.name, events.keys(), facts.keys());
   const digest = schemaDigest({
     type: 'literal',
@@ -164,6 +185,8 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
       sorted(events).map(([name, event]) => [name, event.creates, schemaValue(event.node)]),
       sorted(facts).map(([name, node]) => [name, schemaValue(node)]),
       sorted(logs).map(([name, node]) => [name, schemaValue(node)]),
+      // Only where there are some: what was pinned before there were tables keeps its digest.
+      ...(tables.size === 0 ? [] : [sorted(tables).map(([name, node]) => [name, schemaValue(node)])]),
     ],
   });
   return Object.freeze({
@@ -173,6 +196,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
     events,
     facts,
     logs,
+    tables,
     digest,
     init: spec.init as ReducerDefinition['init'],
     reduce: spec.reduce as ReducerDefinition['reduce'],

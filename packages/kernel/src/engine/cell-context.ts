@@ -10,13 +10,14 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
-import type { Intent, PlanDefinition, ReducerContext, ReducerDefinition } from '../define/index.js';
+import type { Intent, PlanDefinition, ReducerContext, ReducerDefinition, Table } from '../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
+import { CellTables } from './cell-tables.js';
 import { encodeGiven, type FrameFold } from './frame-fold.js';
 import { DeliveryEntropy } from './identity.js';
 import { isAddress, logKey } from './leaf-key.js';
 import type { CellLeaf, LogLeaf } from './leaves.js';
-import { FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA } from './limits.js';
+import { FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA, TABLE_WRITE_BYTES } from './limits.js';
 import { checkedEvent } from './live-plan.js';
 import { appendToLog, emptyLog, logHeadBlob, type StagedBlob } from './log.js';
 import { Fault, Rejected } from './signals.js';
@@ -43,6 +44,7 @@ export class CellContext implements ReducerContext {
   readonly outputs: CellOutput[] = [];
   readonly staged: StagedBlob[] = [];
   readonly logs = new Map<string, LogLeaf>();
+  readonly tables: CellTables;
   readonly address: Address;
   readonly sender: Sender;
   readonly parent: Address | null;
@@ -68,6 +70,10 @@ export class CellContext implements ReducerContext {
       { seed: fold.rules.seed, cell: address, incarnation: cell.inc, n: cell.n },
       fold.env.hash,
     );
+    this.tables = new CellTables(fold, reducer, cell, this.address, {
+      inside: () => this.#inside(),
+      write: (given) => this.#write(given),
+    });
   }
 
   /** The delivery is over: whoever kept the context learns that it does nothing any more. */
@@ -168,6 +174,11 @@ export class CellContext implements ReducerContext {
     return head.ref;
   }
 
+  table<V = Value>(name: string): Table<V> {
+    this.#inside();
+    return this.tables.open(name) as Table<V>;
+  }
+
   end(): void {
     this.#inside();
     this.ended = true;
@@ -206,11 +217,20 @@ export class CellContext implements ReducerContext {
   #copy(given: unknown): Value {
     this.#inside();
     const bytes = encodeGiven(given);
-    this.valueBytes += bytes.length + GIVEN_BYTES_EXTRA;
-    if (this.valueBytes > FRAME_VALUE_BYTES_MAX) {
-      throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
-    }
+    this.#count(bytes.length + GIVEN_BYTES_EXTRA);
     return decode(bytes);
+  }
+
+  /** The copy of a value that a table is to hold. */
+  #write(given: unknown): Value {
+    this.#count(TABLE_WRITE_BYTES);
+    return this.#copy(given);
+  }
+
+  #count(bytes: number): void {
+    this.valueBytes += bytes;
+    if (this.valueBytes <= FRAME_VALUE_BYTES_MAX) return;
+    throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
   }
 }
 

@@ -100,6 +100,7 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   cell.n++;
   cell.timers = Object.fromEntries(context.timers);
   cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  if (context.tables.heads !== undefined) cell.tables = context.tables.heads;
   fold.afford(context.outputs.length, context.valueBytes);
   return { context, cell, bytes: normalForm(fold, reducer, cell), logs: encodeLogs(context), timersBefore };
 }
@@ -150,6 +151,7 @@ function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): voi
   fold.staged.push(...context.staged);
   fold.spend(context.valueBytes);
   for (const [key, bytes] of done.logs) fold.overlay.set(key, bytes);
+  context.tables.takePlace();
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
   for (const output of context.outputs) release(fold, delivery, cell, output);
   if (delivery.reply && delivery.from !== null) {
@@ -255,8 +257,12 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
   for (const ordinal of cell.plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
   for (const log of cell.logs) fold.overlay.set(logKey(address, log), undefined);
   moveTimers(fold, address, cell.timers, {});
+  const { tables = {}, ...rest } = cell;
+  for (const [table, { root }] of Object.entries(tables)) {
+    if (root !== 0) fold.enqueue({ kind: 'sweep', cell: address, table, inc: cell.inc, nodes: [root] });
+  }
   const gone: CellLeaf = {
-    ...cell,
+    ...rest,
     live: false,
     n: 0,
     plans: [],

@@ -27,6 +27,7 @@ import { askOutside, deferEffect, effectDue } from './parked.js';
 import { closeEffect, endPlan, settleEffect, settleInFrame, takeLate, updateCell } from './settle.js';
 import { Refusal } from './signals.js';
 import { stateRecord } from './state-record.js';
+import { sweepTable } from './sweep-table.js';
 import { effectOfTimer } from './wake.js';
 
 /** A frame whose derived records are known and whose attempts are not decided yet. */
@@ -57,6 +58,7 @@ export const REVIVE = 'sys/Revive@1';
 const deliverer: Deliverer = {
   event: deliverEvent,
   plan: advancePlan,
+  sweep: sweepTable,
   exceeded: (fold, delivery) => (delivery.kind === 'event' ? exceedEvent(fold, delivery) : exceedPlan(fold, delivery)),
 };
 
@@ -277,12 +279,14 @@ function admitContinue(fold: FrameFold, quarantined: boolean): void {
   if (quarantined) {
     for (const delivery of pending.deliveries) {
       if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
+      else if (delivery.kind === 'sweep') fold.enqueue(delivery);
       else fold.push({ kind: 'fault', c: 0, target: delivery.to, code: 'exhausted' });
     }
     return;
   }
   for (const delivery of pending.deliveries) {
-    fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : { ...delivery, cause: 0, root: false });
+    if (delivery.kind === 'event') fold.enqueue({ ...delivery, cause: 0, root: false });
+    else fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : delivery);
   }
 }
 

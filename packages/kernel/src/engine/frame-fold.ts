@@ -8,14 +8,15 @@
  * F1  Pure: the same leaves and ingress give the same records, changes and blobs. An abandoned fold leaves nothing.
  * F2  One FIFO per frame. A delivery is a savepoint: it takes place whole, or a fault stands in its place.
  * F3  After each delivery a leaf is exactly decode(its bytes).
- * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone.
+ * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps are performed beyond
+ *     the cascade's bound too: they make nothing, and what they left would never be found again.
  */
 import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from './leaf-key.js';
-import type { WorldLeaf } from './leaves.js';
-import { DecodedCache, type LeafReader, Overlay, type PendingLeaf } from './leaves.js';
+import type { PendingDelivery, PendingLeaf, TableRest, WorldLeaf } from './leaves.js';
+import { DecodedCache, type LeafReader, Overlay } from './leaves.js';
 import {
   CASCADE_DELIVERIES_MAX,
   CASCADE_VALUE_BYTES_MAX,
@@ -69,15 +70,21 @@ export interface PlanDelivery {
   readonly cause: number;
 }
 
-/** One step of a frame. */
-export type QueuedDelivery = EventDelivery | PlanDelivery;
+/** The nodes of a table whose cell has ended are removed, some at a time. */
+export interface SweepDelivery extends TableRest {
+  readonly kind: 'sweep';
+}
 
-/** How the two kinds of deliveries take place; given in, so that this file depends on neither. */
+/** One step of a frame. */
+export type QueuedDelivery = EventDelivery | PlanDelivery | SweepDelivery;
+
+/** How the kinds of deliveries take place; given in, so that this file depends on none. */
 export interface Deliverer {
   event(fold: FrameFold, delivery: EventDelivery): void;
   plan(fold: FrameFold, delivery: PlanDelivery): void;
+  sweep(fold: FrameFold, delivery: SweepDelivery): void;
   /** What stands for a delivery that the cascade's bound cut off. */
-  exceeded(fold: FrameFold, delivery: QueuedDelivery): void;
+  exceeded(fold: FrameFold, delivery: EventDelivery | PlanDelivery): void;
 }
 
 /** A frame while it is being folded. */
@@ -173,7 +180,7 @@ export class FrameFold {
     for (let done = 0; ; done++) {
       const next = this.#queue.shift();
       if (next === undefined) return;
-      if (before + done >= CASCADE_DELIVERIES_MAX) {
+      if (before + done >= CASCADE_DELIVERIES_MAX && next.kind !== 'sweep') {
         deliver.exceeded(this, next);
       } else if (done >= FRAME_DELIVERIES_MAX || this.#valueBytes > FRAME_VALUE_BYTES_MAX) {
         this.#queue.unshift(next);
@@ -188,13 +195,14 @@ export class FrameFold {
   #deliver(deliver: Deliverer, next: QueuedDelivery): void {
     try {
       if (next.kind === 'event') deliver.event(this, next);
-      else deliver.plan(this, next);
+      else if (next.kind === 'plan') deliver.plan(this, next);
+      else deliver.sweep(this, next);
     } catch (thrown) {
       if (!(thrown instanceof Miss)) throw thrown;
-      throw new Miss(
-        thrown.key,
-        this.#queue.flatMap((delivery) => (delivery.kind === 'event' ? [cellKey(delivery.to)] : [])),
-      );
+      throw new Miss(thrown.key, [
+        ...thrown.next,
+        ...this.#queue.flatMap((delivery) => (delivery.kind === 'event' ? [cellKey(delivery.to)] : [])),
+      ]);
     }
   }
 
@@ -202,20 +210,25 @@ export class FrameFold {
     const pending: PendingLeaf = {
       done,
       bytes: this.before.bytes + this.#valueBytes,
-      deliveries: this.#queue.map((delivery) =>
-        delivery.kind === 'plan'
-          ? { kind: 'plan', plan: delivery.plan }
-          : {
-              kind: 'event',
-              to: delivery.to,
-              event: delivery.event,
-              from: delivery.from,
-              reply: delivery.reply,
-              notice: delivery.notice,
-            },
-      ),
+      deliveries: this.#queue.map(pendingOf),
     };
     this.write(PENDING_KEY, pending);
+  }
+}
+
+/** A delivery as it waits for the next frame: its cause is a record of this one. */
+function pendingOf(delivery: QueuedDelivery): PendingDelivery {
+  switch (delivery.kind) {
+    case 'event': {
+      const { kind, to, event, from, reply, notice } = delivery;
+      return { kind, to, event, from, reply, notice };
+    }
+    case 'plan':
+      return { kind: 'plan', plan: delivery.plan };
+    case 'sweep':
+      return delivery;
+    default:
+      return delivery satisfies never;
   }
 }
 

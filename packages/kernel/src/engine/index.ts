@@ -21,5 +21,6 @@ export * from './limits.js';
 export type { StagedBlob } from './log.js';
 export { isSameQuestion } from './parked.js';
 export { purity, runPure } from './purity.js';
+export { readTable } from './read-table.js';
 export { type Authority, authorityOf, cellOf, declaredRights, holderOf } from './rights.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';

@@ -12,6 +12,7 @@ export type LeafKind =
   | 'plan'
   | 'rights'
   | 'settled'
+  | 'table'
   | 'timer'
   | 'world';
 
@@ -32,7 +33,7 @@ export function leafKey(path: readonly [LeafKind, ...PathPart[]]): LeafKey {
   return { id: path.join('\0'), path };
 }
 
-/** Whether a key can be a cell's: well-formed text of 1 to 256 bytes. */
+/** Whether a key can be a cell's or an entry's: well-formed text of 1 to 256 bytes. */
 export function isCellKey(key: unknown): key is string {
   if (typeof key !== 'string' || key === '' || key.length > CELL_KEY_BYTES_MAX) return false;
   const bytes = utf8Length(key);
@@ -69,6 +70,13 @@ export const accountKey = (account: string): LeafKey => leafKey(['account', acco
 
 /** A log's counts, roots and inline tail: a sibling of its cell, so that appending does not touch the state. */
 export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', cell[0], log, cell[1]]);
+
+/**
+ * A node of a table. The incarnation is part of it: what is left of a table whose cell has ended is removed a part at a
+ * time, and must not be taken for the table of the next cell of this address.
+ */
+export const tableKey = (cell: Address, table: string, inc: number, node: number): LeafKey =>
+  leafKey(['table', cell[0], table, inc, node, cell[1]]);
 
 /** A timer, by due time first. `plan` is −1 for a cell's own timer. */
 export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey =>

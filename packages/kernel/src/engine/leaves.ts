@@ -20,6 +20,7 @@ import { decode } from '../codec/index.js';
 import type { PlanWait, Resumed } from '../define/index.js';
 import type { LeafKey } from './leaf-key.js';
 import { Miss } from './signals.js';
+import type { TableHead } from './table-tree.js';
 
 /** The world's identity and rules. */
 export interface WorldLeaf {
@@ -66,6 +67,8 @@ export interface CellLeaf {
   timers: Record<string, number>;
   /** The logs it has written to. */
   logs: string[];
+  /** The heads of its tables, by name; absent while it has written to none. */
+  tables?: Record<string, TableHead>;
   state: Record<string, Value>;
 }
 
@@ -156,7 +159,16 @@ export type PendingDelivery =
       readonly reply: boolean;
       readonly notice: boolean;
     }
-  | { readonly kind: 'plan'; readonly plan: PlanAddress };
+  | { readonly kind: 'plan'; readonly plan: PlanAddress }
+  | ({ readonly kind: 'sweep' } & TableRest);
+
+/** What is left of a table whose cell has ended: these nodes and all below them. */
+export interface TableRest {
+  readonly cell: Address;
+  readonly table: string;
+  readonly inc: number;
+  readonly nodes: readonly number[];
+}
 
 /** The rest of a cascade. */
 export interface PendingLeaf {
@@ -193,9 +205,10 @@ export class Overlay implements LeafReader {
 
   constructor(private readonly base: LeafReader) {}
 
-  get(key: LeafKey): Uint8Array | undefined {
+  /** @param ahead keys that are likely to be asked for next: when this one must be loaded, they are as well */
+  get(key: LeafKey, ahead?: readonly LeafKey[]): Uint8Array | undefined {
     const change = this.#changes.get(key.id);
-    return change === undefined ? this.#below(key) : change.after;
+    return change === undefined ? this.#below(key, ahead) : change.after;
   }
 
   /** A miss while authors' code ran: that code may have caught it, and then went on without the leaf. */
@@ -218,12 +231,20 @@ export class Overlay implements LeafReader {
     return [...below, ...changed];
   }
 
-  #below(key: LeafKey): Uint8Array | undefined {
+  /** Writes a leaf that is known not to have been there: nothing has to be loaded to learn so. */
+  add(key: LeafKey, after: Uint8Array): void {
+    const change = this.#changes.get(key.id);
+    if (change === undefined) this.#changes.set(key.id, { key, before: undefined, after });
+    else change.after = after;
+  }
+
+  #below(key: LeafKey, ahead: readonly LeafKey[] = []): Uint8Array | undefined {
     try {
       return this.base.get(key);
     } catch (thrown) {
-      if (thrown instanceof Miss) this.#missed ??= thrown;
-      throw thrown;
+      if (!(thrown instanceof Miss)) throw thrown;
+      this.#missed ??= new Miss(thrown.key, [...thrown.next, ...ahead]);
+      throw this.#missed;
     }
   }
 

@@ -53,3 +53,21 @@ export const EFFECT_QUESTIONS_MAX = 32;
 
 /** Cells from one to the root of its authority. A chain that is longer, or that is broken, permits nothing. */
 export const AUTHORITY_DEPTH_MAX = 64;
+
+/** Entries of one node of a table, and children of one above it: a write encodes and digests one node of entries. */
+export const TABLE_NODE_ENTRIES_MAX = 32;
+
+/** Bytes of entries above which a node of a table is cut in two. */
+export const TABLE_NODE_BYTES_MAX = 24 * 1024;
+
+/** The largest value in a table: with a node that is cut above its own bound, no node comes near a leaf's. */
+export const TABLE_VALUE_BYTES_MAX = 16 * 1024;
+
+/** What each write to a table counts towards the bytes of values: the changed node's place in the state record. */
+export const TABLE_WRITE_BYTES = 256;
+
+/** Entries that one range of a table gives; the rest is asked for from there. */
+export const TABLE_RANGE_MAX = 256;
+
+/** Nodes that one step removes of a table whose cell has ended; as many steps as deliveries fit one frame. */
+export const SWEEP_NODES_MAX = 64;

@@ -8,10 +8,10 @@ export function requireAddress(thing: unknown): asserts thing is Address {
   require(isAddress(thing), 'this is not the address of a cell', '[reducer, key], the key 1 to 256 bytes', thing);
 }
 
-/** Refuses what cannot name a log. */
-export function requireLogName(thing: unknown): void {
+/** Refuses what cannot name a log or a table. */
+export function requireLeafName(thing: unknown, of: 'log' | 'table'): void {
   const name = typeof thing === 'string' && /^[A-Za-z0-9_.:-]{1,64}$/.test(thing);
-  require(name, 'this is not the name of a log', 'up to 64 letters, digits and _ . : -', thing);
+  require(name, `this is not the name of a ${of}`, 'up to 64 letters, digits and _ . : -', thing);
 }
 
 /** Refuses what is no position: of a frame, of an item. */

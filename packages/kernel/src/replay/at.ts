@@ -3,15 +3,16 @@ import { type Address, RepriseError, type Value } from '@reprise/contracts';
 import { decode, portableSha256 } from '../codec/index.js';
 import { readLogLeaf } from '../content/log-reader.js';
 import type { ContentReader } from '../content/port.js';
-import type { App } from '../define/index.js';
-import { type CellLeaf, cellKey, type LogLeaf, logKey } from '../engine/index.js';
+import type { App, TableRange } from '../define/index.js';
+import { type CellLeaf, cellKey, type LogLeaf, logKey, readTable } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../journal/port.js';
 import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
+import { loaded } from '../state/loaded.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { requireAddress, requireApp, requireLogName, requirePosition, requireReadable } from './arguments.js';
+import { requireAddress, requireApp, requireLeafName, requirePosition, requireReadable } from './arguments.js';
 import { followChain, Replayer } from './replayer.js';
 
 /** The state of a world at one frame. */
@@ -21,6 +22,8 @@ export interface WorldAt {
   state(address: Address): Promise<Value | undefined>;
   /** The items of a cell's log. */
   log(address: Address, name: string, from?: number): AsyncGenerator<Value>;
+  /** Entries of a cell's table, in the order of their keys; at most 256 at once. */
+  table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
 }
 
 /**
@@ -45,6 +48,7 @@ export async function worldAt(
     head: replayer.head,
     state: (address) => readState(replayer.table, address),
     log: (address, name, from) => readCellLog(replayer.table, store.content, address, name, from),
+    table: (address, name, range) => readCellTable(replayer.table, address, name, range),
   };
 }
 
@@ -88,6 +92,18 @@ export async function readState(table: LeafTable, address: Address): Promise<Val
   return cell.live ? cell.state : undefined;
 }
 
+/** Entries of a cell's table from the resident leaves; what is not resident is loaded. */
+export async function readCellTable(
+  leaves: LeafTable,
+  address: Address,
+  name: string,
+  range?: TableRange,
+): Promise<[key: string, value: Value][]> {
+  requireAddress(address);
+  requireLeafName(name, 'table');
+  return loaded(leaves, () => readTable(leaves, address, name, range));
+}
+
 /** A cell's log from a leaf table. */
 export async function* readCellLog(
   table: LeafTable,
@@ -97,7 +113,7 @@ export async function* readCellLog(
   from = 0,
 ): AsyncGenerator<Value> {
   requireAddress(address);
-  requireLogName(name);
+  requireLeafName(name, 'log');
   requirePosition(from, 'the index of an item');
   const leaf = await table.read(logKey(address, name));
   if (leaf !== undefined) yield* readLogBytes(content, leaf, from);

@@ -1,5 +1,14 @@
-export { requireAddress, requireLogName, requirePosition } from './arguments.js';
-export { readCellLog, readLogBytes, readState, replayTo, startFrom, type WorldAt, worldAt } from './at.js';
+export { requireAddress, requireLeafName, requirePosition } from './arguments.js';
+export {
+  readCellLog,
+  readCellTable,
+  readLogBytes,
+  readState,
+  replayTo,
+  startFrom,
+  type WorldAt,
+  worldAt,
+} from './at.js';
 export { type Divergence, explain } from './divergence.js';
 export { followChain, Replayer, requireSemantics } from './replayer.js';
 export {

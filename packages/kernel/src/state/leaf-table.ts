@@ -4,7 +4,7 @@
  * Invariants
  * T1  `get` answers from memory or throws `Miss`; it never guesses.
  * T2  Effects, plans, timers, the pending cascade and the world's rules are resident: recovery and timers list them.
- *     Cells and logs are loaded when first read, so opening costs the tail and not the world's age.
+ *     Cells, logs and nodes of tables are loaded when first read, so opening costs the tail and not the world's age.
  * T3  `dirty` is exactly what differs from the map of `root`.
  */
 import type { Ref } from '@reprise/contracts';
@@ -12,7 +12,7 @@ import type { LeafChange, LeafKey, LeafKind, LeafReader } from '../engine/index.
 import { Miss } from '../engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
 
-const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled']);
+const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled', 'table']);
 
 /** Bytes of leaves kept in memory; after a snapshot, clean ones beyond this are let go, the longest unchanged first. */
 const RESIDENT_BYTES_MAX = 128 * 1024 * 1024;
@@ -90,7 +90,7 @@ export class LeafTable implements LeafReader {
 
   /** The leaves of one resident kind. */
   *list(
-    kind: Exclude<LeafKind, 'account' | 'cell' | 'log' | 'rights' | 'settled'>,
+    kind: Exclude<LeafKind, 'account' | 'cell' | 'log' | 'rights' | 'settled' | 'table'>,
   ): Generator<{ key: LeafKey; bytes: Uint8Array }> {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
   }

@@ -20,15 +20,16 @@ import type { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, encode, type Hash, portableSha256, toHex } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
-import type { App } from '../define/index.js';
+import type { App, TableRange } from '../define/index.js';
 import { type EffectLeaf, logKey, REVIVE } from '../engine/index.js';
 import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
 import {
+  readCellTable,
   readLogBytes,
   readState,
   requireAddress,
-  requireLogName,
+  requireLeafName,
   requirePosition,
   type VerifyReport,
   verifyStore,
@@ -318,11 +319,19 @@ export class World implements AsyncDisposable {
   /** The items of a cell's log, in order, from `from`. */
   async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
     requireAddress(address);
-    requireLogName(name);
+    requireLeafName(name, 'log');
     requirePosition(from, 'the index of an item');
     // The leaf is read between commits, its chunks whenever they are asked for: they are durable and never change.
     const leaf = await this.parts.stepper.exclusively(() => this.parts.table.read(logKey(address, name)));
     if (leaf !== undefined) yield* readLogBytes(this.content, leaf, from);
+  }
+
+  /**
+   * Durable entries of a cell's table, in the order of their keys; at most 256 at once. What comes after the last one
+   * is asked for with `after`; frames may come between.
+   */
+  table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]> {
+    return this.parts.stepper.exclusively(() => readCellTable(this.parts.table, address, name, range));
   }
 
   /** Effects without a receipt, in the order in which they were emitted. */

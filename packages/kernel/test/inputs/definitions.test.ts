@@ -58,6 +58,12 @@ describe('given a reducer that is wrongly defined', () => {
     await expectRefused((junk) => reducer({ facts: { 'in/Fact@1': junk } })(), 'a fact');
     await expectRefused((junk) => reducer({ logs: junk })(), 'logs', ['undefined', 'no fields', 'a map of no class']);
     await expectRefused((junk) => reducer({ logs: { history: junk } })(), 'a log');
+    await expectRefused((junk) => reducer({ tables: junk })(), 'tables', [
+      'undefined',
+      'no fields',
+      'a map of no class',
+    ]);
+    await expectRefused((junk) => reducer({ tables: { index: junk } })(), 'a table');
     await expectRefused((junk) => reducer({ init: junk })(), 'init', ['a function', 'a class']);
     await expectRefused((junk) => reducer({ reduce: junk })(), 'reduce', ['a function', 'a class']);
   });
@@ -69,8 +75,20 @@ describe('given a reducer that is wrongly defined', () => {
     expect(await verdictOn(plan({ name }), 'plan')).toBe('invalid_name');
   });
 
-  it.each(['', 'a b', 'a\0b', 'ü', 'x'.repeat(65)])('when a log is named %j, then it is refused', async (name) => {
-    expect(await verdictOn(reducer({ logs: { [name]: z.int() } }), 'log')).toBe('invalid_name');
+  it.each(['', 'a b', 'a\0b', 'ü', 'x'.repeat(65)])(
+    'when a log or a table is named %j, then it is refused',
+    async (name) => {
+      expect(await verdictOn(reducer({ logs: { [name]: z.int() } }), 'log')).toBe('invalid_name');
+      expect(await verdictOn(reducer({ tables: { [name]: z.int() } }), 'table')).toBe('invalid_name');
+    },
+  );
+
+  it('when it declares tables, then they are part of its digest, and where it declares none nothing is', async () => {
+    const digest = (tables: object) => defineReducer({ ...good.reducer, ...tables } as never).digest;
+    expect(digest({ tables: {} })).toBe(digest({}));
+    expect(digest({ tables: { index: z.int() } })).not.toBe(digest({}));
+    expect(digest({ tables: { index: z.int() } })).not.toBe(digest({ tables: { index: z.string() } }));
+    expect(digest({ tables: { index: z.int() } })).not.toBe(digest({ logs: { index: z.int() } }));
   });
 
   it('when its state is no object or holds bytes, then it is refused', async () => {

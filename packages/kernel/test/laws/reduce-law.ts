@@ -166,12 +166,24 @@ class Tape {
   }
 }
 
-function proxied(ctx: ReducerContext, onCall: (call: () => unknown, name: string) => unknown): ReducerContext {
-  return new Proxy(ctx, {
-    get: (target, key) => {
+type OnCall = (call: () => unknown, name: string) => unknown;
+
+/** A table answers in the course of a delivery, so its calls and its size are taped like those of the context. */
+function proxied<T extends object>(target: T, onCall: OnCall): T {
+  return new Proxy(target, {
+    get: (_, key) => {
+      if (key === 'size') return onCall(() => Reflect.get(target, key, target), key);
       const member: unknown = Reflect.get(target, key, target);
       if (typeof member !== 'function') return member;
+      if (key === 'table')
+        return (...given: unknown[]) => tableOf(target, () => Reflect.apply(member, target, given), onCall);
       return (...given: unknown[]) => onCall(() => Reflect.apply(member, target, given), String(key));
     },
   });
+}
+
+/** The table that a call opened, taped; while a tape is played the real one stands behind it, untouched. */
+function tableOf(ctx: object, open: () => unknown, onCall: OnCall): object {
+  const opened = onCall(open, 'table');
+  return proxied(typeof opened === 'object' && opened !== null ? opened : ctx, onCall);
 }

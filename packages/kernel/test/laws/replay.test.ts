@@ -57,6 +57,7 @@ describe('a broken twin of replay is found', () => {
     ['forgets a plan', { openTable: forgetting('plan') }],
     ['forgets a timer', { openTable: forgetting('timer') }],
     ['forgets a log', { openTable: forgetting('log') }],
+    ['forgets a node of a table', { openTable: forgetting('table') }],
     ['forgets an effect', { openTable: forgetting('effect') }],
     ['performs another reducer', { app: withRecipe(() => undefined) }],
     [

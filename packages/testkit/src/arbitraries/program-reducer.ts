@@ -6,6 +6,7 @@ import {
   type EventSchemas,
   type ReducerContext,
   type ReducerDefinition,
+  type Table,
 } from '@reprise/kernel';
 import * as z from 'zod';
 import {
@@ -14,6 +15,7 @@ import {
   PROGRAM_EVENTS,
   PROGRAM_LOGS,
   PROGRAM_REDUCERS,
+  PROGRAM_TABLES,
   type ReducerOp,
   type SlotPath,
 } from './program.js';
@@ -55,6 +57,7 @@ function define(name: string, events: EventSchemas): ReducerDefinition {
     events: events as typeof EVENTS,
     facts: { 'law/Stated@1': value() },
     logs: Object.fromEntries(PROGRAM_LOGS.map((log) => [log, value()])),
+    tables: Object.fromEntries(PROGRAM_TABLES.map((table) => [table, value()])),
     // The keys are in no canonical order, and `mark` is left to its default.
     init: () => ({ list: [], later: {}, bag: {} }) as unknown as z.output<typeof state>,
     reduce: (draft, event, ctx) => new Performance(draft as unknown as Draft, event, ctx).perform() as undefined,
@@ -174,6 +177,13 @@ class Performance {
         return;
       case 'head':
         return this.#write(op.at, ctx.logHead(op.log));
+      case 'put':
+        for (let i = 0; i < op.times; i++) ctx.table(op.table).set(`${op.key}${i}`, op.value);
+        return;
+      case 'drop':
+        return this.#write(op.at, removed(ctx.table(op.table), op.key, op.times));
+      case 'page':
+        return this.#write(op.at, page(ctx.table(op.table), op.key, op.limit));
       case 'fact':
         return ctx.record('law/Stated@1', op.value);
       case 'draw':
@@ -297,6 +307,21 @@ function looks({ bag, list }: Draft): string {
     if (isMap(one)) seen.push(Object.keys(one).join());
   }
   return seen.join(';').slice(0, 300);
+}
+
+/** How many of the keys that `put` would write under `key` were there and are gone. */
+function removed(table: Table<Value>, key: string, times: number): number {
+  let count = 0;
+  for (let i = 0; i < times; i++) if (table.delete(`${key}${i}`)) count++;
+  return count;
+}
+
+/** What can be seen of a table from a key on; what is read is written, to show that it is nobody else's. */
+function page(table: Table<Value>, key: string, limit: number): unknown {
+  const entries = table.range({ after: key, limit });
+  for (const [, one] of entries) touch(one, 'seen');
+  const first = table.first();
+  return { size: table.size, first: first?.[0], keys: entries.map(([at]) => at).join(), one: table.get(`${key}1`) };
 }
 
 function raise(what: 'error' | 'text' | 'nothing'): never {

@@ -66,6 +66,24 @@ export type ReducerOp =
   | { readonly do: 'append'; readonly log: string; readonly value: Value; readonly times: number }
   /** Keeps a link to a log. */
   | { readonly do: 'head'; readonly log: string; readonly at: SlotPath }
+  /** Puts into a table, under so many keys. */
+  | {
+      readonly do: 'put';
+      readonly table: string;
+      readonly key: string;
+      readonly value: Value;
+      readonly times: number;
+    }
+  /** Removes from a table, so many keys from one on; writes down what was there. */
+  | {
+      readonly do: 'drop';
+      readonly table: string;
+      readonly key: string;
+      readonly times: number;
+      readonly at: SlotPath;
+    }
+  /** Writes down what a table holds: its size, its first entry, a range, and one value. */
+  | { readonly do: 'page'; readonly table: string; readonly key: string; readonly limit: number; readonly at: SlotPath }
   /** States a fact. */
   | { readonly do: 'fact'; readonly value: Value }
   /** Writes an identifier and a random number. */
@@ -139,3 +157,6 @@ export const PROGRAM_EVENTS = { made: 'law/Made@1', ran: 'law/Ran@1', told: 'law
 
 /** The logs of a program's cell. */
 export const PROGRAM_LOGS: readonly string[] = ['first', 'second'];
+
+/** The tables of a program's cell. */
+export const PROGRAM_TABLES: readonly string[] = ['left', 'right'];

@@ -2,7 +2,14 @@
 import type { Address, Value } from '@reprise/contracts';
 import type { Outcome } from '@reprise/kernel';
 import fc from 'fast-check';
-import { type PlanOp, PROGRAM_LOGS, PROGRAM_REDUCERS, type ReducerOp, type SlotPath } from './program.js';
+import {
+  type PlanOp,
+  PROGRAM_LOGS,
+  PROGRAM_REDUCERS,
+  PROGRAM_TABLES,
+  type ReducerOp,
+  type SlotPath,
+} from './program.js';
 import { anyValue, ODD_KEYS } from './values.js';
 
 /** The cells of random worlds: few, so that they meet. */
@@ -13,6 +20,8 @@ export const PROGRAM_CELLS: readonly Address[] = [
 ];
 
 const SLOTS = ['zz', 'a', 'b', ...ODD_KEYS.slice(0, 5)];
+/** Beginnings of keys of tables; each program op writes them with numbers behind. */
+const TABLE_KEYS = ['k', 'm', '\u{10000}', '\ue000'];
 const TIMERS = ['t', 'u', '1'];
 
 /** How large programs become. */
@@ -88,9 +97,15 @@ function stateOps(): fc.Arbitrary<ReducerOp> {
 
 function contextOps(): fc.Arbitrary<ReducerOp> {
   const log = fc.constantFrom(...PROGRAM_LOGS);
+  const table = fc.constantFrom(...PROGRAM_TABLES);
+  const key = fc.constantFrom(...TABLE_KEYS);
+  const times = fc.constantFrom(1, 3, 20, 70);
   return fc.oneof<fc.Arbitrary<ReducerOp>[]>(
     fc.record({ do: fc.constant('append'), log, value: smallValues, times: fc.constantFrom(1, 2, 31, 40) }),
     fc.record({ do: fc.constant('head'), log, at: paths }),
+    fc.record({ do: fc.constant('put'), table, key, value: smallValues, times }),
+    fc.record({ do: fc.constant('drop'), table, key, times, at: paths }),
+    fc.record({ do: fc.constant('page'), table, key, limit: fc.constantFrom(1, 5, 40), at: paths }),
     fc.record({ do: fc.constantFrom('draw', 'stamp'), at: paths }),
     fc.record({ do: fc.constant('fact'), value: smallValues }),
     fc.record({ do: fc.constant('clear'), name: fc.constantFrom(...TIMERS) }),
@@ -107,6 +122,13 @@ function faultOps(): fc.Arbitrary<ReducerOp> {
     fc.record({ do: fc.constant('return'), value: smallValues }),
     fc.constant({ do: 'end' }),
     fc.record({ do: fc.constant('append'), log: fc.constant('absent'), value: smallValues, times: fc.constant(1) }),
+    fc.record({
+      do: fc.constant('put'),
+      table: fc.constantFrom('absent', PROGRAM_TABLES[0] as string),
+      key: fc.constant('x'.repeat(300)),
+      value: smallValues,
+      times: fc.constant(1),
+    }),
   );
 }
 

@@ -12,7 +12,7 @@ import type {
   Value,
 } from '@reprise/contracts';
 import { KERNEL_SEMANTICS } from '@reprise/contracts';
-import { type App, decode, encode, foldIngress, portableSha256 } from '@reprise/kernel';
+import { type App, decode, encode, foldIngress, portableSha256, readTable } from '@reprise/kernel';
 
 /** Why an ingress was refused: the engine's code, and the fault or the reducer's own word behind it. */
 export interface Refused {
@@ -123,23 +123,37 @@ export class Bench {
     return this.leaf('plan', plan[0], plan[2], plan[1]) !== undefined;
   }
 
+  /** All entries of a cell's table. */
+  table(of: Address, name: string): [key: string, value: Value][] {
+    const leaves = this.#reader;
+    const entries: [string, Value][] = [];
+    for (let page = readTable(leaves, of, name); page.length > 0; ) {
+      entries.push(...page);
+      page = readTable(leaves, of, name, { after: page[page.length - 1]?.[0] as string });
+    }
+    return entries;
+  }
+
   /** A leaf, decoded. */
   leaf(...path: readonly Value[]): unknown {
     const found = this.#leaves.get(path.join('\0'));
     return found === undefined ? undefined : decode(found.bytes);
   }
 
-  #seal(ingress: Stamped<IngressRecord>) {
-    const principal = ingress.kind === 'receipt' ? (`adapter:${ingress.effect}` as const) : ('host' as const);
-    const stamped = { ...ingress, seq: this.#seq, at: this.at, principal } as IngressRecord;
-    const leaves: Leaves = {
+  get #reader(): Leaves {
+    return {
       get: (key) => this.#leaves.get(key.id)?.bytes,
       list: (kind) =>
         [...this.#leaves.values()]
           .filter(({ path }) => path[0] === kind)
           .map(({ path, bytes }) => ({ key: { id: path.join('\0'), path }, bytes }) as ListedLeaf),
     };
-    const folded = foldIngress({ app: this.app, hash: portableSha256 }, leaves, stamped);
+  }
+
+  #seal(ingress: Stamped<IngressRecord>) {
+    const principal = ingress.kind === 'receipt' ? (`adapter:${ingress.effect}` as const) : ('host' as const);
+    const stamped = { ...ingress, seq: this.#seq, at: this.at, principal } as IngressRecord;
+    const folded = foldIngress({ app: this.app, hash: portableSha256 }, this.#reader, stamped);
     const sealed = folded.seal(folded.emitted.map(({ effect }) => effect));
     this.#seq++;
     for (const { key, after } of sealed.changes) {

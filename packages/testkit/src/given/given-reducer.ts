@@ -36,6 +36,8 @@ export interface ReducerOutcome {
   readonly timers?: Readonly<Record<string, number>>;
   /** Items it appended, by log. */
   readonly logs?: Readonly<Record<string, readonly unknown[]>>;
+  /** The entries of its tables afterwards, by table. */
+  readonly tables?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The fault that dropped the event: `threw`, `state_invalid` … */
   readonly fault?: string;
   /** The code it rejected the event with. */
@@ -107,11 +109,14 @@ class Given implements GivenReducer {
       if ('afterMs' in step) bench.at += step.afterMs;
       else must(bench.request(to, this.#checked(step.event)), step.what);
     }
-    const counts = new Map([...this.reducer.logs.keys()].map((log) => [log, logOf(bench, to, log).count]));
+    const before = {
+      tables: [...this.reducer.tables.keys()],
+      counts: new Map([...this.reducer.logs.keys()].map((log) => [log, logOf(bench, to, log).count])),
+    };
     const folded = bench.request(to, this.#checked(event));
     const what = `${this.reducer.name} on ${event.name}`;
     // biome-ignore lint/suspicious/noThenProperty: given, when, then; awaiting it fails with words
-    return { then: (expected) => compare(what, expected, outcomeOf(bench, to, folded, counts)) };
+    return { then: (expected) => compare(what, expected, outcomeOf(bench, to, folded, before)) };
   }
 
   /** What a world's door does: an event that breaks its schema never reaches the reducer. */
@@ -139,7 +144,14 @@ function compare(
   expectOutcome(what, expected, actual);
 }
 
-function outcomeOf(bench: Bench, to: Address, folded: Folded, counts: ReadonlyMap<string, number>) {
+/** What the reducer keeps beside its state. */
+interface Beside {
+  readonly tables: readonly string[];
+  /** How many items its logs had before. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+function outcomeOf(bench: Bench, to: Address, folded: Folded, { tables, counts }: Beside) {
   const { records, refused } = folded;
   const mine = (from: readonly unknown[] | null) => from !== null && from[0] === to[0] && from[1] === to[1];
   const timers = bench.timers.filter(({ cell, plan }) => plan < 0 && mine(cell)).map(({ name, due }) => [name, due]);
@@ -158,6 +170,7 @@ function outcomeOf(bench: Bench, to: Address, folded: Folded, counts: ReadonlyMa
       .map(({ name, value }) => ({ name, value })),
     timers: Object.fromEntries(timers),
     logs,
+    tables: Object.fromEntries(tables.map((table) => [table, Object.fromEntries(bench.table(to, table))])),
     fault: refused?.fault as string,
     rejected: refused?.reason as string,
     ...(refused === undefined ? {} : { refusal: `${refused.code}: ${refused.what} ${show(refused.fault)}` }),

@@ -51,6 +51,7 @@ export function sink(name: string, real?: ReducerDefinition): ReducerDefinition 
     events: real === undefined ? openEvents() : seedable,
     facts: new Map(),
     logs: new Map(),
+    tables: new Map(),
     digest: '00'.repeat(32),
     init: (_key, event) => (event.name === SEEDED ? event.value : {}),
     reduce: () => undefined,

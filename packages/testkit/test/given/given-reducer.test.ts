@@ -82,6 +82,15 @@ describe('given a reducer', () => {
       .when(ordered)
       .then({ logs: { history: ['ordered'] } });
   });
+
+  it('a table is read back whole, however many nodes it has', () => {
+    const many = Array.from({ length: 300 }, () => ordered);
+    const dates = Array.from({ length: 301 }, (_, i) => [`order ${i}`, 10]);
+    givenReducer(order)
+      .events(...many)
+      .when(ordered)
+      .then({ tables: { orders: Object.fromEntries(dates) } });
+  });
 });
 
 describe('given a test that expects something else, it fails', () => {
@@ -92,6 +101,7 @@ describe('given a test that expects something else, it fails', () => {
     ['a fact', { facts: [{ name: 'shop/Settled@1', value: { cents: 10 } }] }, /facts/],
     ['a timer', { timers: {} }, /timers/],
     ['a log', { logs: { history: [] } }, /logs/],
+    ['a table', { tables: { orders: {} } }, /tables/],
     ['a fault', { fault: 'threw' }, /fault/],
     ['a rejection', { rejected: 'too_much' }, /rejected/],
   ])('%s', (_, wrong, message) => {

@@ -67,6 +67,7 @@ export const order = defineReducer({
   },
   facts: { 'shop/Settled@1': z.strictObject({ cents: z.int() }) },
   logs: { history: z.string() },
+  tables: { orders: z.int() },
   init: () => ({ cents: 0, paid: false }),
   reduce(draft, event, ctx) {
     switch (event.name) {
@@ -74,6 +75,7 @@ export const order = defineReducer({
         if (event.value.cents > 1_000) ctx.reject('too_much');
         draft.cents += event.value.gift ? 0 : event.value.cents;
         ctx.append('history', 'ordered');
+        ctx.table<number>('orders').set(`order ${ctx.table('orders').size}`, event.value.cents);
         ctx.timer('remind', ctx.now + 1_000);
         ctx.emit({ plan: payPlan, input: { cents: draft.cents } });
         return;
