@@ -149,7 +149,7 @@ describe('given code that answers differently each time', () => {
 
   it('when a request shows it, then it is refused as nondeterminism and nothing is journaled', async () => {
     const [store, app] = [memory(), leaky()];
-    const world = await openWorld({ store, app, recheckEvery: 1 });
+    const world = await openWorld({ store, app, recheckEvery: 1, clock: new TestClock(Date.now()) });
     await world.request(at, { name: 'leak/Set@1', value: {} });
     const { head } = world;
     expect((await refusal(world.request(at, { name: 'leak/Leak@1', value: {} }))).code).toBe('nondeterminism');
