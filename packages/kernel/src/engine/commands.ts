@@ -1,12 +1,13 @@
 /** What is asked of the kernel itself: one handler for each command. A refusal leaves nothing. */
-import type {
-  Address,
-  CommandName,
-  CommandValue,
-  FailureCode,
-  KernelCommand,
-  Principal,
-  Receipt,
+import {
+  ACCOUNT_DEPTH_MAX,
+  type Address,
+  type CommandName,
+  type CommandValue,
+  type FailureCode,
+  type KernelCommand,
+  type Principal,
+  type Receipt,
 } from '@reprise/contracts';
 import { amountsFit } from '../authority/index.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../codec/index.js';
@@ -199,6 +200,13 @@ function setAccount(
   const above = parent === null ? [] : chainOf(fold, parent);
   if (above === undefined)
     throw new Refusal('account_unknown', 'the account above does not exist', { where, actual: parent });
+  if (above.length >= ACCOUNT_DEPTH_MAX) {
+    throw new Refusal('bound_exceeded', 'accounts stand too deep in one another', {
+      where,
+      expected: `at most ${ACCOUNT_DEPTH_MAX}`,
+      actual: above.length + 1,
+    });
+  }
   requireOwner(
     fold,
     who,

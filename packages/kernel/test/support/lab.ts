@@ -2,7 +2,7 @@
  * An app whose cells do what a test tells them: an event carries the steps that its reducer performs. So one
  * reducer serves every test, a journal replays without knowing the test, and a test reads as what happens.
  */
-import { type Address, type Value, value } from '@reprise/contracts';
+import { type Address, type CommandName, type Value, value } from '@reprise/contracts';
 import * as z from 'zod';
 import {
   type App,
@@ -11,6 +11,7 @@ import {
   defineEffect,
   definePlan,
   defineReducer,
+  type EffectDefinition,
   type PlanBody,
   type PlanContext,
   type PlanDefinition,
@@ -81,6 +82,8 @@ export const fact = (word: string): Step => ['fact', word];
 export const log = (item: Value): Step => ['log', item];
 /** Cancels a plan. */
 export const cancel = (plan: number | 'all'): Step => ['cancel', plan];
+/** Asks something of the kernel. */
+export const kernel = (name: CommandName, value: unknown): Step => ['kernel', name, value as Value];
 /** Ends the cell. */
 export const end = (): Step => ['end'];
 /** Refuses the event. */
@@ -181,6 +184,8 @@ const notices = {
     outcome: z.string(),
     code: z.exactOptional(z.string()),
   }),
+  'sys/EffectOpened@1': z.strictObject({ effect: z.string(), name: z.string(), params: value(), from: value() }),
+  'sys/CommandRefused@1': z.strictObject({ command: z.string(), code: z.string() }),
   'sys/Undeliverable@1': z.strictObject({ to: value(), event: z.string(), code: z.string() }),
 };
 
@@ -193,11 +198,11 @@ export interface Lab {
   readonly plans: Readonly<Record<string, PlanDefinition>>;
 }
 
-/** Makes a lab with these plans; each may emit the lab's three effects. */
-export function lab(bodies: Readonly<Record<string, Body>> = {}): Lab {
+/** Makes a lab with these plans; each may emit the lab's three effects, and those given. */
+export function lab(bodies: Readonly<Record<string, Body>> = {}, effects: readonly EffectDefinition[] = []): Lab {
   const plans: Record<string, PlanDefinition> = {};
   for (const [word, run] of Object.entries(bodies)) {
-    plans[word] = definePlan({ name: `lab/${word}@1`, input: value(), effects: [once, again, asked], run });
+    plans[word] = definePlan({ name: `lab/${word}@1`, input: value(), effects: [once, again, asked, ...effects], run });
   }
   const recipe = {
     state: z.strictObject({ n: z.int(), seen: z.array(z.string()), on: z.record(z.string(), z.array(value())) }),
@@ -242,6 +247,13 @@ function react(draft: Seen, event: Told, ctx: ReducerContext, plans: Plans): voi
       draft.seen.push(`timer ${String(told.name)}`);
       perform(draft, draft.on[String(told.name)] ?? [], ctx, plans);
       return;
+    case 'sys/EffectOpened@1':
+      draft.seen.push(`opened ${String(told.name)}`);
+      perform(draft, draft.on['opened'] ?? [], ctx, plans);
+      for (const step of draft.on['settle'] ?? []) {
+        ctx.command('sys/Settle@1', { effect: String(told.effect), outcome: step[1] as never });
+      }
+      return;
     case 'sys/Reply@1':
       draft.seen.push(`reply ${String(told.outcome)}${told.code === undefined ? '' : ` ${String(told.code)}`}`);
       break;
@@ -282,6 +294,7 @@ const DOINGS: Readonly<Record<string, Doing>> = {
   fact: ([word], _draft, ctx) => ctx.record('lab/Said@1', { word }),
   log: ([item], _draft, ctx) => ctx.append('history', item),
   cancel: ([plan], _draft, ctx) => ctx.cancel(plan),
+  kernel: ([name, value], _draft, ctx) => ctx.command(name as CommandName, value),
   end: (_args, _draft, ctx) => ctx.end(),
   reject: ([code], _draft, ctx) => ctx.reject(code),
   rejectUnless: ([n, code], draft, ctx) => {
