@@ -84,6 +84,8 @@ export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
         throw new RepriseError('blob_damaged', 'a blob does not have its digest', { expected: ref.toString() });
       },
       has: async (ref) => blobs.has(ref.hex),
+      erasedBy: async () => undefined,
+      erasedThrough: async () => -1,
       list: () => each([...blobs.keys()].map((hex) => Ref.fromHex(hex))),
     },
     hash: nativeSha256,

@@ -35,7 +35,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     define: ['codec', 'schema'],
     engine: PURE_BELOW_ENGINE,
     journal: ['codec', 'schema'],
-    content: ['codec', 'engine'],
+    content: ['codec', 'engine', 'time'],
     time: [],
     store: ['codec', 'journal', 'content'],
     map: ['codec', 'engine', 'content'],

@@ -10,7 +10,7 @@
 import type { Ref, Value } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '@reprise/kernel';
-import { decode, putValue as putCanonical } from '@reprise/kernel';
+import { decode, getBytes, putValue as putCanonical } from '@reprise/kernel';
 import { type LlmOutput, llmOutput } from './contracts/transcript.js';
 
 /** Keeps a text as plain UTF-8 and names it. */
@@ -21,10 +21,10 @@ export function putText(content: ContentStore, text: string): Promise<Ref> {
 /**
  * Reads a text blob. Bytes that are not UTF-8 become U+FFFD, so that old content never stops a run.
  *
- * @throws RepriseError `blob_missing`
+ * @throws RepriseError `blob_missing`, `blob_erased`
  */
 export async function readText(content: ContentReader, link: Ref): Promise<string> {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readBlob(content, link));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await getBytes(content, link));
 }
 
 /** Keeps a value as its canonical bytes and names them; the link says that it is a value. */
@@ -35,16 +35,16 @@ export function putValue(content: ContentStore, data: Value): Promise<Ref> {
 /**
  * Reads a value blob.
  *
- * @throws RepriseError `blob_missing`, or `invalid_bytes` when the blob is not one canonical value
+ * @throws RepriseError `blob_missing`, `blob_erased`, or `invalid_bytes` when the blob is not one canonical value
  */
 export async function readValue(content: ContentReader, link: Ref): Promise<Value> {
-  return decode(await readBlob(content, link));
+  return decode(await getBytes(content, link));
 }
 
 /**
  * Reads a model's normalized output.
  *
- * @throws RepriseError `blob_missing`, `invalid_bytes`, or `invalid_value` when the blob has another shape
+ * @throws RepriseError `blob_missing`, `blob_erased`, `invalid_bytes`, or `invalid_value` when the blob has another shape
  */
 export async function readLlmOutput(content: ContentReader, link: Ref): Promise<LlmOutput> {
   const parsed = llmOutput.safeParse(await readValue(content, link));
@@ -53,14 +53,5 @@ export async function readLlmOutput(content: ContentReader, link: Ref): Promise<
     where: link.toString(),
     expected: '{text?, tool_calls}',
     cause: parsed.error,
-  });
-}
-
-async function readBlob(content: ContentReader, link: Ref): Promise<Uint8Array> {
-  const bytes = await content.get(link);
-  if (bytes !== undefined) return bytes;
-  throw new RepriseError('blob_missing', 'a linked blob is not in the content store', {
-    where: link.toString(),
-    hint: 'Restore the store from a copy that holds it; `reprise verify` lists everything that is missing.',
   });
 }

@@ -20,7 +20,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'journal_damaged',
   'blob_damaged',
+  'blob_erased',
   'blob_missing',
+  'erase_unfinished',
   'head_mismatch',
   'invalid_bytes',
   'manifest_mismatch',

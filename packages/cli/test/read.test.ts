@@ -5,7 +5,7 @@ import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
 import { command, ended, run, start } from './run.js';
-import { add, freshFolder, type Ledger, makeAgentWorld, makeLedger, tamper } from './worlds.js';
+import { add, eraseFrom, freshFolder, type Ledger, makeAgentWorld, makeLedger, tamper } from './worlds.js';
 
 const APP = fileURLToPath(new URL('apps/app.ts', import.meta.url));
 /** Nothing that a terminal acts on, save line feeds and tabs. */
@@ -163,6 +163,21 @@ describe('reprise show', () => {
     expect(err).toContain(
       `blob_missing: content that the journal links is not in the store\n  where       frame 5, ${text}`,
     );
+  });
+
+  it('tells content that was erased from content that was lost, and shows its tombstone', async () => {
+    const path = folder.file('erased.db');
+    const { text } = await makeLedger(path);
+    const report = await eraseFrom(path, text);
+    const shown = await run('show', path, `${text}`);
+    expect(shown.code).toBe(1);
+    expect(shown.err).toContain(`blob_erased: this content was erased\n  where       frame ${report.seq}, ${text}`);
+    const tail = await run('tail', path);
+    expect(tail.out).toContain('1 blobs by human:dpo: request 17');
+    const verified = await run('verify', path, '--app', APP);
+    expect(verified.code).toBe(0);
+    expect(verified.out).toContain('erased 1: a tombstone in the journal accounts for each\n');
+    expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ erased: 1, returned: 0 });
   });
 
   it('shows a cell with the length of its logs, now and as it was', async () => {

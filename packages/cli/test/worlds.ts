@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, llmGenerate, openAgentWorld } from '@reprise/agent';
 import type { Address, LlmGenerateParams, LlmGenerateReceipt, Ref } from '@reprise/contracts';
-import { type Adapter, openWorld, putValue, type World } from '@reprise/kernel';
+import { type Adapter, type EraseReport, openWorld, putValue, type World } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import Database from 'libsql';
 import app from './apps/app.js';
@@ -48,6 +48,12 @@ export async function makeLedger(path: string): Promise<Ledger> {
   const note = { name: 'demo/Noted@1', value: { text: HOSTILE, at: [text, value, bytes] } };
   heads.push((await world.request(LEDGER, note)).head);
   return { heads, text, value, bytes };
+}
+
+/** Erases content of a ledger world. */
+export async function eraseFrom(path: string, ref: Ref): Promise<EraseReport> {
+  await using world = await openWorld({ store: sqlite(path), app });
+  return await world.erase({ refs: [ref] }, { as: 'human:dpo', reason: 'request 17' });
 }
 
 /** Writes a world of one agent that answered once. */

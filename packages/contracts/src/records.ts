@@ -152,6 +152,23 @@ export const continueRecord = z.strictObject({
  */
 export const clockRecord = z.strictObject({ kind: z.literal('clock'), ...stamps, wall: count });
 
+/** The most digests that one `erase` record names: some 650 KB, so that a frame stays a frame. */
+export const ERASE_DIGESTS_MAX = 10_000;
+
+/**
+ * Ingress: a tombstone. The content with these digests is erased for good; it was asked for by the digests, or as
+ * what a cell alone links. Digests and not links: a tombstone owes nothing.
+ */
+export const eraseRecord = z.strictObject({
+  kind: z.literal('erase'),
+  ...stamps,
+  id: z.string().min(1).max(256),
+  cell: z.nullable(address),
+  subtree: z.boolean(),
+  digests: z.array(hex).max(ERASE_DIGESTS_MAX),
+  reason: z.exactOptional(z.string().max(256)),
+});
+
 /** The first record of a frame: the only kind of record that replay takes as given. */
 export const ingressRecord = z.discriminatedUnion('kind', [
   manifestRecord,
@@ -165,6 +182,7 @@ export const ingressRecord = z.discriminatedUnion('kind', [
   snapshotRecord,
   continueRecord,
   clockRecord,
+  eraseRecord,
 ]);
 
 /** The sender of an event: a cell, a plan of a cell, or the kernel (null). */

@@ -29,6 +29,7 @@ export {
   toHex,
   VALUE_DEPTH_MAX,
 } from './codec/index.js';
+export { getErasable, putErasable } from './content/erasable.js';
 export { readLog } from './content/log-reader.js';
 export * from './content/port.js';
 export { getBytes, getValue, putValue } from './content/values.js';
@@ -54,8 +55,19 @@ export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
 export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
 export type { HolderRights } from './world/authority.js';
 export type { ClockConfirmation } from './world/confirm-clock.js';
+export type { EraseTarget } from './world/erasure.js';
 export type { OpenItem } from './world/open-items.js';
 export { openWorld } from './world/open-world.js';
 export type { OpenWorldOptions } from './world/options.js';
 export type { AskOptions, WorldView } from './world/view.js';
-export type { Ack, OpenEffect, PumpReport, RequestOptions, SettleAck, World, WorldFrame } from './world/world.js';
+export type {
+  Ack,
+  EraseOptions,
+  EraseReport,
+  OpenEffect,
+  PumpReport,
+  RequestOptions,
+  SettleAck,
+  World,
+  WorldFrame,
+} from './world/world.js';

@@ -6,9 +6,11 @@
  * P2  Every call is answered right after the message that made it, in the order of the calls; a call without a
  *     result is answered by a message that says so.
  * P3  Call ids are unique in a request.
- * P4  What cannot be told is dropped and named in `losses`, never silently.
+ * P4  What was erased is told as such: the model learns that something was said or called there, and not what.
+ * P5  What cannot be told is dropped and named in `losses`, never silently.
  */
 import { readLlmOutput, readText, readValue, type TranscriptItem } from '@reprise/agent';
+import { isRepriseError, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedCall, UnifiedMessage } from './model.js';
 import { cut } from './text.js';
@@ -16,6 +18,9 @@ import { cut } from './text.js';
 /** What a model reads in place of a result that was never recorded. */
 export const NO_RESULT_TEXT =
   'No result of this call was recorded. It may have happened, wholly or in part; check before you repeat it.';
+
+/** What a model reads in place of content that was erased. */
+export const ERASED_TEXT = '[erased]';
 
 /** Messages, and what of the transcript is not in them. */
 export interface Projection {
@@ -38,21 +43,35 @@ export async function projectTranscript(
 }
 
 async function looseMessage(content: ContentReader, item: TranscriptItem): Promise<UnifiedMessage> {
-  if (item.role === 'user') return { role: 'user', text: await readText(content, item.text_ref) };
+  if (item.role === 'user') return { role: 'user', text: await textOf(content, item.text_ref) };
   if (item.role === 'tool') {
-    const text = item.output_ref === undefined ? nonExecutionText(item) : await readText(content, item.output_ref);
+    const text = item.output_ref === undefined ? nonExecutionText(item) : await textOf(content, item.output_ref);
     return { role: 'tool', callId: item.call_id, text, isError: item.is_error };
   }
-  const { text } = await readLlmOutput(content, item.output_ref);
+  const { text } = await unlessErased(readLlmOutput(content, item.output_ref), { text: ERASED_TEXT, tool_calls: [] });
   // The item's own list decides which calls were made: the output may hold more than a step was allowed.
   const calls = await Promise.all(
     item.calls.map(async ({ call_id, tool, args_ref }) => ({
       callId: call_id,
       tool,
-      args: await readValue(content, args_ref),
+      args: await unlessErased(readValue(content, args_ref), { erased: true }),
     })),
   );
   return { role: 'assistant', ...(text === undefined ? {} : { text }), calls };
+}
+
+function textOf(content: ContentReader, link: Ref): Promise<string> {
+  return unlessErased(readText(content, link), ERASED_TEXT);
+}
+
+/** P4 */
+async function unlessErased<T>(reading: Promise<T>, marker: T): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isRepriseError(error, 'blob_erased')) return marker;
+    throw error;
+  }
 }
 
 /** What a model reads of a call without an output: above all whether it may have happened. */

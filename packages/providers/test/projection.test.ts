@@ -1,9 +1,12 @@
+import { putText, putValue, type TranscriptItem } from '@reprise/agent';
 import { llmGenerateReceipt, type Value } from '@reprise/contracts';
+import { EMPTY_HEAD, memory, type Ref } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkChatRequest, NO_RESULT_TEXT, openAiCompatible, pairCalls, type UnifiedMessage } from '../src/index.js';
 import { toChatRequest } from '../src/openai/chat-request.js';
 import { readCompletion } from '../src/openai/chat-response.js';
+import { ERASED_TEXT, projectTranscript } from '../src/project-transcript.js';
 
 const { profile } = openAiCompatible({ baseUrl: 'http://127.0.0.1/v1', model: 'm' });
 const dialect = { model: 'm', profile, maxTokensField: 'max_tokens' as const };
@@ -180,5 +183,36 @@ describe('reading an answer', () => {
     const message = { content: null, tool_calls: [{ id: 'c', function: { name: 'add', arguments: deep } }] };
     const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, [], plain);
     expect(read?.calls[0]).toMatchObject({ issue: 'args_not_json', args: deep });
+  });
+});
+
+describe('the projection of a transcript of which content was erased', () => {
+  it('says so in its place, and still answers every call', async () => {
+    const open = await memory().open();
+    const { content } = open;
+    const [said, printed] = [await putText(content, 'my name is Ada'), await putText(content, 'Ada')];
+    const args_ref = await putValue(content, { name: 'Ada' });
+    const output_ref = await putValue(content, { text: 'Hello Ada', tool_calls: [] });
+    const items = [
+      { role: 'user', text_ref: said },
+      { role: 'assistant', output_ref, calls: [{ call_id: 'c', tool: 'add', args_ref }] },
+      { role: 'tool', call_id: 'c', tool: 'add', output_ref: printed, is_error: false },
+    ] as unknown as TranscriptItem[];
+    await open.journal.append([], EMPTY_HEAD);
+    expect(JSON.stringify(await projectTranscript(content, items))).toContain('Hello Ada');
+
+    await content.erase([said, printed, args_ref, output_ref] as Ref[], 1);
+    const { messages, losses } = await projectTranscript(content, items);
+    expect(losses).toEqual([]);
+    expect(messages).toEqual([
+      { role: 'user', text: ERASED_TEXT },
+      {
+        role: 'assistant',
+        text: ERASED_TEXT,
+        calls: [{ callId: 'c', tool: 'add', args: { erased: true } }],
+      },
+      { role: 'tool', callId: 'c', text: ERASED_TEXT, isError: false },
+    ]);
+    await open.close();
   });
 });

@@ -48,6 +48,18 @@ export class BlobFiles {
     return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** Removes a file; durable when it resolves. */
+  async remove(hex: string): Promise<void> {
+    await this.#writing.get(hex)?.catch(() => undefined);
+    const path = this.#pathOf(hex);
+    try {
+      await rm(path, { force: true });
+      await this.#orAbsent(syncDirectory(dirname(path)), hex);
+    } catch (error) {
+      throw storeError(error, 'cannot erase a blob', path);
+    }
+  }
+
   async has(hex: string): Promise<boolean> {
     return (await this.#orAbsent(stat(this.#pathOf(hex)), hex)) !== undefined;
   }

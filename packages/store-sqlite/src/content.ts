@@ -1,7 +1,8 @@
 import { Ref, RepriseError } from '@reprise/contracts';
-import type { ContentReader, ContentStore } from '@reprise/kernel';
+import type { ContentReader, ContentStore, ErasableContentStore } from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
 import type { Connection } from './driver.js';
+import { blobEraser, notHollow, tombstones } from './erasure.js';
 import { nodeSha256 } from './hash.js';
 import type { Riders } from './schema.js';
 import { transaction } from './schema.js';
@@ -25,9 +26,10 @@ export function contentReader(
   path: string,
   staged: Staged = new Map(),
 ): ContentReader & Pick<ContentStore, 'list'> {
-  const select = db.prepare('SELECT bytes FROM blob WHERE digest = ?');
-  const exists = db.prepare('SELECT 1 FROM blob WHERE digest = ?');
-  const page = db.prepare('SELECT digest FROM blob WHERE digest > ? ORDER BY digest LIMIT ?');
+  const standing = notHollow(db);
+  const select = db.prepare(`SELECT bytes FROM blob WHERE digest = ? ${standing}`);
+  const exists = db.prepare(`SELECT 1 FROM blob WHERE digest = ? ${standing}`);
+  const page = db.prepare(`SELECT digest FROM blob WHERE digest > ? ${standing} ORDER BY digest LIMIT ?`);
   const query = <T>(hex: string, body: (digest: Uint8Array) => T): T =>
     guarded('cannot read a blob', `${path}, sha256:${hex}`, () => body(Buffer.from(hex, 'hex')));
 
@@ -54,13 +56,14 @@ export function contentReader(
     },
     has: async (ref) =>
       staged.has(ref.hex) || query(ref.hex, (digest) => exists.get(digest)) !== undefined || files.has(ref.hex),
+    ...tombstones(db, path),
     list,
   };
 }
 
 /** The content store of a writer, and the blobs that wait for its next append. */
 export interface StagingContent {
-  readonly content: ContentStore;
+  readonly content: ErasableContentStore;
   readonly staged: Riders;
 }
 
@@ -74,9 +77,16 @@ export function stagingContent(db: Connection, files: BlobFiles, path: string): 
      ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes WHERE bytes <> excluded.bytes`,
   );
 
+  const fill = db.prepare('UPDATE erased SET hollow = 0 WHERE digest = ? AND hollow = 1');
+  const eraseStored = blobEraser(db, files, path);
+
   const riders: Riders = {
     write: () => {
-      for (const [hex, bytes] of staged) insert.run(Buffer.from(hex, 'hex'), bytes);
+      for (const [hex, bytes] of staged) {
+        const digest = Buffer.from(hex, 'hex');
+        insert.run(digest, bytes);
+        fill.run(digest);
+      }
     },
     written: () => {
       staged.clear();
@@ -99,7 +109,15 @@ export function stagingContent(db: Connection, files: BlobFiles, path: string): 
     return Ref.fromHex(hex);
   }
 
-  return { content: { ...contentReader(db, files, path, staged), put }, staged: riders };
+  async function erase(refs: readonly Ref[], by: number): Promise<void> {
+    for (const { hex } of refs) {
+      stagedBytes -= staged.get(hex)?.length ?? 0;
+      staged.delete(hex);
+    }
+    await eraseStored(refs, by);
+  }
+
+  return { content: { ...contentReader(db, files, path, staged), put, erase }, staged: riders };
 }
 
 function assertDigest(bytes: Uint8Array, ref: Ref, path: string): void {

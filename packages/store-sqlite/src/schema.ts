@@ -31,6 +31,21 @@ const TABLES = `
 `;
 
 /**
+ * Tombstones, an index over the `erase` frames. `hollow`: the row of the blob is still there, filled with zeros (see
+ * `erasure.ts`). Added to every store that is opened for writing: older layouts have no use for it, so no number changes.
+ */
+const TOMBSTONES = `
+  CREATE TABLE IF NOT EXISTS erased (
+    digest BLOB PRIMARY KEY, seq INTEGER NOT NULL, hollow INTEGER NOT NULL
+  ) WITHOUT ROWID;
+`;
+
+/** Whether there can be tombstones: a store that was never opened for writing since they exist has no table. */
+export function hasTombstones(db: Connection): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'erased'").get() !== undefined;
+}
+
+/**
  * Settings of a writer's connection.
  *
  * WAL with `synchronous = FULL`: one fsync per commit, and readers never wait for the writer. NORMAL would sync at
@@ -38,6 +53,7 @@ const TABLES = `
  * `fullfsync` matters on macOS alone, where a plain fsync leaves data in the drive's cache.
  * Pages of 16 KiB: against 4 KiB the same for single frames, up to 1.3 times faster for groups, and two to four
  * times for reading and for blobs of some KiB, which then need no overflow chain.
+ * `secure_delete`: a page that the tree splits or frees keeps no copy of what stood there, which erasing counts on.
  */
 const WRITER_SETTINGS = `
   PRAGMA page_size = 16384;
@@ -46,6 +62,7 @@ const WRITER_SETTINGS = `
   PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON;
   PRAGMA busy_timeout = 1000;
+  PRAGMA secure_delete = ON;
 `;
 
 /** Makes a connection fit for writing; creates the tables when the file is new. */
@@ -54,9 +71,13 @@ export function prepareWriter(db: Connection, path: string, maxPageCount: number
   const isNew = !isOurs(db, path);
   db.exec(WRITER_SETTINGS);
   if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPageCount)}`);
-  if (!isNew) return;
+  if (!isNew) {
+    if (!hasTombstones(db)) db.exec(TOMBSTONES);
+    return;
+  }
   transaction(db, () => {
     db.exec(TABLES);
+    db.exec(TOMBSTONES);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }

@@ -26,6 +26,10 @@ const LINES: Lines = {
     `${name} of ${plan === null ? formatAddress(cell) : planName([...cell, plan])}, due ${timeOf(due)}${mark(quarantined)}`,
   attempt: ({ effect, attempt }) => `effect ${short(effect)} attempt ${attempt}`,
   snapshot: ({ root, leaves }) => `${leaves} leaves, root ${root}`,
+  erase: ({ cell, subtree, digests, principal, reason }) => {
+    const of = cell === null ? '' : ` of ${formatAddress(cell)}${subtree ? ' and the cells below' : ''}`;
+    return `${digests.length} blobs${of} by ${principal}${reason === undefined ? '' : `: ${reason}`}`;
+  },
   continue: ({ quarantined }) => `the rest of the cascade${mark(quarantined)}`,
   clock: ({ wall, principal }) => `${timeOf(wall)}, confirmed by ${principal}`,
   event: ({ event, to, from }) =>

@@ -12,7 +12,7 @@ const HEX_BYTES_MAX = 64;
 /**
  * What a digest names: a blob, or the frame whose head it is.
  *
- * @throws RepriseError `blob_missing` when a frame links it and the store has lost it, `blob_damaged`,
+ * @throws RepriseError `blob_erased` when a tombstone names it, `blob_missing` when a frame links it and the store has lost it, `blob_damaged`,
  *   `invalid_argument` when nothing here has this digest
  */
 export async function digestView(store: ReadonlyStore, hex: string): Promise<View> {
@@ -20,6 +20,14 @@ export async function digestView(store: ReadonlyStore, hex: string): Promise<Vie
   const mention = await findMention(store, hex);
   if (bytes !== undefined) return blobView(hex, bytes, mention);
   if (mention?.as === 'head') return frameView(store, mention.seq);
+  const by = await store.content.erasedBy(Ref.fromHex(hex));
+  if (by !== undefined) {
+    throw new RepriseError('blob_erased', 'this content was erased', {
+      where: `frame ${by}, sha256:${hex}`,
+      hint: `Frame ${by} says by whom and why. It cannot be brought back.`,
+      by,
+    });
+  }
   if (mention?.as === 'link') {
     throw new RepriseError('blob_missing', 'content that the journal links is not in the store', {
       where: `frame ${mention.seq}, sha256:${hex}`,

@@ -32,14 +32,14 @@ function showProgress(io: Io, text: string): void {
 }
 
 function asJson(report: VerifyReport, { app, name, lacking }: Chosen): string {
-  const { performed, sealed, frames, records, blobs, head } = report;
+  const { performed, sealed, frames, records, blobs, erased, returned, head } = report;
   const used = app === undefined ? null : name;
   const digest = `sha256:${head.digest}`;
-  return `${toJson({ ok: true, app: used, lacking, performed, sealed, frames, records, blobs, head: digest, seq: head.seq })}\n`;
+  return `${toJson({ ok: true, app: used, lacking, performed, sealed, frames, records, blobs, erased, returned, head: digest, seq: head.seq })}\n`;
 }
 
 function asText(world: string, report: VerifyReport, chosen: Chosen, expect: string | undefined): string {
-  const { performed, sealed, frames, records, blobs, head } = report;
+  const { performed, sealed, frames, records, blobs, erased, returned, head } = report;
   const lines = [
     `${world}: ${chosen.app === undefined ? 'intact, not performed again' : 'performed again, identical'}`,
     'checked: the hash chain, the shape of every record, all content and links',
@@ -47,6 +47,8 @@ function asText(world: string, report: VerifyReport, chosen: Chosen, expect: str
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
     `performed ${performed}, sealed ${sealed}`,
     `${frames} frames, ${records} records, ${blobs} blobs`,
+    ...(erased === 0 ? [] : [`erased ${erased}: a tombstone in the journal accounts for each`]),
+    ...(returned === 0 ? [] : [`NOTE: ${returned} blobs that were erased are there again: put since, or from a copy`]),
     `head sha256:${head.digest}`,
   ];
   return `${lines.map(escapeLine).join('\n')}\n`;

@@ -3,10 +3,10 @@ import type { Ref, Value } from '@reprise/contracts';
 import { decode, linksOf } from '../codec/index.js';
 import type { ContentReader } from './port.js';
 
-/** A link that may not be journaled: its content is not there, or it is linked as a value and is none. */
+/** A link that may not be journaled: its content is not there any more, or never was, or is linked as a value and is none. */
 export interface BadLink {
   readonly ref: Ref;
-  readonly why: 'blob_missing' | 'not_a_value';
+  readonly why: 'blob_missing' | 'blob_erased' | 'not_a_value';
 }
 
 /** Values known to be whole, so that a log that is linked again and again is walked once. */
@@ -14,37 +14,57 @@ const KNOWN_MAX = 10_000;
 
 /**
  * Follows links through values. Outsiders can say of any content that it is a value, and put a value that links
- * nothing stored; once journaled, either would make every verification fail.
+ * nothing stored; once journaled, either would make every verification fail. What was erased may not be linked anew;
+ * inside of stored values its links are left standing, as in a transcript of which one message is gone.
  */
 export class LinkCheck {
   readonly #whole = new Set<string>();
+  /** The erasure after which `#whole` was collected: a later one makes it void. */
+  #wholeSince = -1;
 
   constructor(private readonly content: ContentReader) {}
 
   /** The first bad link under a value; undefined when all of them lead somewhere. */
   async firstBad(value: Value): Promise<BadLink | undefined> {
-    const open = linksOf(value);
+    const direct = linksOf(value);
+    if (direct.length === 0) return undefined;
+    await this.#forgetErased();
+    const anew = new Set(direct.map(({ hex }) => hex));
+    const open = [...direct];
     const walked = new Set<string>();
     for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
-      if (ref.kind === 'raw') {
-        if (!(await this.content.has(ref))) return { ref, why: 'blob_missing' };
-        continue;
-      }
-      if (this.#whole.has(ref.hex) || walked.has(ref.hex)) continue;
-      const bytes = await this.content.get(ref);
-      if (bytes === undefined) return { ref, why: 'blob_missing' };
-      const links = linksIn(bytes);
-      if (links === undefined) return { ref, why: 'not_a_value' };
-      walked.add(ref.hex);
+      if (ref.kind === 'value' && (this.#whole.has(ref.hex) || walked.has(ref.hex))) continue;
+      const links = await this.#linksOf(ref);
+      if (links === 'blob_erased' && !anew.has(ref.hex)) continue;
+      if (typeof links === 'string') return { ref, why: links };
+      if (ref.kind === 'value') walked.add(ref.hex);
       open.push(...links);
     }
     if (this.#whole.size + walked.size > KNOWN_MAX) this.#whole.clear();
     for (const hex of walked) this.#whole.add(hex);
     return undefined;
   }
+
+  async #forgetErased(): Promise<void> {
+    const through = await this.content.erasedThrough();
+    if (through !== this.#wholeSince) this.#whole.clear();
+    this.#wholeSince = through;
+  }
+
+  /** What stored content links, or why it may not be linked itself. */
+  async #linksOf(ref: Ref): Promise<readonly Ref[] | BadLink['why']> {
+    if (ref.kind === 'raw') return (await this.content.has(ref)) ? [] : this.#whyGone(ref);
+    const bytes = await this.content.get(ref);
+    return bytes === undefined ? this.#whyGone(ref) : (linksIn(bytes) ?? 'not_a_value');
+  }
+
+  async #whyGone(ref: Ref): Promise<BadLink['why']> {
+    return (await this.content.erasedBy(ref)) === undefined ? 'blob_missing' : 'blob_erased';
+  }
 }
 
-function linksIn(bytes: Uint8Array): Ref[] | undefined {
+/** What the bytes of a value link; undefined when they are no value. */
+export function linksIn(bytes: Uint8Array): Ref[] | undefined {
   try {
     return linksOf(decode(bytes));
   } catch {

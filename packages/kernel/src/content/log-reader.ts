@@ -39,6 +39,19 @@ export async function* readLogLeaf(content: ContentReader, log: LogLeaf, from = 
   yield* log.tail.slice(skip);
 }
 
+/** The blobs that a log is made of, its sealed chunks and the nodes above them; not what its items link. */
+export async function* logBlobs(content: ContentReader, log: LogLeaf): AsyncGenerator<Ref> {
+  for (const [level, refs] of log.levels.entries()) for (const ref of refs) yield* blobsUnder(content, ref, level);
+}
+
+async function* blobsUnder(content: ContentReader, ref: Ref, level: number): AsyncGenerator<Ref> {
+  yield ref;
+  if (level === 0) return;
+  const list = await getValue(content, ref);
+  if (!isList(list) || !list.every(isRef)) throw notALog(ref);
+  for (const child of list) yield* blobsUnder(content, child, level - 1);
+}
+
 async function* readUnder(content: ContentReader, ref: Ref, level: number, from: number): AsyncGenerator<Value> {
   const list = await getValue(content, ref);
   if (!isList(list)) throw notALog(ref);

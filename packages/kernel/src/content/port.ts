@@ -14,6 +14,17 @@ export interface ContentReader {
 
   /** Whether a blob is there, without reading it. */
   has(ref: Ref): Promise<boolean>;
+
+  /**
+   * The frame of the newest erasure that named a blob; undefined when none did.
+   *
+   * Contract: an index over the `erase` frames, so that what was erased is told from what was lost; it stays when
+   * the same bytes are put again.
+   */
+  erasedBy(ref: Ref): Promise<number | undefined>;
+
+  /** The frame of the newest erasure that was carried out to its end, −1 when there is none. */
+  erasedThrough(): Promise<number>;
 }
 
 /** Where a world's content lives. */
@@ -30,4 +41,21 @@ export interface ContentStore extends ContentReader {
 
   /** Every link that is stored, each once, in no particular order. For verification and tools. */
   list(): AsyncIterable<Ref>;
+}
+
+/** A world's content as its owner holds it: only the world erases, and only what a durable frame names. */
+export interface ErasableContentStore extends ContentStore {
+  /**
+   * Erases blobs for good and keeps their tombstones.
+   *
+   * Contract:
+   * - when it resolves, no file of the store holds the bytes any more, as far as the file system lets a program see;
+   *   the tombstones, and that the erasure of frame `by` is finished, are durable;
+   * - what waits for an append is erased as well; what is not there gets its tombstone all the same;
+   * - may be called again with the same arguments, and has to be after it rejected or the process died in it:
+   *   then any part of it may have happened, and `erasedThrough` is still lower than `by`.
+   *
+   * @param by the `erase` frame that names them
+   */
+  erase(refs: readonly Ref[], by: number): Promise<void>;
 }

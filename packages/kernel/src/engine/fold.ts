@@ -119,6 +119,7 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
       return admitContinue(fold, ingress.quarantined === true);
     case 'snapshot':
     case 'clock':
+    case 'erase': // content is no state: what was decided on it stands
       return;
     default:
       return ingress satisfies never;

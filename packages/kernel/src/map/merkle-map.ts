@@ -100,6 +100,23 @@ export class MerkleMap {
     if (link !== undefined) yield* this.#entriesUnder(link.ref);
   }
 
+  /**
+   * Adds the digest of every blob that the map is made of: its nodes, and the leaves that stand beside them. What is
+   * in the set already is not walked again, so the maps of many snapshots cost what differs between them.
+   */
+  async collectBlobs(root: Ref, into: Set<string>): Promise<void> {
+    if (into.has(root.hex)) return;
+    into.add(root.hex);
+    const open = [...(await this.#kinds(root)).values()].map(({ ref }) => ref);
+    for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
+      if (into.has(ref.hex)) continue;
+      into.add(ref.hex);
+      const node = await this.#node(ref);
+      if (node.type === 'branch') open.push(...node.children.flatMap((child) => (child === null ? [] : [child.ref])));
+      else for (const { value } of node.entries) if (!(value instanceof Uint8Array)) into.add(value.hex);
+    }
+  }
+
   /** The leaf kinds that the map holds. */
   async kinds(root: Ref): Promise<LeafKind[]> {
     return [...(await this.#kinds(root)).keys()];

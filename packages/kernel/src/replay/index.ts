@@ -1,4 +1,4 @@
-export { requireAddress, requireLeafName, requirePosition } from './arguments.js';
+export { requireAddress, requireLeafName, requireObject, requirePosition } from './arguments.js';
 export {
   readCellLog,
   readCellTable,

@@ -6,7 +6,7 @@ import type { ReadableJournal, StoredFrame } from '../journal/port.js';
 import { isKeyed, requestKey } from '../journal/request-key.js';
 
 /** Kinds of frames that opening looks for. */
-const LANDMARKS: readonly string[] = ['manifest', 'snapshot'];
+const LANDMARKS: readonly string[] = ['manifest', 'snapshot', 'erase'];
 
 /**
  * Refuses a frame that the store's indexes would not find. A request that is not found, or found elsewhere, could be
@@ -22,7 +22,9 @@ export async function checkIndexes(
 ): Promise<void> {
   if (isKeyed(ingress)) {
     const found = await journal.findKey(requestKey(ingress, hash));
-    if (found !== stored.seq) throw damaged(stored.seq, `the index finds request ${ingress.id} ${place(found)}`, 0);
+    if (found !== stored.seq) {
+      throw damaged(stored.seq, `the index finds ${ingress.kind} ${ingress.id} ${place(found)}`, 0);
+    }
   }
   if (LANDMARKS.includes(ingress.kind)) {
     // Asked from behind, as opening does: a store may answer for the frame itself without its index.

@@ -18,6 +18,7 @@ import { LeafTable } from '../state/leaf-table.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
 import { requireApp, requireDigest, requireFunction, requireObject, requireReadable } from './arguments.js';
+import { Erasures } from './erasures.js';
 import { checkIndexes, checkLandmarks } from './indexes.js';
 import { checkColumns, followChain, Replayer } from './replayer.js';
 
@@ -40,6 +41,10 @@ export interface VerifyReport {
   readonly frames: number;
   readonly records: number;
   readonly blobs: number;
+  /** Blobs that the journal's tombstones name and that are gone. */
+  readonly erased: number;
+  /** Blobs that were erased and are there all the same: put again since, or brought back from a copy. */
+  readonly returned: number;
   readonly head: Head;
 }
 
@@ -49,8 +54,8 @@ const PROGRESS_EVERY = 10_000;
  * Verifies a world. Needs no adapter, key or network, and writes nothing.
  *
  * @throws RepriseError the first thing wrong, naming its place: `journal_damaged`, `replay_divergence`,
- *   `manifest_mismatch`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `head_mismatch`; `invalid_argument` for
- *   a store, an app or an expected head that is none
+ *   `manifest_mismatch`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `erase_unfinished`, `head_mismatch`;
+ *   `invalid_argument` for a store, an app or an expected head that is none
  * @example
  * const store = await sqlite('world.db').openReadonly()
  * const { performed, head } = await verifyStore(store, { app, expect: publishedHead })
@@ -68,6 +73,7 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   const walk = new ContentWalk(store.content);
   const of = (await store.journal.head()).seq + 1;
   const newest = new Map<string, number>();
+  const erasures = new Erasures();
   let head = EMPTY_HEAD;
   let records = 0;
   let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
@@ -77,6 +83,7 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
     head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
     await checkIndexes(store.journal, stored, all[0] as IngressRecord, hash);
     newest.set(stored.kind, stored.seq);
+    erasures.take(all[0] as IngressRecord);
     if (stored.kind === 'snapshot') nodes.forget();
     records += all.length;
     expected ||= head.digest === options.expect;
@@ -88,6 +95,8 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
     throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
   await checkLandmarks(store.journal, newest, head.seq);
   if (!expected) throw headMismatch(options.expect as string, head);
+  walk.requireAccounted(erasures.named);
+  const { erased, returned } = await erasures.check(store.content);
   const blobs = await checkAllBlobs(store.content);
   const frames = head.seq + 1;
   return {
@@ -96,6 +105,8 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
     frames,
     records,
     blobs,
+    erased,
+    returned,
     head,
   };
 }
@@ -158,14 +169,21 @@ function headMismatch(expected: string, head: Head): RepriseError {
   });
 }
 
-/** Follows links from frames through values to everything they owe. */
+/** Follows links from frames through values to everything they owe, as far as it was not erased. */
 class ContentWalk {
   readonly #seen = new Set<string>();
+  /** What is not there, in the order of its mention: only the whole journal tells what a tombstone accounts for. */
+  readonly #gone = new Map<string, { readonly ref: Ref; readonly where: string }>();
 
   constructor(private readonly content: ContentReader) {}
 
   async from(value: Value, where: string): Promise<void> {
     for (const ref of linksOf(value)) await this.#visit(ref, where);
+  }
+
+  /** @throws RepriseError `blob_missing` for the first content that is gone and that no tombstone names */
+  requireAccounted(erased: ReadonlySet<string>): void {
+    for (const { ref, where } of this.#gone.values()) if (!erased.has(ref.hex)) throw missing(ref, where);
   }
 
   async #visit(first: Ref, where: string): Promise<void> {
@@ -174,16 +192,21 @@ class ContentWalk {
       const name = `${ref.kind === 'value' ? 'v' : 'r'}${ref.hex.slice(0, 24)}`;
       if (this.#seen.has(name)) continue;
       this.#seen.add(name);
-      if (ref.kind === 'value') open.push(...linksOf(await this.#valueOf(ref, where)));
-      else if (!(await this.content.has(ref))) throw missing(ref, where);
+      const links = ref.kind === 'value' ? await this.#linksOf(ref, where) : await this.#nothingOf(ref);
+      if (links !== undefined) open.push(...links);
+      else if (!this.#gone.has(ref.hex)) this.#gone.set(ref.hex, { ref, where });
     }
   }
 
-  async #valueOf(ref: Ref, where: string): Promise<Value> {
+  async #nothingOf(ref: Ref): Promise<readonly Ref[] | undefined> {
+    return (await this.content.has(ref)) ? [] : undefined;
+  }
+
+  async #linksOf(ref: Ref, where: string): Promise<readonly Ref[] | undefined> {
     const bytes = await this.content.get(ref);
-    if (bytes === undefined) throw missing(ref, where);
+    if (bytes === undefined) return undefined;
     try {
-      return decode(bytes);
+      return linksOf(decode(bytes));
     } catch (error) {
       throw new RepriseError('blob_damaged', 'content that is linked as a value is not one', {
         where: `${where}, ${ref}`,

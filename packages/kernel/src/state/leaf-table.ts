@@ -95,6 +95,20 @@ export class LeafTable implements LeafReader {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
   }
 
+  /** Every leaf of a kind, resident or not; none of them becomes resident. Only while nothing is being folded. */
+  async *all(kind: LeafKind): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
+    for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
+    if (this.#root === null) return;
+    for await (const leaf of this.map.entries(this.#root, kind)) {
+      if (!this.#resident.has(leaf.key.id) && !this.#dirty.has(leaf.key.id)) yield leaf;
+    }
+  }
+
+  /** Adds the digest of every blob that the map of a snapshot is made of. */
+  collectBlobs(root: Ref, into: Set<string>): Promise<void> {
+    return this.map.collectBlobs(root, into);
+  }
+
   /** The map with everything that changed since the last snapshot. Writes nodes; changes nothing here. */
   async snapshot(): Promise<MapRoot> {
     const changes: MapChange[] = [];

@@ -29,6 +29,11 @@ export function closable(store: OpenStore, where: string): OpenStore {
     content: {
       ...readableContent(content, door),
       put: async (bytes) => door.pass(() => content.put(requireBytes(bytes))),
+      erase: async (refs, by) => {
+        assertPlace(by, 'by');
+        for (const ref of refs) requireRef(ref);
+        return door.pass(() => content.erase(refs, by));
+      },
     },
     mark: async (note) => {
       if (note !== null) assertText(note, 'note');
@@ -73,6 +78,8 @@ function readableContent(content: ReadableContent, door: Door): ReadableContent 
   return {
     get: async (ref) => door.pass(() => content.get(requireRef(ref))),
     has: async (ref) => door.pass(() => content.has(requireRef(ref))),
+    erasedBy: async (ref) => door.pass(() => content.erasedBy(requireRef(ref))),
+    erasedThrough: async () => door.pass(() => content.erasedThrough()),
     list: () => door.each(content.list()),
   };
 }

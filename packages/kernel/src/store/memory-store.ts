@@ -2,7 +2,7 @@ import { Ref, RepriseError } from '@reprise/contracts';
 import type { Hash } from '../codec/hash.js';
 import { portableSha256 } from '../codec/hash.js';
 import { toHex } from '../codec/hex.js';
-import type { ContentReader, ContentStore } from '../content/port.js';
+import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import { assertConsecutive, assertHead } from '../journal/append-checks.js';
 import type { Head, ReadableJournal, StoredFrame } from '../journal/port.js';
 import { EMPTY_HEAD } from '../journal/port.js';
@@ -20,6 +20,9 @@ interface Kept {
   readonly frames: StoredFrame[];
   readonly keys: Map<string, number>;
   readonly blobs: Map<string, Uint8Array>;
+  /** Tombstones: the newest erasure that named a digest. */
+  readonly erased: Map<string, number>;
+  erasedThrough: number;
   mark: string | null;
   clean: boolean;
   held: boolean;
@@ -41,6 +44,8 @@ export function memory(options: MemoryOptions = {}): Store {
     frames: [],
     keys: new Map(),
     blobs: new Map(),
+    erased: new Map(),
+    erasedThrough: -1,
     mark: null,
     clean: true,
     held: false,
@@ -87,7 +92,7 @@ function openMemoryReadonly(kept: Kept, options: MemoryOptions): ReadonlyStore {
   }
   return {
     journal: journalReader(kept),
-    content: contentReader([kept.blobs]),
+    content: contentReader(kept, [kept.blobs]),
     ...offered(options),
     close: async () => {},
   };
@@ -129,27 +134,39 @@ function append(kept: Kept, staged: Map<string, Uint8Array>, frames: readonly St
   return headOf(kept);
 }
 
-function contentStore(kept: Kept, staged: Map<string, Uint8Array>, hash: Hash): ContentStore {
+function contentStore(kept: Kept, staged: Map<string, Uint8Array>, hash: Hash): ErasableContentStore {
   const places = [staged, kept.blobs];
   return {
-    ...contentReader(places),
+    ...contentReader(kept, places),
     put: async (bytes) => {
       const copy = new Uint8Array(bytes);
       const hex = toHex(hash(copy));
       if (!places.some((place) => place.has(hex))) staged.set(hex, copy);
       return Ref.fromHex(hex);
     },
+    erase: async (refs, by) => {
+      for (const { hex } of refs) {
+        for (const place of places) place.delete(hex);
+        kept.erased.set(hex, by);
+      }
+      kept.erasedThrough = by;
+    },
   };
 }
 
 /** No digest is checked on the way out: the only copy of the bytes is private, so nothing can have changed it. */
-function contentReader(places: readonly ReadonlyMap<string, Uint8Array>[]): ContentReader & Pick<ContentStore, 'list'> {
+function contentReader(
+  kept: Kept,
+  places: readonly ReadonlyMap<string, Uint8Array>[],
+): ContentReader & Pick<ContentStore, 'list'> {
   return {
     get: async (ref) => {
       const bytes = places.find((place) => place.has(ref.hex))?.get(ref.hex);
       return bytes && new Uint8Array(bytes);
     },
     has: async (ref) => places.some((place) => place.has(ref.hex)),
+    erasedBy: async (ref) => kept.erased.get(ref.hex),
+    erasedThrough: async () => kept.erasedThrough,
     list: () => list(places),
   };
 }

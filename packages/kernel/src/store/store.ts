@@ -1,11 +1,11 @@
 import type { Hash } from '../codec/hash.js';
-import type { ContentReader, ContentStore } from '../content/port.js';
+import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import type { Journal, ReadableJournal } from '../journal/port.js';
 
 /** An open store, held for writing by this process alone. */
 export interface OpenStore {
   readonly journal: Journal;
-  readonly content: ContentStore;
+  readonly content: ErasableContentStore;
   /** A faster sha-256 of this platform, when it has one. */
   readonly hash?: Hash;
   /**

@@ -33,6 +33,7 @@ import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
 import { WakingClock } from '../time/waking-clock.js';
 import { NOTHING, readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
+import { Eraser, finishErasure } from './erasure.js';
 import { askFact, attemptFact, continueFact, deferredFact, type Fact, receiptFact, timerFact } from './facts.js';
 import { drawHex, type OpenWorldOptions, requireOptions } from './options.js';
 import { recoverEffects } from './recovery.js';
@@ -116,6 +117,7 @@ class Opening implements StepperHost {
       () => this.#stamper.now(),
       (timer) => void this.#submit(timerFact(timer)),
     );
+    await finishErasure(store); // before anything can read what is to be gone
     await this.#openEra(lastAt, manifest);
     const world = new World({
       id: this.#worldLeaf().world,
@@ -123,6 +125,7 @@ class Opening implements StepperHost {
       store,
       table: this.#table,
       stepper: this.#stepper,
+      eraser: new Eraser({ store, table: this.#table, stepper: this.#stepper, hash: this.#env.hash }),
       dispatcher: this.#dispatcher,
       timers: this.#timers,
       timerDriver: this.#timerDriver,

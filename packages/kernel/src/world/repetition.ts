@@ -48,7 +48,12 @@ export function refuseRepetition(earlier: EarlierRequest, request: KeyedIngress)
   });
 }
 
-function contentOf(request: KeyedIngress): Uint8Array {
-  const content = request.kind === 'request' ? [request.to, request.event] : [request.command];
+function contentOf(asked: KeyedIngress): Uint8Array {
+  if (asked.kind === 'erase') {
+    // What a cell links is no part of what was asked: it is less after the first time.
+    const { kind, cell, subtree, digests, reason } = asked;
+    return encode([kind, cell, subtree, cell === null ? digests : [], reason ?? null]);
+  }
+  const content = asked.kind === 'request' ? [asked.to, asked.event] : [asked.command];
   return encode(content, FRAME_DEPTH_MAX); // an event's value may nest as deep as a value may
 }

@@ -34,7 +34,7 @@ const REQUEST_ID_MAX = 256;
  * Checks and parses a request.
  *
  * @throws RepriseError `invalid_argument`, `unknown_reducer`, `unknown_event`, `invalid_value`, `event_invalid`,
- *   `bound_exceeded`, `blob_missing`
+ *   `bound_exceeded`, `blob_missing`, `blob_erased`
  */
 export async function admitRequest(
   app: App,
@@ -91,6 +91,12 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
       hint: 'Put the content first, then send the event that links it.',
     });
   }
+  if (bad.why === 'blob_erased') {
+    throw new RepriseError('blob_erased', `${event} links content that was erased`, {
+      where,
+      hint: 'Send the event without it, or put the content again, which makes it a new decision to keep it.',
+    });
+  }
   throw new RepriseError('invalid_value', `${event} links content as a value, and it is none`, {
     where,
     hint: 'Keep values with putValue; link other bytes by the ref that put gave.',
@@ -109,7 +115,7 @@ export function requirePrincipal(principal: unknown): void {
 }
 
 /** Refuses an id or a principal that the journal could not hold, or that nobody outside may use. */
-function requireAsking(id: unknown, principal: unknown): void {
+export function requireAsking(id: unknown, principal: unknown): void {
   if (typeof id !== 'string' || id === '' || id.length > REQUEST_ID_MAX) {
     throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: id });
   }

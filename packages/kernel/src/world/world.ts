@@ -10,6 +10,7 @@ import {
   type CommandName,
   type CommandValue,
   type Decision,
+  isRef,
   type JournalRecord,
   type Principal,
   RepriseError,
@@ -30,6 +31,7 @@ import {
   readState,
   requireAddress,
   requireLeafName,
+  requireObject,
   requirePosition,
   type VerifyReport,
   verifyStore,
@@ -42,9 +44,10 @@ import type { Clock, RandomBytes } from '../time/clock.js';
 import type { ClockJump, Stamper } from '../time/stamper.js';
 import { type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { type ClockConfirmation, requireConfirmation } from './confirm-clock.js';
+import type { Eraser, EraseTarget, ErasureOutcome } from './erasure.js';
 import { type OpenItem, openItems, questionOf } from './open-items.js';
 import { drawHex } from './options.js';
-import { admitCommand, admitRequest } from './requests.js';
+import { admitCommand, admitRequest, requireAsking } from './requests.js';
 import type { IngressOutcome, Stepper } from './stepper.js';
 import type { TimerDriver, TimerQueue } from './timers.js';
 import { WorldView } from './view.js';
@@ -70,6 +73,15 @@ export interface RequestOptions {
   /** Who asks; `host` when absent. */
   readonly as?: Principal;
 }
+
+/** How an erasure is asked for. */
+export interface EraseOptions extends RequestOptions {
+  /** Why, for whoever reads the journal later: up to 256 characters, and nothing personal. It cannot be erased. */
+  readonly reason?: string;
+}
+
+/** What an erasure came to: where its tombstone stands, and what it names. */
+export type EraseReport = Ack & Omit<ErasureOutcome, 'seq' | 'duplicate'>;
 
 /** A durable frame, as a watcher sees it. */
 export interface WorldFrame {
@@ -105,6 +117,7 @@ export interface WorldParts {
   readonly store: OpenStore;
   readonly table: LeafTable;
   readonly stepper: Stepper;
+  readonly eraser: Eraser;
   readonly dispatcher: Dispatcher;
   readonly timers: TimerQueue;
   readonly timerDriver: TimerDriver;
@@ -170,7 +183,7 @@ export class World implements AsyncDisposable {
    * @param event its wire name and value
    * @returns when it is durable: where it stands
    * @throws RepriseError a refusal, and then nothing is journaled: `invalid_argument`, `unknown_reducer`,
-   *   `unknown_event`, `invalid_value`, `event_invalid`, `bound_exceeded`, `blob_missing`, `cell_absent`,
+   *   `unknown_event`, `invalid_value`, `event_invalid`, `bound_exceeded`, `blob_missing`, `blob_erased`, `cell_absent`,
    *   `cell_failed`, `request_rejected`, `request_conflict`, `delivery_faulted`, `nondeterminism`,
    *   `stack_exhausted`, `commit_failed`, `fenced`, `world_closed`
    */
@@ -309,6 +322,29 @@ export class World implements AsyncDisposable {
 
   get #hash(): Hash {
     return this.parts.store.hash ?? portableSha256;
+  }
+
+  /**
+   * Erases content for good: a tombstone in the journal first, then the bytes. States, logs and everything that was
+   * decided stay, and the world verifies as before; reading what was erased is `blob_erased`.
+   *
+   * @param target content by its refs, whoever links it; or what a cell alone links
+   * @returns when nothing of it is left in the store: where the tombstone stands, and what was kept
+   * @throws RepriseError `invalid_argument`, `blob_missing`, `erase_refused` for what the world is read from,
+   *   `bound_exceeded`, `cell_absent`, `request_conflict`, `store_failed`, `store_full`, `world_closed`
+   */
+  async erase(target: EraseTarget, options: EraseOptions = {}): Promise<EraseReport> {
+    requireErasure(target, options);
+    const id = options.id ?? drawHex(this.parts.random, 16);
+    const principal = options.as ?? 'host';
+    requireAsking(id, principal);
+    const { reason } = options;
+    const outcome = await this.parts.eraser.erase(target, {
+      id,
+      principal,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    return { ...outcome, head: await this.#headAfter(outcome.seq) };
   }
 
   /** A cell's durable state; undefined when it does not exist. */
@@ -506,17 +542,16 @@ export class World implements AsyncDisposable {
         return { seq: outcome.frame.seq, head: outcome.frame.head.digest, duplicate: false };
       case 'refused':
         throw outcome.error;
-      case 'duplicate': {
-        for await (const stored of this.parts.store.journal.read(outcome.seq, outcome.seq)) {
-          return { seq: stored.seq, head: stored.head, duplicate: true };
-        }
-        throw new RepriseError('journal_damaged', 'the frame of an earlier request is gone', {
-          where: `frame ${outcome.seq}`,
-        });
-      }
+      case 'duplicate':
+        return { seq: outcome.seq, head: await this.#headAfter(outcome.seq), duplicate: true };
       default:
         return outcome satisfies never;
     }
+  }
+
+  async #headAfter(seq: number): Promise<string> {
+    for await (const stored of this.parts.store.journal.read(seq, seq)) return stored.head;
+    throw new RepriseError('journal_damaged', 'the frame of an earlier request is gone', { where: `frame ${seq}` });
   }
 }
 
@@ -531,4 +566,29 @@ function requireRequest(event: unknown, options: unknown): void {
   }
   if (typeof options === 'object' && options !== null) return;
   throw new RepriseError('invalid_argument', 'these are no options', { expected: '{id?, as?}', actual: options });
+}
+
+/** Refuses what names nothing to erase, and a reason that could not be journaled. */
+function requireErasure(target: EraseTarget, options: EraseOptions): void {
+  requireObject(target, 'what is to be erased');
+  requireObject(options, 'the options');
+  const { reason } = options;
+  if (reason !== undefined && (typeof reason !== 'string' || reason.length > 256)) {
+    throw new RepriseError('invalid_argument', 'this is not a reason', {
+      expected: 'up to 256 characters',
+      actual: reason,
+    });
+  }
+  if (reason !== undefined) encode(reason); // refuses text that is not well-formed
+  if ('refs' in target) {
+    if (Array.isArray(target.refs) && target.refs.every(isRef)) return;
+    throw new RepriseError('invalid_argument', 'content is named by links', { where: 'refs', actual: target.refs });
+  }
+  requireAddress(target.cell);
+  if (target.subtree === undefined || typeof target.subtree === 'boolean') return;
+  throw new RepriseError('invalid_argument', 'this does not say whether to erase the cells below as well', {
+    where: 'subtree',
+    expected: 'true or false',
+    actual: target.subtree,
+  });
 }

@@ -55,6 +55,8 @@ async function read({ leaf, blobs }: Written, from: number): Promise<Value[]> {
   const content: ContentReader = {
     get: async ({ hex }: Ref) => blobs.get(hex),
     has: async ({ hex }: Ref) => blobs.has(hex),
+    erasedBy: async () => undefined,
+    erasedThrough: async () => -1,
   };
   const list: Value[] = [];
   for await (const item of readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from)) list.push(item);

@@ -48,6 +48,14 @@ async function expectBlob(content: ContentStore, bytes: Uint8Array, when: string
   expectSameBytes(await content.get(ref), bytes, `${when}: a blob of ${bytes.length} bytes`);
 }
 
+async function expectErased(content: ContentStore, bytes: Uint8Array): Promise<void> {
+  const ref = linkOf(bytes);
+  expectSame(await content.get(ref), undefined, 'what was erased');
+  expectSame(await content.has(ref), false, 'whether what was erased is there');
+  const listed = (await collect(content.list())).some(({ hex }) => hex === ref.hex);
+  expectSame(listed, false, 'whether what was erased is listed');
+}
+
 /** The checks of {@link testContentStore}, to run one alone. */
 export const contentStoreChecks: readonly Check<StoreSubject>[] = [
   check('given bytes, their link is their sha-256', async ({ content }) => {
@@ -142,6 +150,83 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     const listed = (await collect(open.content.list())).map(({ hex }) => hex);
     expectSame(listed.sort(), [...new Set([...written, ...waiting])].sort(), 'the list');
   }),
+
+  check('given an erasure, what it names is gone and the rest stays', async (open) => {
+    for (const waiting of [false, true]) {
+      const [gone, kept] = [someBytes(SMALL, waiting ? 20 : 21), someBytes(SMALL + 1, waiting ? 20 : 21)];
+      for (const bytes of [gone, kept]) await open.content.put(bytes);
+      if (!waiting) await barrier(open);
+      await open.content.erase([linkOf(gone)], waiting ? 2 : 1);
+      await expectErased(open.content, gone);
+      await barrier(open);
+      await expectErased(open.content, gone);
+      await expectBlob(open.content, kept, 'beside what was erased');
+    }
+  }),
+
+  check('given large blobs, an erasure takes them as well', async (open) => {
+    const [large, larger] = [someBytes(LARGE, 22), someBytes(LARGE + 1, 22)];
+    for (const bytes of [large, larger]) await open.content.put(bytes);
+    await barrier(open);
+    await open.content.erase([linkOf(large)], 4);
+    await expectErased(open.content, large);
+    await expectBlob(open.content, larger, 'beside what was erased');
+  }),
+
+  check('given an erasure, its tombstones tell what was erased from what was never there', async (open) => {
+    const links = (await putBothKinds(open)).map(([ref]) => ref);
+    const never = linkOf(someBytes(10, 23));
+    expectSame(await open.content.erasedBy(links[0] as Ref), undefined, 'the tombstone before');
+    expectSame(await open.content.erasedThrough(), -1, 'erased through, before');
+    await open.content.erase([...links, linkOf(someBytes(10, 24))], 7);
+    for (const ref of [...links, linkOf(someBytes(10, 24))])
+      expectSame(await open.content.erasedBy(ref), 7, `the tombstone of ${ref}`);
+    expectSame(await open.content.erasedBy(never), undefined, 'the tombstone of what was never there');
+    expectSame(await open.content.erasedThrough(), 7, 'erased through');
+    await open.content.erase([never], 9);
+    expectSame(await open.content.erasedBy(never), 9, 'the tombstone of the next erasure');
+    expectSame(await open.content.erasedBy(links[0] as Ref), 7, 'the tombstone of the first');
+    expectSame(await open.content.erasedThrough(), 9, 'erased through the next');
+  }),
+
+  check('given an erasure that is asked for again, it is as if it had been asked for once', async (open) => {
+    const [[ref, bytes]] = (await putBothKinds(open)) as [[Ref, Uint8Array]];
+    for (let round = 0; round < 2; round++) await open.content.erase([ref], 3);
+    await expectErased(open.content, bytes);
+    expectSame(await open.content.erasedThrough(), 3, 'erased through');
+  }),
+
+  check('given what was erased is put again, it is there again and its tombstone stays', async (open) => {
+    for (const [ref, bytes] of await putBothKinds(open)) {
+      await open.content.erase([ref], 5);
+      await open.content.put(bytes);
+      await expectBlob(open.content, bytes, 'right after it was put again');
+      await barrier(open);
+      await expectBlob(open.content, bytes, 'after the append');
+      expectSame(
+        (await collect(open.content.list())).some(({ hex }) => hex === ref.hex),
+        true,
+        'listed',
+      );
+      expectSame(await open.content.erasedBy(ref), 5, 'its tombstone');
+    }
+  }),
+
+  {
+    name: 'given a close after an erasure, what is gone stays gone and the tombstones stand',
+    run: async (subject) => {
+      const bytes = [someBytes(SMALL, 1), someBytes(LARGE, 2)];
+      await whileOpen(subject.store, async (open) => {
+        const links = (await putBothKinds(open)).map(([ref]) => ref);
+        await open.content.erase(links, 6);
+      });
+      await whileOpen(subject.again?.() ?? subject.store, async ({ content }) => {
+        for (const one of bytes) await expectErased(content, one);
+        expectSame(await content.erasedBy(linkOf(bytes[0] as Uint8Array)), 6, 'the tombstone');
+        expectSame(await content.erasedThrough(), 6, 'erased through');
+      });
+    },
+  },
 
   check('given stored bytes that are damaged, get refuses them', async (open, subject) => {
     for (const [ref] of await putBothKinds(open)) {

@@ -1,9 +1,13 @@
 import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
+import type { OpenStore } from '@reprise/kernel';
 import { contentStoreChecks } from '@reprise/testkit';
-import { openTwin, testTwins } from './twins.js';
+import { honest, openTwin, patched, testTwins } from './twins.js';
 
 const READABLE = 'given a blob was put, it is readable at once and after the next append';
 const ONCE = 'given the same bytes twice, before and after an append, there is one blob';
+const GONE = 'given an erasure, what it names is gone and the rest stays';
+const TOMBSTONES = 'given an erasure, its tombstones tell what was erased from what was never there';
+const AGAIN = 'given what was erased is put again, it is there again and its tombstone stays';
 const LIST = 'given blobs of all sizes, waiting and written, list names each once';
 
 testTwins('content store', contentStoreChecks, [
@@ -188,6 +192,113 @@ testTwins('content store', contentStoreChecks, [
       },
     },
   })),
+  openTwin('notes an erasure and keeps the bytes', GONE, ({ content }) => ({
+    content: { erase: (_refs, by) => content.erase([], by) },
+  })),
+  openTwin('erases what is written and not what waits', GONE, ({ content, journal }) => {
+    const waiting = new Set<string>();
+    return {
+      content: {
+        put: async (bytes) => {
+          const ref = await content.put(bytes);
+          waiting.add(ref.hex);
+          return ref;
+        },
+        erase: (refs, by) =>
+          content.erase(
+            refs.filter(({ hex }) => !waiting.has(hex)),
+            by,
+          ),
+      },
+      journal: {
+        append: async (frames, expected) => {
+          waiting.clear();
+          return journal.append(frames, expected);
+        },
+      },
+    };
+  }),
+  openTwin('lists what was erased', GONE, ({ content }) => {
+    const erased: Ref[] = [];
+    return {
+      content: {
+        erase: async (refs, by) => {
+          erased.push(...refs);
+          await content.erase(refs, by);
+        },
+        list: async function* () {
+          yield* content.list();
+          yield* erased;
+        },
+      },
+    };
+  }),
+  openTwin('erases only what is small', 'given large blobs, an erasure takes them as well', ({ content }) => ({
+    content: {
+      erase: async (refs, by) => {
+        const small: Ref[] = [];
+        for (const ref of refs) if (((await content.get(ref))?.length ?? 0) < 65_536) small.push(ref);
+        await content.erase(small, by);
+      },
+    },
+  })),
+  openTwin('has no tombstones', TOMBSTONES, () => ({ content: { erasedBy: async () => undefined } })),
+  openTwin('has a tombstone for whatever is not there', TOMBSTONES, ({ content }) => ({
+    content: { erasedBy: async (ref) => ((await content.has(ref)) ? undefined : 7) },
+  })),
+  openTwin('does not know how far erasing is finished', TOMBSTONES, () => ({
+    content: { erasedThrough: async () => -1 },
+  })),
+  openTwin(
+    'refuses to erase what is gone',
+    'given an erasure that is asked for again, it is as if it had been asked for once',
+    ({ content }) => ({
+      content: {
+        erase: async (refs, by) => {
+          for (const ref of refs) if (!(await content.has(ref))) throw new RepriseError('blob_missing', 'no such blob');
+          await content.erase(refs, by);
+        },
+      },
+    }),
+  ),
+  openTwin('never takes erased bytes again', AGAIN, ({ content }) => {
+    const banned = new Set<string>();
+    return {
+      content: {
+        erase: async (refs, by) => {
+          for (const { hex } of refs) banned.add(hex);
+          await content.erase(refs, by);
+        },
+        get: async (ref) => (banned.has(ref.hex) ? undefined : content.get(ref)),
+      },
+    };
+  }),
+  openTwin('drops the tombstone when the bytes are put again', AGAIN, ({ content }) => ({
+    content: { erasedBy: async (ref) => ((await content.has(ref)) ? undefined : content.erasedBy(ref)) },
+  })),
+  {
+    name: 'erases only until it is closed',
+    caughtBy: 'given a close after an erasure, what is gone stays gone and the tombstones stand',
+    make: () => {
+      const subject = honest();
+      let hidden = new Set<string>();
+      const open = async (): Promise<OpenStore> => {
+        const opened = await subject.store.open();
+        hidden = new Set();
+        const hides = (ref: Ref) => hidden.has(ref.hex);
+        return patched(opened, {
+          content: {
+            erase: async (refs) => {
+              for (const { hex } of refs) hidden.add(hex);
+            },
+            get: async (ref) => (hides(ref) ? undefined : opened.content.get(ref)),
+            has: async (ref) => !hides(ref) && opened.content.has(ref),
+          },
+        });
+      };
+      return { ...subject, store: { ...subject.store, open } };
+    },
+  },
   openTwin('does not verify what it reads', 'given stored bytes that are damaged, get refuses them', ({ content }) => ({
     content: { get: (ref) => content.get(ref).catch(() => new Uint8Array(9)) },
   })),

@@ -1,0 +1,71 @@
+/**
+ * Erases blobs so that no file of the store holds their bytes, and keeps their tombstones.
+ *
+ * Invariants
+ * E1  A row is filled with zeros in its place and never deleted. Deleting makes SQLite merge pages and leave copies of
+ *     the rows that it moved, which `secure_delete` does not reach: measured, 6 of some 17,000 erased blobs still stood
+ *     in the file, and none of 5,700 when overwritten. The price is that a blob's length stays known. Splitting a page
+ *     leaves copies as well; those `secure_delete` does reach, so a writer's connection has it on.
+ * E2  Bytes live on in the WAL until it is truncated, so an erasure ends with a checkpoint that empties it.
+ * E3  That an erasure is finished is noted last. Whatever happens before, doing all of it again is right.
+ */
+import { RepriseError } from '@reprise/contracts';
+import type { ContentReader, ErasableContentStore } from '@reprise/kernel';
+import type { BlobFiles } from './blob-files.js';
+import type { Connection } from './driver.js';
+import { hasTombstones, transaction } from './schema.js';
+import { guarded } from './sqlite-errors.js';
+
+/** The name of the note that says which erasure was finished last. */
+const FINISHED = 'erased_through';
+
+/** For a query on `blob`: the condition that a row is not one that was filled with zeros. */
+export function notHollow(db: Connection): string {
+  if (!hasTombstones(db)) return '';
+  return 'AND NOT EXISTS (SELECT 1 FROM erased WHERE erased.digest = blob.digest AND hollow = 1)';
+}
+
+/** The reading half: what was erased, and through which frame erasing is finished. */
+export function tombstones(db: Connection, path: string): Pick<ContentReader, 'erasedBy' | 'erasedThrough'> {
+  const select = hasTombstones(db) ? db.prepare('SELECT seq FROM erased WHERE digest = ?') : undefined;
+  const note = db.prepare('SELECT value FROM meta WHERE name = ?');
+  const query = <T>(body: () => T): T => guarded('cannot look for a tombstone', path, body);
+  return {
+    erasedBy: async ({ hex }) => query(() => select?.get(Buffer.from(hex, 'hex'))?.[0] as number | undefined),
+    erasedThrough: async () => query(() => Number(note.get(FINISHED)?.[0] ?? -1)),
+  };
+}
+
+/** Erases blobs, of rows and of files; what waits for an append is not its business. */
+export function blobEraser(db: Connection, files: BlobFiles, path: string): ErasableContentStore['erase'] {
+  const bury = db.prepare(
+    `INSERT OR REPLACE INTO erased (digest, seq, hollow)
+     VALUES (?, ?, EXISTS (SELECT 1 FROM blob WHERE digest = ?))`,
+  );
+  const overwrite = db.prepare('UPDATE blob SET bytes = zeroblob(length(bytes)) WHERE digest = ?');
+  const finish = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)');
+  const write = (body: () => void): void => guarded('cannot erase', path, () => transaction(db, body));
+
+  return async (refs, by) => {
+    write(() => {
+      for (const { hex } of refs) {
+        const digest = Buffer.from(hex, 'hex');
+        bury.run(digest, by, digest);
+        overwrite.run(digest);
+      }
+    });
+    for (const { hex } of refs) await files.remove(hex);
+    guarded('cannot erase', path, () => emptyWal(db, path)); // E2
+    write(() => finish.run(FINISHED, String(by))); // E3
+  };
+}
+
+/** @throws store_failed while a reader still stands on the pages as they were */
+function emptyWal(db: Connection, path: string): void {
+  const [busy] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()[0] ?? [];
+  if (busy === 0) return;
+  throw new RepriseError('store_failed', 'what was erased still stands in the write-ahead log', {
+    where: path,
+    hint: 'Another reader has this world open. Let it end, then erase again under the same id, or open the world again.',
+  });
+}

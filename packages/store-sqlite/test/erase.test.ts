@@ -1,0 +1,167 @@
+/** Erasing leaves no byte behind: looked for in the files themselves, by another process. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { defineApp, EMPTY_HEAD, openWorld, putErasable, type Ref, verifyStore } from '@reprise/kernel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sqliteDriver } from '../src/driver.js';
+import { sqlite } from '../src/index.js';
+import { freshDirectory, tamper } from './fixtures.js';
+import { randomFrom } from './frames.js';
+
+let place: ReturnType<typeof freshDirectory>;
+let path: string;
+
+beforeEach(() => {
+  place = freshDirectory();
+  path = join(place.dir, 'w.db');
+});
+
+afterEach(() => place.remove());
+
+const SIZES = [40, 300, 2_000, 8_000, 20_000, 64_000, 70_000];
+const MARK = /mark-[0-9a-f]{16}/g;
+const seed = Number(process.env.ERASE_SEED ?? Date.now() % 1_000_000);
+
+/** Every mark that stands in any file of the store. By another process: this one would drop SQLite's locks. */
+function marksOnDisk(): Set<string> {
+  const all = execFileSync('find', [place.dir, '-type', 'f', '-exec', 'cat', '{}', '+'], { maxBuffer: 1 << 30 });
+  return new Set(all.toString('latin1').match(MARK));
+}
+
+/** A blob of about a size that is full of its mark. */
+function marked(name: string, size: number): { readonly mark: string; readonly bytes: Uint8Array } {
+  const mark = `mark-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
+  return { mark, bytes: new TextEncoder().encode(mark.repeat(Math.ceil(size / mark.length))) };
+}
+
+describe('given blobs that are erased', () => {
+  it(`when the files are searched while the store is open, then nothing of them is found (seed ${seed})`, async () => {
+    const random = randomFrom(seed);
+    for (let i = 0; i < 8; i++) random();
+    const open = await sqlite(path).open();
+    const live = new Map<string, Ref>();
+    const gone = new Set<string>();
+    for (let round = 0; round < 12; round++) {
+      for (let i = 0; i < 30; i++) {
+        const { mark, bytes } = marked(`${seed} ${round} ${i}`, SIZES[Math.floor(random() * SIZES.length)] as number);
+        live.set(mark, await open.content.put(bytes));
+      }
+      if (round % 3 > 0) await open.journal.append([], EMPTY_HEAD);
+      const doomed = [...live].filter(() => random() < 0.4);
+      await open.content.erase(
+        doomed.map(([, ref]) => ref),
+        round,
+      );
+      for (const [mark] of doomed) {
+        live.delete(mark);
+        gone.add(mark);
+      }
+    }
+    await open.journal.append([], EMPTY_HEAD);
+    const found = marksOnDisk();
+    expect([...gone].filter((mark) => found.has(mark))).toEqual([]);
+    expect(
+      [...live.keys()].filter((mark) => !found.has(mark)),
+      'the search finds what is there',
+    ).toEqual([]);
+    await open.close();
+  });
+
+  it('when a reader stands on the pages as they were, then it is not finished; asked again, it is', async () => {
+    const open = await sqlite(path).open();
+    const { mark, bytes } = marked('one', 500);
+    const ref = await open.content.put(bytes);
+    await open.journal.append([], EMPTY_HEAD);
+    const reader = (await sqliteDriver()).open(path, 'read');
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM blob').all();
+    await expect(open.content.erase([ref], 1)).rejects.toMatchObject({ code: 'store_failed' });
+    expect(marksOnDisk().has(mark)).toBe(true);
+    expect(await open.content.erasedThrough()).toBe(-1);
+    reader.exec('ROLLBACK');
+    reader.close();
+    await open.content.erase([ref], 1);
+    expect(marksOnDisk().has(mark)).toBe(false);
+    expect(await open.content.erasedThrough()).toBe(1);
+    await open.close();
+  });
+
+  it('when a row was filled with zeros, then the same bytes fill it again', async () => {
+    const open = await sqlite(path).open();
+    const { mark, bytes } = marked('again', 500);
+    const ref = await open.content.put(bytes);
+    await open.journal.append([], EMPTY_HEAD);
+    await open.content.erase([ref], 1);
+    await open.content.put(bytes);
+    await open.journal.append([], EMPTY_HEAD);
+    await open.close();
+    expect(marksOnDisk().has(mark)).toBe(true);
+    const reader = await sqlite(path).openReadonly();
+    expect(await reader.content.get(ref)).toEqual(bytes);
+    await reader.close();
+  });
+});
+
+describe('given a process that died in an erasure', () => {
+  const app = defineApp({ reducers: [] });
+
+  for (const left of ['nothing was erased', 'the rows were erased', 'all but the note was done'] as const) {
+    it(`when ${left}, then opening finishes it`, async () => {
+      const world = await openWorld({ store: sqlite(path), app });
+      const [small, large] = [marked('small', 500), marked('large', 100_000)];
+      const refs = [await putErasable(world.content, small.bytes), await putErasable(world.content, large.bytes)];
+      const before = await Promise.all(refs.map((ref) => world.content.get(ref)));
+      const { seq } = await world.erase({ refs });
+      await world.close();
+      await tamper(path, "DELETE FROM meta WHERE name = 'erased_through'");
+      if (left !== 'all but the note was done') restoreFile(refs[1] as Ref, before[1] as Uint8Array);
+      if (left === 'nothing was erased') await restoreRow(refs[0] as Ref, before[0] as Uint8Array);
+      expect(marksOnDisk().has(large.mark)).toBe(left !== 'all but the note was done');
+      await verifies(app);
+
+      const again = await openWorld({ store: sqlite(path), app });
+      expect(marksOnDisk().size).toBe(0);
+      expect(again.head.seq).toBe(seq);
+      await again.close();
+      await verifies(app);
+    });
+  }
+
+  function restoreFile({ hex }: Ref, bytes: Uint8Array): void {
+    const file = join(`${path}.blobs`, hex.slice(0, 2), hex);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+
+  async function restoreRow({ hex }: Ref, bytes: Uint8Array): Promise<void> {
+    await tamper(path, `UPDATE blob SET bytes = x'${Buffer.from(bytes).toString('hex')}' WHERE digest = x'${hex}'`);
+    await tamper(path, 'DELETE FROM erased');
+  }
+
+  async function verifies(of: typeof app): Promise<void> {
+    const reader = await sqlite(path).openReadonly();
+    await verifyStore(reader, { app: of });
+    await reader.close();
+  }
+});
+
+describe('given a store that was made before there were tombstones', () => {
+  it('when it is read, then it has none; when it is opened for writing, then it gets a place for them', async () => {
+    const open = await sqlite(path).open();
+    const ref = await open.content.put(Uint8Array.of(1, 2, 3));
+    await open.journal.append([], EMPTY_HEAD);
+    await open.close();
+    await tamper(path, 'DROP TABLE erased');
+    const reader = await sqlite(path).openReadonly();
+    expect(await reader.content.get(ref)).toEqual(Uint8Array.of(1, 2, 3));
+    expect(await reader.content.erasedBy(ref)).toBeUndefined();
+    await reader.close();
+    const again = await sqlite(path).open();
+    await again.content.erase([ref], 1);
+    expect(await again.content.erasedBy(ref)).toBe(1);
+    await again.close();
+    expect(existsSync(path)).toBe(true);
+  });
+});
