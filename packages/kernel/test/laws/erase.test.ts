@@ -191,6 +191,17 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.verify()).toMatchObject({ erased: 70 });
   });
 
+  it('when its effects stored content, then it is found although no state holds it', async () => {
+    const adapter = outside(once);
+    await using world = await openWorld({ store: memory(), app, adapters: [adapter] });
+    await ask(world, 'a', [start('call')]);
+    const stored = await putErasable(world.content, text('what the outside said'));
+    (await adapter.call(0)).answer({ status: 'ok', payload: { got: stored } });
+    await world.pump();
+    expect(await world.erase({ cell: cell('a') })).toMatchObject({ erased: 1, shared: [] });
+    expect(await world.content.has(stored)).toBe(false);
+  });
+
   it('when the cell has ended, then its content is found all the same', async () => {
     await using world = await openWorld({ store: memory(), app });
     const refs = await tellAll(world, 'a', 2);
