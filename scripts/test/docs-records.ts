@@ -16,6 +16,7 @@ export const RECORDS: Readonly<Record<string, z.ZodType>> = {
   snapshot: contracts.snapshotRecord,
   continue: contracts.continueRecord,
   clock: contracts.clockRecord,
+  erase: contracts.eraseRecord,
   event: contracts.eventRecord,
   intent: contracts.intentRecord,
   effect: contracts.effectRecord,
