@@ -2,10 +2,10 @@ import { type Address, type Value, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
-  type ContentStore,
   creates,
   defineApp,
   defineReducer,
+  type ErasableContentStore,
   memory,
   openWorld,
   type ReducerContext,
@@ -192,7 +192,7 @@ describe('given a cell with a table', () => {
         ...inner,
         open: async () => {
           const open = await inner.open();
-          const content: ContentStore = Object.create(open.content);
+          const content: ErasableContentStore = Object.create(open.content);
           content.get = (ref) => {
             gets++;
             return open.content.get(ref);
