@@ -43,6 +43,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     adapter: [...PURE, 'content', 'time'],
     replay: [...PURE, ...PORTS],
     world: [...PURE, ...PORTS, 'replay'],
+    views: [...PURE, 'journal', 'content', 'store', 'world'],
     reduce: PURE,
     guard: ['engine'],
     '.': [...PURE, ...PORTS, 'world', 'replay'],

@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   'erase_unfinished',
   'head_mismatch',
   'replay_divergence',
+  'view_failed',
   'runtime_unsupported',
   'internal_error',
   // agents and tools

@@ -6,5 +6,14 @@ export { type Hash, portableSha256 } from './hash.js';
 export { fromHex, toHex } from './hex.js';
 export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.js';
 export { linksOf } from './links.js';
+export {
+  afterPrefix,
+  decodeKey,
+  encodeKey,
+  type KeyPart,
+  ROW_KEY_BYTES_MAX,
+  type RowKey,
+  textPrefix,
+} from './ordered.js';
 export { listSlices } from './slices.js';
 export { compareText, utf8Length } from './text.js';

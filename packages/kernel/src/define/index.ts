@@ -1,5 +1,7 @@
 export * from './app.js';
 export * from './effect.js';
 export * from './plan.js';
+export * from './projection.js';
 export * from './reducer.js';
 export * from './table.js';
+export * from './sources.js';

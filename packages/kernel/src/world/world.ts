@@ -390,10 +390,11 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Durable frames from `from`, in order; waits for new ones until the world closes or the caller leaves.
+   * Durable frames from `from`, in order; waits for new ones until the world closes, the caller leaves, or `signal`
+   * says that nobody waits any more.
    * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
    */
-  async *frames(from = 0): AsyncGenerator<WorldFrame> {
+  async *frames(from = 0, signal?: AbortSignal): AsyncGenerator<WorldFrame> {
     requirePosition(from, 'the number of a frame');
     let next = from;
     for (;;) {
@@ -403,8 +404,8 @@ export class World implements AsyncDisposable {
           next = stored.seq + 1;
           yield { seq: stored.seq, at: stored.at, head: stored.head, records: readFrame(stored.bytes, stored.seq).all };
         }
-      } else if (this.#ended) return;
-      else await this.#nextCommit(upTo);
+      } else if (this.#ended || signal?.aborted) return;
+      else await this.#nextCommit(upTo, signal);
     }
   }
 
@@ -525,14 +526,16 @@ export class World implements AsyncDisposable {
     return this.parts.clock.sleep(ms, signal);
   }
 
-  async #nextCommit(after: number): Promise<void> {
+  async #nextCommit(after: number, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         this.parts.watchers.delete(wake);
+        signal?.removeEventListener('abort', wake);
         resolve();
       };
       this.parts.watchers.add(wake);
-      if (this.head.seq > after || this.#ended) wake();
+      signal?.addEventListener('abort', wake);
+      if (this.head.seq > after || this.#ended || signal?.aborted) wake();
     });
   }
 

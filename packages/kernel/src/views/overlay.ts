@@ -1,0 +1,151 @@
+/**
+ * What one view's fold reads and writes before it is committed.
+ *
+ * Invariants
+ * O1  A record's writes are kept when its fold ends well and are gone otherwise, a frame's likewise: what is committed
+ *     is always the view after a whole frame.
+ * O2  A fold is synchronous and the store is not. What is not at hand is noted, the fold of that record is dropped, the
+ *     entry loaded, and the record folded again: free, since folding is pure.
+ */
+import { binaryText } from './memory-views.js';
+import type { OpenViewStore, ViewChange } from './port.js';
+
+/** Entries kept at hand between commits; beyond, all are forgotten. */
+const ENTRIES_AT_HAND_MAX = 20_000;
+
+type Layer = Map<string, ViewChange>;
+
+/** Thrown through a fold whose entry is not at hand. */
+export const NOT_AT_HAND: unique symbol = Symbol('not at hand');
+
+/** The entries of one view, with the changes that are not committed yet. */
+export class Overlay {
+  /** Changes by whole frames. */
+  #batch: Layer = new Map();
+  #frame: Layer = new Map();
+  #record: Layer = new Map();
+  /** Entries as the store has them. */
+  #atHand = new Map<string, Uint8Array | null>();
+  #missing: Uint8Array | undefined;
+  #bytes = 0;
+
+  constructor(
+    private readonly store: OpenViewStore,
+    private readonly view: string,
+  ) {}
+
+  /** How many entries a commit would change. */
+  get changed(): number {
+    return this.#batch.size;
+  }
+
+  /** About how many bytes a commit would write. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The entry that the last fold asked for in vain; asked once. */
+  takeMissing(): Uint8Array | undefined {
+    const missing = this.#missing;
+    this.#missing = undefined;
+    return missing;
+  }
+
+  /**
+   * An entry's value, null when there is none.
+   *
+   * @throws NOT_AT_HAND when it has to be loaded first
+   */
+  read(key: Uint8Array): Uint8Array | null {
+    const known = this.#find(binaryText(key));
+    if (known !== undefined) return known;
+    this.#missing = key;
+    throw NOT_AT_HAND;
+  }
+
+  /** An entry's value, loaded when it is not at hand. */
+  async load(key: Uint8Array): Promise<Uint8Array | null> {
+    const id = binaryText(key);
+    return this.#find(id) ?? this.#loaded(id, key);
+  }
+
+  /** An entry's value before this record was folded. */
+  async before(key: Uint8Array): Promise<Uint8Array | null> {
+    const id = binaryText(key);
+    const change = this.#frame.get(id) ?? this.#batch.get(id);
+    return change === undefined ? this.#loaded(id, key) : change[1];
+  }
+
+  /** Writes an entry; null takes it away. */
+  write(key: Uint8Array, value: Uint8Array | null): void {
+    this.#record.set(binaryText(key), [key, value]);
+  }
+
+  /** Entries with this beginning, changes included, in no particular order. */
+  async under(from: Uint8Array, to: Uint8Array | null): Promise<Uint8Array[]> {
+    const stored = await this.store.scan(this.view, { from, to, limit: Number.MAX_SAFE_INTEGER });
+    const keys = new Map(stored.map(([key]) => [binaryText(key), key]));
+    const [first, last] = [binaryText(from), to === null ? undefined : binaryText(to)];
+    for (const layer of [this.#batch, this.#frame, this.#record]) {
+      for (const [id, [key, value]] of layer) {
+        if (id < first || (last !== undefined && id >= last)) continue;
+        if (value === null) keys.delete(id);
+        else keys.set(id, key);
+      }
+    }
+    return [...keys.values()];
+  }
+
+  /** The record's writes hold. */
+  keepRecord(): void {
+    merge(this.#frame, this.#record);
+  }
+
+  /** The record's writes are dropped. */
+  dropRecord(): void {
+    this.#record.clear();
+  }
+
+  /** The frame's writes hold. */
+  keepFrame(): void {
+    for (const [key, value] of this.#frame.values()) this.#bytes += key.length + (value?.length ?? 0);
+    merge(this.#batch, this.#frame);
+  }
+
+  /** The frame's writes are dropped, its last record's included. */
+  dropFrame(): void {
+    this.#record.clear();
+    this.#frame.clear();
+  }
+
+  /** The changes to commit. */
+  changes(): ViewChange[] {
+    return [...this.#batch.values()];
+  }
+
+  /** The changes stand in the store. */
+  committed(): void {
+    for (const [id, [, value]] of this.#batch) this.#atHand.set(id, value);
+    this.#batch = new Map();
+    this.#bytes = 0;
+    if (this.#atHand.size > ENTRIES_AT_HAND_MAX) this.#atHand = new Map();
+  }
+
+  async #loaded(id: string, key: Uint8Array): Promise<Uint8Array | null> {
+    const known = this.#atHand.get(id);
+    if (known !== undefined) return known;
+    const value = (await this.store.get(this.view, key)) ?? null;
+    this.#atHand.set(id, value);
+    return value;
+  }
+
+  #find(id: string): Uint8Array | null | undefined {
+    const change = this.#record.get(id) ?? this.#frame.get(id) ?? this.#batch.get(id);
+    return change === undefined ? this.#atHand.get(id) : change[1];
+  }
+}
+
+function merge(into: Layer, from: Layer): void {
+  for (const [id, change] of from) into.set(id, change);
+  from.clear();
+}
