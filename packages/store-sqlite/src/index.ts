@@ -1,2 +1,3 @@
 export { nodeSha256 } from './hash.js';
 export { type SqliteOptions, sqlite } from './store.js';
+export { sqliteViews } from './views.js';

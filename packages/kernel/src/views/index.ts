@@ -2,6 +2,7 @@
 export * from './limits.js';
 export { assertMark, memoryViews } from './memory-views.js';
 export * from './port.js';
+export * from './provided/index.js';
 export type { ViewPage, ViewQuery, ViewRow } from './query.js';
 export type { ViewDifference } from './verify.js';
 export {

@@ -3,3 +3,4 @@ export { journalChecks, testJournal } from './journal-suite.js';
 export type { StoreSubject } from './store-subject.js';
 export { storeChecks, testStore } from './store-suite.js';
 export { type Check, runCheck, type SuiteOptions, type TestRunner, type Waiver } from './suite.js';
+export { testViewStore, type ViewStoreSubject, viewStoreChecks } from './view-store-suite.js';

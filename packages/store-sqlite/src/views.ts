@@ -1,0 +1,184 @@
+import { rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { RepriseError } from '@reprise/contracts';
+import {
+  assertMark,
+  type OpenViewStore,
+  type ViewCommit,
+  type ViewEntry,
+  type ViewMark,
+  type ViewStore,
+} from '@reprise/kernel/views';
+import { makeDirectory } from './blob-files.js';
+import { type Connection, type Row, type SqlValue, sqliteDriver } from './driver.js';
+import { transaction } from './schema.js';
+import { guarded, storeError } from './sqlite-errors.js';
+
+/** `PRAGMA application_id` of the files ("RPRV"), so that another program's database is never written to. */
+const APPLICATION_ID = 0x52505256;
+
+/** `PRAGMA user_version`: the number of this table layout. A file with another is emptied: it is made again. */
+const LAYOUT = 1;
+
+/** An entry's key begins with its view's number: one row, and no index beside the table, for each entry. */
+const TABLES = `
+  DROP TABLE IF EXISTS entry;
+  DROP TABLE IF EXISTS view;
+  CREATE TABLE view (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, head TEXT NOT NULL, digest TEXT NOT NULL
+  );
+  CREATE TABLE entry (view INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (view, key)) WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${LAYOUT};
+`;
+
+/**
+ * WAL with `synchronous = NORMAL`: no sync for a commit, and after a loss of power the file is whole, only older. What
+ * it lacks is folded again.
+ */
+const SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;';
+
+/** The most rows that are asked for at once; the engine takes limits as 32-bit numbers. */
+const LIMIT_MAX = 2 ** 31 - 1;
+
+/**
+ * The views of the world at a path, in a file beside it: `<path>.views`. The file is never the journal's and may be
+ * deleted at any time while nobody has it open.
+ *
+ * @param world the path of the world's file, as given to `sqlite`
+ * @example
+ * const views = await openViews(world, [orders], { store: sqliteViews('worlds/home.db') });
+ */
+export function sqliteViews(world: string): ViewStore {
+  const file = `${resolve(world)}.views`;
+  return { label: `${world}.views`, open: () => openViewFile(file) };
+}
+
+async function openViewFile(file: string): Promise<OpenViewStore> {
+  const driver = await sqliteDriver();
+  await makeDirectory(dirname(file)).catch((error: unknown) => {
+    throw storeError(error, 'cannot make the directory', dirname(file));
+  });
+  let db = openOrUndefined(() => driver.open(file, 'write'), file);
+  if (db === undefined) {
+    for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
+    db = viewGuarded('cannot open the views', file, () => prepared(driver.open(file, 'write'), file));
+  }
+  return viewStore(db, file);
+}
+
+/** Undefined when the file is ours and damaged: what is in it is made again. */
+function openOrUndefined(open: () => Connection, file: string): Connection | undefined {
+  let db: Connection | undefined;
+  try {
+    db = open();
+    return prepared(db, file);
+  } catch (error) {
+    db?.close();
+    const known = storeError(error, 'cannot open the views', file);
+    if (known.code === 'journal_damaged') return undefined;
+    throw known;
+  }
+}
+
+function prepared(db: Connection, file: string): Connection {
+  const number = (name: string): unknown => db.prepare(`PRAGMA ${name}`).get()?.[0];
+  const application = number('application_id');
+  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_master').get()?.[0] === 0;
+  if (application !== APPLICATION_ID && !(application === 0 && isEmpty)) {
+    throw new RepriseError('store_failed', 'this is a database, but not one of views', {
+      where: file,
+      hint: 'Move it away: views are kept in this file.',
+    });
+  }
+  db.exec(SETTINGS);
+  if (application !== APPLICATION_ID || number('user_version') !== LAYOUT) transaction(db, () => db.exec(TABLES));
+  return db;
+}
+
+/** What goes wrong with views never asks for a backup: they are made again. */
+function viewGuarded<T>(what: string, file: string, body: () => T): T {
+  try {
+    return guarded(what, file, body);
+  } catch (error) {
+    const known = storeError(error, what, file);
+    if (known.code !== 'journal_damaged') throw known;
+    const hint = 'Close the views and delete their file: they are made again from the journal.';
+    throw new RepriseError('store_failed', known.what, { where: file, hint, cause: error });
+  }
+}
+
+function viewStore(db: Connection, file: string): OpenViewStore {
+  const viewRow = db.prepare('SELECT id, seq, head, digest FROM view WHERE name = ?');
+  const one = db.prepare('SELECT value FROM entry WHERE view = ? AND key = ?');
+  const pages = new Map<string, ReturnType<Connection['prepare']>>();
+  let open = true;
+  const run = async <T>(what: string, body: () => T): Promise<T> => {
+    if (!open) throw new RepriseError('world_closed', 'the views were closed', { where: file });
+    return viewGuarded(what, file, body);
+  };
+  const page = (ended: boolean, reverse: boolean) => {
+    const sql = `SELECT key, value FROM entry WHERE view = ? AND key >= ?${ended ? ' AND key < ?' : ''}
+      ORDER BY key ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
+    const known = pages.get(sql) ?? db.prepare(sql);
+    pages.set(sql, known);
+    return known;
+  };
+  return {
+    mark: (view) => run('cannot read a mark', () => markOf(viewRow.get(view))),
+    get: (view, key) =>
+      run('cannot read an entry', () => one.get(idOf(viewRow.get(view)), key)?.[0] as Uint8Array | undefined),
+    scan: (view, { from, to, limit, reverse = false }) =>
+      run('cannot read entries', () => {
+        const ends: SqlValue[] = to === null ? [] : [to];
+        const rows = page(to !== null, reverse).all(
+          idOf(viewRow.get(view)),
+          lowest(from),
+          ...ends,
+          Math.min(limit, LIMIT_MAX),
+        );
+        return rows.map(([key, value]): ViewEntry => [key as Uint8Array, value as Uint8Array]);
+      }),
+    commit: (commits) => run('cannot write views', () => transaction(db, () => commitAll(db, commits))),
+    close: async () => {
+      if (open) db.close();
+      open = false;
+    },
+  };
+}
+
+/** An empty text of bytes may be bound as null; no key is empty, so the byte 0 is as low. */
+function lowest(from: Uint8Array): Uint8Array {
+  return from.length === 0 ? Uint8Array.of(0) : from;
+}
+
+/** A number that no view has stands for one that is not there. */
+function idOf(row: Row | undefined): number {
+  return (row?.[0] as number | undefined) ?? -1;
+}
+
+function markOf(row: Row | undefined): ViewMark | null {
+  return row === undefined ? null : { seq: row[1] as number, head: row[2] as string, digest: row[3] as string };
+}
+
+function commitAll(db: Connection, commits: readonly ViewCommit[]): void {
+  const find = db.prepare('SELECT id, seq, head, digest FROM view WHERE name = ?');
+  const write = db.prepare(
+    `INSERT INTO view (name, seq, head, digest) VALUES (?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, head = excluded.head, digest = excluded.digest`,
+  );
+  const clear = db.prepare('DELETE FROM entry WHERE view = ?');
+  const put = db.prepare('INSERT OR REPLACE INTO entry (view, key, value) VALUES (?, ?, ?)');
+  const remove = db.prepare('DELETE FROM entry WHERE view = ? AND key = ?');
+  for (const commit of commits) {
+    const { view, mark, changes } = commit;
+    assertMark(view, markOf(find.get(view)), commit.expected);
+    write.run(view, mark.seq, mark.head, mark.digest);
+    const id = idOf(find.get(view));
+    if (commit.clear) clear.run(id);
+    for (const [key, value] of changes) {
+      if (value === null) remove.run(id, key);
+      else put.run(id, key, value);
+    }
+  }
+}
