@@ -16,4 +16,4 @@ export {
   textPrefix,
 } from './ordered.js';
 export { listSlices } from './slices.js';
-export { compareText, utf8Length } from './text.js';
+export { compareText, readUtf8, utf8Length } from './text.js';

@@ -5,3 +5,4 @@ export * from './projection.js';
 export * from './reducer.js';
 export * from './table.js';
 export * from './sources.js';
+export * from './text-index.js';

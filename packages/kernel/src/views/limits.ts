@@ -7,7 +7,7 @@ export const ROW_BYTES_MAX = 64 * 1024;
 export const RECORD_ROWS_MAX = 10_000;
 
 /** Frames folded before they are committed, when no reader waits for them. */
-export const VIEW_BATCH_FRAMES = 256;
+export const VIEW_BATCH_FRAMES = 1_024;
 
 /** Bytes of changes after which they are committed. */
 export const VIEW_BATCH_BYTES = 4 * 1024 * 1024;
@@ -17,3 +17,9 @@ export const PAGE_ROWS_MAX = 1_000;
 
 /** Rows of a page when nothing is said. */
 export const PAGE_ROWS_DEFAULT = 100;
+
+/** Words of one search: each is a walk over its postings. */
+export const QUERY_WORDS_MAX = 32;
+
+/** Words that the beginning of one stands for; those that come first in order are taken. */
+export const PREFIX_WORDS_MAX = 256;

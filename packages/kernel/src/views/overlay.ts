@@ -66,7 +66,8 @@ export class Overlay {
   /** An entry's value, loaded when it is not at hand. */
   async load(key: Uint8Array): Promise<Uint8Array | null> {
     const id = binaryText(key);
-    return this.#find(id) ?? this.#loaded(id, key);
+    const known = this.#find(id);
+    return known === undefined ? this.#loaded(id, key) : known; // null: it went, whatever the store still has
   }
 
   /** An entry's value before this record was folded. */
@@ -108,7 +109,7 @@ export class Overlay {
 
   /** The frame's writes hold. */
   keepFrame(): void {
-    for (const [key, value] of this.#frame.values()) this.#bytes += key.length + (value?.length ?? 0);
+    for (const [id, change] of this.#frame) this.#bytes += sizeOf(change) - sizeOf(this.#batch.get(id));
     merge(this.#batch, this.#frame);
   }
 
@@ -143,6 +144,10 @@ export class Overlay {
     const change = this.#record.get(id) ?? this.#frame.get(id) ?? this.#batch.get(id);
     return change === undefined ? this.#atHand.get(id) : change[1];
   }
+}
+
+function sizeOf(change: ViewChange | undefined): number {
+  return change === undefined ? 0 : change[0].length + (change[1]?.length ?? 0);
 }
 
 function merge(into: Layer, from: Layer): void {

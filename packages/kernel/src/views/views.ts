@@ -5,9 +5,10 @@
  */
 import { RepriseError } from '@reprise/contracts';
 import { decode, encodeKey, type RowKey } from '../codec/index.js';
-import type { ProjectionDefinition } from '../define/index.js';
+import type { ProjectionDefinition, TextIndexDefinition } from '../define/index.js';
 import type { ReadonlyStore } from '../store/store.js';
 import type { World } from '../world/world.js';
+import type { Fold } from './fold-frame.js';
 import { Keeper } from './keeper.js';
 import { KeptView } from './kept-view.js';
 import { joined, PART } from './layout.js';
@@ -16,10 +17,12 @@ import type { OpenViewStore, ViewStore } from './port.js';
 import { projectionFold } from './projection-fold.js';
 import { readPage, type ViewPage, type ViewQuery, type ViewRow } from './query.js';
 import { type FrameSource, storeSource, worldSource } from './source.js';
+import { textFold } from './text-fold.js';
+import { searchText, type TextHits, type TextQuery } from './text-query.js';
 import { firstDifference, type ViewDifference } from './verify.js';
 
 /** What can be opened as a view. */
-export type ViewDefinition = ProjectionDefinition<unknown>;
+export type ViewDefinition = ProjectionDefinition<unknown> | TextIndexDefinition;
 
 /** What can be chosen about views. */
 export interface OpenViewsOptions {
@@ -43,6 +46,12 @@ export interface View<Row> {
   query(query?: ViewQuery): Promise<ViewPage<Row>>;
   /** All rows of a query, page by page. What changes meanwhile may or may not be seen; nothing else is affected. */
   each(query?: Omit<ViewQuery, 'after'>): AsyncGenerator<ViewRow<Row>>;
+}
+
+/** A text index, searchable. */
+export interface TextView extends Pick<View<never>, 'seq' | 'failure' | 'caughtUp'> {
+  /** Documents with the words of a query, the best first. @throws RepriseError `invalid_argument` */
+  search(query: TextQuery): Promise<TextHits>;
 }
 
 /** What {@link Views.verify} found. */
@@ -109,7 +118,7 @@ export class Views implements AsyncDisposable {
   ): Promise<Views> {
     refuseTwins(definitions);
     const store = await (options.store ?? memoryViews()).open();
-    const kept = new Map(definitions.map((one) => [one.name, new KeptView(projectionFold(one), store)]));
+    const kept = new Map(definitions.map((one) => [one.name, new KeptView(foldOf(one, source), store)]));
     const keeper = new Keeper(source, store, [...kept.values()], options.onFailed);
     try {
       await keeper.begin();
@@ -133,6 +142,11 @@ export class Views implements AsyncDisposable {
   /** A projection, to be asked. @throws RepriseError `invalid_argument` when it was not opened */
   view<Row>(projection: ProjectionDefinition<Row>): View<Row> {
     return new KeptProjection<Row>(projection, this.#keptOf(projection), this.store, this.keeper);
+  }
+
+  /** A text index, to be searched. @throws RepriseError `invalid_argument` when it was not opened */
+  text(index: TextIndexDefinition): TextView {
+    return new KeptText(this.#keptOf(index), this.store, this.keeper);
   }
 
   /**
@@ -248,6 +262,37 @@ class KeptProjection<Row> implements View<Row> {
       more = after !== undefined;
     }
   }
+}
+
+class KeptText implements TextView {
+  constructor(
+    private readonly kept: KeptView,
+    private readonly store: OpenViewStore,
+    private readonly keeper: Keeper,
+  ) {}
+
+  get seq(): number {
+    return this.kept.seq;
+  }
+
+  get failure(): RepriseError | undefined {
+    return this.kept.failure;
+  }
+
+  caughtUp(seq: number): Promise<void> {
+    return this.keeper.caughtUp([this.kept], seq);
+  }
+
+  search(query: TextQuery): Promise<TextHits> {
+    return this.keeper.gate.alone(async () => {
+      const found = await searchText(this.store, this.kept.fold.name, query);
+      return { ...found, seq: this.kept.seq };
+    });
+  }
+}
+
+function foldOf(definition: ViewDefinition, { content }: FrameSource): Fold {
+  return definition.type === 'projection' ? projectionFold(definition) : textFold(definition, content);
 }
 
 /** The frames of a source up to one of them. */

@@ -6,6 +6,7 @@ const PLACES: Readonly<Record<string, readonly [number, number]>> = {
   cell: [1, 2],
   plan: [1, 3],
   log: [1, 3],
+  table: [1, 5],
   timer: [2, 5],
 };
 

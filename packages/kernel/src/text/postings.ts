@@ -1,0 +1,70 @@
+/** Lists of which documents have a word, how often, and how long each is: as bytes, a few for each document. */
+
+/** A document that has a word. */
+export interface Posting {
+  /** The document's number. */
+  readonly document: number;
+  readonly count: number;
+  /** The document's words: here, so that ranking reads nothing else. */
+  readonly length: number;
+}
+
+/**
+ * Documents in one chunk of postings. Which chunk a document's posting is in depends on its number alone, so an index
+ * has the same bytes however it came to be. A chunk is written whole when a document of it comes or goes: a larger one
+ * makes keeping up dearer, a smaller one asking.
+ */
+export const CHUNK_DOCUMENTS = 256;
+
+/** The chunk of a document's postings. */
+export function chunkOf(document: number): number {
+  return Math.floor(document / CHUNK_DOCUMENTS);
+}
+
+/** A chunk with one posting more, of a document whose number is above all in it. */
+export function appendPosting(chunk: Uint8Array | null, { document, count, length }: Posting): Uint8Array {
+  const added = [document % CHUNK_DOCUMENTS, ...numberBytes(count), ...numberBytes(length)];
+  const before = chunk?.length ?? 0;
+  const bytes = new Uint8Array(before + added.length);
+  if (chunk !== null) bytes.set(chunk, 0);
+  bytes.set(added, before);
+  return bytes;
+}
+
+/** A chunk without a document; null when nothing is left. */
+export function withoutPosting(chunk: Uint8Array, number: number, document: number): Uint8Array | null {
+  let bytes: Uint8Array | null = null;
+  for (const posting of readPostings(chunk, number)) {
+    if (posting.document !== document) bytes = appendPosting(bytes, posting);
+  }
+  return bytes;
+}
+
+/** The postings of a chunk, by its number, in the order of their documents. */
+export function readPostings(bytes: Uint8Array, chunk: number): Posting[] {
+  const postings: Posting[] = [];
+  let at = 0;
+  const next = (): number => {
+    let n = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[at++] ?? 0;
+      n += (byte & 127) * scale;
+      if (byte < 128) return n;
+    }
+  };
+  while (at < bytes.length) {
+    const document = chunk * CHUNK_DOCUMENTS + (bytes[at++] ?? 0);
+    const count = next();
+    postings.push({ document, count, length: next() });
+  }
+  return postings;
+}
+
+/** Seven bits a byte, the lowest first. */
+function numberBytes(n: number): number[] {
+  const bytes: number[] = [];
+  let rest = n;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  bytes.push(rest);
+  return bytes;
+}
