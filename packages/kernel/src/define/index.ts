@@ -3,6 +3,6 @@ export * from './effect.js';
 export * from './plan.js';
 export * from './projection.js';
 export * from './reducer.js';
-export * from './table.js';
 export * from './sources.js';
+export * from './table.js';
 export * from './text-index.js';
