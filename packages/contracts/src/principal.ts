@@ -6,7 +6,7 @@ import * as z from 'zod';
  */
 export const principal = z
   .string()
-  .regex(/^(host|kernel|human:.+|cell:.+|adapter:.+)$/)
+  .regex(/^((host|kernel)$|(human|cell|adapter):(?!$))/)
   .max(512);
 
 /** Who caused an ingress. */

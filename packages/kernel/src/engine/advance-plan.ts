@@ -224,7 +224,7 @@ class PlanRun {
       fold.env.hash,
     );
     const verdict: EffectVerdict = params.ok
-      ? gateEffect(fold, { plan, definition, params: value, openInPlan: leaf.open.length })
+      ? gateEffect(fold, { plan, definition, params: value })
       : { allow: false, code: 'validation_error', rule: null };
     if (!verdict.allow) return this.#deny(effect, output, verdict);
     const { timeoutMs } = output;

@@ -8,12 +8,13 @@ import {
   type KernelCommand,
   type Principal,
   type Receipt,
+  type Value,
 } from '@reprise/contracts';
 import { amountsFit } from '../authority/index.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../codec/index.js';
 import { check } from '../schema/index.js';
 import { chainOf } from './accounts.js';
-import { startOrWait } from './effects.js';
+import { deliveryOf, startOrWait } from './effects.js';
 import type { FrameFold } from './frame-fold.js';
 import { gateEffect, mayAnswer } from './gate.js';
 import { setRights } from './grants.js';
@@ -64,8 +65,9 @@ function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Sett
   const effect = openEffect(fold, id);
   if (effect === undefined) return tooLate(fold, id, outcome.status, who, cause);
   requireAnswerer(fold, who, effect, effect.deferred?.to ?? null);
-  if (outcome.status === 'ok') requirePayload(fold, effect, outcome.payload);
-  const receipt: Receipt = { adapter: 'kernel', ...outcome, by: who, attempts: effect.attempt };
+  if (effect.deferred === undefined && who !== 'host') throw notAllowed('cap_denied', `effect ${id} waits for nobody`);
+  const payload = outcome.status === 'ok' ? { payload: checkedPayload(fold, effect, outcome.payload) } : {};
+  const receipt: Receipt = { adapter: 'kernel', ...outcome, ...payload, by: who, attempts: effect.attempt };
   const by = cellOf(who) === undefined ? 'command' : 'cell';
   settleInFrame(fold, id, effect, { by, receipt }, cause);
 }
@@ -80,11 +82,11 @@ function tooLate(fold: FrameFold, id: string, status: 'ok' | 'error', who: Princ
   fold.push({ kind: 'late', c, effect: id, status, settled: settled.status });
 }
 
-function requirePayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): void {
+function checkedPayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): Value {
   const definition = fold.env.app.effects.get(effect.name);
   if (definition === undefined) throw new Refusal('unknown_effect', `no effect ${effect.name} in this app`);
   const checked = check(definition.receipt, payload as never);
-  if (checked.ok) return;
+  if (checked.ok) return checked.value;
   throw new Refusal('event_invalid', `this is no outcome of ${effect.name}`, {
     where: checked.path,
     expected: checked.expected,
@@ -137,14 +139,15 @@ function release(
     const kind: [string, number | null] = [effect.name, decision.remember.until];
     setRights(fold, { holder: holderOf(cell), remember: kind }, who, cause);
   }
-  const verdict = gateEffect(fold, { plan, definition, params: checked.value, openInPlan: 0, approved: true });
+  const verdict = gateEffect(fold, { plan, definition, params: checked.value, approved: id });
   if (!verdict.allow) return refuseRelease(fold, id, effect, verdict.code, { who, cause });
   const { approval, ...rest } = effect;
   const deadline = approval?.timeoutMs == null ? null : fold.at + approval.timeoutMs;
   const held = verdict.held === undefined ? {} : { held: verdict.held };
-  const freed: EffectLeaf = { ...rest, params: checked.value, deadline, ...held, approved: true };
-  const receipt = startOrWait(fold, id, freed, definition, cause);
-  if (receipt !== undefined) settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause);
+  const delivery = deliveryOf(definition, checked.value); // edited parameters may carry another
+  const freed: EffectLeaf = { ...rest, params: checked.value, delivery, deadline, approved: true };
+  const receipt = startOrWait(fold, id, { ...freed, ...held }, definition, cause);
+  if (receipt !== undefined) settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause); // nothing is held yet
 }
 
 function refuseRelease(
@@ -217,11 +220,12 @@ function setAccount(
   fold.govern();
 }
 
-/** A cell may carve accounts out of its own, and change those below it. */
+/** Whoever is charged to an account carves out of it, and changes those below; a cell that is not has none to give. */
 function requireOwner(fold: FrameFold, who: Principal, above: readonly string[], where: string): void {
-  if (cellOf(who) === undefined) return;
+  if (who === 'host') return;
   const own = authorityOf(fold, who)?.account ?? null;
-  if (own === null || !above.includes(own)) throw notAllowed('cap_denied', where);
+  const free = own === null && who.startsWith('human:');
+  if (!free && (own === null || !above.includes(own))) throw notAllowed('cap_denied', where);
 }
 
 function requireAnswerer(fold: FrameFold, who: Principal, effect: EffectLeaf, to: string | null): void {

@@ -94,7 +94,7 @@ function heldOf(held: Held | undefined): { readonly held?: Held } {
 }
 
 /** The delivery class; parameters that name none of the three fall back to the safest. */
-function deliveryOf(definition: EffectDefinition, params: Value): EffectLeaf['delivery'] {
+export function deliveryOf(definition: EffectDefinition, params: Value): EffectLeaf['delivery'] {
   if (typeof definition.delivery === 'string') return definition.delivery;
   const named = (params as Record<string, Value>)[definition.delivery.param];
   return named === 'idempotent' || named === 'reconcile' ? named : 'at_most_once';

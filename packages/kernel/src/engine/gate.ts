@@ -20,16 +20,16 @@ import { decode, encode, toHex } from '../codec/index.js';
 import type { EffectDefinition } from '../define/index.js';
 import { fitsAccount } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
-import { cellKey, planKey } from './leaf-key.js';
-import type { CellLeaf, PlanLeaf, RightsLeaf } from './leaves.js';
+import { cellKey } from './leaf-key.js';
+import type { CellLeaf, EffectLeaf } from './leaves.js';
 import {
   type Authority,
+  approvalsOf,
   authorityOf,
   cellOf,
-  declaredRights,
   holderOf,
   isBelow,
-  parentOf,
+  isChild,
   type RightsReader,
 } from './rights.js';
 
@@ -65,10 +65,8 @@ export interface AskedEffect {
   readonly plan: PlanAddress;
   readonly definition: EffectDefinition;
   readonly params: Value;
-  /** Effects that its plan has open besides. */
-  readonly openInPlan: number;
-  /** It was approved: nobody is asked again. */
-  readonly approved?: boolean;
+  /** Its id, when it waited for approval and got it: nobody is asked again. */
+  readonly approved?: string;
 }
 
 /** Who may approve, unless the rule says otherwise. */
@@ -79,22 +77,23 @@ export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
   const cell: Address = [asked.plan[0], asked.plan[1]];
   const who = holderOf(cell);
   const authority = authorityIn(fold, who);
-  const refusal = capabilityRefusal(fold, authority, asked);
+  const refusal = capabilityRefusal(fold, authority, asked) ?? parallelRefusal(fold, authority, asked);
   if (refusal !== undefined) return refused(refusal);
   const held = heldFor(authority, asked);
+  if (held !== undefined && !isWhole(held)) return refused('validation_error/reserve');
   if (held !== undefined && !fitsAccount(fold, held)) return refused('cap_denied/budget');
   const ruling = firstRule(fold.rules.policy, 'effect', asked.definition.name, who);
   if (ruling === undefined || ruling.rule.decision === 'deny') return refused('policy_denied', ruling?.index);
   const grant = authority === 'everything' ? {} : { grant: digestOf(fold, authority?.exercise) };
   const allowed = { allow: true, rule: ruling.index, ...grant, ...(held === undefined ? {} : { held }) } as const;
-  if (ruling.rule.decision === 'allow' || asked.approved === true || isRemembered(fold, who, asked)) return allowed;
+  if (ruling.rule.decision === 'allow' || asked.approved !== undefined || isRemembered(fold, who, asked))
+    return allowed;
   return { ...allowed, approval: 'to' in ruling.rule ? (ruling.rule.to ?? APPROVERS) : APPROVERS };
 }
 
 /** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
-export function rightsRefusal(fold: FrameFold, asked: Omit<AskedEffect, 'openInPlan'>): FailureCode | undefined {
-  const authority = authorityIn(fold, holderOf([asked.plan[0], asked.plan[1]]));
-  return capabilityRefusal(fold, authority, { ...asked, openInPlan: null });
+export function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
+  return capabilityRefusal(fold, authorityIn(fold, holderOf([asked.plan[0], asked.plan[1]])), asked);
 }
 
 /** What the gate says of an event. */
@@ -104,16 +103,16 @@ export type SendVerdict = { readonly allow: true } | Refused;
 export function gateSend(fold: FrameFold, from: Address, to: Address, event: string): SendVerdict {
   const who = holderOf(from);
   const what = `${formatAddress(to)}#${event}`;
-  const near = isSame(from, to);
   const authority = authorityIn(fold, who);
-  const nearest = near || isSame(parentOf(fold, from), to);
-  const refusal = nearest ? undefined : permitted(fold, authority, 'send', what);
+  const asked = permitted(fold, authority, 'send', what);
+  const refusal = asked === undefined || isNear(fold, from, to) ? undefined : asked;
   if (refusal !== undefined) return refused(refusal);
   const ruling = firstRule(fold.rules.policy, 'send', what, who);
   if (ruling !== undefined)
     return ruling.rule.decision === 'allow' ? { allow: true } : refused('policy_denied', ruling.index);
   const named = authority !== 'everything' && authority !== undefined && Object.hasOwn(authority.exercise.may, 'send');
-  return nearest || named || isBelow(fold, to, from) || isNew(fold, to) ? { allow: true } : refused('policy_denied');
+  const reached = named || isNear(fold, from, to) || isBelow(fold, to, from) || isNew(fold, to);
+  return reached ? { allow: true } : refused('policy_denied');
 }
 
 /** Asks the gate about an event from outside. */
@@ -153,7 +152,7 @@ export function mayRead(fold: RightsReaderAt, who: Principal, cell: Address): Fa
   if (who === 'host') return undefined;
   const what = formatAddress(cell);
   const reader = cellOf(who);
-  const near = reader !== undefined && (isSame(reader, cell) || isSame(parentOf(fold, reader), cell));
+  const near = reader !== undefined && isNear(fold, reader, cell);
   const refusal = near ? undefined : permitted(fold, authorityIn(fold, who), 'read', what);
   if (refusal !== undefined) return refusal;
   const ruling = firstRule(fold.rules.policy, 'read', what, who);
@@ -169,7 +168,7 @@ function authorityIn(fold: RightsReader, who: Principal): Authority | undefined 
 function capabilityRefusal(
   fold: FrameFold,
   authority: Authority | undefined | 'everything',
-  { plan, definition, params, openInPlan }: Omit<AskedEffect, 'openInPlan'> & { readonly openInPlan: number | null },
+  { definition, params }: AskedEffect,
 ): FailureCode | undefined {
   if (authority === 'everything') return undefined;
   const kind = permitted(fold, authority, 'effect', definition.name);
@@ -179,9 +178,35 @@ function capabilityRefusal(
     const refusal = permitted(fold, authority, dimension, String(text));
     if (refusal !== undefined) return refusal;
   }
-  const { max_parallel } = authority.exercise;
-  if (max_parallel === undefined || openInPlan === null) return undefined;
-  return openInPlan + openElsewhere(fold, plan) >= max_parallel ? 'cap_denied/parallel' : undefined;
+  return undefined;
+}
+
+/** Counted are all effects that the cell has open, those of plans that have ended as well. */
+function parallelRefusal(
+  fold: FrameFold,
+  authority: Authority | undefined | 'everything',
+  { plan, approved }: AskedEffect,
+): FailureCode | undefined {
+  if (authority === 'everything' || authority?.exercise.max_parallel === undefined) return undefined;
+  let open = 0;
+  for (const { key, bytes } of fold.overlay.list('effect')) {
+    const owner = openOwner(bytes);
+    if (key.path[1] !== approved && owner?.[0] === plan[0] && owner[1] === plan[1]) open++;
+  }
+  return open >= authority.exercise.max_parallel ? 'cap_denied/parallel' : undefined;
+}
+
+const owners = new WeakMap<Uint8Array, { readonly plan: PlanAddress | undefined }>();
+
+/** The plan of an effect that is open; undefined when it is settled. Leaves are asked at each emission, so it is kept. */
+function openOwner(bytes: Uint8Array): PlanAddress | undefined {
+  let owner = owners.get(bytes);
+  if (owner === undefined) {
+    const { plan, late } = decode(bytes) as unknown as EffectLeaf;
+    owner = { plan: late === undefined ? plan : undefined };
+    owners.set(bytes, owner);
+  }
+  return owner.plan;
 }
 
 function permitted(
@@ -194,18 +219,6 @@ function permitted(
   if (authority === undefined) return 'cap_denied/broken_chain';
   if (isExpired(authority.exercise, fold.at)) return 'cap_denied/expired';
   return permits(authority.exercise, dimension, text) ? undefined : 'cap_denied';
-}
-
-/** Effects that the other plans of the cell have open. */
-function openElsewhere(fold: FrameFold, [reducer, key, ordinal]: PlanAddress): number {
-  const bytes = fold.overlay.get(cellKey([reducer, key]));
-  const plans = bytes === undefined ? [] : (decode(bytes) as unknown as CellLeaf).plans;
-  let open = 0;
-  for (const other of plans) {
-    const leaf = other === ordinal ? undefined : fold.overlay.get(planKey([reducer, key, other]));
-    if (leaf !== undefined) open += (decode(leaf) as unknown as PlanLeaf).open.length;
-  }
-  return open;
 }
 
 /** What an effect sets aside: one call, one at a time, and what its definition reserves. */
@@ -222,10 +235,16 @@ function heldFor(
   return { account: authority.account, amounts };
 }
 
+/** Parameters are anybody's: less than nothing would make room for others, and the ledger counts in whole units. */
+function isWhole({ amounts }: Held): boolean {
+  return Object.values(amounts).every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+}
+
 function isRemembered(fold: FrameFold, who: string, { definition }: AskedEffect): boolean {
   if (fold.rules.governed !== true) return false;
-  const approved: RightsLeaf['approved'] = declaredRights(fold, who)?.approved ?? [];
-  return approved.some(([kind, until]) => matches(kind, definition.name) && (until === null || fold.at < until));
+  return approvalsOf(fold, who).some(
+    ([kind, until]) => matches(kind, definition.name) && (until === null || fold.at < until),
+  );
 }
 
 function digestOf(fold: FrameFold, exercise: Capability | undefined): string {
@@ -238,8 +257,9 @@ function isNew(fold: FrameFold, to: Address): boolean {
   return bytes === undefined || !(decode(bytes) as unknown as CellLeaf).live;
 }
 
-function isSame(a: Address | null, b: Address): boolean {
-  return a !== null && a[0] === b[0] && a[1] === b[1];
+/** A cell itself, or the one that made it. */
+function isNear(fold: RightsReader, from: Address, to: Address): boolean {
+  return (from[0] === to[0] && from[1] === to[1]) || isChild(fold, from, to);
 }
 
 function refused(code: FailureCode, rule?: number): Refused {

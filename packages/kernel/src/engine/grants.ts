@@ -7,14 +7,23 @@ import {
   type Principal,
   type Receipt,
 } from '@reprise/contracts';
-import { canonical, capabilityFits, coversPatterns, EVERYTHING, firstExcess, leq } from '../authority/index.js';
-import { decode } from '../codec/index.js';
+import { canonical, capabilityFits, covers, EVERYTHING, firstExcess, leq } from '../authority/index.js';
+import { decode, encode, equalBytes } from '../codec/index.js';
 import { chainOf } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
 import { rightsRefusal } from './gate.js';
 import { effectKey, rightsKey, timerKey } from './leaf-key.js';
 import type { EffectLeaf, RightsLeaf } from './leaves.js';
-import { authorityOf, cellOf, declaredRights, isBelow, parentOf } from './rights.js';
+import {
+  approvalsOf,
+  authorityOf,
+  cellOf,
+  declaredRights,
+  holderOf,
+  incarnationOf,
+  isBelow,
+  isChild,
+} from './rights.js';
 import { isUnderWay, openEffect, settleInFrame } from './settle.js';
 import { Refusal } from './signals.js';
 
@@ -34,9 +43,11 @@ const NONE: RightsLeaf = { exercise: null, grant: null, account: null, approved:
 /**
  * Changes a holder's rights. What is open below it and is not permitted any more ends in this frame.
  *
- * @throws Refusal `cap_denied`, `rights_exceeded`, `revision_conflict`, `account_unknown`, `bound_exceeded`
+ * @throws Refusal `invalid_argument`, `cap_denied`, `rights_exceeded`, `revision_conflict`, `account_unknown`,
+ *   `bound_exceeded`
  */
 export function setRights(fold: FrameFold, change: RightsChange, who: Principal, cause: number): void {
+  requireHolder(change.holder);
   const before = declaredRights(fold, change.holder) ?? NONE;
   if (change.revision !== undefined && change.revision !== before.revision) {
     throw new Refusal('revision_conflict', 'the rights have changed since they were read', {
@@ -46,8 +57,8 @@ export function setRights(fold: FrameFold, change: RightsChange, who: Principal,
       hint: 'Read them again and decide anew.',
     });
   }
-  const after = changed(before, change);
-  requireGranter(fold, change.holder, before, after, who);
+  const after = changed(fold, before, change);
+  requireGranter(fold, { ...change, before, after }, who);
   const narrows = !isWithin(before, after);
   fold.govern();
   moveExpiry(fold, change.holder, before, after);
@@ -65,14 +76,24 @@ export function rightsExpired(fold: FrameFold, cell: Address): void {
   endRefused(fold, 0);
 }
 
-function changed(before: RightsLeaf, change: RightsChange): RightsLeaf {
-  const { exercise, grant, account, remember } = change;
-  const approved = (change.approved ?? before.approved) as RightsLeaf['approved'];
+/** The host is what all rights come from, and the kernel acts for nobody. */
+function requireHolder(holder: string): void {
+  if (holder !== 'host' && holder !== 'kernel') return;
+  throw new Refusal('invalid_argument', 'these have no rights that could be set', { where: holder });
+}
+
+function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange): RightsLeaf {
+  const { holder, exercise, grant, account, remember } = change;
+  const known = (change.approved ?? approvalsOf(fold, holder)) as RightsLeaf['approved'];
+  const approved = remember === undefined ? known : [...known.filter(([kind]) => kind !== remember[0]), remember];
+  const cell = approved.length === 0 ? undefined : cellOf(holder);
+  const inc = cell === undefined ? 0 : incarnationOf(fold, cell);
   return {
     exercise: exercise === undefined ? before.exercise : fitted(exercise),
     grant: grant === undefined ? before.grant : fitted(grant),
     account: account === undefined ? before.account : account,
-    approved: remember === undefined ? approved : [...approved.filter(([kind]) => kind !== remember[0]), remember],
+    approved,
+    ...(inc === 0 ? {} : { inc }),
     revision: before.revision + 1,
   };
 }
@@ -85,32 +106,60 @@ function fitted(capability: Capability | null): Capability | null {
 
 /** Whether everything that was permitted before still is. */
 function isWithin(before: RightsLeaf, after: RightsLeaf): boolean {
-  const grantOf = ({ exercise, grant }: RightsLeaf) => grant ?? exercise ?? EVERYTHING;
-  return leq(before.exercise ?? EVERYTHING, after.exercise ?? EVERYTHING) && leq(grantOf(before), grantOf(after));
+  const [was, is] = [sidesOf(before), sidesOf(after)];
+  return leq(was.exercise, is.exercise) && leq(was.grant, is.grant);
+}
+
+/** Both sides as they count: what is not narrowed is everything, and who was given no other side hands on what it may. */
+function sidesOf({ exercise, grant }: RightsLeaf): { readonly exercise: Capability; readonly grant: Capability } {
+  return { exercise: exercise ?? EVERYTHING, grant: grant ?? exercise ?? EVERYTHING };
+}
+
+/** A change of rights, as it is judged. */
+interface Judged {
+  readonly holder: string;
+  readonly before: RightsLeaf;
+  readonly after: RightsLeaf;
+  /** Somebody who may approve decided so. */
+  readonly remember?: RightsChange['remember'];
 }
 
 /**
- * Who may change rights: the host and people within what they may hand on; a cell those of cells below it, within what
- * it may hand on, widening only those of its own children; and its own, narrowing them.
+ * Who may change rights: the host; people, within what they may hand on, and their own only to narrow them; a cell those
+ * of cells below it, within what it may hand on, widening only those of its own children, and its own, narrowing them.
+ * Approvals are added by the host, and by whoever is asked for one and has it remembered.
  */
-function requireGranter(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf, who: Principal): void {
-  const granter = cellOf(who);
-  if (granter !== undefined) requireAbove(fold, holder, before, after, granter);
-  const mine = who === 'host' ? undefined : authorityOf(fold, who);
-  const limit = who === 'host' ? (fold.rules.root ?? EVERYTHING) : mine?.grant;
-  if (limit === undefined) throw new Refusal('cap_denied', 'this principal may hand on nothing', { where: who });
-  if (who !== holder) {
-    for (const side of [after.exercise, after.grant]) if (side !== null) requireWithin(side, limit, holder);
+function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
+  if (who === 'host') {
+    const { exercise, grant } = change.after;
+    for (const side of [exercise, grant]) if (side) requireWithin(side, fold.rules.root ?? EVERYTHING, change.holder);
+    return requireAccount(fold, change, null);
   }
-  requireAccount(fold, after, before, granter === undefined ? null : (mine?.account ?? null), granter !== undefined);
+  const granter = cellOf(who);
+  if (granter === undefined) requirePerson(change, who);
+  else requireAbove(fold, change, granter);
+  const mine = authorityOf(fold, who);
+  if (mine === undefined) throw new Refusal('cap_denied', 'this principal may hand on nothing', { where: who });
+  if (who !== change.holder) requireGranted(change, mine.grant, granter !== undefined);
+  else if (granter === undefined) requireNarrower(change);
+  requireAccount(fold, change, { account: mine.account, person: granter === undefined, self: who === change.holder });
 }
 
-function requireAbove(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf, granter: Address): void {
+/** People may change rights; an adapter speaks for one effect and gives nothing. */
+function requirePerson({ before, after, remember }: Judged, who: Principal): void {
+  const adds = remember === undefined && !coversApproved(before, after);
+  if (who.startsWith('human:') && !adds) return;
+  throw new Refusal('cap_denied', 'this principal gives no rights, or no approvals, of itself', {
+    where: who,
+    hint: 'Approvals are remembered by whoever decides about one.',
+  });
+}
+
+function requireAbove(fold: FrameFold, { holder, before, after }: Judged, granter: Address): void {
   const cell = cellOf(holder);
   const narrows = isWithin(after, before) && coversApproved(before, after);
-  const self = cell !== undefined && formatAddress(cell) === formatAddress(granter);
-  const parent = cell === undefined ? null : parentOf(fold, cell);
-  const own = parent !== null && formatAddress(parent) === formatAddress(granter);
+  const self = holder === holderOf(granter);
+  const own = cell !== undefined && isChild(fold, cell, granter);
   const above = cell !== undefined && isBelow(fold, cell, granter);
   if ((self || above) && narrows) return;
   if (own && above && coversApproved(before, after)) return;
@@ -120,11 +169,27 @@ function requireAbove(fold: FrameFold, holder: string, before: RightsLeaf, after
   });
 }
 
+/** Whether every approval of after was there before, and for as long. */
 function coversApproved(before: RightsLeaf, after: RightsLeaf): boolean {
-  return coversPatterns(
-    before.approved.map(([kind]) => kind),
-    after.approved.map(([kind]) => kind),
+  const lasts = (was: number | null, is: number | null) => was === null || (is !== null && is <= was);
+  return after.approved.every(([kind, until]) =>
+    before.approved.some(([known, was]) => covers(known, kind) && lasts(was, until)),
   );
+}
+
+/** Of what changes, nothing is beyond the granter's own. What a cell leaves open the chain bounds, being above it. */
+function requireGranted({ holder, before, after }: Judged, limit: Capability, isCell: boolean): void {
+  const is = sidesOf(after);
+  for (const side of ['exercise', 'grant'] as const) {
+    const same = equalBytes(encode(before[side]), encode(after[side]));
+    if (!same && !(isCell && after[side] === null)) requireWithin(is[side], limit, holder);
+  }
+}
+
+function requireNarrower({ holder, before, after }: Judged): void {
+  const [was, is] = [sidesOf(before), sidesOf(after)];
+  requireWithin(is.exercise, was.exercise, holder);
+  requireWithin(is.grant, was.grant, holder);
 }
 
 function requireWithin(side: Capability, limit: Capability, holder: string): void {
@@ -137,23 +202,29 @@ function requireWithin(side: Capability, limit: Capability, holder: string): voi
   });
 }
 
+/**
+ * Who pays is changed by the host at will, by others within what pays for them: nobody leaves an account, and a cell
+ * without one has none to give.
+ */
 function requireAccount(
   fold: FrameFold,
-  after: RightsLeaf,
-  before: RightsLeaf,
-  own: string | null,
-  isCell: boolean,
+  { before, after }: Judged,
+  granter: { readonly account: string | null; readonly person: boolean; readonly self: boolean } | null,
 ): void {
-  if (after.account === null || after.account === before.account) return;
-  const chain = chainOf(fold, after.account);
+  if (after.account === before.account) return;
+  const chain = after.account === null ? [] : chainOf(fold, after.account);
+  const where = `account ${after.account}`;
   if (chain === undefined) {
     throw new Refusal('account_unknown', 'there is no such account', {
-      where: after.account,
+      where,
       hint: 'Make it first: sys/SetAccount@1.',
     });
   }
-  if (isCell && !chain.some(([name]) => name === own)) {
-    throw new Refusal('cap_denied', 'a cell charges accounts of its own', { where: after.account });
+  if (granter === null || (granter.person && granter.account === null)) return;
+  const above = after.account === null && !granter.person && !granter.self; // what pays for the granter will pay
+  const within = chain.some(([name]) => name === granter.account);
+  if (!above && !within) {
+    throw new Refusal('cap_denied', 'others than the host charge accounts of their own', { where });
   }
 }
 

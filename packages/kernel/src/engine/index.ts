@@ -22,5 +22,5 @@ export type { StagedBlob } from './log.js';
 export { isSameQuestion } from './parked.js';
 export { purity, runPure } from './purity.js';
 export { readTable } from './read-table.js';
-export { type Authority, authorityOf, cellOf, declaredRights, holderOf } from './rights.js';
+export { type Authority, authorityOf, cellOf, declaredRights, holderOf, isNobody } from './rights.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';

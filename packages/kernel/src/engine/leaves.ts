@@ -44,6 +44,8 @@ export interface RightsLeaf {
   account: string | null;
   /** Kinds of which the approval is remembered, and until when. */
   approved: (readonly [string, number | null])[];
+  /** The incarnation of the cell that they were approved for; absent for the first. */
+  inc?: number;
   /** Counts the changes. */
   revision: number;
 }

@@ -5,21 +5,16 @@
  * H1  Nothing is copied down: a right that is taken away anywhere is gone below at once.
  * H2  A chain that is too long or broken permits nothing. It breaks where a cell's parent has ended and was made anew:
  *     the new one's rights are not those under which the child was made.
- * H3  A cell that ended keeps its place in the chains of its children, and its rights.
+ * H3  A cell that ended keeps its place in the chains of its children, and its rights. Approvals are given to one
+ *     incarnation: who is made anew in its place asks again.
  */
-import {
-  type Address,
-  type Capability,
-  formatAddress,
-  type Principal,
-  parseAddress,
-  type Rights,
-} from '@reprise/contracts';
+import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
 import { EVERYTHING, effectiveExercise, effectiveGrant } from '../authority/index.js';
 import { decode } from '../codec/index.js';
-import { cellKey, rightsKey } from './leaf-key.js';
+import { cellKey, isAddress, rightsKey } from './leaf-key.js';
 import type { CellLeaf, LeafReader, RightsLeaf, WorldLeaf } from './leaves.js';
 import { AUTHORITY_DEPTH_MAX } from './limits.js';
+import { Refusal } from './signals.js';
 
 /** What rights are read from: a frame that is being folded, or a world between two frames. */
 export interface RightsReader {
@@ -32,9 +27,31 @@ export function holderOf(cell: Address): `cell:${string}` {
   return `cell:${formatAddress(cell)}`;
 }
 
-/** The cell behind a holder; undefined when it is no cell. */
+/**
+ * The cell behind a holder; undefined when it is no cell.
+ *
+ * @throws Refusal `invalid_argument` when it says that it is one and no cell can have this name
+ */
 export function cellOf(holder: string): Address | undefined {
-  return holder.startsWith('cell:') ? parseAddress(holder.slice('cell:'.length)) : undefined;
+  if (!holder.startsWith('cell:')) return undefined;
+  const cell = namedCell(holder);
+  if (cell !== undefined) return cell;
+  throw new Refusal('invalid_argument', 'no cell has this name', {
+    expected: 'cell:namespace/Reducer@1/key',
+    actual: holder,
+  });
+}
+
+/** Whether a holder is none, since it says that it is a cell and no cell can have this name. */
+export function isNobody(holder: string): boolean {
+  return holder.startsWith('cell:') && namedCell(holder) === undefined;
+}
+
+/** A reducer's name has one slash, so what comes after the second is the key, whatever it looks like. */
+function namedCell(holder: string): Address | undefined {
+  const [, reducer, key] = /^cell:([^/]+\/[^/]+)\/(.+)$/s.exec(holder) ?? [];
+  const address = [reducer, key];
+  return isAddress(address) ? address : undefined;
 }
 
 /** What a holder may do and hand on now, and what pays for it. */
@@ -67,10 +84,30 @@ export function isBelow(fold: RightsReader, cell: Address, ancestor: Address): b
   return holders.slice(1).includes(holderOf(ancestor));
 }
 
-/** The cell that made this one, as the chain of authority knows it. */
-export function parentOf(fold: RightsReader, cell: Address): Address | null {
+/** Whether a cell was made by another, in the incarnation that stands there now: the next one is a stranger. */
+export function isChild(fold: RightsReader, cell: Address, of: Address): boolean {
+  const child = cellAt(fold, cell);
+  if (child?.parent == null || child.parent[0] !== of[0] || child.parent[1] !== of[1]) return false;
+  return cellAt(fold, of)?.inc === (child.pinc ?? 0);
+}
+
+/** The incarnation of a cell that rights of now are for: the one that is there, else the next. */
+export function incarnationOf(fold: RightsReader, cell: Address): number {
+  const leaf = cellAt(fold, cell);
+  return leaf === undefined ? 0 : leaf.live ? leaf.inc : leaf.inc + 1;
+}
+
+/** The kinds whose approval is remembered for a holder as it is now (H3). */
+export function approvalsOf(fold: RightsReader, holder: string): RightsLeaf['approved'] {
+  const rights = declaredRights(fold, holder);
+  if (rights === undefined || rights.approved.length === 0) return [];
+  const cell = cellOf(holder);
+  return cell === undefined || incarnationOf(fold, cell) === (rights.inc ?? 0) ? rights.approved : [];
+}
+
+function cellAt(fold: RightsReader, cell: Address): CellLeaf | undefined {
   const bytes = fold.overlay.get(cellKey(cell));
-  return bytes === undefined ? null : (decode(bytes) as unknown as CellLeaf).parent;
+  return bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf);
 }
 
 function chainOf(fold: RightsReader, holder: Principal): readonly string[] | undefined {
@@ -84,8 +121,7 @@ function ancestorsOf(fold: RightsReader, cell: Address): readonly string[] | und
   const chain: string[] = [];
   let [at, incarnation]: [Address, number | undefined] = [cell, undefined];
   for (;;) {
-    const bytes = fold.overlay.get(cellKey(at));
-    const leaf = bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf);
+    const leaf = cellAt(fold, at);
     if (incarnation !== undefined && leaf?.inc !== incarnation) return undefined;
     chain.push(holderOf(at));
     if (leaf === undefined || leaf.parent === null) return chain;

@@ -15,7 +15,7 @@ import {
 import { decode, encode } from '../codec/index.js';
 import type { LinkCheck } from '../content/links.js';
 import type { App } from '../define/index.js';
-import { isCellKey, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
+import { isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 
 /** A request that passed every check that needs no state. */
@@ -105,7 +105,8 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
 
 /** Refuses what is nobody, and whoever poses as the kernel. */
 export function requirePrincipal(principal: unknown): void {
-  if (!principalSchema.safeParse(principal).success || principal === 'kernel') {
+  const { success, data } = principalSchema.safeParse(principal);
+  if (!success || data === 'kernel' || isNobody(data)) {
     throw new RepriseError('invalid_argument', 'this is not a principal', {
       expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
       actual: principal,

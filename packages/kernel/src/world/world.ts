@@ -47,7 +47,7 @@ import { type ClockConfirmation, requireConfirmation } from './confirm-clock.js'
 import type { Eraser, EraseTarget, ErasureOutcome } from './erasure.js';
 import { type OpenItem, openItems, questionOf } from './open-items.js';
 import { drawHex } from './options.js';
-import { admitCommand, admitRequest, requireAsking } from './requests.js';
+import { admitCommand, admitRequest, requireAsking, requirePrincipal } from './requests.js';
 import type { IngressOutcome, Stepper } from './stepper.js';
 import type { TimerDriver, TimerQueue } from './timers.js';
 import { WorldView } from './view.js';
@@ -286,7 +286,8 @@ export class World implements AsyncDisposable {
   }
 
   /** The rights of a holder: what was set for it, and what it may by the whole chain above it. */
-  rights(holder: Principal): Promise<HolderRights> {
+  async rights(holder: Principal): Promise<HolderRights> {
+    requirePrincipal(holder);
     return this.parts.stepper.exclusively(() => readAuthority(this.parts.table, holder));
   }
 
@@ -297,6 +298,7 @@ export class World implements AsyncDisposable {
 
   /** The world as somebody may see and use it: everything passes the gate under this principal. */
   as(principal: Principal): WorldView {
+    requirePrincipal(principal);
     return new WorldView(this, principal, {
       requireReader: (cell) =>
         this.parts.stepper.exclusively(() => requireReader(this.parts.table, principal, cell, this.now)),
