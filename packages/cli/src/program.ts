@@ -82,6 +82,7 @@ class CommandLine {
       .argument('<what>', 'a frame (12), a record (12.3), a digest (sha256:…) or a cell (namespace/Reducer@1/key)')
       .option('--at <seq>', 'the cell as it was after this frame', count)
       .option('--app <module>', 'the app that wrote the world, for cells')
+      .option('--history', 'the records that concern the cell, instead of its state; needs no app')
       .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
   }
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { openWorld } from '@reprise/kernel';
-import { sqlite } from '@reprise/store-sqlite';
+import { readViews, touch } from '@reprise/kernel/views';
+import { sqlite, sqliteViews } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
 import { command, ended, run, start } from './run.js';
@@ -116,6 +117,29 @@ describe('reprise show', () => {
     expect(out).toMatch(/^frame 5 {2}\S+Z {2}\d+ bytes\nhead sha256:[0-9a-f]{64}\n5\.0 request\n\{\n {2}"at": /);
     expect(out).toContain('\n5.1 state\n');
     for (const line of lines(out)) expect(line).toMatch(PLAIN);
+  });
+
+  it('shows the history of a cell: its records and no others, without an app, with and without a views file', async () => {
+    const path = folder.file('history.db');
+    await makeLedger(path);
+    const history = async () => (await run('show', path, 'demo/Ledger@1/a', '--history', '--json')).out;
+    const { records } = JSON.parse(await history());
+    expect(records.map(({ kind }: { kind: string }) => kind)).toEqual([
+      ...Array(4).fill(['request', 'fact', 'state']).flat(),
+      ...['request', 'state'],
+    ]);
+    expect(records[0]).toMatchObject({ kind: 'request', record: { event: { name: 'demo/Added@1' } } });
+    const read = await history();
+    const reader = await sqlite(path).openReadonly();
+    await (await readViews(reader, [touch], { store: sqliteViews(path) })).close();
+    await reader.close();
+    expect(await history()).toBe(read);
+    const { code, out } = await run('show', path, 'demo/Ledger@1/a', '--history');
+    expect(code).toBe(0);
+    expect(lines(out)).toHaveLength(15);
+    for (const line of lines(out)) expect(line).toMatch(PLAIN);
+    expect((await run('show', path, 'demo/Ledger@1/none', '--history')).code).toBe(2);
+    expect((await run('show', path, '5', '--history')).code).toBe(2);
   });
 
   it('shows a record', async () => {

@@ -1,6 +1,6 @@
-/** One line for each record: what happened, to whom. Text from the world is not escaped here; the caller does. */
+/** One line for each record: what happened, to whom. */
 import { formatAddress, type JournalRecord, type PlanAddress, type Sender, type Value } from '@reprise/contracts';
-import { cut } from './escape.js';
+import { cut, escapeLine } from './escape.js';
 import { toJson } from './json.js';
 
 const PREVIEW_MAX = 100;
@@ -47,8 +47,16 @@ const LINES: Lines = {
   state: ({ leaves }) => stateLine(leaves),
 };
 
+const WHAT_MAX = 240;
+
+/** A record with its place and time, as one line that is fit for a terminal. */
+export function recordRow({ seq, i, at }: { seq: number; i: number; at: number }, record: JournalRecord): string {
+  const what = escapeLine(cut(recordLine(record), WHAT_MAX));
+  return `${`${seq}.${i}`.padEnd(8)}  ${timeOf(at)}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
+}
+
 /** What a record says, in one line of any length. */
-export function recordLine(record: JournalRecord): string {
+function recordLine(record: JournalRecord): string {
   return (LINES[record.kind] as (record: JournalRecord) => string)(record);
 }
 

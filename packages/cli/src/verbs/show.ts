@@ -8,12 +8,15 @@ import { toJson } from '../text/json.js';
 import { cellView } from './show-cell.js';
 import { digestView } from './show-digest.js';
 import { frameView } from './show-frame.js';
+import { historyView } from './show-history.js';
 
 /** The options of `show`. */
 export interface ShowArguments {
   /** The frame after which a cell is looked at; else the newest. */
   readonly at?: number;
   readonly app?: string;
+  /** The records that concern a cell, instead of its state. */
+  readonly history?: true;
   readonly json?: true;
 }
 
@@ -29,19 +32,23 @@ export async function show(io: Io, world: string, what: string, options: ShowArg
   if (target.kind !== 'cell' && (options.at !== undefined || options.app !== undefined)) {
     throw new RepriseError('invalid_argument', '--at and --app go with the address of a cell', { actual: what });
   }
+  if (options.history === true && (target.kind !== 'cell' || options.at !== undefined || options.app !== undefined)) {
+    throw new RepriseError('invalid_argument', '--history goes with the address of a cell alone', { actual: what });
+  }
   await withWorld(world, async (store) => {
-    const { data, text } = await viewOf(store, target, options);
+    const { data, text } = await viewOf(store, world, target, options);
     await io.out.write(options.json === true ? `${toJson(data)}\n` : text);
   });
 }
 
-function viewOf(store: ReadonlyStore, target: Target, options: ShowArguments): Promise<View> {
+function viewOf(store: ReadonlyStore, world: string, target: Target, options: ShowArguments): Promise<View> {
   switch (target.kind) {
     case 'frame':
       return frameView(store, target.seq, target.i);
     case 'digest':
       return digestView(store, target.hex);
     case 'cell':
+      if (options.history === true) return historyView(store, world, target.address);
       return cellView(store, target.address, options);
     default:
       return target satisfies never;

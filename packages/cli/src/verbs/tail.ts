@@ -3,9 +3,8 @@ import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel';
 import { type Io, pause } from '../io.js';
 import { withWorld } from '../open.js';
-import { cut, escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
-import { recordLine, timeOf } from '../text/record-line.js';
+import { recordRow, timeOf } from '../text/record-line.js';
 
 /** The options of `tail`. */
 export interface TailArguments {
@@ -18,7 +17,6 @@ export interface TailArguments {
 
 const FRAMES_DEFAULT = 20;
 const POLL_MS = 200;
-const WHAT_MAX = 240;
 
 /** Prints frames in order; with `follow`, until told to stop. */
 export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
@@ -55,11 +53,7 @@ async function* framesOf(
 
 function lines({ seq, bytes }: StoredFrame): string {
   const { all, ingress } = readFrame(bytes, seq);
-  const time = timeOf(ingress.at);
-  const rows = all.map((record, i) => {
-    const what = escapeLine(cut(recordLine(record), WHAT_MAX));
-    return `${`${seq}.${i}`.padEnd(8)}  ${time}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
-  });
+  const rows = all.map((record, i) => recordRow({ seq, i, at: ingress.at }, record));
   return `${rows.join('\n')}\n`;
 }
 

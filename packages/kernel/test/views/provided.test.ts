@@ -80,7 +80,7 @@ describe('the provided projections', () => {
       expect(touched.length).toBeGreaterThan(2);
       expect(touched).toEqual(expect.arrayContaining(mentioned));
       const first = await views.view(touch).get([...cell('b'), touched[0] ?? -1]);
-      expect(first?.kinds).toEqual(['event', 'state']);
+      expect(first).toMatchObject({ kinds: ['event', 'state'], records: [1, 2] });
     }));
 
   it('open effects: what has no receipt, by cell and kind, and gone when it is settled', () =>
