@@ -34,9 +34,11 @@ const TABLES = `
 
 /**
  * WAL with `synchronous = NORMAL`: no sync for a commit, and after a loss of power the file is whole, only older. What
- * it lacks is folded again.
+ * it lacks is folded again. `secure_delete`: what a view forgets, because its content was erased, is overwritten.
  */
-const SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;';
+const SETTINGS = `
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA secure_delete = ON;
+`;
 
 /** The most rows that are asked for at once; the engine takes limits as 32-bit numbers. */
 const LIMIT_MAX = 2 ** 31 - 1;

@@ -12,17 +12,18 @@ import {
   sourcesValue,
 } from './sources.js';
 
-/** Text to be found: text itself, or the link of content that is UTF-8 text. */
-export type TextSource = string | Ref;
+/** Text to be found: text itself, the link of content that is UTF-8 text, or that of what `putErasable` kept. */
+export type TextSource = string | Ref | { readonly erasable: Ref };
 
-/** The documents of a text index, as its fold writes them. */
+/**
+ * The documents of a text index, as its fold writes them. A document that was made from content goes by itself when
+ * that content is erased.
+ */
 export interface Documents {
   /** Makes a document of these texts, in place of the one with this id. */
   put(id: RowKey, text: TextSource | readonly TextSource[]): void;
   /** Takes a document away; nothing happens when there is none. */
   remove(id: RowKey): void;
-  /** Takes away every document that was made from this content: it was erased. */
-  forget(content: Ref): void;
 }
 
 /** A text index as the runtime holds it. */

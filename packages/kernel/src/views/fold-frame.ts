@@ -22,6 +22,8 @@ export interface Fold {
    * @returns what is left to do once the code has run: all that has to wait for the store or for content
    */
   fold(overlay: Overlay, entry: Entry): () => Promise<void>;
+  /** Content was erased: what is a copy of it goes, whatever the author chose to fold. */
+  forget?(overlay: Overlay, digests: readonly string[]): Promise<void>;
 }
 
 /** Runs an author's code over an entry: pure, and not async, else what it wrote later would belong to no frame. */
@@ -38,8 +40,9 @@ export function runFold(body: () => unknown): void {
 export async function foldFrame(fold: Fold, overlay: Overlay, frame: WorldFrame): Promise<void> {
   const withEffects = needsEffects(fold.from);
   try {
-    for (let i = 0; i < frame.records.length; i++) {
+    for (const [i, record] of frame.records.entries()) {
       await foldRecord(fold, overlay, frame, i);
+      if (record.kind === 'erase') await fold.forget?.(overlay, record.digests);
       if (withEffects) noteEffect(overlay, frame, i);
       overlay.keepRecord();
     }

@@ -17,7 +17,9 @@ import {
   type RowKey,
   readUtf8,
 } from '../codec/index.js';
+import { getErasable } from '../content/erasable.js';
 import type { ContentReader } from '../content/port.js';
+import { getBytes } from '../content/values.js';
 import type { Documents, Entry, TextIndexDefinition, TextSource } from '../define/index.js';
 import { appendPosting, chunkOf, withoutPosting, wordsOf } from '../text/index.js';
 import { type Fold, runFold } from './fold-frame.js';
@@ -57,9 +59,6 @@ export function textFold(definition: TextIndexDefinition, content: ContentReader
           const place = encodeKey(id);
           changes.push((index) => index.remove(place));
         },
-        forget: (ref) => {
-          changes.push((index) => index.forget(ref));
-        },
       };
       runFold(() => definition.fold(documents, entry));
       return async () => {
@@ -67,13 +66,24 @@ export function textFold(definition: TextIndexDefinition, content: ContentReader
         for (const change of changes) await change(index);
       };
     },
+    forget: async (overlay, digests) => {
+      const index = new TextEntries(overlay, content);
+      for (const digest of digests) await index.forget(digest);
+    },
   };
 }
 
 function sourcesOf(text: TextSource | readonly TextSource[]): readonly TextSource[] {
-  const sources = typeof text === 'string' || isRef(text) ? [text] : text;
-  if (Array.isArray(sources) && sources.every((source) => typeof source === 'string' || isRef(source))) return sources;
+  const sources = Array.isArray(text) ? (text as readonly TextSource[]) : [text as TextSource];
+  if (sources.every((source) => typeof source === 'string' || linkOf(source) !== undefined)) return sources;
   throw new TypeError('the text of a document is neither text nor a link, nor a list of them');
+}
+
+/** The content that a source is read from. */
+function linkOf(source: TextSource): Ref | undefined {
+  if (typeof source !== 'object' || source === null) return undefined;
+  const link: unknown = isRef(source) ? source : source.erasable;
+  return isRef(link) ? link : undefined;
 }
 
 /** A document as its own entry has it. */
@@ -97,7 +107,7 @@ class TextEntries {
     const texts = await Promise.all(sources.map((source) => this.#textOf(source)));
     if (texts.includes(undefined)) return; // T2
     const words = texts.flatMap((text) => wordsOf(text ?? ''));
-    await this.#add(id, { number, length: words.length }, words, sources.filter(isRef));
+    await this.#add(id, { number, length: words.length }, words, sources);
   }
 
   async remove(id: Uint8Array): Promise<void> {
@@ -105,15 +115,20 @@ class TextEntries {
     if (found !== null) await this.#drop(id, documentIn(found));
   }
 
-  async forget(ref: Ref): Promise<void> {
-    const from = entryKey(PART.content, ref.hex);
+  async forget(digest: string): Promise<void> {
+    const from = entryKey(PART.content, digest);
     for (const key of await this.overlay.under(from, afterPrefix(from) ?? null)) {
       const id = await this.overlay.load(key);
       if (id !== null) await this.remove(id);
     }
   }
 
-  async #add(id: Uint8Array, document: Document, words: readonly string[], refs: readonly Ref[]): Promise<void> {
+  async #add(
+    id: Uint8Array,
+    document: Document,
+    words: readonly string[],
+    sources: readonly TextSource[],
+  ): Promise<void> {
     const { number, length } = document;
     const counts = new Map<string, number>();
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -121,7 +136,7 @@ class TextEntries {
       const key = postingsKey(word, number);
       this.overlay.write(key, appendPosting(await this.overlay.load(key), { document: number, count, length }));
     }
-    const links = [...new Set(refs.map(({ hex }) => hex))];
+    const links = [...new Set(sources.flatMap((source) => linkOf(source)?.hex ?? []))];
     for (const hex of links) this.overlay.write(entryKey(PART.content, [hex, number]), id);
     this.overlay.write(joined(entryKey(PART.row), id), encode([number, length]));
     this.overlay.write(entryKey(PART.id, number), id);
@@ -152,9 +167,10 @@ class TextEntries {
 
   /** The text of a source: undefined when its content is gone, empty when it is no text. */
   async #textOf(source: TextSource): Promise<string | undefined> {
-    if (typeof source === 'string') return source;
-    const bytes = await this.content.get(source);
-    if (bytes === undefined) return undefined;
+    const link = linkOf(source);
+    if (link === undefined) return String(source);
+    if (!(await this.content.has(link))) return undefined;
+    const bytes = await (isRef(source) ? getBytes : getErasable)(this.content, link);
     const text = readUtf8(bytes, 0, bytes.length);
     return typeof text === 'string' ? text : '';
   }
