@@ -47,8 +47,8 @@ export interface DispatcherParts {
    * @param unanswered the kernel settles what its adapter still works at
    */
   settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
-  /** Journals that an effect was handed on. */
-  defer(effect: string, attempt: number, deferral: Deferral): Promise<void>;
+  /** Journals that an effect was handed on. Resolves false when it was settled before. */
+  defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
   /** Journals a question. Resolves when it is durable; rejects when it cannot be asked. */
   ask(effect: string, attempt: number, asked: AskedOutside): Promise<void>;
   /** What a cell may do now. */
@@ -70,6 +70,9 @@ const DEADLINE = Symbol('deadline');
 
 /** The effect was settled while its adapter was at work. */
 const FENCED = Symbol('fenced');
+
+/** What is known of an effect that was handed on after it was settled. */
+const HANDED_ON_TOO_LATE: Outcome = { status: 'outcome_unknown' };
 
 /** An effect that stays armed, for the next open to offer it again. */
 const LEFT_ARMED = Symbol('left armed');
@@ -196,7 +199,7 @@ export class Dispatcher {
     this.#leaves.set(effect, leaf);
     if (mayStart(leaf) && (before === undefined || !mayStart(before))) this.#waiting.add(effect, leaf);
     if (leaf.late !== undefined) {
-      this.#waiting.remove(effect); // it might have been offered again
+      if (this.#waiting.remove(effect)) void this.#settleUnstarted(effect, stopped(leaf)); // it was to be offered again
       this.#running.get(effect)?.fence();
     }
     this.#questions.follow(effect, leaf);
@@ -253,8 +256,15 @@ export class Dispatcher {
     };
     void this.parts.arm(effect, attempt, placed).then((armed) => {
       placed();
-      if (!armed) this.release([effect]);
+      if (!armed) this.#settledMeanwhile(effect);
     });
+  }
+
+  /** It was settled while its attempt was on its way. Of one that was to be offered again nobody else will answer. */
+  #settledMeanwhile(effect: string): void {
+    const leaf = this.#leaves.get(effect);
+    if (leaf?.late !== undefined) void this.#settleUnstarted(effect, stopped(leaf));
+    this.release([effect]);
   }
 
   #stop(effect: string): void {
@@ -323,8 +333,8 @@ export class Dispatcher {
       return this.#linger(effect, leaf, adapter, execution);
     }
     const deferral = deferralOf(outcome);
-    if (deferral !== undefined) return this.parts.defer(effect, leaf.attempt, deferral);
-    const receipt = await this.receiptOf(adapter, leaf, outcome);
+    if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
+    const receipt = await this.receiptOf(adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
     const stop = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
     // Closing: what the next open may offer again or ask about is left armed, so that it will be.
     if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
@@ -349,8 +359,7 @@ export class Dispatcher {
   /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
   #linger(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, execution: Promise<Outcome | Deferred>): void {
     const late = execution.then(async (outcome) => {
-      // What it handed on too late is not known here any more.
-      const said = deferralOf(outcome) === undefined ? outcome : { status: 'outcome_unknown' };
+      const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
       await this.parts.settle(effect, leaf.attempt, await this.receiptOf(adapter, leaf, said));
     });
     this.#lingering.add(late);

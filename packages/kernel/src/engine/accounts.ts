@@ -2,13 +2,13 @@
  * The accounts that effects are charged to, as leaves. What is right to hold and to book is arithmetic of
  * `authority/budget.ts`; this file finds the chain and writes it back.
  */
-import type { Account, Amounts, Held, Receipt } from '@reprise/contracts';
+import type { Account, Held, Receipt, Usage } from '@reprise/contracts';
 import { ACCOUNT_DEPTH_MAX } from '@reprise/contracts';
 import { booked, correct, hold, type Outcome, settle, shortfall, usageAmounts } from '../authority/index.js';
 import { decode } from '../codec/index.js';
 import type { FrameFold } from './frame-fold.js';
 import { accountKey } from './leaf-key.js';
-import type { EffectLeaf } from './leaves.js';
+import type { Booked, EffectLeaf } from './leaves.js';
 
 /** Whether every account of the chain has room for what is to be held. */
 export function fitsAccount(fold: FrameFold, { account, amounts }: Held): boolean {
@@ -31,7 +31,7 @@ export function holdFor(fold: FrameFold, { account, amounts }: Held): boolean {
 }
 
 /** Books what a settled effect used. @returns what was booked; undefined when nothing was held for it */
-export function bookReceipt(fold: FrameFold, effect: EffectLeaf, receipt: Receipt): Amounts | undefined {
+export function bookReceipt(fold: FrameFold, effect: EffectLeaf, receipt: Receipt): Booked | undefined {
   if (effect.held === undefined) return undefined;
   const { account, amounts } = effect.held;
   const outcome = outcomeOf(effect, receipt);
@@ -45,14 +45,13 @@ export function bookReceipt(fold: FrameFold, effect: EffectLeaf, receipt: Receip
       outcome,
     ),
   );
-  return booked(amounts, outcome);
+  return { account, booked: booked(amounts, outcome) };
 }
 
 /** Replaces what was booked by what a late answer reports; one that reports nothing changes nothing. */
-export function bookLate(fold: FrameFold, effect: EffectLeaf, { usage }: Receipt): void {
-  const before = effect.late?.booked;
-  if (before === undefined || effect.late?.account === undefined || usage === undefined) return;
-  const chain = chainOf(fold, effect.late.account) ?? [];
+export function bookLate(fold: FrameFold, { account, booked: before }: Partial<Booked>, usage?: Usage): void {
+  if (before === undefined || account === undefined || usage === undefined) return;
+  const chain = chainOf(fold, account) ?? [];
   const after = booked(before, usageAmounts(usage));
   write(
     fold,
@@ -66,9 +65,15 @@ export function bookLate(fold: FrameFold, effect: EffectLeaf, { usage }: Receipt
 }
 
 /** What is reported is what was used; of what never started nothing was; of the rest it is not known. */
-function outcomeOf({ attempt }: EffectLeaf, { usage, status }: Receipt): Outcome {
+function outcomeOf(effect: EffectLeaf, { usage, status }: Receipt): Outcome {
   if (usage !== undefined) return usageAmounts(usage);
-  return attempt === 0 && (status === 'denied' || status === 'cancelled') ? 'released' : 'unknown';
+  return neverStarted(effect, status) ? 'released' : 'unknown';
+}
+
+/** A cell that settles an effect may have worked at it without any attempt, and who says that it is done may know. */
+function neverStarted({ attempt, settler }: EffectLeaf, status: Receipt['status']): boolean {
+  if (attempt > 0) return false;
+  return status === 'denied' || status === 'cancelled' || (settler === undefined && status !== 'ok');
 }
 
 type Chain = readonly (readonly [string, Account])[];

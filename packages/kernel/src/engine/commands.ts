@@ -5,15 +5,17 @@ import {
   type CommandName,
   type CommandValue,
   type FailureCode,
+  formatAddress,
   type KernelCommand,
   type Principal,
   type Receipt,
+  type Settlement,
   type Value,
 } from '@reprise/contracts';
 import { amountsFit } from '../authority/index.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../codec/index.js';
 import { check } from '../schema/index.js';
-import { chainOf } from './accounts.js';
+import { bookLate, chainOf } from './accounts.js';
 import { deliveryOf, startOrWait } from './effects.js';
 import type { FrameFold } from './frame-fold.js';
 import { gateEffect, mayAnswer } from './gate.js';
@@ -63,8 +65,8 @@ export function approvalDigest(hash: Hash, { name, params }: Pick<EffectLeaf, 'n
 
 function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Settle@1'>, { who, cause }: Asking): void {
   const effect = openEffect(fold, id);
-  if (effect === undefined) return tooLate(fold, id, outcome.status, who, cause);
-  requireAnswerer(fold, who, effect, effect.deferred?.to ?? null);
+  if (effect === undefined) return tooLate(fold, id, outcome, { who, cause });
+  requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? null }, nameOf(effect));
   if (effect.deferred === undefined && who !== 'host') throw notAllowed('cap_denied', `effect ${id} waits for nobody`);
   const payload = outcome.status === 'ok' ? { payload: checkedPayload(fold, effect, outcome.payload) } : {};
   const receipt: Receipt = { adapter: 'kernel', ...outcome, ...payload, by: who, attempts: effect.attempt };
@@ -73,13 +75,16 @@ function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Sett
 }
 
 /** Who settles too late is told so by a record; who names an effect that never waited for anybody is refused. */
-function tooLate(fold: FrameFold, id: string, status: 'ok' | 'error', who: Principal, c: number): void {
+function tooLate(fold: FrameFold, id: string, { status, usage }: Settlement, { who, cause: c }: Asking): void {
   const bytes = fold.overlay.get(settledKey(id));
   if (bytes === undefined) throw notOpen(id);
   const settled = decode(bytes) as unknown as SettledLeaf;
-  const refusal = mayAnswer(fold, who, settled.name, settled.to);
-  if (refusal !== undefined) throw notAllowed(refusal, `effect ${id}`);
+  requireAnswerer(fold, who, settled, `effect ${id}`);
   fold.push({ kind: 'late', c, effect: id, status, settled: settled.status });
+  if (usage === undefined || settled.owed === undefined) return;
+  const { owed, ...known } = settled; // once: the next report is one too many
+  bookLate(fold, owed, usage);
+  fold.write(settledKey(id), known);
 }
 
 function checkedPayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): Value {
@@ -98,7 +103,7 @@ function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cau
   const { effect: id, digest, decision } = value;
   const effect = openEffect(fold, id);
   if (effect?.approval === undefined) throw notOpen(id, 'does not wait for approval');
-  requireAnswerer(fold, who, effect, effect.approval.to);
+  requireAnswerer(fold, who, { ...effect, to: effect.approval.to }, nameOf(effect));
   const now = approvalDigest(fold.env.hash, effect);
   if (digest !== undefined && digest !== now) {
     throw new Refusal('approval_stale', 'what was approved is not what waits for approval', {
@@ -168,7 +173,7 @@ function answer(
   const effect = openEffect(fold, id);
   const asked = effect?.asks?.find((question) => question.n === n);
   if (effect === undefined || asked === undefined) throw notOpen(id, `has no open question ${n}`);
-  requireAnswerer(fold, who, effect, asked.to);
+  requireAnswerer(fold, who, { ...effect, to: asked.to }, nameOf(effect));
   if (asked.answer !== undefined) throw notOpen(id, `has its answer to question ${n}`);
   asked.answer = { by: who, value: given };
   wakeWhenDue(fold, id, effect);
@@ -178,7 +183,7 @@ function answer(
 function cancel(fold: FrameFold, { effect: id, graceMs }: CommandValue<'sys/Cancel@1'>, { who, cause }: Asking): void {
   const effect = openEffect(fold, id);
   if (effect === undefined) throw notOpen(id);
-  requireAnswerer(fold, who, effect, effect.deferred?.to ?? effect.approval?.to ?? null);
+  requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? effect.approval?.to ?? null }, nameOf(effect));
   const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', by: who, attempts: effect.attempt };
   if (isUnderWay(effect)) cancelEffect(fold, id, cause, graceMs);
   else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
@@ -228,12 +233,20 @@ function requireOwner(fold: FrameFold, who: Principal, above: readonly string[],
   if (!free && (own === null || !above.includes(own))) throw notAllowed('cap_denied', where);
 }
 
-function requireAnswerer(fold: FrameFold, who: Principal, effect: EffectLeaf, to: string | null): void {
-  const [reducer, key] = effect.settler ?? ['', ''];
-  if (effect.settler !== undefined && who === holderOf([reducer, key])) return;
-  const refusal = mayAnswer(fold, who, effect.name, to);
-  if (refusal !== undefined)
-    throw notAllowed(refusal, `an effect ${effect.name} of ${effect.plan[0]}/${effect.plan[1]}`);
+/** The cell that settles an effect, and whoever was asked; people when nobody in particular was. */
+function requireAnswerer(
+  fold: FrameFold,
+  who: Principal,
+  { name, settler, to }: { readonly name: string; readonly settler?: Address; readonly to: string | null },
+  where: string,
+): void {
+  if (settler !== undefined && who === holderOf(settler)) return;
+  const refusal = mayAnswer(fold, who, name, to);
+  if (refusal !== undefined) throw notAllowed(refusal, where);
+}
+
+function nameOf({ name, plan }: EffectLeaf): string {
+  return `an effect ${name} of ${formatAddress(plan)}`;
 }
 
 function notAllowed(code: FailureCode, where: string): Refusal {

@@ -173,11 +173,7 @@ function reviveCell(fold: FrameFold, address: Address): void {
 
 function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
   const bytes = fold.overlay.get(effectKey(ingress.effect));
-  if (bytes === undefined) {
-    throw new Refusal('effect_settled', `effect ${ingress.effect} is not open`, {
-      hint: 'It was settled before, or it is not an effect of this world.',
-    });
-  }
+  if (bytes === undefined) throw settledBefore(ingress.effect);
   const effect = fold.take<EffectLeaf>(bytes);
   if (effect.attempt !== ingress.attempt) {
     throw new Refusal('effect_settled', 'the receipt is not of the armed attempt', {
@@ -186,12 +182,20 @@ function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
       where: `effect ${ingress.effect}`,
     });
   }
+  if (effect.late !== undefined && ingress.unanswered === true) throw settledBefore(ingress.effect);
   if (effect.late !== undefined) takeLate(fold, ingress.effect, effect, ingress.receipt);
   else if (ingress.quarantined === true) quarantineEffect(fold, ingress, effect);
   else {
     const { receipt, unanswered = false } = ingress;
     settleEffect(fold, ingress.effect, effect, { receipt, cause: 0, unanswered });
   }
+}
+
+/** What the kernel itself has to say of an effect comes too late, when it is settled: its adapter's word is awaited. */
+function settledBefore(effect: string): Refusal {
+  return new Refusal('effect_settled', `effect ${effect} is not open`, {
+    hint: 'It was settled before, or it is not an effect of this world.',
+  });
 }
 
 /** Settles the ledger and ends the plan: folding this receipt in full exhausted the machine. */
@@ -249,6 +253,7 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
 function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attempt'>): void {
   const bytes = fold.overlay.get(effectKey(id));
   const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  if (effect?.late !== undefined) throw settledBefore(id); // it waited to be offered again
   const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
   const code = effect && definition && rightsRefusal(fold, { plan: effect.plan, definition, params: effect.params });
   if (effect === undefined || code === undefined) return armEffect(fold, id, attempt);
@@ -259,7 +264,7 @@ function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attem
 
 function armEffect(fold: FrameFold, id: string, attempt: number): void {
   const bytes = fold.overlay.get(effectKey(id));
-  if (bytes === undefined) throw new Refusal('effect_settled', `effect ${id} is not open`);
+  if (bytes === undefined) throw settledBefore(id);
   const effect = fold.take<EffectLeaf>(bytes);
   if (attempt !== effect.attempt + 1) {
     throw new Refusal('invalid_argument', 'attempts are counted one by one', {

@@ -12,7 +12,7 @@ import { decode, encode, equalBytes } from '../codec/index.js';
 import { chainOf } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
 import { rightsRefusal } from './gate.js';
-import { effectKey, rightsKey, timerKey } from './leaf-key.js';
+import { cellKey, type LeafKey, rightsKey, timerKey } from './leaf-key.js';
 import type { EffectLeaf, RightsLeaf } from './leaves.js';
 import {
   approvalsOf,
@@ -25,7 +25,7 @@ import {
   isChild,
 } from './rights.js';
 import { isUnderWay, openEffect, settleInFrame } from './settle.js';
-import { Refusal } from './signals.js';
+import { Miss, Refusal } from './signals.js';
 
 /** Authors' timers cannot begin with a tilde. */
 const RIGHTS_TIMER = '~rights';
@@ -230,7 +230,9 @@ function requireAccount(
 
 /** Asks of every open effect whether it is permitted still; of each the first refusal ends it. */
 function endRefused(fold: FrameFold, cause: number): void {
-  for (const id of openEffectIds(fold)) {
+  const open = openEffects(fold);
+  requireLoaded(fold, open);
+  for (const { id } of open) {
     const effect = openEffect(fold, id);
     const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
     if (effect === undefined || definition === undefined) continue;
@@ -247,14 +249,38 @@ function endRefused(fold: FrameFold, cause: number): void {
   }
 }
 
+interface OpenEffect extends EffectLeaf {
+  readonly id: string;
+}
+
 /** In the order in which they were emitted: the order of leaves in memory is no journaled fact. */
-function openEffectIds(fold: FrameFold): readonly string[] {
+function openEffects(fold: FrameFold): readonly OpenEffect[] {
   return fold.overlay
     .list('effect')
     .map(({ key, bytes }) => ({ id: String(key.path[1]), ...(decode(bytes) as unknown as EffectLeaf) }))
-    .sort((a, b) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1])
-    .map(({ id }) => id)
-    .filter((id) => fold.overlay.get(effectKey(id)) !== undefined);
+    .filter(({ late }) => late === undefined)
+    .sort((a, b) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
+}
+
+/** Asks for all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
+function requireLoaded(fold: FrameFold, open: readonly OpenEffect[]): void {
+  const cold = new Map<string, LeafKey>();
+  for (const { plan } of open) {
+    const cell: Address = [plan[0], plan[1]];
+    for (const key of [cellKey(cell), rightsKey(holderOf(cell))]) if (isCold(fold, key)) cold.set(key.id, key);
+  }
+  const [first, ...rest] = cold.values();
+  if (first !== undefined) throw new Miss(first, rest);
+}
+
+function isCold(fold: FrameFold, key: LeafKey): boolean {
+  try {
+    fold.overlay.get(key);
+    return false;
+  } catch (thrown) {
+    if (thrown instanceof Miss) return true;
+    throw thrown;
+  }
 }
 
 function moveExpiry(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {

@@ -2,7 +2,7 @@ export { approvalDigest } from './commands.js';
 export { fittedState } from './fitted-state.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export { type EmittedEffect, EngineCaches, type EngineEnv } from './frame-fold.js';
-export { mayRead } from './gate.js';
+export { mayAnswer, mayRead } from './gate.js';
 export * from './leaf-key.js';
 export type {
   AskedQuestion,

@@ -117,9 +117,15 @@ export interface EffectLeaf {
   /** It was told to stop while it was armed: it is not offered again, after a crash neither. Settled at `until`. */
   cancelled?: { readonly until: number };
   /** It is settled, and the attempt that was armed may still answer: that changes what was spent, and nothing else. */
-  late?: { readonly status: ReceiptStatus; readonly account?: string; readonly booked?: Amounts };
+  late?: { readonly status: ReceiptStatus } & Partial<Booked>;
   /** When its kernel timer fires. */
   wake?: number;
+}
+
+/** What a settlement booked, and where: what a later report corrects. */
+export interface Booked {
+  readonly account: string;
+  readonly booked: Amounts;
 }
 
 /** What stays of an effect that waited for the outside: whoever settles it too late is told so. */
@@ -129,6 +135,10 @@ export interface SettledLeaf {
   readonly at: number;
   /** Who might have settled it, besides the host. */
   readonly to: string | null;
+  /** The cell that was to settle it. */
+  readonly settler?: Address;
+  /** What it is taken to have used, for nobody has reported it yet. */
+  readonly owed?: Booked;
 }
 
 /** A question of a running adapter, and its answer. */

@@ -16,8 +16,7 @@ export function deferEffect(fold: FrameFold, ingress: IngressOf<'deferred'>): vo
   const times = [ingress.expires, deadline].filter((time) => time !== null);
   const expires = times.length === 0 ? null : Math.min(...times);
   effect.deferred = { expires, to: ingress.to };
-  delete effect.asks;
-  delete effect.cancelled; // what was told to stop too late goes on outside: it can be cancelled again
+  delete effect.asks; // its cancellation stands: who told it to stop was promised an end
   wakeWhenDue(fold, ingress.effect, effect);
   fold.write(effectKey(ingress.effect), effect);
 }

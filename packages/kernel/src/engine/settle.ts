@@ -105,12 +105,13 @@ export function closeEffect(
   const booked = bookReceipt(fold, effect, receipt);
   if (waitedOutside(effect)) {
     const to = effect.deferred?.to ?? effect.approval?.to ?? null;
-    const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to };
+    const owed = booked === undefined || receipt.usage !== undefined ? {} : { owed: booked };
+    const settler = effect.settler === undefined ? {} : { settler: effect.settler };
+    const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to, ...settler, ...owed };
     fold.write(settledKey(id), leaf);
   }
   if (!unanswered) return fold.overlay.set(effectKey(id), undefined);
-  const { held } = effect;
-  const late = held === undefined || booked === undefined ? { status } : { status, account: held.account, booked };
+  const late = { status, ...booked };
   const { asks: _asked, held: _held, cancelled: _told, ...rest } = effect;
   fold.write(effectKey(id), { ...rest, late } satisfies EffectLeaf);
 }
@@ -124,7 +125,7 @@ function waitedOutside({ approval, approved, deferred }: EffectLeaf): boolean {
 export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receipt: Receipt): void {
   const settled = effect.late?.status ?? receipt.status;
   fold.push({ kind: 'late', c: 0, effect: id, status: receipt.status, settled });
-  bookLate(fold, effect, receipt);
+  bookLate(fold, effect.late ?? {}, receipt.usage);
   fold.overlay.set(effectKey(id), undefined);
 }
 

@@ -5,6 +5,7 @@ import {
   accountKey,
   authorityOf,
   declaredRights,
+  mayAnswer,
   mayRead,
   type RightsLeaf,
   WORLD_KEY,
@@ -12,6 +13,7 @@ import {
 } from '../engine/index.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
+import type { OpenItem } from './open-items.js';
 
 /** What a capability permits that permits nothing: the kernel's own dimensions, each with no pattern. */
 export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [], watch: [] } });
@@ -52,6 +54,17 @@ export async function requireReader(table: LeafTable, who: Principal, cell: Addr
   if (refusal === undefined) return;
   const code = refusal.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
   throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: refusal });
+}
+
+/** Those of some open items that somebody may decide about, answer or settle. */
+export function answerable(
+  table: LeafTable,
+  who: Principal,
+  items: readonly OpenItem[],
+  at: number,
+): Promise<readonly OpenItem[]> {
+  const world = { overlay: table, rules: rulesOf(table), at };
+  return loaded(table, () => items.filter(({ name, to }) => mayAnswer(world, who, name, to) === undefined));
 }
 
 function rulesOf(table: LeafTable): WorldLeaf {

@@ -287,7 +287,8 @@ class Opening implements StepperHost {
         return outcome.status === 'committed' && outcome.frame.armed.includes(effect);
       },
       settle: (effect, attempt, receipt, unanswered) => this.#settle(effect, attempt, receipt, unanswered),
-      defer: async (effect, attempt, deferral) => void (await this.#submit(deferredFact(effect, attempt, deferral))),
+      defer: async (effect, attempt, deferral) =>
+        (await this.#submit(deferredFact(effect, attempt, deferral))).status === 'committed',
       ask: async (effect, attempt, asked) => {
         const outcome = await this.#submit(askFact(effect, attempt, asked));
         if (outcome.status === 'refused') throw outcome.error;

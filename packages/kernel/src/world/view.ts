@@ -8,7 +8,6 @@ import {
   type Settlement,
   type Value,
 } from '@reprise/contracts';
-import { matches } from '../authority/index.js';
 import { linksOf } from '../codec/index.js';
 import type { OpenItem } from './open-items.js';
 import type { Ack, RequestOptions, SettleAck, World } from './world.js';
@@ -17,6 +16,8 @@ import type { Ack, RequestOptions, SettleAck, World } from './world.js';
 export interface ViewParts {
   /** Rejects with `cap_denied` or `policy_denied`. */
   requireReader(cell: Address): Promise<void>;
+  /** Those that its principal may decide about, answer or settle. */
+  answerable(items: readonly OpenItem[]): Promise<readonly OpenItem[]>;
 }
 
 /** How something is asked through a view: who asks is known. */
@@ -71,8 +72,7 @@ export class WorldView {
 
   /** The open items that this principal may decide about, answer or settle. */
   async open(): Promise<readonly OpenItem[]> {
-    const items = await this.world.open();
-    return this.principal === 'host' ? items : items.filter(({ to }) => matches(to, this.principal));
+    return this.parts.answerable(await this.world.open());
   }
 
   /** Decides about an approval. See `World.decide`. */

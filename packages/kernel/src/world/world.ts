@@ -42,7 +42,7 @@ import type { LeafTable } from '../state/leaf-table.js';
 import type { OpenStore } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
 import type { ClockJump, Stamper } from '../time/stamper.js';
-import { type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
+import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { type ClockConfirmation, requireConfirmation } from './confirm-clock.js';
 import type { Eraser, EraseTarget, ErasureOutcome } from './erasure.js';
 import { type OpenItem, openItems, questionOf } from './open-items.js';
@@ -269,11 +269,12 @@ export class World implements AsyncDisposable {
    * @returns `applied`, or `already_settled` when something else was first
    */
   async settle(effect: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
-    const id = options.id ?? `settle ${effect.slice(0, 64)} ${toHex(this.#hash(encode(outcome)))}`;
+    const id = options.id ?? `settle ${toHex(this.#hash(encode([effect, outcome])))}`;
     const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...options, id });
     const ack = await this.#ackOf(done);
     const records = done.status === 'committed' ? done.frame.records : await this.#recordsOf(ack.seq);
-    return { ...ack, status: records.some(({ kind }) => kind === 'late') ? 'already_settled' : 'applied' };
+    const late = records.some((record) => record.kind === 'late' && record.c === 0);
+    return { ...ack, status: late ? 'already_settled' : 'applied' };
   }
 
   /**
@@ -299,9 +300,10 @@ export class World implements AsyncDisposable {
   /** The world as somebody may see and use it: everything passes the gate under this principal. */
   as(principal: Principal): WorldView {
     requirePrincipal(principal);
+    const { stepper, table } = this.parts;
     return new WorldView(this, principal, {
-      requireReader: (cell) =>
-        this.parts.stepper.exclusively(() => requireReader(this.parts.table, principal, cell, this.now)),
+      requireReader: (cell) => stepper.exclusively(() => requireReader(table, principal, cell, this.now)),
+      answerable: (items) => stepper.exclusively(() => answerable(table, principal, items, this.now)),
     });
   }
 
@@ -380,7 +382,8 @@ export class World implements AsyncDisposable {
         leaf: decode(bytes) as unknown as EffectLeaf,
       }));
       open.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
-      return open.map(({ effect, leaf }) => ({
+      const unsettled = open.filter(({ leaf }) => leaf.late === undefined);
+      return unsettled.map(({ effect, leaf }) => ({
         effect,
         name: leaf.name,
         cell: [leaf.plan[0], leaf.plan[1]],

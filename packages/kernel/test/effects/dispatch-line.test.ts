@@ -48,7 +48,7 @@ function bare(concurrency: number) {
     progress: () => undefined,
     arm: (effect, _attempt, placed) => new Promise((end) => arms.push({ effect, placed, end })),
     settle: async () => undefined,
-    defer: async () => undefined,
+    defer: async () => true,
     ask: async () => undefined,
     rights: async () => ({ may: {} }),
   });
