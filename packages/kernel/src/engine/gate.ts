@@ -99,20 +99,21 @@ export function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode 
 /** What the gate says of an event. */
 export type SendVerdict = { readonly allow: true } | Refused;
 
+const ALLOWED: SendVerdict = { allow: true };
+
 /** Asks the gate about an event that a cell sends. */
 export function gateSend(fold: FrameFold, from: Address, to: Address, event: string): SendVerdict {
   const who = holderOf(from);
   const what = `${formatAddress(to)}#${event}`;
   const authority = authorityIn(fold, who);
+  const ruling = firstRule(fold.rules.policy, 'send', what, who);
   const asked = permitted(fold, authority, 'send', what);
   const refusal = asked === undefined || isNear(fold, from, to) ? undefined : asked;
   if (refusal !== undefined) return refused(refusal);
-  const ruling = firstRule(fold.rules.policy, 'send', what, who);
-  if (ruling !== undefined)
-    return ruling.rule.decision === 'allow' ? { allow: true } : refused('policy_denied', ruling.index);
+  if (ruling !== undefined) return ruling.rule.decision === 'allow' ? ALLOWED : refused('policy_denied', ruling.index);
   const named = authority !== 'everything' && authority !== undefined && Object.hasOwn(authority.exercise.may, 'send');
   const reached = named || isNear(fold, from, to) || isBelow(fold, to, from) || isNew(fold, to);
-  return reached ? { allow: true } : refused('policy_denied');
+  return reached ? ALLOWED : refused('policy_denied');
 }
 
 /** Asks the gate about an event from outside. */
@@ -121,7 +122,7 @@ export function gateRequest(fold: FrameFold, who: Principal, to: Address, event:
   const refusal = who === 'host' ? undefined : permitted(fold, authorityIn(fold, who), 'send', what);
   if (refusal !== undefined) return refused(refusal);
   const ruling = firstRule(fold.rules.policy, 'send', what, who);
-  return ruling?.rule.decision === 'deny' ? refused('policy_denied', ruling.index) : { allow: true };
+  return ruling?.rule.decision === 'deny' ? refused('policy_denied', ruling.index) : ALLOWED;
 }
 
 /**
