@@ -38,6 +38,7 @@ export const PARTS: Readonly<Record<string, z.ZodType>> = {
   'send rule': contracts.sendRule,
   'settle rule': contracts.settleRule,
   'read rule': contracts.readRule,
+  'erase rule': contracts.eraseRule,
   'sys/Settle@1': contracts.settleCommand,
   'sys/Decide@1': contracts.decideCommand,
   'sys/Answer@1': contracts.answerCommand,

@@ -21,8 +21,14 @@ export const settleRule = z.strictObject({ settle: pattern, who, decision: z.enu
 /** A rule about reading: `read` is a pattern of `reducer/key`. */
 export const readRule = z.strictObject({ read: pattern, who, decision: z.enum(['allow', 'deny']) });
 
+/**
+ * A rule about erasing content: `erase` is a pattern of `reducer/key`; content that is named by itself, and not by the
+ * cell it belongs to, is under `*` alone. Without a rule only the host erases.
+ */
+export const eraseRule = z.strictObject({ erase: pattern, who, decision: z.enum(['allow', 'deny']) });
+
 /** A policy rule. Of the rules about an act the first that matches decides. */
-export const policyRule = z.union([effectRule, sendRule, settleRule, readRule]);
+export const policyRule = z.union([effectRule, sendRule, settleRule, readRule, eraseRule]);
 
 /** A policy rule. Of the rules about an act the first that matches decides. */
 export type PolicyRule = z.infer<typeof policyRule>;

@@ -17,7 +17,7 @@ import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
 import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
-import { gateRequest, rightsRefusal } from './gate.js';
+import { gateErase, gateRequest, rightsRefusal, type SendVerdict } from './gate.js';
 import { isRightsTimer, rightsExpired } from './grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaves.js';
@@ -117,9 +117,13 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
       return admitAttempt(fold, ingress);
     case 'continue':
       return admitContinue(fold, ingress.quarantined === true);
+    case 'erase': // content is no state: what was decided on it stands
+      return requireAllowed(gateErase(fold, ingress.principal as Principal, ingress.cell), {
+        where: ingress.cell === null ? '*' : formatAddress(ingress.cell),
+        what: `${ingress.principal} may not erase this`,
+      });
     case 'snapshot':
     case 'clock':
-    case 'erase': // content is no state: what was decided on it stands
       return;
     default:
       return ingress satisfies never;
@@ -142,12 +146,10 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
 
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
 function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
-  const verdict = gateRequest(fold, principal as Principal, to, event.name);
-  if (!verdict.allow) {
-    const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
-    const where = `${formatAddress(to)}#${event.name}`;
-    throw new Refusal(code, `${principal} may not send this`, { where, reason: verdict.code });
-  }
+  requireAllowed(gateRequest(fold, principal as Principal, to, event.name), {
+    where: `${formatAddress(to)}#${event.name}`,
+    what: `${principal} may not send this`,
+  });
   if (event.name === REVIVE) return reviveCell(fold, to);
   fold.enqueue({
     kind: 'event',
@@ -159,6 +161,13 @@ function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'requ
     notice: false,
     root: true,
   });
+}
+
+/** Turns what the gate refused somebody outside into a refusal of the ingress. */
+function requireAllowed(verdict: SendVerdict, refused: { readonly what: string; readonly where: string }): void {
+  if (verdict.allow) return;
+  const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+  throw new Refusal(code, refused.what, { where: refused.where, reason: verdict.code });
 }
 
 /** Brings a failed cell back: its state is what it was before the fault. */

@@ -161,6 +161,13 @@ export function mayRead(fold: RightsReaderAt, who: Principal, cell: Address): Fa
   return reader === undefined || near || isBelow(fold, cell, reader) ? undefined : 'policy_denied';
 }
 
+/** Whether somebody may erase content: of a cell, or by its links alone when there is none. */
+export function gateErase(fold: FrameFold, who: Principal, cell: Address | null): SendVerdict {
+  const ruling = firstRule(fold.rules.policy, 'erase', cell === null ? '*' : formatAddress(cell), who);
+  const allowed = ruling === undefined ? who === 'host' : ruling.rule.decision === 'allow';
+  return allowed ? ALLOWED : refused('policy_denied', ruling?.index);
+}
+
 /** Rights are asked for only where some were set: most worlds have none, and pay nothing for them. */
 function authorityIn(fold: RightsReader, who: Principal): Authority | undefined | 'everything' {
   return fold.rules.governed === true ? authorityOf(fold, who) : 'everything';
@@ -267,7 +274,7 @@ function refused(code: FailureCode, rule?: number): Refused {
   return { allow: false, code, rule: rule ?? null };
 }
 
-type Act = 'effect' | 'send' | 'settle' | 'read';
+type Act = 'effect' | 'send' | 'settle' | 'read' | 'erase';
 
 /** The first rule about an act that matches; a rule that does not say whom it means, means cells. */
 function firstRule(policy: readonly PolicyRule[], act: Act, what: string, who: string) {

@@ -45,6 +45,7 @@ import { type Ack, World } from './world.js';
 const OPEN_POLICY: readonly PolicyRule[] = [
   { effect: '*', decision: 'allow' },
   { send: '*', decision: 'allow' },
+  { erase: '*', who: '*', decision: 'allow' },
 ];
 
 /** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */

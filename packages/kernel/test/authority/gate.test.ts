@@ -369,6 +369,25 @@ describe('given a policy that names no events', () => {
   });
 });
 
+describe('given content to erase', () => {
+  it('when no rule says more, then only the host erases; a rule can let people erase what belongs to some cells', async () => {
+    const policy: readonly PolicyRule[] = [
+      { erase: `${cell('mine').join('/')}`, who: 'human:ann', decision: 'allow' },
+      { effect: '*', decision: 'allow' },
+    ];
+    const { world, store } = await given(policy);
+    await ask(world, 'mine', [note('x')]);
+    await ask(world, 'theirs', [note('x')]);
+    expect(await codeOf(world.erase({ cell: cell('theirs') }, { as: 'human:ann' }))).toBe('policy_denied');
+    expect(await codeOf(world.erase({ refs: [await world.content.put(Uint8Array.of(1))] }, { as: 'human:ann' }))).toBe(
+      'policy_denied',
+    );
+    expect((await world.erase({ cell: cell('mine') }, { as: 'human:ann' })).erased).toBe(0);
+    expect((await world.erase({ cell: cell('theirs') })).erased).toBe(0);
+    await closeSound(world, store, app);
+  });
+});
+
 describe('given an effect that a cell settles', () => {
   const wait = defineEffect({
     kind: 'lab.wait@1',

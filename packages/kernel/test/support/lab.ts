@@ -249,8 +249,8 @@ function react(draft: Seen, event: Told, ctx: ReducerContext, plans: Plans): voi
       return;
     case 'sys/EffectOpened@1':
       draft.seen.push(`opened ${String(told.name)}`);
-      perform(draft, draft.on['opened'] ?? [], ctx, plans);
-      for (const step of draft.on['settle'] ?? []) {
+      perform(draft, draft.on.opened ?? [], ctx, plans);
+      for (const step of draft.on.settle ?? []) {
         ctx.command('sys/Settle@1', { effect: String(told.effect), outcome: step[1] as never });
       }
       return;
