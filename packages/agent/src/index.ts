@@ -11,6 +11,7 @@ export { type AgentEvent, projectFrame } from './events.js';
 export { llmGenerate } from './plans/effects.js';
 export { llmStepPlan } from './plans/llm-step.js';
 export { toolCallPlan } from './plans/tool-call.js';
+export { sessions } from './projection/sessions.js';
 export { sessionReducer } from './reducer/session-reducer.js';
 export { Run, type RunOutcome } from './run.js';
 export { type SendOptions, Session } from './session.js';
