@@ -12,20 +12,37 @@ const BUILT_IN = '@reprise/agent';
 export interface Chosen {
   /** Undefined when nothing at hand has the journal's definitions. */
   readonly app: App | undefined;
+  /** Earlier apps, for earlier eras. */
+  readonly legacy: readonly App[];
   /** How people call it. */
   readonly name: string;
   /** What the built-in app lacks of the journal's definitions, when it was not chosen for that. */
   readonly lacking: readonly string[];
 }
 
+/** Which modules somebody named. */
+export interface NamedModules {
+  readonly app?: string;
+  readonly legacy?: readonly string[];
+}
+
 /** The app of a module, or the built-in agent app when it has every definition of the journal. */
-export async function chooseApp(store: ReadonlyStore, module: string | undefined): Promise<Chosen> {
-  if (module !== undefined) return { app: await loadApp(module), name: module, lacking: [] };
+export async function chooseApp(store: ReadonlyStore, modules: NamedModules): Promise<Chosen> {
+  const legacy = await loadApps(modules.legacy);
+  if (modules.app !== undefined) return { app: await loadApp(modules.app), legacy, name: modules.app, lacking: [] };
+  const none = { app: undefined, legacy, name: 'none', lacking: [] };
   const manifest = await newestManifest(store);
-  if (manifest === undefined) return { app: undefined, name: 'none', lacking: [] };
+  if (manifest === undefined) return none;
   const { agentApp } = await import('@reprise/agent');
   const lacking = missingDefinitions(manifest, agentApp);
-  return lacking.length === 0 ? { app: agentApp, name: BUILT_IN, lacking } : { app: undefined, name: 'none', lacking };
+  return lacking.length === 0 ? { app: agentApp, legacy, name: BUILT_IN, lacking } : { ...none, lacking };
+}
+
+/** Loads the app of each module, as {@link loadApp} does. */
+export async function loadApps(paths: readonly string[] = []): Promise<App[]> {
+  const apps: App[] = [];
+  for (const path of paths) apps.push(await loadApp(path));
+  return apps;
 }
 
 /**

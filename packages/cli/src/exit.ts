@@ -25,8 +25,12 @@ const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'erase_unfinished',
   'head_mismatch',
   'invalid_bytes',
+  'era_incompatible',
+  'era_sealed',
   'manifest_mismatch',
+  'migration_failed',
   'nondeterminism',
+  'plan_in_flight',
   'replay_divergence',
 ]);
 
@@ -44,6 +48,6 @@ export function exitCodeOf(error: unknown): ExitCode {
 export const EXIT_HELP = `
 Exit codes:
   0  fine
-  1  a finding: damage, divergence, another head, missing content
+  1  a finding: damage, divergence, another head, missing content, an app that does not fit
   2  wrong use: arguments, the app's module, a cell or record that is not there
   3  the world cannot be read: absent, not a world, an I/O error`;

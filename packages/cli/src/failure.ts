@@ -10,8 +10,8 @@ const CAUSES_MAX = 8;
 
 /** Reports an error. Only an error that is not ours, and so a fault of this program, shows its stack. */
 export async function reportFailure(io: Io, error: unknown, json: boolean): Promise<void> {
-  if (json) return io.out.write(`${toJson({ ok: false, error: asData(error) })}\n`);
-  await io.err.write(isRepriseError(error) ? asText(error) : `reprise: ${unexpected(error)}\n`);
+  if (json) return io.out.write(`${toJson({ ok: false, error: asError(error) })}\n`);
+  await io.err.write(isRepriseError(error) ? describeError(error) : `reprise: ${unexpected(error)}\n`);
 }
 
 /** The page of an error code, in the documentation. */
@@ -19,14 +19,16 @@ export function pageOf(code: string): string {
   return `docs/errors/${code}.md`;
 }
 
-function asData(error: unknown): unknown {
+/** An error for programs. */
+export function asError(error: unknown): unknown {
   if (!isRepriseError(error))
     return { code: 'internal_error', message: wordsOf(error), page: pageOf('internal_error') };
   const { cause, ...facts } = error.facts;
   return { ...facts, code: error.code, message: sentenceOf(error), causes: causesOf(cause), page: pageOf(error.code) };
 }
 
-function asText(error: RepriseError): string {
+/** An error in lines for people: what happened, and each of its facts. */
+export function describeError(error: RepriseError): string {
   const { where, expected, actual, hint, cause } = error.facts;
   const divergence = error.facts.divergence as Divergence | undefined;
   const recorded = divergence === undefined ? 'expected' : 'recorded';

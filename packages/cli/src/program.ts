@@ -5,6 +5,7 @@ import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import { parseDigest } from './target.js';
+import { check } from './verbs/check.js';
 import { show } from './verbs/show.js';
 import { tail } from './verbs/tail.js';
 import { verify } from './verbs/verify.js';
@@ -49,6 +50,7 @@ class CommandLine {
     this.#addVerify(program);
     this.#addTail(program);
     this.#addShow(program);
+    this.#addCheck(program);
     return program;
   }
 
@@ -65,6 +67,8 @@ class CommandLine {
   #addVerify(program: Command): void {
     verb(program, 'verify', 'perform a world again and compare it in bytes, or check that nobody changed it')
       .option('--app <module>', 'the app that wrote it: default export or export `app` of a module')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .option('--no-sealed', 'make it a finding when there is anything that no app at hand can perform')
       .option('--expect <head>', 'a head that must be in the journal: finds a cut or rolled back one', digest)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
   }
@@ -82,8 +86,20 @@ class CommandLine {
       .argument('<what>', 'a frame (12), a record (12.3), a digest (sha256:…) or a cell (namespace/Reducer@1/key)')
       .option('--at <seq>', 'the cell as it was after this frame', count)
       .option('--app <module>', 'the app that wrote the world, for cells')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .option('--history', 'the records that concern the cell, instead of its state; needs no app')
       .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
+  }
+
+  #addCheck(program: Command): void {
+    verb(program, 'check', 'tell what opening a world with another app would do, and write nothing')
+      .requiredOption('--against <module>', 'the app to open it with')
+      .option('--legacy <module>', 'an earlier app, as it would be opened with; may be repeated', several)
+      .action((world, options) =>
+        this.#do(options, async () => {
+          this.code = await check(this.io, world, options);
+        }),
+      );
   }
 
   async #do(options: { readonly json?: true }, body: () => Promise<void>): Promise<void> {
@@ -107,6 +123,10 @@ function verb(program: Command, name: string, description: string): Command {
 function count(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is not a whole number from 0.');
+}
+
+function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
 }
 
 function digest(text: string): string {

@@ -88,7 +88,7 @@ describe('wrong arguments', () => {
     [['show', world, '6'], 'there is no such frame\n  expected    0 to 5\n  found       6'],
     [['show', world, '1.9'], 'frame 1 has no such record'],
     [['show', world, `sha256:${'1'.repeat(64)}`], 'nothing in this world has this digest'],
-    [['show', world, '1', '--at', '1'], '--at and --app go with the address of a cell'],
+    [['show', world, '1', '--at', '1'], '--at, --app and --legacy go with the address of a cell'],
     [['show', world, 'demo/Ledger@1/a'], 'no app for this journal is at hand'],
     [['show', world, 'demo/Ledger@1/b', '--app', APP], 'there is no such cell'],
     [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '0'], 'there is no such cell'],

@@ -59,6 +59,10 @@ export const manifestRecord = z.strictObject({
   plans: z.array(pinned),
   effects: z.array(pinned),
   policy: z.array(policyRule),
+  /** Names that stand for another digest than in the era before, which was performed again with both. */
+  compatible: z.exactOptional(z.array(z.string().max(128))),
+  /** Plans that the app has no more: they end here. */
+  cancels: z.exactOptional(z.array(planAddress)),
 });
 
 /** Ingress: an outside request to a cell; `id` makes it idempotent. */
@@ -298,6 +302,7 @@ export const FAULT_CODES = [
   'timer_invalid',
   'log_unknown',
   'table_unknown',
+  'migration_failed',
   'exhausted',
 ] as const;
 

@@ -40,8 +40,16 @@ export { type FrameRecords, readFrame } from './journal/frame.js';
 export * from './journal/port.js';
 export { isKeyed, type KeyedIngress, requestKey } from './journal/request-key.js';
 export {
+  type AgainstOptions,
+  type AgainstReport,
+  type AtOptions,
+  checkAgainst,
   type Divergence,
+  type EraChange,
   missingDefinitions,
+  type PlanInFlight,
+  type UnmigratedCell,
+  type VerifiedEra,
   type VerifyOptions,
   type VerifyReport,
   verifyStore,

@@ -1,6 +1,6 @@
 import { type Address, formatAddress, RepriseError } from '@reprise/contracts';
-import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
-import { chooseApp } from '../app.js';
+import { type App, type ReadonlyStore, reducerFor, type WorldAt, worldAt } from '@reprise/kernel';
+import { type Chosen, chooseApp } from '../app.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import type { ShowArguments, View } from './show.js';
@@ -12,10 +12,11 @@ import type { ShowArguments, View } from './show.js';
  *   `cell_absent`, `replay_divergence` and what else performing throws
  */
 export async function cellView(store: ReadonlyStore, address: Address, options: ShowArguments): Promise<View> {
-  const app = await requireApp(store, options.app);
-  const reducer = app.reducers.get(address[0]);
+  const { app, legacy } = await requireApp(store, options);
+  const known = [app, ...legacy].find((one) => reducerFor(one, address[0]) !== undefined);
+  const reducer = known === undefined ? undefined : reducerFor(known, address[0]);
   if (reducer === undefined) throw noReducer(app, address[0]);
-  const then = await worldAt(store, app, options.at ?? (await newest(store)));
+  const then = await worldAt(store, app, options.at ?? (await newest(store)), { legacy });
   const { seq, digest } = then.head;
   const state = await then.state(address);
   if (state === undefined) throw noCell(address, seq);
@@ -32,9 +33,10 @@ export async function cellView(store: ReadonlyStore, address: Address, options: 
   return { data: { address: name, seq, head, state, logs, tables }, text: `${lines.join('\n')}\n` };
 }
 
-async function requireApp(store: ReadonlyStore, module: string | undefined): Promise<App> {
-  const { app, lacking } = await chooseApp(store, module);
-  if (app !== undefined) return app;
+async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise<Chosen & { readonly app: App }> {
+  const chosen = await chooseApp(store, options);
+  const { app, lacking } = chosen;
+  if (app !== undefined) return { ...chosen, app };
   throw new RepriseError('invalid_argument', 'a state is performed, and no app for this journal is at hand', {
     ...(lacking.length === 0 ? {} : { actual: `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}` }),
     hint: 'Name the app: --app MODULE.',

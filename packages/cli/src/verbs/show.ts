@@ -15,6 +15,7 @@ export interface ShowArguments {
   /** The frame after which a cell is looked at; else the newest. */
   readonly at?: number;
   readonly app?: string;
+  readonly legacy?: readonly string[];
   /** The records that concern a cell, instead of its state. */
   readonly history?: true;
   readonly json?: true;
@@ -29,10 +30,13 @@ export interface View {
 /** Prints what was asked for. */
 export async function show(io: Io, world: string, what: string, options: ShowArguments): Promise<void> {
   const target = parseTarget(what);
-  if (target.kind !== 'cell' && (options.at !== undefined || options.app !== undefined)) {
-    throw new RepriseError('invalid_argument', '--at and --app go with the address of a cell', { actual: what });
+  const { at, app, legacy } = options;
+  if (target.kind !== 'cell' && (at ?? app ?? legacy) !== undefined) {
+    throw new RepriseError('invalid_argument', '--at, --app and --legacy go with the address of a cell', {
+      actual: what,
+    });
   }
-  if (options.history === true && (target.kind !== 'cell' || options.at !== undefined || options.app !== undefined)) {
+  if (options.history === true && (target.kind !== 'cell' || (at ?? app ?? legacy) !== undefined)) {
     throw new RepriseError('invalid_argument', '--history goes with the address of a cell alone', { actual: what });
   }
   await withWorld(world, async (store) => {

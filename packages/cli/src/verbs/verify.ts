@@ -1,4 +1,5 @@
 /** `reprise verify`: performs a world again, or at least checks that nobody changed it. */
+import { RepriseError } from '@reprise/contracts';
 import { type VerifyReport, verifyStore } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
 import type { Io } from '../io.js';
@@ -9,21 +10,37 @@ import { toJson } from '../text/json.js';
 /** The options of `verify`. */
 export interface VerifyArguments {
   readonly app?: string;
+  readonly legacy?: readonly string[];
   /** 64 hex digits. */
   readonly expect?: string;
+  /** False: whatever could not be performed is a finding. */
+  readonly sealed?: boolean;
   readonly json?: true;
 }
 
 /** Verifies a world and reports; rejects with the first thing that is wrong. */
 export async function verify(io: Io, world: string, options: VerifyArguments): Promise<void> {
   await withWorld(world, async (store) => {
-    const chosen = await chooseApp(store, options.app);
+    const chosen = await chooseApp(store, options);
     const report = await verifyStore(store, {
       ...(chosen.app === undefined ? {} : { app: chosen.app }),
+      legacy: chosen.legacy,
       ...(options.expect === undefined ? {} : { expect: options.expect }),
       ...(io.err.isTTY ? { onProgress: ({ frames, of }) => showProgress(io, `${frames} of ${of} frames`) } : {}),
     }).finally(() => (io.err.isTTY ? showProgress(io, '') : undefined));
+    if (options.sealed === false) requireUnsealed(report);
     await io.out.write(options.json === true ? asJson(report, chosen) : asText(world, report, chosen, options.expect));
+  });
+}
+
+function requireUnsealed({ sealed, frames, eras }: VerifyReport): void {
+  if (sealed === 0) return;
+  const which = eras.filter(({ status }) => status === 'sealed').map(({ from, to }) => `${from} to ${to}`);
+  throw new RepriseError('era_sealed', 'there are frames that no app at hand could perform', {
+    where: `frames ${which.join(', ')}`,
+    expected: `${frames} performed`,
+    actual: `${frames - sealed} performed, ${sealed} sealed`,
+    hint: 'Give the apps of those eras: --app MODULE, --legacy MODULE.',
   });
 }
 
@@ -32,20 +49,21 @@ function showProgress(io: Io, text: string): void {
 }
 
 function asJson(report: VerifyReport, { app, name, lacking }: Chosen): string {
-  const { performed, sealed, frames, records, blobs, erased, returned, head } = report;
+  const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
   const used = app === undefined ? null : name;
   const digest = `sha256:${head.digest}`;
-  return `${toJson({ ok: true, app: used, lacking, performed, sealed, frames, records, blobs, erased, returned, head: digest, seq: head.seq })}\n`;
+  return `${toJson({ ok: true, app: used, lacking, performed, sealed, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq })}\n`;
 }
 
 function asText(world: string, report: VerifyReport, chosen: Chosen, expect: string | undefined): string {
-  const { performed, sealed, frames, records, blobs, erased, returned, head } = report;
+  const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
   const lines = [
-    `${world}: ${chosen.app === undefined ? 'intact, not performed again' : 'performed again, identical'}`,
+    `${world}: ${headline(report)}`,
     'checked: the hash chain, the shape of every record, all content and links',
-    ...judged(world, chosen),
+    ...judged(world, chosen, report),
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
     `performed ${performed}, sealed ${sealed}`,
+    ...(eras.length === 1 ? [] : eras.map(({ from, to, status }) => `era ${from} to ${to}: ${status}`)),
     `${frames} frames, ${records} records, ${blobs} blobs`,
     ...(erased === 0 ? [] : [`erased ${erased}: a tombstone in the journal accounts for each`]),
     ...(returned === 0 ? [] : [`NOTE: ${returned} blobs that were erased are there again: put since, or from a copy`]),
@@ -54,8 +72,23 @@ function asText(world: string, report: VerifyReport, chosen: Chosen, expect: str
   return `${lines.map(escapeLine).join('\n')}\n`;
 }
 
-function judged(world: string, { app, name, lacking }: Chosen): string[] {
-  if (app !== undefined) return [`performed with ${name}: every decision and every state follows from the inputs`];
+function headline({ performed, sealed }: VerifyReport): string {
+  if (performed === 0) return 'intact, not performed again';
+  return sealed === 0 ? 'performed again, identical' : 'intact; in part performed again, identical';
+}
+
+function judged(world: string, { app, legacy, name, lacking }: Chosen, { performed, sealed }: VerifyReport): string[] {
+  if (performed > 0) {
+    const by =
+      app === undefined
+        ? 'the apps of --legacy'
+        : [name, ...(legacy.length === 0 ? [] : ['earlier apps'])].join(' and ');
+    if (sealed === 0) return [`performed with ${by}: every decision and every state follows from the inputs`];
+    return [
+      `performed with ${by}: in performed eras every decision and every state follows from the inputs`,
+      'NOT checked: whether they do in sealed ones; to perform those, name the apps of their time: --legacy MODULE',
+    ];
+  }
   const why =
     lacking.length === 0 ? 'no app is at hand' : `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}`;
   return [

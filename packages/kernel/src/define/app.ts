@@ -1,5 +1,6 @@
 import { type Pinned, RepriseError } from '@reprise/contracts';
 import type { EffectDefinition } from './effect.js';
+import { heirsOf } from './lineage.js';
 import { requireDefinitions, requireObject } from './parts.js';
 import type { PlanDefinition } from './plan.js';
 import type { ReducerDefinition } from './reducer.js';
@@ -22,7 +23,8 @@ export interface AppSpec {
  * Puts definitions together. Export it as the default of a module and `reprise verify WORLD --app MODULE`
  * performs the journal again.
  *
- * @throws RepriseError `duplicate_definition` when two definitions share a name, `invalid_definition` for what is none
+ * @throws RepriseError `duplicate_definition` when two definitions share a name or go on from the same one,
+ *   `invalid_definition` for what is none
  */
 export function defineApp(spec: AppSpec): App {
   requireObject(spec, 'an app');
@@ -37,7 +39,9 @@ export function defineApp(spec: AppSpec): App {
       effects.set(effect.name, effect);
     }
   }
-  return Object.freeze({ reducers: byName(spec.reducers, 'reducer'), plans, effects });
+  const app: App = Object.freeze({ reducers: byName(spec.reducers, 'reducer'), plans, effects });
+  heirsOf(app); // N2
+  return app;
 }
 
 /** The definitions of an app as a manifest pins them, each list by name. */

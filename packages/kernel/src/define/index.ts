@@ -1,5 +1,14 @@
 export * from './app.js';
 export * from './effect.js';
+export {
+  cellAddress,
+  cellName,
+  type Forebear,
+  type Migrates,
+  planFor,
+  type Replaced,
+  reducerFor,
+} from './lineage.js';
 export * from './plan.js';
 export * from './projection.js';
 export * from './reducer.js';

@@ -2,6 +2,7 @@ import { type Address, type Receipt, RepriseError, type Value } from '@reprise/c
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import type { EffectDefinition } from './effect.js';
+import { type Replaced, replacedBy } from './lineage.js';
 import { requireDefinitions, requireFunction, requireObject, requireOwnName } from './parts.js';
 
 /** A receipt whose payload is typed when the status is `ok`. */
@@ -90,6 +91,8 @@ export interface PlanDefinition<I = unknown> {
   readonly name: string;
   readonly input: SchemaNode;
   readonly effects: ReadonlyMap<string, EffectDefinition>;
+  /** The plans whose intents start this one instead, oldest first; absent when there is none. */
+  readonly replaces?: readonly Replaced[];
   readonly digest: string;
   run(input: I, plan: PlanContext): PlanBody;
 }
@@ -98,7 +101,8 @@ export interface PlanDefinition<I = unknown> {
  * Defines a plan: a generator that turns an intent into effects and their receipts into events. It is pure:
  * given what its awaits returned it does the same again, so an instance is stored as exactly that list.
  *
- * @param spec `effects` is the set it may emit; `run` must not keep anything outside itself
+ * @param spec `effects` is the set it may emit; `run` must not keep anything outside itself; `replaces` names the
+ *   version before, or is its definition: intents that name it start this plan
  * @throws RepriseError `invalid_name`, `invalid_schema`
  * @example
  * const pay = definePlan({ name: 'shop/pay_plan@1', input: Order, effects: [charge],
@@ -111,6 +115,8 @@ export function definePlan<I extends z.ZodType>(spec: {
   readonly name: string;
   readonly input: I;
   readonly effects: readonly EffectDefinition[];
+  // biome-ignore lint/suspicious/noExplicitAny: a plan's input type is closed over by its own schema
+  readonly replaces?: string | PlanDefinition<any>;
   readonly run: (input: z.output<I>, plan: PlanContext) => PlanBody;
 }): PlanDefinition<z.output<I>> {
   requireObject(spec, 'a plan');
@@ -125,6 +131,16 @@ export function definePlan<I extends z.ZodType>(spec: {
     }
     effects.set(effect.name, effect);
   }
-  const digest = schemaDigest({ type: 'literal', values: [schemaValue(input), [...effects.keys()].sort()] });
-  return Object.freeze({ type: 'plan', name: spec.name, input, effects, digest, run: spec.run });
+  const replaces = replacedBy(spec.name, spec.replaces);
+  const chain = replaces.length === 0 ? [] : [replaces.map(({ name }) => name)];
+  const digest = schemaDigest({ type: 'literal', values: [schemaValue(input), [...effects.keys()].sort(), ...chain] });
+  return Object.freeze({
+    type: 'plan',
+    name: spec.name,
+    input,
+    effects,
+    ...(replaces.length === 0 ? {} : { replaces }),
+    digest,
+    run: spec.run,
+  });
 }

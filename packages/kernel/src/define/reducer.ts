@@ -10,6 +10,7 @@ import {
 } from '@reprise/contracts';
 import type * as z from 'zod';
 import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import { type Forebear, forebearsOf, type Migrates } from './lineage.js';
 import {
   requireFunction,
   requireLogName,
@@ -113,6 +114,8 @@ export interface ReducerDefinition {
   readonly facts: ReadonlyMap<string, SchemaNode>;
   readonly logs: ReadonlyMap<string, SchemaNode>;
   readonly tables: ReadonlyMap<string, SchemaNode>;
+  /** The versions that this one goes on from, oldest first; absent when it is the first. */
+  readonly lineage?: readonly Forebear[];
   readonly digest: string;
   /** The first state of a cell with this key, from the event that makes it. */
   init(key: string, event: { readonly name: string; readonly value: unknown }): unknown;
@@ -134,6 +137,11 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
   readonly logs?: Readonly<Record<string, z.ZodType>>;
   /** Its tables and the schema of their values. */
   readonly tables?: Readonly<Record<string, z.ZodType>>;
+  /**
+   * Takes over the cells of an earlier version: each keeps its address, and its state is migrated at the first event
+   * that reaches it. Items of logs and entries of tables stay as they were written.
+   */
+  readonly migrates?: Migrates<z.output<S>>;
   /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
   readonly init: (key: string, event: EventOf<E>) => z.output<S>;
   /** The recipe: writes the draft, asks through `ctx`, returns nothing, awaits nothing. Pure. */
@@ -178,6 +186,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
   for (const name of logs.keys()) requireLogName(name);
   for (const name of tables.keys()) requireTableName(name);
   refuseKernelNames(spec.name, events.keys(), facts.keys());
+  const lineage = forebearsOf(spec.name, spec.migrates);
   const digest = schemaDigest({
     type: 'literal',
     values: [
@@ -187,6 +196,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
       sorted(logs).map(([name, node]) => [name, schemaValue(node)]),
       // Only where there are some: what was pinned before there were tables keeps its digest.
       ...(tables.size === 0 ? [] : [sorted(tables).map(([name, node]) => [name, schemaValue(node)])]),
+      ...(lineage.length === 0 ? [] : [lineage.map(({ name }) => name)]),
     ],
   });
   return Object.freeze({
@@ -197,6 +207,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
     facts,
     logs,
     tables,
+    ...(lineage.length === 0 ? {} : { lineage }),
     digest,
     init: spec.init as ReducerDefinition['init'],
     reduce: spec.reduce as ReducerDefinition['reduce'],

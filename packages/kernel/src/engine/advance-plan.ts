@@ -8,10 +8,11 @@ import { openAllowed } from './effects.js';
 import { encodeLeaf, type FrameFold, type PlanDelivery } from './frame-fold.js';
 import { type EffectVerdict, gateEffect, type Refused } from './gate.js';
 import { effectId } from './identity.js';
-import { cellKey, planKey, timerKey } from './leaf-key.js';
-import type { CellLeaf, PlanLeaf } from './leaves.js';
+import { planKey, timerKey } from './leaf-key.js';
+import type { PlanLeaf } from './leaves.js';
 import { EMISSION_BYTES, FRAME_VALUE_BYTES_MAX, LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from './limits.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
+import { peekState } from './migrate.js';
 import { holderOf } from './rights.js';
 import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from './settle.js';
 import { Fault } from './signals.js';
@@ -121,7 +122,7 @@ class PlanRun {
   /** What a wait returns now; undefined when it must go on waiting. */
   #answerTo(live: LivePlan, wait: PlanWait | null): Resumed | undefined {
     if (wait === null) return undefined;
-    if (wait.for === 'peek') return { peeked: this.#peek(wait.address) };
+    if (wait.for === 'peek') return { peeked: peekState(this.fold, wait.address) };
     const arrived = new Map<number, Receipt>([...live.seen, ...this.leaf.inbox]);
     const ready = [...arrived].filter(([emission]) => wait.emissions.includes(emission));
     if (wait.for === 'all') {
@@ -133,13 +134,6 @@ class PlanRun {
     }
     // The deadline is journaled time and nothing else: its timer's frame is the one that gets here.
     return wait.until !== null && this.fold.at >= wait.until ? { deadline: true } : undefined;
-  }
-
-  #peek(address: readonly [string, string]): Value {
-    const bytes = this.fold.overlay.get(cellKey([address[0], address[1]]));
-    if (bytes === undefined) return null;
-    const cell = decode(bytes) as unknown as CellLeaf;
-    return cell.live ? cell.state : null;
   }
 
   #takePlace(live: LivePlan, wait: PlanWait | undefined, waited: PlanLeaf): void {

@@ -10,7 +10,15 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
-import type { Intent, PlanDefinition, ReducerContext, ReducerDefinition, Table } from '../define/index.js';
+import {
+  cellAddress,
+  type Intent,
+  type PlanDefinition,
+  planFor,
+  type ReducerContext,
+  type ReducerDefinition,
+  type Table,
+} from '../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 import { CellTables } from './cell-tables.js';
 import { encodeGiven, type FrameFold } from './frame-fold.js';
@@ -91,7 +99,7 @@ export class CellContext implements ReducerContext {
   }
 
   emit<I>(intent: Intent<I>): number {
-    const plan = this.fold.env.app.plans.get(intent.plan.name);
+    const plan = planFor(this.fold.env.app, intent.plan.name);
     if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
     const input = check(plan.input, this.#copy(intent.input));
     if (!input.ok)
@@ -108,8 +116,10 @@ export class CellContext implements ReducerContext {
     options: { readonly reply?: boolean } = {},
   ): void {
     if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
-    const value = checkedEvent(this.fold.env.app, to, event.name, this.#copy(event.value));
-    this.outputs.push({ type: 'send', to: [to[0], to[1]], name: event.name, value, reply: options.reply === true });
+    const { app } = this.fold.env;
+    const value = checkedEvent(app, to, event.name, this.#copy(event.value));
+    const reply = options.reply === true;
+    this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, reply });
   }
 
   record(name: string, value: unknown): void {

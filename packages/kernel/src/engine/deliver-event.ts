@@ -2,7 +2,7 @@
 import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
-import type { ReducerDefinition } from '../define/index.js';
+import { type ReducerDefinition, reducerFor } from '../define/index.js';
 import { CellContext, type CellOutput } from './cell-context.js';
 import { perform } from './commands.js';
 import { fittedState } from './fitted-state.js';
@@ -11,6 +11,7 @@ import { gateSend, type Refused } from './gate.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
+import { presentState, signCell } from './migrate.js';
 import { notify } from './notify.js';
 import { runPure } from './purity.js';
 import { holderOf } from './rights.js';
@@ -22,7 +23,7 @@ type Unreachable = 'cell_absent' | 'cell_failed' | 'unknown_reducer' | 'event_in
 
 /** Performs one event delivery, whole or not at all. */
 export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
-  const reducer = fold.env.app.reducers.get(delivery.to[0]);
+  const reducer = reducerFor(fold.env.app, delivery.to[0]);
   if (reducer === undefined) return unreachable(fold, delivery, 'unknown_reducer');
   const event = reducer.events.get(delivery.event.name);
   if (event === undefined) return unreachable(fold, delivery, 'event_invalid');
@@ -87,7 +88,8 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   const context = new CellContext(fold, reducer, cell, delivery.to, delivery.from);
   const event = { name: delivery.event.name, value: decode(encode(delivery.event.value)) };
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
-  if (cell.n === 0) cell.state = firstState(reducer, delivery);
+  cell.state = cell.n === 0 ? firstState(reducer, delivery) : presentState(reducer, delivery.to, cell);
+  signCell(cell, reducer, delivery.to);
   const returned = runPure(() => reducer.reduce(cell.state, event, context));
   if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
   context.close();

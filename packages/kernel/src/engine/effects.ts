@@ -1,6 +1,6 @@
 /** Opens effects: what a plan emits and the gate allows, and what was approved. */
 import type { Address, DerivedOf, Held, PlanAddress, Receipt, Value } from '@reprise/contracts';
-import type { EffectDefinition } from '../define/index.js';
+import { type App, cellAddress, type EffectDefinition } from '../define/index.js';
 import { holdFor } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
 import type { EffectVerdict } from './gate.js';
@@ -68,7 +68,7 @@ export function startOrWait(
   cause: number,
 ): Receipt | undefined {
   const notice = { effect: id, name: effect.name, params: effect.params, from: [...effect.plan] };
-  const settler = settlerOf(effect, definition);
+  const settler = settlerOf(fold.env.app, effect, definition);
   if (settler === null || (settler !== undefined && !takes(fold, settler, 'sys/EffectOpened@1', notice))) {
     return { adapter: 'kernel', status: 'error', code: 'adapter_error/no_settler', retryable: false, attempts: 0 };
   }
@@ -83,10 +83,10 @@ export function startOrWait(
 }
 
 /** The cell that settles an effect; undefined when an adapter does, null when its parameters name none. */
-function settlerOf({ params }: EffectLeaf, { settledBy }: EffectDefinition): Address | null | undefined {
+function settlerOf(app: App, { params }: EffectLeaf, { settledBy }: EffectDefinition): Address | null | undefined {
   if (settledBy === null) return undefined;
   const named = (params as Readonly<Record<string, Value>>)[settledBy];
-  return isAddress(named) ? [named[0], named[1]] : null;
+  return isAddress(named) ? cellAddress(app, [named[0], named[1]]) : null;
 }
 
 function heldOf(held: Held | undefined): { readonly held?: Held } {

@@ -16,6 +16,7 @@ import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
 import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
+import { dismissPlan } from './dismiss-plan.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
 import { gateErase, gateRequest, rightsRefusal, type SendVerdict } from './gate.js';
 import { isRightsTimer, rightsExpired } from './grants.js';
@@ -142,6 +143,7 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
   };
   fold.write(WORLD_KEY, leaf);
   fold.world = leaf;
+  for (const plan of ingress.cancels ?? []) dismissPlan(fold, plan);
 }
 
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */

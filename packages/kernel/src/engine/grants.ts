@@ -19,6 +19,7 @@ import {
   authorityOf,
   cellOf,
   declaredRights,
+  holderIn,
   holderOf,
   incarnationOf,
   isBelow,
@@ -46,7 +47,8 @@ const NONE: RightsLeaf = { exercise: null, grant: null, account: null, approved:
  * @throws Refusal `invalid_argument`, `cap_denied`, `rights_exceeded`, `revision_conflict`, `account_unknown`,
  *   `bound_exceeded`
  */
-export function setRights(fold: FrameFold, change: RightsChange, who: Principal, cause: number): void {
+export function setRights(fold: FrameFold, given: RightsChange, who: Principal, cause: number): void {
+  const change = { ...given, holder: holderIn(fold.env.app, given.holder as Principal) };
   requireHolder(change.holder);
   const before = declaredRights(fold, change.holder) ?? NONE;
   if (change.revision !== undefined && change.revision !== before.revision) {

@@ -19,8 +19,10 @@ export type {
 } from './leaves.js';
 export * from './limits.js';
 export type { StagedBlob } from './log.js';
+export { seenState, writerOf } from './migrate.js';
 export { isSameQuestion } from './parked.js';
 export { purity, runPure } from './purity.js';
 export { readTable } from './read-table.js';
-export { type Authority, authorityOf, cellOf, declaredRights, holderOf, isNobody } from './rights.js';
+export { type PlanDifference, planDifference } from './rebuild-plan.js';
+export { type Authority, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './rights.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';

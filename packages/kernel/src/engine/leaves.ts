@@ -71,6 +71,8 @@ export interface CellLeaf {
   logs: string[];
   /** The heads of its tables, by name; absent while it has written to none. */
   tables?: Record<string, TableHead>;
+  /** The definition that wrote it last; absent when it is the one that the address names. */
+  v?: string;
   state: Record<string, Value>;
 }
 

@@ -8,17 +8,18 @@
  */
 import type { Address, PlanAddress, Receipt, Value } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
-import type {
-  App,
-  AwaitOptions,
-  EffectDefinition,
-  EffectHandle,
-  PlanBody,
-  PlanContext,
-  PlanDefinition,
-  PlanWait,
-  ReceiptOf,
-  Resumed,
+import {
+  type App,
+  type AwaitOptions,
+  type EffectDefinition,
+  type EffectHandle,
+  type PlanBody,
+  type PlanContext,
+  type PlanDefinition,
+  type PlanWait,
+  type ReceiptOf,
+  type Resumed,
+  reducerFor,
 } from '../define/index.js';
 import { check } from '../schema/index.js';
 import { encodeGiven } from './frame-fold.js';
@@ -264,7 +265,7 @@ function receiptsOf<P>(resumed: Resumed): readonly ReceiptOf<P>[] | null {
 /** The value of an event for a cell of this reducer, checked where it is sent: a wrong event is its sender's fault. */
 export function checkedEvent(app: App, to: Address, name: string, value: Value): Value {
   if (name.startsWith('sys/')) throw new Fault('event_unknown', `${name} comes from the kernel only`);
-  const node = app.reducers.get(to[0])?.events.get(name)?.node;
+  const node = reducerFor(app, to[0])?.events.get(name)?.node;
   if (node === undefined) throw new Fault('event_unknown', `${to[0]} takes no event ${name}`);
   const checked = check(node, value);
   if (!checked.ok)

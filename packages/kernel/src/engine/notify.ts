@@ -1,5 +1,6 @@
 import type { Address, NoticeName, Value } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
+import { reducerFor } from '../define/index.js';
 import { check } from '../schema/index.js';
 import type { FrameFold } from './frame-fold.js';
 import { cellKey } from './leaf-key.js';
@@ -21,7 +22,7 @@ export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Va
 
 /** Whether a live cell takes this notice; a reducer whose schema for it is another than the kernel's does not. */
 export function takes(fold: FrameFold, to: Address, name: NoticeName, value: Value): boolean {
-  const event = fold.env.app.reducers.get(to[0])?.events.get(name);
+  const event = reducerFor(fold.env.app, to[0])?.events.get(name);
   if (event === undefined || !check(event.node, value).ok) return false;
   const bytes = fold.overlay.get(cellKey(to));
   if (bytes === undefined) return false;

@@ -11,6 +11,7 @@
 import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
 import { EVERYTHING, effectiveExercise, effectiveGrant } from '../authority/index.js';
 import { decode } from '../codec/index.js';
+import { type App, cellAddress } from '../define/index.js';
 import { cellKey, isAddress, rightsKey } from './leaf-key.js';
 import type { CellLeaf, LeafReader, RightsLeaf, WorldLeaf } from './leaves.js';
 import { AUTHORITY_DEPTH_MAX } from './limits.js';
@@ -52,6 +53,12 @@ function namedCell(holder: string): Address | undefined {
   const [, reducer, key] = /^cell:([^/]+\/[^/]+)\/(.+)$/s.exec(holder) ?? [];
   const address = [reducer, key];
   return isAddress(address) ? address : undefined;
+}
+
+/** A holder as leaves name it: a cell by the name that its address keeps, whichever version of it is given. */
+export function holderIn(app: App, holder: Principal): Principal {
+  const cell = cellOf(holder);
+  return cell === undefined ? holder : holderOf(cellAddress(app, cell));
 }
 
 /** What a holder may do and hand on now, and what pays for it. */

@@ -32,6 +32,12 @@ export function requireApp(thing: unknown): asserts thing is App {
   require(whole, 'this is not an app', 'what defineApp made', thing);
 }
 
+/** Refuses what is no list of apps. */
+export function requireApps(things: unknown): asserts things is readonly App[] {
+  require(Array.isArray(things), 'this is not a list of apps', 'what defineApp made, several times', things);
+  for (const thing of things) requireApp(thing);
+}
+
 /** Refuses what is no open store. */
 export function requireReadable(thing: unknown): void {
   const { journal, content } = fieldsOf(thing);

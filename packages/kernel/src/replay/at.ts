@@ -1,10 +1,10 @@
 /** A world as it was: read-only state at a frame. */
-import { type Address, RepriseError, type Value } from '@reprise/contracts';
+import { type Address, formatAddress, RepriseError, type Value } from '@reprise/contracts';
 import { decode, portableSha256 } from '../codec/index.js';
 import { readLogLeaf } from '../content/log-reader.js';
 import type { ContentReader } from '../content/port.js';
-import type { App, TableRange } from '../define/index.js';
-import { type CellLeaf, cellKey, type LogLeaf, logKey, readTable } from '../engine/index.js';
+import { type App, cellAddress, type TableRange } from '../define/index.js';
+import { cellKey, Exhausted, Fault, isAddress, type LogLeaf, logKey, readTable, seenState } from '../engine/index.js';
 import { readInputs } from '../journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../journal/port.js';
 import { MerkleMap } from '../map/index.js';
@@ -12,7 +12,16 @@ import { LeafTable } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { requireAddress, requireApp, requireLeafName, requirePosition, requireReadable } from './arguments.js';
+import {
+  requireAddress,
+  requireApp,
+  requireApps,
+  requireLeafName,
+  requireObject,
+  requirePosition,
+  requireReadable,
+} from './arguments.js';
+import { eraAt, performerOf, sealedEra } from './eras.js';
 import { followChain, Replayer } from './replayer.js';
 
 /** The state of a world at one frame. */
@@ -26,44 +35,85 @@ export interface WorldAt {
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
 }
 
+/** What reading the past may need beside the app. */
+export interface AtOptions {
+  /** Earlier apps, for frames that the app itself cannot perform. */
+  readonly legacy?: readonly App[];
+}
+
 /**
  * Performs a journal up to a frame, from the newest snapshot before it.
  *
+ * A cell is found under any name that the app or the era knows it by; its state is as the era's own definitions see
+ * it. At the frame of a snapshot nothing is performed, and a state of an era that nobody at hand can perform is given
+ * as it was written.
+ *
  * @param seq the last frame to perform
- * @throws RepriseError `invalid_argument` when there is no such frame; what {@link Replayer.step} throws
+ * @throws RepriseError `invalid_argument` when there is no such frame, `era_sealed` when no app at hand has the
+ *   definitions of its era, `migration_failed` when a state does not become one of that era; what
+ *   {@link Replayer.step} throws
  */
 export async function worldAt(
   store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
   app: App,
   seq: number,
+  options: AtOptions = {},
 ): Promise<WorldAt> {
   requireReadable(store);
   requireApp(app);
+  requireObject(options, 'the options');
+  requireApps(options.legacy ?? []);
   const last = (await store.journal.head()).seq;
   if (!Number.isSafeInteger(seq) || seq < 0 || seq > last) {
     throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });
   }
-  const replayer = await replayTo(store, app, seq);
+  const { replayer, performer } = await replayTo(store, [app, ...(options.legacy ?? [])], seq);
+  const { table, head } = replayer;
+  // Under any name that today's app or the era's knows; what is no address is refused where it is read.
+  const placeOf = (address: Address): Address =>
+    isAddress(address) ? cellAddress(performer, cellAddress(app, address)) : address;
   return {
-    head: replayer.head,
-    state: (address) => readState(replayer.table, address),
-    log: (address, name, from) => readCellLog(replayer.table, store.content, address, name, from),
-    table: (address, name, range) => readCellTable(replayer.table, address, name, range),
+    head,
+    state: (address) => readState(performer, table, placeOf(address)),
+    log: (address, name, from) => readCellLog(table, store.content, placeOf(address), name, from),
+    table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
   };
 }
 
-/** A replayer that has performed the journal up to `seq`, starting at the newest snapshot at or before it. */
+/** An app that sees states as they were written. */
+const NOBODY: App = Object.freeze({ reducers: new Map(), plans: new Map(), effects: new Map() });
+
+/**
+ * A replayer that has performed the journal up to `seq`, starting at the newest snapshot at or before it, and who
+ * performed it.
+ */
 export async function replayTo(
   store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
-  app: App,
+  apps: readonly App[],
   seq: number,
-): Promise<Replayer> {
+): Promise<{ readonly replayer: Replayer; readonly performer: App }> {
   const hash = store.hash ?? portableSha256;
   const table = new LeafTable(new MerkleMap(new ComputedNodes(store.content, hash), hash));
   const start = await startFrom(store, table, seq);
-  const replayer = new Replayer({ app, hash }, table, start);
+  const performer = await performerAt(store, apps, seq, start.seq === seq);
+  const replayer = new Replayer({ app: performer, hash }, table, start);
   for await (const stored of store.journal.read(start.seq + 1, seq)) await replayer.step(stored);
-  return replayer;
+  return { replayer, performer };
+}
+
+/** Who performs up to `seq`. From the newest snapshot on that is one era, since a manifest follows a snapshot. */
+async function performerAt(
+  store: Pick<ReadonlyStore, 'journal'>,
+  apps: readonly App[],
+  seq: number,
+  performed: boolean,
+): Promise<App> {
+  const manifest = await eraAt(store.journal, seq);
+  if (manifest === undefined) return apps[0] ?? NOBODY; // a damaged journal: performing it says where
+  const performer = performerOf(manifest, apps);
+  if (performer !== undefined) return performer;
+  if (performed) return NOBODY;
+  throw sealedEra(seq, manifest, apps);
 }
 
 /** Loads the newest snapshot at or before `seq`. @returns the head after it, or the empty head */
@@ -83,13 +133,29 @@ export async function startFrom(
   return { seq: stored.seq, digest: stored.head, at: stored.at };
 }
 
-/** A cell's state from a leaf table. */
-export async function readState(table: LeafTable, address: Address): Promise<Value | undefined> {
+/**
+ * A cell's state from a leaf table, as this app sees it.
+ *
+ * @throws RepriseError `invalid_argument` for what is no address, `migration_failed`
+ */
+export async function readState(app: App, table: LeafTable, address: Address): Promise<Value | undefined> {
   requireAddress(address);
-  const bytes = await table.read(cellKey(address));
-  if (bytes === undefined) return undefined;
-  const cell = decode(bytes) as unknown as CellLeaf;
-  return cell.live ? cell.state : undefined;
+  const cell = cellAddress(app, address);
+  const bytes = await table.read(cellKey(cell));
+  try {
+    return seenState(app, cell, bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) && !(thrown instanceof Exhausted)) throw thrown;
+    throw new RepriseError(
+      'migration_failed',
+      thrown instanceof Fault ? thrown.detail : 'migrating exhausted the machine',
+      {
+        where: formatAddress(cell),
+        hint: 'The cell is as it was. Mend the migration, in a new version once it has been recorded as failed.',
+        cause: thrown.cause ?? thrown,
+      },
+    );
+  }
 }
 
 /** Entries of a cell's table from the resident leaves; what is not resident is loaded. */

@@ -1,5 +1,12 @@
+export {
+  type AgainstOptions,
+  type AgainstReport,
+  checkAgainst,
+  type UnmigratedCell,
+} from './against.js';
 export { requireAddress, requireLeafName, requireObject, requirePosition } from './arguments.js';
 export {
+  type AtOptions,
   readCellLog,
   readCellTable,
   readLogBytes,
@@ -10,7 +17,18 @@ export {
   worldAt,
 } from './at.js';
 export { type Divergence, explain } from './divergence.js';
+export type { VerifiedEra } from './era-walk.js';
+export { eraAt, performerOf, samePins } from './eras.js';
 export { followChain, Replayer, requireSemantics } from './replayer.js';
+export {
+  type CurrentEra,
+  changeOfEra,
+  currentEra,
+  type EraChange,
+  type PlanInFlight,
+  refusalOfTail,
+  refuseInFlight,
+} from './upgrade.js';
 export {
   missingDefinitions,
   requireDefinitions,

@@ -1,8 +1,7 @@
-/** Verifies a world from genesis: chain, shape, content, and, when the app is at hand, every derivation. */
+/** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
 import {
   type IngressOf,
   type IngressRecord,
-  type JournalRecord,
   type Pinned,
   type Ref,
   RepriseError,
@@ -11,21 +10,27 @@ import {
 import { decode, linksOf, portableSha256 } from '../codec/index.js';
 import type { ContentReader } from '../content/port.js';
 import { type App, pinsOf } from '../define/index.js';
-import { readFrame } from '../journal/frame.js';
-import { EMPTY_HEAD, type Head, type StoredFrame } from '../journal/port.js';
-import { MerkleMap } from '../map/index.js';
-import { LeafTable } from '../state/leaf-table.js';
+import { EMPTY_HEAD, type Head } from '../journal/port.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
-import { requireApp, requireDigest, requireFunction, requireObject, requireReadable } from './arguments.js';
+import {
+  requireApp,
+  requireApps,
+  requireDigest,
+  requireFunction,
+  requireObject,
+  requireReadable,
+} from './arguments.js';
+import { EraWalk, type VerifiedEra } from './era-walk.js';
 import { Erasures } from './erasures.js';
 import { checkIndexes, checkLandmarks } from './indexes.js';
-import { checkColumns, followChain, Replayer } from './replayer.js';
 
 /** What to verify, and against what. */
 export interface VerifyOptions {
-  /** The pure wing. Without it only the chain, the records' shape and the content are checked. */
+  /** The pure wing. Without it only the chain, the records' shape, the receipts and the content are checked. */
   readonly app?: App;
+  /** Earlier apps: each era is performed by whichever has exactly its definitions. */
+  readonly legacy?: readonly App[];
   /** A head digest that was acknowledged or published: finds truncation and rollback, which no chain alone can. */
   readonly expect?: string;
   /** Told now and then how far it is. */
@@ -36,8 +41,10 @@ export interface VerifyOptions {
 export interface VerifyReport {
   /** Frames whose derivations were performed again. */
   readonly performed: number;
-  /** Frames of which only the chain and the shape were checked, since no app was given. */
+  /** Frames of which only the chain, the shape and the receipts were checked, since no app given has their definitions. */
   readonly sealed: number;
+  /** The eras, in order. */
+  readonly eras: readonly VerifiedEra[];
   readonly frames: number;
   readonly records: number;
   readonly blobs: number;
@@ -58,76 +65,64 @@ const PROGRESS_EVERY = 10_000;
  *   `invalid_argument` for a store, an app or an expected head that is none
  * @example
  * const store = await sqlite('world.db').openReadonly()
- * const { performed, head } = await verifyStore(store, { app, expect: publishedHead })
+ * const { performed, sealed, head } = await verifyStore(store, { app, legacy: [lastYears], expect: publishedHead })
  */
 export async function verifyStore(store: ReadonlyStore, options: VerifyOptions = {}): Promise<VerifyReport> {
-  requireReadable(store);
-  requireObject(options, 'the options');
-  if (options.app !== undefined) requireApp(options.app);
-  if (options.expect !== undefined) requireDigest(options.expect);
-  if (options.onProgress !== undefined) requireFunction(options.onProgress, 'onProgress');
+  const apps = requireVerifiable(store, options);
   const hash = store.hash ?? portableSha256;
   const nodes = new ComputedNodes(store.content, hash);
-  const table = new LeafTable(new MerkleMap(nodes, hash));
-  const replayer = options.app === undefined ? undefined : new Replayer({ app: options.app, hash }, table, EMPTY_HEAD);
+  const eras = new EraWalk(apps, nodes, hash);
   const walk = new ContentWalk(store.content);
   const of = (await store.journal.head()).seq + 1;
   const newest = new Map<string, number>();
   const erasures = new Erasures();
-  let head = EMPTY_HEAD;
+  let manifest: IngressOf<'manifest'> | undefined;
   let records = 0;
   let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
   for await (const stored of store.journal.read(0)) {
-    const { all, made } =
-      replayer === undefined ? checkShape(head, stored, hash) : await perform(replayer, stored, options.app as App);
-    head = replayer === undefined ? followChain(head, stored, hash) : replayer.head;
-    await checkIndexes(store.journal, stored, all[0] as IngressRecord, hash);
+    const { all, made } = await eras.step(stored);
+    const ingress = all[0] as IngressRecord;
+    if (ingress.kind === 'manifest') manifest = ingress;
+    await checkIndexes(store.journal, stored, ingress, hash);
     newest.set(stored.kind, stored.seq);
-    erasures.take(all[0] as IngressRecord);
+    erasures.take(ingress);
     if (stored.kind === 'snapshot') nodes.forget();
     records += all.length;
-    expected ||= head.digest === options.expect;
+    expected ||= eras.head.digest === options.expect;
     if (mayLink(stored.bytes)) await walk.from(all as unknown as Value, `frame ${stored.seq}`);
     if (made.length > 0) await walk.from(made, `frame ${stored.seq}`);
     if (stored.seq % PROGRESS_EVERY === 0) options.onProgress?.({ frames: stored.seq, of });
   }
+  const { head } = eras;
   if (head.seq < 0)
     throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
   await checkLandmarks(store.journal, newest, head.seq);
+  const performed = framesOf(eras.eras, 'performed');
+  // An app that performs nothing is the wrong one, and not a reason to call the journal sealed.
+  if (performed === 0 && manifest !== undefined) for (const app of apps) requireDefinitions(manifest, app);
   if (!expected) throw headMismatch(options.expect as string, head);
   walk.requireAccounted(erasures.named);
   const { erased, returned } = await erasures.check(store.content);
   const blobs = await checkAllBlobs(store.content);
+  const sealed = framesOf(eras.eras, 'sealed');
   const frames = head.seq + 1;
-  return {
-    performed: replayer === undefined ? 0 : frames,
-    sealed: replayer === undefined ? frames : 0,
-    frames,
-    records,
-    blobs,
-    erased,
-    returned,
-    head,
-  };
+  return { performed, sealed, eras: eras.eras, frames, records, blobs, erased, returned, head };
 }
 
-/** What a frame owes: its records, and the content that performing it makes, to which state may link by a digest alone. */
-interface Owed {
-  readonly all: readonly JournalRecord[];
-  readonly made: readonly Ref[];
+function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {
+  requireReadable(store);
+  requireObject(options, 'the options');
+  const { app, legacy = [], expect, onProgress } = options;
+  if (expect !== undefined) requireDigest(expect);
+  if (onProgress !== undefined) requireFunction(onProgress, 'onProgress');
+  requireApps(legacy);
+  if (app === undefined) return legacy;
+  requireApp(app);
+  return [app, ...legacy];
 }
 
-function checkShape(head: Head, stored: StoredFrame, hash: (bytes: Uint8Array) => Uint8Array): Owed {
-  followChain(head, stored, hash);
-  const { ingress, all } = readFrame(stored.bytes, stored.seq);
-  checkColumns(stored, ingress);
-  return { all, made: [] };
-}
-
-async function perform(replayer: Replayer, stored: StoredFrame, app: App): Promise<Owed> {
-  const { inputs, frame } = await replayer.step(stored);
-  if (inputs.ingress.kind === 'manifest') requireDefinitions(inputs.ingress, app);
-  return { all: frame.records, made: frame.staged.map(({ ref }) => ref) };
+function framesOf(eras: readonly VerifiedEra[], status: VerifiedEra['status']): number {
+  return eras.filter((era) => era.status === status).reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
 /**

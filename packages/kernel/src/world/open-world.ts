@@ -3,16 +3,12 @@ import {
   type Address,
   type Capability,
   formatAddress,
-  type IngressOf,
-  KERNEL_SEMANTICS,
-  type PolicyRule,
   type Receipt,
   RepriseError,
   type Value,
 } from '@reprise/contracts';
 import { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, portableSha256 } from '../codec/index.js';
-import { pinsOf } from '../define/index.js';
 import {
   type EffectLeaf,
   EngineCaches,
@@ -22,9 +18,16 @@ import {
   WORLD_KEY,
   type WorldLeaf,
 } from '../engine/index.js';
-import { readInputs } from '../journal/frame.js';
 import { MerkleMap } from '../map/index.js';
-import { Replayer, requireDefinitions, requireSemantics, startFrom } from '../replay/index.js';
+import {
+  type CurrentEra,
+  changeOfEra,
+  currentEra,
+  Replayer,
+  refusalOfTail,
+  refuseInFlight,
+  startFrom,
+} from '../replay/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
 import type { OpenStore } from '../store/store.js';
@@ -33,20 +36,14 @@ import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
 import { WakingClock } from '../time/waking-clock.js';
 import { NOTHING, readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
+import { firstManifest, nextManifest } from './era.js';
 import { Eraser, finishErasure } from './erasure.js';
 import { askFact, attemptFact, continueFact, deferredFact, type Fact, receiptFact, timerFact } from './facts.js';
-import { drawHex, type OpenWorldOptions, requireOptions } from './options.js';
+import { type OpenWorldOptions, requireOptions } from './options.js';
 import { recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
 import { type Ack, World } from './world.js';
-
-/** The policy of a world that is given none: everything. */
-const OPEN_POLICY: readonly PolicyRule[] = [
-  { effect: '*', decision: 'allow' },
-  { send: '*', decision: 'allow' },
-  { erase: '*', who: '*', decision: 'allow' },
-];
 
 /** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */
 const SNAPSHOT_EVERY_MIN = 1_000;
@@ -61,9 +58,9 @@ const RECHECK_EVERY = 256;
 /**
  * Opens a world for writing.
  *
- * @throws RepriseError `world_locked`, `manifest_mismatch`, `semantics_unknown`, `journal_damaged`,
- *   `replay_divergence` when the tail performs differently with this app, `store_full`, `store_failed`,
- *   `invalid_argument`
+ * @throws RepriseError `world_locked`, `semantics_unknown`, `journal_damaged`, `replay_divergence` when the tail
+ *   performs differently with this app, `store_full`, `store_failed`, `invalid_argument`; and, when the app has
+ *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`: then nothing is written
  * @example
  * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
  * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
@@ -108,8 +105,8 @@ class Opening implements StepperHost {
   }
 
   async open(): Promise<World> {
-    const manifest = await this.#requireEra();
-    const lastAt = await this.#performTail();
+    const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
+    await this.#performTail(era);
     const { options, store } = this;
     this.#dispatcher = this.#makeDispatcher();
     this.#timerDriver = new TimerDriver(
@@ -119,10 +116,11 @@ class Opening implements StepperHost {
       (timer) => void this.#submit(timerFact(timer)),
     );
     await finishErasure(store); // before anything can read what is to be gone
-    await this.#openEra(lastAt, manifest);
+    await this.#openEra(era);
     const world = new World({
       id: this.#worldLeaf().world,
       app: options.app,
+      legacy: options.legacy ?? [],
       store,
       table: this.#table,
       stepper: this.#stepper,
@@ -142,16 +140,22 @@ class Opening implements StepperHost {
     return world;
   }
 
-  /** Loads the newest snapshot and performs the frames after it again. @returns the time after the last frame */
-  async #performTail(): Promise<number> {
+  /** Loads the newest snapshot and performs the frames after it again, with the era's own definitions. */
+  async #performTail(era: CurrentEra | undefined): Promise<void> {
     const { journal } = this.store;
     const start = await startFrom(this.store, this.#table, Number.MAX_SAFE_INTEGER);
-    const replayer = new Replayer(this.#env, this.#table, start);
+    // Caches hold what this app made; what another performs is not for them.
+    const env = era === undefined || era.same ? this.#env : { app: era.performer, hash: this.#env.hash };
+    const replayer = new Replayer(env, this.#table, start);
     let lastAt = start.at;
-    for await (const stored of journal.read(start.seq + 1)) {
-      const { inputs } = await replayer.step(stored);
-      lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
-      this.#framesSinceSnapshot++;
+    try {
+      for await (const stored of journal.read(start.seq + 1)) {
+        const { inputs } = await replayer.step(stored);
+        lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
+        this.#framesSinceSnapshot++;
+      }
+    } catch (error) {
+      throw era === undefined ? error : refusalOfTail(error, era);
     }
     this.#stamper = this.#makeStamper(lastAt);
     this.#stepper = new Stepper(
@@ -170,7 +174,6 @@ class Opening implements StepperHost {
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
-    return lastAt ?? 0;
   }
 
   #makeStamper(lastAt: number | undefined): Stamper {
@@ -184,61 +187,19 @@ class Opening implements StepperHost {
     });
   }
 
-  /** Writes the manifest of a new world, or of an app that has grown; refuses one that has changed. */
-  async #openEra(lastAt: number, manifest: IngressOf<'manifest'> | undefined): Promise<void> {
-    const pins = pinsOf(this.options.app);
-    if (manifest === undefined) {
-      const identity = { world: drawHex(this.#random, 32), seed: drawHex(this.#random, 32) };
-      const policy = [...(this.options.policy ?? OPEN_POLICY)];
-      await this.#stepper.commitAlone(() => ({
-        kind: 'manifest',
-        seq: 0,
-        at: Math.max(lastAt, Math.floor(this.#clock.wall())),
-        principal: 'host',
-        ...identity,
-        semantics: KERNEL_SEMANTICS,
-        ...pins,
-        policy,
-      }));
-      return;
+  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with a changed app. */
+  async #openEra(era: CurrentEra | undefined): Promise<void> {
+    if (era === undefined) {
+      const make = firstManifest(this.options, this.#random);
+      await this.#stepper.commitAlone(() => make({ seq: 0, at: Math.max(0, Math.floor(this.#clock.wall())) }));
+    } else if (!era.same) {
+      const change = await changeOfEra(era, this.options.app, this.#table);
+      if (this.options.plansInFlight !== 'cancel') refuseInFlight(change);
+      const make = nextManifest(this.options.app, this.#worldLeaf(), change);
+      // An era can be performed from the snapshot before it, whoever is left to perform the one before.
+      if (this.#framesSinceSnapshot > 0) await this.#snapshot();
+      await this.#stepper.commitAlone(make);
     }
-    const grown = (['reducers', 'plans', 'effects'] as const).some(
-      (part) => pins[part].length !== manifest[part].length,
-    );
-    if (!grown) return;
-    const { world, seed, semantics, policy } = this.#worldLeaf();
-    await this.#stepper.commitAlone((stamps) => ({
-      kind: 'manifest',
-      ...stamps,
-      principal: 'host',
-      world,
-      seed,
-      semantics,
-      ...pins,
-      policy: [...policy],
-    }));
-  }
-
-  /**
-   * The manifest of the era at hand, which this app can perform; undefined for a new world. Asked before anything is
-   * performed: else the first fold of the wrong app would blame the journal.
-   */
-  async #requireEra(): Promise<IngressOf<'manifest'> | undefined> {
-    const manifest = await this.#lastManifest();
-    if (manifest === undefined) {
-      if ((await this.store.journal.head()).seq < 0) return undefined;
-      throw new RepriseError('journal_damaged', 'the journal has frames and no manifest', { where: 'frame 0' });
-    }
-    requireSemantics(manifest);
-    requireDefinitions(manifest, this.options.app);
-    return manifest;
-  }
-
-  async #lastManifest() {
-    const stored = await this.store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER);
-    if (stored === undefined) return undefined;
-    const { ingress } = readInputs(stored.bytes, stored.seq);
-    return ingress.kind === 'manifest' ? ingress : undefined;
   }
 
   #worldLeaf(): WorldLeaf {
@@ -314,6 +275,7 @@ class Opening implements StepperHost {
 
   async #snapshot(): Promise<Ack> {
     return this.#stepper.exclusively(async () => {
+      this.#framesSinceSnapshot = 0; // before its own frame is committed, which would call for another
       const { ref, leaves } = await this.#table.snapshot();
       const frame = await this.#stepper.commitAlone((stamps) => ({
         kind: 'snapshot',
@@ -324,7 +286,6 @@ class Opening implements StepperHost {
       }));
       this.#table.rebase(ref);
       this.#leaves = leaves;
-      this.#framesSinceSnapshot = 0;
       return { seq: frame.seq, head: frame.head.digest, duplicate: false };
     });
   }

@@ -14,6 +14,10 @@ export interface OpenWorldOptions {
   readonly store: Store;
   /** The pure wing. */
   readonly app: App;
+  /** Earlier apps, to perform what was written with them: the end of the era before, and old eras in `verify`. */
+  readonly legacy?: readonly App[];
+  /** Cancels plans that run and that the app does not have any more, instead of refusing to open. */
+  readonly plansInFlight?: 'cancel';
   /** What performs effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
   readonly adapters?: readonly AnyAdapter[];
   /** The policy of a new world; every effect is allowed when absent. An existing world keeps its own. */
@@ -48,9 +52,12 @@ export interface OpenWorldOptions {
  */
 export function requireOptions(options: OpenWorldOptions): void {
   require(isObject(options), 'options', 'an object with a store and an app', options);
-  const { store, app, adapters = [], policy = [], drive, snapshotEvery = 0, recheckEvery = 0 } = options;
+  const { store, app, adapters = [], policy = [], legacy = [], drive, snapshotEvery = 0, recheckEvery = 0 } = options;
   require(isObject(store) && typeof store.open === 'function', 'store', 'a store, such as memory()', store);
-  require(isObject(app) && app.reducers instanceof Map && app.plans instanceof Map, 'app', 'what defineApp made', app);
+  require(isApp(app), 'app', 'what defineApp made', app);
+  require(Array.isArray(legacy) && legacy.every(isApp), 'legacy', 'a list of what defineApp made', legacy);
+  require(options.plansInFlight === undefined ||
+    options.plansInFlight === 'cancel', 'plansInFlight', 'cancel', options.plansInFlight);
   require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
   require(isCount(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
   require(isCount(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
@@ -97,6 +104,10 @@ export function drawHex(random: RandomBytes, length: number): string {
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
   if (holds) return;
   throw new RepriseError('invalid_argument', 'a world cannot be opened like this', { where, expected, actual });
+}
+
+function isApp(thing: unknown): boolean {
+  return isObject(thing) && [thing.reducers, thing.plans, thing.effects].every((part) => part instanceof Map);
 }
 
 function isObject(thing: unknown): thing is Record<string, unknown> {

@@ -14,8 +14,8 @@ import {
 } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import type { LinkCheck } from '../content/links.js';
-import type { App } from '../define/index.js';
-import { isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
+import { type App, cellAddress, reducerFor } from '../define/index.js';
+import { holderIn, isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
 
 /** A request that passed every check that needs no state. */
@@ -51,7 +51,7 @@ export async function admitRequest(
   requireAsking(request.id, request.principal);
   const value = parseEvent(app, to, request.name, request.value);
   await requireLinks(request.name, value, links);
-  return { to, name: request.name, value, id: request.id, principal: request.principal };
+  return { to, name: request.name, value, id: request.id, principal: holderIn(app, request.principal) };
 }
 
 /**
@@ -60,6 +60,7 @@ export async function admitRequest(
  * @throws RepriseError `invalid_argument`, `invalid_value`, `bound_exceeded`, `blob_missing`
  */
 export async function admitCommand(
+  app: App,
   links: LinkCheck,
   asked: { readonly name: CommandName; readonly value: unknown; readonly id: string; readonly principal: Principal },
 ): Promise<Pick<IngressOf<'command'>, 'command' | 'id' | 'principal'>> {
@@ -76,7 +77,7 @@ export async function admitCommand(
     });
   }
   await requireLinks(name, checked.value, links);
-  return { command: checked.value as unknown as KernelCommand, id, principal };
+  return { command: checked.value as unknown as KernelCommand, id, principal: holderIn(app, principal) };
 }
 
 let commandShape: SchemaNode | undefined;
@@ -132,7 +133,7 @@ function checkAddress(app: App, to: Address): Address {
     });
   }
   const [reducer, key] = to;
-  if (!app.reducers.has(reducer)) {
+  if (reducerFor(app, reducer) === undefined) {
     throw new RepriseError('unknown_reducer', `no reducer ${reducer} in this app`, {
       expected: [...app.reducers.keys()].join(', '),
       hint: 'Register the reducer with defineApp, or mend the name.',
@@ -143,7 +144,7 @@ function checkAddress(app: App, to: Address): Address {
       actual: key,
     });
   }
-  return [reducer, key];
+  return cellAddress(app, [reducer, key]);
 }
 
 function boundedBytes(name: string, given: unknown, where: string): Uint8Array {
@@ -159,10 +160,11 @@ function boundedBytes(name: string, given: unknown, where: string): Uint8Array {
 
 function parseEvent(app: App, to: Address, name: string, given: unknown): Value {
   const bytes = boundedBytes(name, given, formatAddress(to));
-  const event = app.reducers.get(to[0])?.events.get(name);
+  const events = reducerFor(app, to[0])?.events;
+  const event = events?.get(name);
   if (event === undefined && name !== REVIVE) {
     throw new RepriseError('unknown_event', `${to[0]} takes no event ${name}`, {
-      expected: [...(app.reducers.get(to[0])?.events.keys() ?? [])].join(', '),
+      expected: [...(events?.keys() ?? [])].join(', '),
     });
   }
   if (event === undefined) return {};

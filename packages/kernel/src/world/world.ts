@@ -21,8 +21,8 @@ import type { Dispatcher } from '../adapter/dispatcher.js';
 import { decode, encode, type Hash, portableSha256, toHex } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
-import type { App, TableRange } from '../define/index.js';
-import { type EffectLeaf, logKey, REVIVE } from '../engine/index.js';
+import { type App, cellAddress, type TableRange } from '../define/index.js';
+import { type EffectLeaf, holderIn, logKey, REVIVE } from '../engine/index.js';
 import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
 import {
@@ -114,6 +114,8 @@ export interface PumpReport {
 export interface WorldParts {
   readonly id: string;
   readonly app: App;
+  /** Earlier apps, to perform what was written with them. */
+  readonly legacy: readonly App[];
   readonly store: OpenStore;
   readonly table: LeafTable;
   readonly stepper: Stepper;
@@ -289,7 +291,7 @@ export class World implements AsyncDisposable {
   /** The rights of a holder: what was set for it, and what it may by the whole chain above it. */
   async rights(holder: Principal): Promise<HolderRights> {
     requirePrincipal(holder);
-    return this.parts.stepper.exclusively(() => readAuthority(this.parts.table, holder));
+    return this.parts.stepper.exclusively(() => readAuthority(this.parts.table, holderIn(this.parts.app, holder)));
   }
 
   /** An account: its limits, what is spent, what is held; undefined when there is none. */
@@ -300,16 +302,26 @@ export class World implements AsyncDisposable {
   /** The world as somebody may see and use it: everything passes the gate under this principal. */
   as(principal: Principal): WorldView {
     requirePrincipal(principal);
-    const { stepper, table } = this.parts;
+    const { app, stepper, table } = this.parts;
+    const who = holderIn(app, principal);
     return new WorldView(this, principal, {
-      requireReader: (cell) => stepper.exclusively(() => requireReader(table, principal, cell, this.now)),
-      answerable: (items) => stepper.exclusively(() => answerable(table, principal, items, this.now)),
+      requireReader: async (cell) => {
+        requireAddress(cell);
+        // By the name that it keeps: a rule about a cell holds under every name of it.
+        await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), this.now));
+      },
+      answerable: (items) => stepper.exclusively(() => answerable(table, who, items, this.now)),
     });
   }
 
   async #submitCommand(name: CommandName, value: unknown, options: RequestOptions): Promise<IngressOutcome> {
     const id = options.id ?? drawHex(this.parts.random, 16);
-    const admitted = await admitCommand(this.#links, { name, value, id, principal: options.as ?? 'host' });
+    const admitted = await admitCommand(this.parts.app, this.#links, {
+      name,
+      value,
+      id,
+      principal: options.as ?? 'host',
+    });
     return new Promise<IngressOutcome>((settle) =>
       this.parts.stepper.submit({
         fact: false,
@@ -353,7 +365,7 @@ export class World implements AsyncDisposable {
 
   /** A cell's durable state; undefined when it does not exist. */
   state(address: Address): Promise<Value | undefined> {
-    return this.parts.stepper.exclusively(() => readState(this.parts.table, address));
+    return this.parts.stepper.exclusively(() => readState(this.parts.app, this.parts.table, address));
   }
 
   /** The items of a cell's log, in order, from `from`. */
@@ -362,7 +374,9 @@ export class World implements AsyncDisposable {
     requireLeafName(name, 'log');
     requirePosition(from, 'the index of an item');
     // The leaf is read between commits, its chunks whenever they are asked for: they are durable and never change.
-    const leaf = await this.parts.stepper.exclusively(() => this.parts.table.read(logKey(address, name)));
+    const leaf = await this.parts.stepper.exclusively(() =>
+      this.parts.table.read(logKey(cellAddress(this.parts.app, address), name)),
+    );
     if (leaf !== undefined) yield* readLogBytes(this.content, leaf, from);
   }
 
@@ -371,7 +385,11 @@ export class World implements AsyncDisposable {
    * is asked for with `after`; frames may come between.
    */
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]> {
-    return this.parts.stepper.exclusively(() => readCellTable(this.parts.table, address, name, range));
+    const { app, stepper, table } = this.parts;
+    return stepper.exclusively(async () => {
+      requireAddress(address);
+      return readCellTable(table, cellAddress(app, address), name, range);
+    });
   }
 
   /** Effects without a receipt, in the order in which they were emitted. */
@@ -416,13 +434,14 @@ export class World implements AsyncDisposable {
 
   /** The world as it was after a frame, read-only. */
   at(seq: number): Promise<WorldAt> {
-    return worldAt(this.parts.store, this.parts.app, seq);
+    return worldAt(this.parts.store, this.parts.app, seq, { legacy: this.parts.legacy });
   }
 
   /** Performs the whole journal again and compares it in bytes. */
   verify(expect?: string): Promise<VerifyReport> {
-    const options = expect === undefined ? { app: this.parts.app } : { app: this.parts.app, expect };
-    return verifyStore({ ...this.parts.store, close: async () => undefined }, options);
+    const { app, legacy, store } = this.parts;
+    const options = expect === undefined ? { app, legacy } : { app, legacy, expect };
+    return verifyStore({ ...store, close: async () => undefined }, options);
   }
 
   /** Writes the map of all leaves, so that the next open starts here. */

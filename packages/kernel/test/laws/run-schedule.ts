@@ -31,6 +31,8 @@ export interface RandomWorld {
 /** How a random world is run. */
 export interface RunOptions {
   readonly app?: App;
+  /** The app of each opening, counted from 0, where it is not always the same one. */
+  readonly appAt?: (opening: number) => App;
   /** What the last holder does before it closes: a snapshot, so that a verification compares its map. */
   readonly lastly?: (world: World) => Promise<unknown>;
   readonly snapshotEvery?: number;
@@ -62,11 +64,13 @@ class Runner {
   #adapters = programAdapters();
   #world!: World;
   #pending: Promise<unknown>[] = [];
+  #openings = 0;
 
   constructor(private readonly options: RunOptions) {}
 
   async open(): Promise<void> {
-    const { app = programApp, recheckEvery = 1, snapshotEvery = 0 } = this.options;
+    const { recheckEvery = 1, snapshotEvery = 0, appAt = () => this.options.app ?? programApp } = this.options;
+    const app = appAt(this.#openings++);
     this.#adapters = programAdapters();
     this.#disk.appends.length = 0; // opening on a full disk is refused, and is not what is asked here
     const work = { store: this.store, app, adapters: this.#adapters, clock: this.#clock, random: this.#random };

@@ -1,0 +1,90 @@
+/** `reprise check`: what opening a world with another app would do, before it is deployed. */
+import { type AgainstReport, checkAgainst, type EraChange } from '@reprise/kernel';
+import { loadApp, loadApps } from '../app.js';
+import { EXIT, type ExitCode } from '../exit.js';
+import { asError, describeError } from '../failure.js';
+import type { Io } from '../io.js';
+import { withWorld } from '../open.js';
+import { escapeLine } from '../text/escape.js';
+import { toJson } from '../text/json.js';
+
+/** The options of `check`. */
+export interface CheckArguments {
+  readonly against: string;
+  readonly legacy?: readonly string[];
+  readonly json?: true;
+}
+
+/** How many names of one kind a line lists. */
+const NAMED_MAX = 10;
+
+/** Compares a world with an app and reports. @returns 1 when it would not open, or cells would fault */
+export async function check(io: Io, world: string, options: CheckArguments): Promise<ExitCode> {
+  const app = await loadApp(options.against);
+  const legacy = await loadApps(options.legacy);
+  const report = await withWorld(world, (store) => checkAgainst(store, app, { legacy }));
+  await io.out.write(options.json === true ? asJson(report) : asText(world, options.against, report));
+  return isFine(report) ? EXIT.ok : EXIT.finding;
+}
+
+function isFine({ verdict, unmigrated }: AgainstReport): boolean {
+  return verdict !== 'refused' && verdict !== 'plans_in_flight' && unmigrated.cells === 0;
+}
+
+function asJson(report: AgainstReport): string {
+  const { verdict, head, era, change, unmigrated, refusal } = report;
+  const error = refusal === null ? null : asError(refusal);
+  const digest = `sha256:${head.digest}`;
+  return `${toJson({ ok: isFine(report), verdict, seq: head.seq, head: digest, era, change, unmigrated, error })}\n`;
+}
+
+function asText(world: string, module: string, report: AgainstReport): string {
+  const { change, refusal, unmigrated } = report;
+  const lines = [
+    `${world} with ${module}: ${sentenceOf(report)}`,
+    ...(change === null ? [] : linesOf(change)),
+    ...(unmigrated.cells === 0 ? [] : [`does NOT migrate: ${cells(unmigrated.cells)}, whose next event would fault`]),
+    ...unmigrated.first.map(({ cell, why }) => `  ${cell}: ${why}`),
+    'nothing was written',
+  ];
+  const text = `${lines.map(escapeLine).join('\n')}\n`;
+  return refusal === null ? text : `${text}${describeError(refusal)}`;
+}
+
+function sentenceOf({ verdict, head, era }: AgainstReport): string {
+  switch (verdict) {
+    case 'new':
+      return 'there is no frame yet; its first era begins';
+    case 'same':
+      return `opens, and the era from frame ${era} goes on`;
+    case 'new_era':
+      return `opens, and a new era begins after frame ${head.seq}`;
+    case 'plans_in_flight':
+      return "does NOT open while these plans run, unless with plansInFlight: 'cancel'";
+    case 'refused':
+      return 'does NOT open';
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function linesOf({ added, dropped, compatible, migrates, inFlight }: EraChange): string[] {
+  return [
+    ...(added.length === 0 ? [] : [`new: ${named(added)}`]),
+    ...(dropped.length === 0 ? [] : [`gone: ${named(dropped)}`]),
+    ...(compatible.length === 0 ? [] : [`changed, and the era performs to the same bytes: ${named(compatible)}`]),
+    ...migrates.map((one) => `migrates to ${one.reducer}: ${cells(one.cells)}, each at its next event`),
+    ...(inFlight.length === 0
+      ? []
+      : [`running: ${named(inFlight.map(({ plan, name }) => `${name} of ${plan[0]}/${plan[1]}`))}`]),
+  ];
+}
+
+function cells(count: number): string {
+  return count === 1 ? '1 cell' : `${count} cells`;
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

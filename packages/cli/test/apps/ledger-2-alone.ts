@@ -1,0 +1,9 @@
+import { defineApp } from '@reprise/kernel';
+import { ledger2 } from './ledger-2.js';
+
+const [forebear] = ledger2.lineage ?? [];
+
+/** The second version when the first is not at hand any more. */
+export const app = defineApp({
+  reducers: [{ ...ledger2, lineage: [{ name: 'demo/Ledger@1', migrate: (old) => forebear?.migrate(old) }] }],
+});

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openWorld } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import app from './apps/app.js';
+import { ledgerApp } from './apps/ledger.js';
+import { app as two } from './apps/ledger-2.js';
+import { run } from './run.js';
+import { add, freshFolder, LEDGER, makeLedger, tamper } from './worlds.js';
+
+const appAt = (name: string) => fileURLToPath(new URL(`apps/${name}.ts`, import.meta.url));
+const [ONE, TWO, ALONE, BROKEN, NOTHING, CHANGED] = [
+  appAt('app'),
+  appAt('ledger-2'),
+  appAt('ledger-2-alone'),
+  appAt('ledger-2-broken'),
+  appAt('nothing'),
+  appAt('changed-sum'),
+] as const;
+
+const folder = freshFolder();
+const world = folder.file('ledger.db');
+const upgraded = folder.file('upgraded.db');
+
+beforeAll(async () => {
+  await makeLedger(world);
+  await makeLedger(upgraded);
+  await using open = await openWorld({ store: sqlite(upgraded), app: two });
+  await add(open, 10);
+});
+afterAll(() => folder.remove());
+
+const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
+
+describe('reprise check --against', () => {
+  it('given the app that wrote it, says that the era goes on', async () => {
+    const { code, out } = await run('check', world, '--against', ONE);
+    expect([code, out]).toEqual([
+      0,
+      `${world} with ${ONE}: opens, and the era from frame 0 goes on\nnothing was written\n`,
+    ]);
+  });
+
+  it('given a version that migrates, says what it takes over, and writes nothing', async () => {
+    const before = readFileSync(world);
+    const { code, out } = await run('check', world, '--against', TWO);
+    expect(code).toBe(0);
+    expect(out).toContain('opens, and a new era begins after frame 5\n');
+    expect(out).toContain('new: demo/Ledger@2\ngone: demo/Ledger@1\n');
+    expect(out).toContain('migrates to demo/Ledger@2: 1 cell, each at its next event\n');
+    expect(readFileSync(world).equals(before)).toBe(true);
+    expect(await json('check', world, '--against', TWO)).toMatchObject({
+      ok: true,
+      verdict: 'new_era',
+      era: 0,
+      seq: 5,
+      change: { migrates: [{ reducer: 'demo/Ledger@2', cells: 1 }], inFlight: [] },
+      unmigrated: { cells: 0 },
+      error: null,
+    });
+  });
+
+  it('given a migration that fails, names the cell and why', async () => {
+    const { code, out } = await run('check', world, '--against', BROKEN);
+    expect(code).toBe(1);
+    expect(out).toContain('does NOT migrate: 1 cell, whose next event would fault\n  demo/Ledger@1/a: the state that');
+    expect(out).toContain('$.total: expected');
+  });
+
+  it.each([
+    ['an app without the reducer', NOTHING, 'manifest_mismatch'],
+    ['a later version alone', ALONE, 'manifest_mismatch'],
+    ['changed code', CHANGED, 'replay_divergence'],
+  ])('given %s, says why it does not open', async (_, module, error) => {
+    const { code, out } = await run('check', world, '--against', module);
+    expect(code).toBe(1);
+    expect(out).toContain('does NOT open\nnothing was written\n');
+    expect(out).toContain(`${error}: `);
+    expect(await json('check', world, '--against', module)).toMatchObject({
+      ok: false,
+      verdict: 'refused',
+      error: { code: error, page: `docs/errors/${error}.md` },
+    });
+  });
+
+  it('given the earlier app too, lets a later version stand alone', async () => {
+    expect((await run('check', world, '--against', ALONE, '--legacy', ONE)).code).toBe(0);
+  });
+
+  it('given a writer that holds the world, or damage, tells of the one and refuses the other', async () => {
+    const path = folder.file('held.db');
+    await makeLedger(path);
+    {
+      await using _held = await openWorld({ store: sqlite(path), app });
+      expect((await run('check', path, '--against', TWO)).code).toBe(0);
+    }
+    tamper(path, 'UPDATE frame SET bytes = zeroblob(length(bytes)) WHERE seq = 4');
+    const { code, err } = await run('check', path, '--against', TWO);
+    expect([code, err]).toEqual([1, expect.stringContaining('journal_damaged')]);
+  });
+
+  it('without an app, or with none, is wrong use', async () => {
+    expect((await run('check', world)).code).toBe(2);
+    expect((await run('check', world, '--against', 'nowhere.js')).code).toBe(2);
+  });
+});
+
+describe('reprise verify of two eras', () => {
+  it('performs both when both apps are at hand', async () => {
+    const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE, '--no-sealed');
+    expect(code).toBe(0);
+    expect(out).toContain('performed 9, sealed 0\nera 0 to 6: performed\nera 7 to 8: performed\n');
+    expect((await run('verify', upgraded, '--app', TWO, '--no-sealed')).code).toBe(0);
+  });
+
+  it('says which era is sealed, and with --no-sealed that is a finding', async () => {
+    const { code, out } = await run('verify', upgraded, '--app', ALONE);
+    expect(code).toBe(0);
+    expect(out).toContain('intact; in part performed again, identical');
+    expect(out).toContain('NOT checked: whether they do in sealed ones');
+    expect(out).toContain('performed 2, sealed 7\nera 0 to 6: sealed\nera 7 to 8: performed\n');
+    const strict = await run('verify', upgraded, '--app', ALONE, '--no-sealed');
+    expect(strict.code).toBe(1);
+    expect(strict.err).toContain('era_sealed: ');
+    expect(strict.err).toContain('frames 0 to 6');
+    expect(await json('verify', upgraded, '--app', ALONE)).toMatchObject({
+      performed: 2,
+      sealed: 7,
+      eras: [
+        { from: 0, to: 6, status: 'sealed' },
+        { from: 7, to: 8, status: 'performed' },
+      ],
+    });
+    expect((await run('verify', upgraded, '--no-sealed')).code).toBe(1);
+  });
+
+  it('shows a cell under either name, and an old frame with the app of its time', async () => {
+    const state = async (...args: string[]) => (await json('show', upgraded, ...args)).state;
+    expect(await state('demo/Ledger@2/a', '--app', TWO)).toEqual({ total: 20, entries: 1 });
+    expect(await state(LEDGER.join('/'), '--app', TWO, '--at', '4')).toMatchObject({ total: 10, note: '' });
+    const sealed = await run('show', upgraded, 'demo/Ledger@2/a', '--app', ALONE, '--at', '4');
+    expect([sealed.code, sealed.err]).toEqual([1, expect.stringContaining('era_sealed')]);
+    const then = ['--app', ALONE, '--legacy', ONE, '--at', '4'];
+    expect(await state('demo/Ledger@2/a', ...then)).toMatchObject({ total: 10, note: '' });
+    expect([...ledgerApp().reducers.keys()]).toEqual(['demo/Ledger@1']);
+  });
+});

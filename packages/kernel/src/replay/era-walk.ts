@@ -1,0 +1,123 @@
+/**
+ * Walks a journal era by era: performs what an app at hand has exactly the definitions for, and follows the rest.
+ *
+ * Invariants
+ * E1  An era is performed by one app, whose pins are exactly its manifest's; otherwise it is sealed, whole.
+ * E2  A frame counts as performed only when it was, and gave the recorded bytes.
+ * E3  After a sealed era the next one starts from the map of the snapshot that stands before its manifest.
+ */
+import type { IngressOf, IngressRecord, JournalRecord, Ref } from '@reprise/contracts';
+import type { Hash } from '../codec/index.js';
+import type { App } from '../define/index.js';
+import { damaged, readFrame, readInputs } from '../journal/frame.js';
+import { EMPTY_HEAD, type Head, type StoredFrame } from '../journal/port.js';
+import { MerkleMap, type NodeStore } from '../map/index.js';
+import { LeafTable } from '../state/leaf-table.js';
+import { performerOf } from './eras.js';
+import { checkColumns, followChain, Replayer } from './replayer.js';
+import { SealedLedger } from './sealed.js';
+
+/** One era of a journal, and what became of it in a verification. */
+export interface VerifiedEra {
+  /** The frame of its manifest. */
+  readonly from: number;
+  /** Its last frame. */
+  readonly to: number;
+  /** `sealed`: no app at hand has its definitions, so its chain, shape, content and receipts were checked alone. */
+  readonly status: 'performed' | 'sealed';
+}
+
+/** What a frame owes: its records, and the content that performing it makes, to which state may link by a digest alone. */
+export interface Owed {
+  readonly all: readonly JournalRecord[];
+  readonly made: readonly Ref[];
+}
+
+/** A walk through a journal. */
+export class EraWalk {
+  readonly #eras: VerifiedEra[] = [];
+  readonly #map: MerkleMap;
+  readonly #ledger: SealedLedger;
+  #head: Head = EMPTY_HEAD;
+  /** Performs the era at hand; undefined while it is sealed. */
+  #replayer: Replayer | undefined;
+  /** The map of the last frame, when that was a snapshot. */
+  #root: Ref | undefined;
+
+  constructor(
+    private readonly apps: readonly App[],
+    nodes: NodeStore,
+    private readonly hash: Hash,
+  ) {
+    this.#map = new MerkleMap(nodes, hash);
+    this.#ledger = new SealedLedger(this.#map);
+  }
+
+  /** The head after the last frame. */
+  get head(): Head {
+    return this.#head;
+  }
+
+  /** The eras so far, in order. */
+  get eras(): readonly VerifiedEra[] {
+    return this.#eras;
+  }
+
+  /**
+   * Takes the next frame.
+   *
+   * @throws RepriseError `journal_damaged`, `replay_divergence`, `semantics_unknown`, `blob_missing`
+   */
+  async step(stored: StoredFrame): Promise<Owed> {
+    if (stored.kind === 'manifest') await this.#begin(stored);
+    const era = this.#eras.pop();
+    if (era === undefined) throw damaged(stored.seq, 'the first frame is no manifest', 0);
+    const owed =
+      this.#replayer === undefined ? await this.#follow(stored) : await this.#perform(this.#replayer, stored);
+    const ingress = owed.all[0] as IngressRecord;
+    this.#root = ingress.kind === 'snapshot' ? ingress.root : undefined;
+    this.#eras.push({ ...era, to: stored.seq });
+    return owed;
+  }
+
+  /** A manifest opens an era: who performs it is decided here and nowhere else. */
+  async #begin(stored: StoredFrame): Promise<void> {
+    followChain(this.#head, stored, this.hash);
+    const { ingress } = readInputs(stored.bytes, stored.seq);
+    checkColumns(stored, ingress);
+    const root = this.#root;
+    if (root === undefined && stored.seq > 0) throw damaged(stored.seq, 'this manifest does not follow a snapshot', 0);
+    const app = performerOf(ingress as IngressOf<'manifest'>, this.apps); // E1
+    const table = this.#replayer?.table;
+    this.#replayer = undefined;
+    if (app !== undefined) {
+      const start = table ?? (await this.#tableAt(root)); // E3
+      this.#replayer = new Replayer({ app, hash: this.hash }, start, this.#head);
+    } else if (root !== undefined) {
+      await this.#ledger.begin(root);
+    }
+    const status = this.#replayer === undefined ? 'sealed' : 'performed'; // E2
+    this.#eras.push({ from: stored.seq, to: stored.seq, status });
+  }
+
+  async #tableAt(root: Ref | undefined): Promise<LeafTable> {
+    const table = new LeafTable(this.#map);
+    if (root !== undefined) await table.openAt(root);
+    return table;
+  }
+
+  async #perform(replayer: Replayer, stored: StoredFrame): Promise<Owed> {
+    const { frame, head } = await replayer.step(stored);
+    this.#head = head;
+    return { all: frame.records, made: frame.staged.map(({ ref }) => ref) };
+  }
+
+  async #follow(stored: StoredFrame): Promise<Owed> {
+    const head = followChain(this.#head, stored, this.hash);
+    const { ingress, all } = readFrame(stored.bytes, stored.seq);
+    checkColumns(stored, ingress);
+    await this.#ledger.follow(stored.seq, all);
+    this.#head = head;
+    return { all, made: [] };
+  }
+}
