@@ -23,11 +23,11 @@ export function chunkOf(document: number): number {
 
 /** A chunk with one posting more, of a document whose number is above all in it. */
 export function appendPosting(chunk: Uint8Array | null, { document, count, length }: Posting): Uint8Array {
-  const added = [document % CHUNK_DOCUMENTS, ...numberBytes(count), ...numberBytes(length)];
-  const before = chunk?.length ?? 0;
-  const bytes = new Uint8Array(before + added.length);
+  const before = chunk === null ? 0 : chunk.length;
+  const bytes = new Uint8Array(before + 1 + bytesOf(count) + bytesOf(length));
   if (chunk !== null) bytes.set(chunk, 0);
-  bytes.set(added, before);
+  bytes[before] = document % CHUNK_DOCUMENTS;
+  writeNumber(length, bytes, writeNumber(count, bytes, before + 1));
   return bytes;
 }
 
@@ -60,11 +60,17 @@ export function readPostings(bytes: Uint8Array, chunk: number): Posting[] {
   return postings;
 }
 
-/** Seven bits a byte, the lowest first. */
-function numberBytes(n: number): number[] {
-  const bytes: number[] = [];
+/** Seven bits a byte, the lowest first. @returns where the number ends */
+function writeNumber(n: number, into: Uint8Array, start: number): number {
+  let at = start;
   let rest = n;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  bytes.push(rest);
+  for (; rest >= 128; rest = Math.floor(rest / 128)) into[at++] = (rest % 128) + 128;
+  into[at++] = rest;
+  return at;
+}
+
+function bytesOf(n: number): number {
+  let bytes = 1;
+  for (let rest = n; rest >= 128; rest = Math.floor(rest / 128)) bytes++;
   return bytes;
 }

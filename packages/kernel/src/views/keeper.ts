@@ -49,7 +49,11 @@ export class Keeper {
   start(): void {
     this.#running = this.#follow().then(
       () => this.#end(OVER),
-      (error: unknown) => this.#end(asError(error)),
+      (thrown: unknown) => {
+        const error = asError(thrown);
+        this.#end(error);
+        this.onFailed(error);
+      },
     );
   }
 

@@ -63,6 +63,11 @@ export class Overlay {
     throw NOT_AT_HAND;
   }
 
+  /** An entry's value where it is at hand, else undefined: asked first where a promise for each entry would tell. */
+  atHand(key: Uint8Array): Uint8Array | null | undefined {
+    return this.#find(binaryText(key));
+  }
+
   /** An entry's value, loaded when it is not at hand. */
   async load(key: Uint8Array): Promise<Uint8Array | null> {
     const id = binaryText(key);

@@ -134,7 +134,9 @@ class TextEntries {
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     for (const [word, count] of counts) {
       const key = postingsKey(word, number);
-      this.overlay.write(key, appendPosting(await this.overlay.load(key), { document: number, count, length }));
+      const known = this.overlay.atHand(key);
+      const chunk = known === undefined ? await this.overlay.load(key) : known;
+      this.overlay.write(key, appendPosting(chunk, { document: number, count, length }));
     }
     const links = [...new Set(sources.flatMap((source) => linkOf(source)?.hex ?? []))];
     for (const hex of links) this.overlay.write(entryKey(PART.content, [hex, number]), id);

@@ -28,7 +28,10 @@ export type ViewDefinition = ProjectionDefinition<unknown> | TextIndexDefinition
 export interface OpenViewsOptions {
   /** Where they are kept; memory when absent, which every process fills again. */
   readonly store?: ViewStore;
-  /** Told when a view stops at a record that it could not take in. */
+  /**
+   * Told when a view stops at a record that it could not take in (`view_failed`), and when nothing is kept any more
+   * because the views' store or the journal failed.
+   */
   readonly onFailed?: (error: RepriseError) => void;
 }
 

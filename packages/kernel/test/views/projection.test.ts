@@ -1,3 +1,4 @@
+import { RepriseError } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -329,6 +330,41 @@ describe('a view store that outlives the process', () => {
     await using world = await open(store);
     await body(world);
   }
+});
+
+describe('a view store that fails', () => {
+  it('stops the views and says so; what they showed can be read, and the world goes on', async () => {
+    const kept = memoryViews();
+    let full = false;
+    const filling = {
+      ...kept,
+      open: async () => {
+        const opened = await kept.open();
+        return {
+          ...opened,
+          commit: async (commits: Parameters<typeof opened.commit>[0]) => {
+            if (full) throw new RepriseError('store_full', 'no space left');
+            await opened.commit(commits);
+          },
+        };
+      },
+    };
+    const told: string[] = [];
+    await using world = await open();
+    await using views = await openViews(world, [words], { store: filling, onFailed: ({ code }) => told.push(code) });
+    const seq = await sayAll(world, ['tea']);
+    await views.caughtUp(seq);
+    full = true;
+    const later = await sayAll(world, ['milk']);
+    expect((await refusalOf(views.caughtUp(later)))?.code).toBe('store_full');
+    expect(told).toEqual(['store_full']);
+    expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['tea']);
+    expect((await ask(world, 'a', [add(1)])).seq).toBe(later + 1);
+    full = false;
+    await using again = await openViews(world, [words], { store: filling });
+    await again.caughtUp();
+    expect(await again.view(words).get('milk')).toBeDefined();
+  });
 });
 
 describe('verification of views', () => {
