@@ -9,15 +9,16 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kernel: ['contracts'],
   'store-sqlite': ['contracts', 'kernel'],
   agent: ['contracts', 'kernel'],
+  flow: ['contracts', 'kernel'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   testkit: ['contracts', 'kernel', 'agent'],
   cli: ['contracts', 'kernel', 'agent', 'store-sqlite'],
-  reprise: ['contracts', 'kernel', 'agent', 'store-sqlite', 'providers', 'tools', 'testkit', 'cli'],
+  reprise: ['contracts', 'kernel', 'agent', 'flow', 'store-sqlite', 'providers', 'tools', 'testkit', 'cli'],
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
-export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent'];
+export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow'];
 
 const PURE_BELOW_ENGINE = ['codec', 'authority', 'schema', 'define'];
 const PURE = [...PURE_BELOW_ENGINE, 'engine'];
@@ -81,6 +82,7 @@ export const PURE_WING: readonly string[] = [
   'packages/agent/src/contracts',
   'packages/agent/src/reducer',
   'packages/agent/src/plans',
+  'packages/flow/src',
 ];
 
 /** Names that may not be used in the pure wing at all, with what to use instead. */

@@ -1,4 +1,5 @@
 /** Compiles the TypeScript of the pages against the sources, all of it in one program and nothing of it on disk. */
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { type Page, programsOf } from './docs-pages.js';
@@ -39,7 +40,20 @@ export function typeProblems(root: string, sources: ReadonlyMap<string, string>)
 function optionsOf(root: string): ts.CompilerOptions {
   const read = ts.readConfigFile(path.join(root, 'tsconfig.base.json'), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(read.config.compilerOptions, root);
-  return { ...options, types: ['node'], noUnusedLocals: true };
+  return { ...options, types: ['node'], noUnusedLocals: true, paths: packagesIn(root) };
+}
+
+/** The packages by what is imported, so that one which is new is found before anybody has installed anything. */
+function packagesIn(root: string): Record<string, string[]> {
+  const paths: Record<string, string[]> = {};
+  for (const folder of readdirSync(path.join(root, 'packages'))) {
+    const { name, exports } = JSON.parse(readFileSync(path.join(root, 'packages', folder, 'package.json'), 'utf8'));
+    for (const [entry, target] of Object.entries<{ readonly '@reprise/source'?: string }>(exports)) {
+      const source = target['@reprise/source'];
+      if (source !== undefined) paths[path.posix.join(name, entry)] = [path.join(root, 'packages', folder, source)];
+    }
+  }
+  return paths;
 }
 
 function hostOf(options: ts.CompilerOptions, sources: ReadonlyMap<string, string>): ts.CompilerHost {

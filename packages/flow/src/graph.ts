@@ -1,0 +1,271 @@
+/**
+ * `flow/Graph@1`: nodes that wait for one another.
+ *
+ * Invariants
+ * G1  A node is handed out once for each time that it becomes ready, and only when what it needs allows it.
+ * G2  Ready nodes are handed out by priority, and in the order of their making among equals; not while there is news to
+ *     tell, which may make others ready that come first.
+ * G3  What has become of a node is told along its edges in bounded parts, each starting where the last one ended. An
+ *     edge holds what was told last, so telling it again changes nothing, and what happens meanwhile is what is told.
+ * G4  A node counts what it needs while it is pending; afterwards nothing that happens to them concerns it.
+ */
+
+import type { Value } from '@reprise/contracts';
+import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import { circleIn } from './graph-circle.js';
+import {
+  GRAPH,
+  graphCommands,
+  graphNotices,
+  graphState,
+  graphTables,
+  type knownNode,
+  type needState,
+  type newNode,
+} from './graph-contract.js';
+import { DEPENDENTS_AT_ONCE, FLOW_VALUE_BYTES_MAX, GRAPH_NEEDS_AT_ONCE, NODES_HANDED_AT_ONCE } from './limits.js';
+import { placeInLine } from './order.js';
+import { isSame, requireParty, senderOf, tell } from './parties.js';
+import { sizeOf } from './sizes.js';
+
+const EVENTS = { ...graphCommands, ...graphNotices } as const;
+
+type Events = EventOf<typeof EVENTS>;
+type State = z.output<typeof graphState>;
+type Known = z.output<typeof knownNode>;
+type NewNode = z.output<typeof newNode>;
+type NeedState = z.output<typeof needState>;
+type Opening = Extract<Events, { name: 'flow/OpenGraph@1' }>['value'];
+type Handlers = {
+  readonly [N in Events['name']]: (
+    draft: State,
+    value: Extract<Events, { name: N }>['value'],
+    ctx: ReducerContext,
+  ) => void;
+};
+
+/** The tables of the graph that is being reduced. */
+interface Tables {
+  readonly nodes: Table<Known>;
+  readonly values: Table<Value>;
+  readonly needs: Table<NeedState>;
+  readonly ready: Table<string>;
+  readonly news: Table<string | null>;
+}
+
+const HANDLERS: Handlers = {
+  'flow/OpenGraph@1': (draft, { reply_to }, ctx) => {
+    if (draft.open) ctx.reject('already_open');
+    draft.open = true;
+    draft.owner = reply_to ?? senderOf(ctx);
+  },
+  'flow/AddNodes@1': (draft, { nodes }, ctx) => {
+    requireParty(ctx, draft.owner);
+    if (draft.sealed) ctx.reject('sealed');
+    refuseWrong(nodes, ctx);
+    const added = new Set(nodes.map(({ node }) => node));
+    for (const node of nodes) addNode(draft, node, added, ctx);
+    ctx.timer(WORK, ctx.now); // adding many fills a delivery: what follows has a frame of its own
+  },
+  'flow/SealGraph@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    draft.sealed = true;
+    work(draft, ctx);
+  },
+  'flow/FinishNode@1': (draft, { node, ok }, ctx) => {
+    requireParty(ctx, draft.owner);
+    const known = knownOr(ctx, node);
+    if (known.state !== 'running') ctx.reject('not_running');
+    move(draft, ctx, node, known, ok ? 'done' : 'failed');
+    work(draft, ctx);
+  },
+  'flow/RetryNode@1': (draft, { node }, ctx) => {
+    requireParty(ctx, draft.owner);
+    const known = knownOr(ctx, node);
+    if (known.state !== 'failed') ctx.reject('not_failed');
+    move(draft, ctx, node, known, 'ready');
+    draft.settled = false;
+    work(draft, ctx);
+  },
+  'flow/CancelNode@1': (draft, { node }, ctx) => {
+    requireParty(ctx, draft.owner);
+    const known = knownOr(ctx, node);
+    if (stateForOthers(known) !== 'open') ctx.reject('has_ended');
+    move(draft, ctx, node, known, 'cancelled');
+    if (!isSame(senderOf(ctx), draft.owner)) tell(ctx, draft.owner, 'flow/NodeCancelled@1', { node });
+    work(draft, ctx);
+  },
+  'flow/LimitGraph@1': (draft, { limit }, ctx) => {
+    requireParty(ctx, draft.owner);
+    draft.limit = limit;
+    work(draft, ctx);
+  },
+  'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
+};
+
+/** Nodes that wait for one another. */
+export const graph = defineReducer({
+  name: GRAPH,
+  state: graphState,
+  events: EVENTS,
+  tables: graphTables,
+  init: (_key, event): State => {
+    const { limit } = event.value as Opening;
+    const counts = { pending: 0, ready: 0, running: 0, done: 0, failed: 0, skipped: 0, cancelled: 0 };
+    return { open: false, owner: null, limit, sealed: false, settled: false, next: 0, counts };
+  },
+  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+});
+
+/** The timer of what goes on in a frame of its own. */
+const WORK = 'work';
+
+function tablesOf(ctx: ReducerContext): Tables {
+  return {
+    nodes: ctx.table('nodes'),
+    values: ctx.table('values'),
+    needs: ctx.table('needs'),
+    ready: ctx.table('ready'),
+    news: ctx.table('news'),
+  };
+}
+
+function knownOr(ctx: ReducerContext, node: string): Known {
+  return tablesOf(ctx).nodes.get(node) ?? ctx.reject('node_unknown');
+}
+
+/** Rejects nodes that cannot be added; a circle is named in the code, as far as it fits. */
+function refuseWrong(nodes: readonly NewNode[], ctx: ReducerContext): void {
+  const known = tablesOf(ctx).nodes;
+  const added = new Map(nodes.map(({ node, needs }) => [node, needs]));
+  if (added.size !== nodes.length || nodes.some(({ node }) => known.get(node) !== undefined)) ctx.reject('node_known');
+  let count = 0;
+  for (const { needs, value } of nodes) {
+    count += needs.length;
+    if (new Set(needs).size !== needs.length) ctx.reject('need_repeated');
+    if (needs.some((need) => !added.has(need) && known.get(need) === undefined)) ctx.reject('need_unknown');
+    if (sizeOf(value) > FLOW_VALUE_BYTES_MAX) ctx.reject('value_too_large');
+  }
+  if (count > GRAPH_NEEDS_AT_ONCE) ctx.reject('too_many_needs');
+  const circle = circleIn(added);
+  if (circle !== undefined) ctx.reject(`cycle/${circle.join('/')}`.slice(0, REJECTION_MAX));
+}
+
+/** What the code of a rejection has room for. */
+const REJECTION_MAX = 64;
+
+/** A key of the edges of a node. No name has this character, nor the one after it. */
+const edgeKey = (need: string, by: string): string => `${need}\0${by}`;
+const afterEdgesOf = (need: string): string => `${need}\u0001`;
+
+function addNode(
+  draft: State,
+  { node, needs, priority, resolve, on_failure, value }: NewNode,
+  added: ReadonlySet<string>,
+  ctx: ReducerContext,
+): void {
+  const tables = tablesOf(ctx);
+  const counts = { open: 0, ok: 0, bad: 0 };
+  for (const need of needs) {
+    const known = added.has(need) ? undefined : tables.nodes.get(need);
+    const state = known === undefined ? 'open' : stateForOthers(known);
+    counts[state]++;
+    tables.needs.set(edgeKey(need, node), state);
+  }
+  const known: Known = { state: 'pending', at: placeInLine(priority, draft.next++), resolve, on_failure, ...counts };
+  draft.counts.pending++;
+  tables.nodes.set(node, known);
+  tables.values.set(node, value);
+  judge(draft, ctx, node, known);
+}
+
+function stateForOthers({ state }: Known): NeedState {
+  if (state === 'done') return 'ok';
+  return state === 'failed' || state === 'skipped' || state === 'cancelled' ? 'bad' : 'open';
+}
+
+/** Moves a pending node on when what it needs allows or forbids it (G4). */
+function judge(draft: State, ctx: ReducerContext, node: string, known: Known): void {
+  const { resolve, on_failure, open, ok, bad } = known;
+  const ended = open === 0;
+  const lost = resolve === 'all' ? bad > 0 : ended && ok === 0 && bad > 0;
+  if (lost && on_failure === 'cascade') return move(draft, ctx, node, known, 'skipped');
+  const enough = resolve === 'all' ? ended : ok > 0 || ended;
+  if (enough && (!lost || on_failure === 'ignore')) move(draft, ctx, node, known, 'ready');
+}
+
+/** Gives a node another state, and notes that its dependents have to hear of it when it concerns them. */
+function move(draft: State, ctx: ReducerContext, node: string, known: Known, state: Known['state']): void {
+  const { nodes, ready, news } = tablesOf(ctx);
+  const before = stateForOthers(known);
+  if (known.state === 'ready') ready.delete(known.at);
+  draft.counts[known.state]--;
+  draft.counts[state]++;
+  known.state = state;
+  nodes.set(node, known);
+  if (state === 'ready') ready.set(known.at, node);
+  if (stateForOthers(known) !== before) news.set(node, null);
+}
+
+/** Tells the news, hands out what is ready, and says so when nothing can go on. */
+function work(draft: State, ctx: ReducerContext): void {
+  const { ready, news } = tablesOf(ctx);
+  tellNews(draft, ctx);
+  if (news.size === 0) handOut(draft, ctx);
+  if (news.size > 0 || (ready.size > 0 && hasRoom(draft))) return ctx.timer(WORK, ctx.now);
+  if (!draft.sealed || draft.settled || draft.counts.ready > 0 || draft.counts.running > 0) return;
+  draft.settled = true;
+  tell(ctx, draft.owner, 'flow/GraphSettled@1', { ...draft.counts });
+}
+
+/** Tells dependents what has become of what they need (G3). */
+function tellNews(draft: State, ctx: ReducerContext): void {
+  const { nodes, needs, news } = tablesOf(ctx);
+  for (let left = DEPENDENTS_AT_ONCE; left > 0; ) {
+    const first = news.first();
+    if (first === undefined) return;
+    const [node, last] = first;
+    const state = stateForOthers(nodes.get(node) as Known);
+    const after = edgeKey(node, last ?? '');
+    const edges = needs.range({ after, before: afterEdgesOf(node), limit: left });
+    for (const [edge, told] of edges) tellNeed(draft, ctx, edge, told, state);
+    const end = edges[left - 1]?.[0];
+    if (end === undefined) news.delete(node);
+    else news.set(node, nameIn(end));
+    left -= edges.length + 1;
+  }
+}
+
+function nameIn(edge: string): string {
+  return edge.slice(edge.indexOf('\0') + 1);
+}
+
+function tellNeed(draft: State, ctx: ReducerContext, edge: string, told: NeedState, state: NeedState): void {
+  if (told === state) return;
+  const { nodes, needs } = tablesOf(ctx);
+  needs.set(edge, state);
+  const node = nameIn(edge);
+  const known = nodes.get(node);
+  if (known?.state !== 'pending') return;
+  known[told]--;
+  known[state]++;
+  nodes.set(node, known);
+  judge(draft, ctx, node, known);
+}
+
+function hasRoom({ limit, counts }: State): boolean {
+  return limit === null || counts.running < limit;
+}
+
+/** Hands out the first of the ready, as many as may run (G2). */
+function handOut(draft: State, ctx: ReducerContext): void {
+  const { nodes, values, ready } = tablesOf(ctx);
+  for (let handed = 0; handed < NODES_HANDED_AT_ONCE && hasRoom(draft); handed++) {
+    const first = ready.first();
+    if (first === undefined) return;
+    const [, node] = first;
+    move(draft, ctx, node, nodes.get(node) as Known, 'running');
+    tell(ctx, draft.owner, 'flow/NodeReady@1', { node, value: values.get(node) ?? null });
+  }
+}

@@ -1,0 +1,65 @@
+/** The contract of promises: what they take, what they tell, what they keep (`flow/Promise@1`). */
+import { address, timerFired, value } from '@reprise/contracts';
+import { creates } from '@reprise/kernel/define';
+import * as z from 'zod';
+import { PROMISE_PARTS_MAX } from './limits.js';
+import { party } from './parties.js';
+
+/** The wire name of the promise reducer. */
+export const PROMISE = 'flow/Promise@1';
+
+/** The name of a part of a promise. */
+export const partName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/);
+
+const values = z.record(partName, value());
+
+/** How a promise ended. */
+export const settlement = z.strictObject({
+  status: z.enum(['fulfilled', 'rejected', 'expired', 'cancelled']),
+  /** What the parts said that decided it: those that succeeded, or, when it was rejected, those that failed. */
+  values,
+});
+
+/** What a promise takes. */
+export const promiseCommands = {
+  /** Makes the promise: fulfilled by any part, by all, or by so many. `deadline` is in journal milliseconds. */
+  'flow/OpenPromise@1': creates(
+    z.strictObject({
+      parts: z.array(partName).min(1).max(PROMISE_PARTS_MAX),
+      needs: z.union([z.enum(['any', 'all']), z.int().min(1).max(PROMISE_PARTS_MAX)]).default('all'),
+      deadline: z.exactOptional(z.int().min(0)),
+    }),
+  ),
+  /** Writes a part: the first to write it decides it. */
+  'flow/Write@1': z.strictObject({ part: partName, ok: z.boolean().default(true), value: value() }),
+  /** Asks to be told once how it ends; at once when it has ended. */
+  'flow/Await@1': z.strictObject({}),
+  /** Asks not to be told. */
+  'flow/Unawait@1': z.strictObject({}),
+  /** Ends it without a result. */
+  'flow/CancelPromise@1': z.strictObject({}),
+  /** Removes a promise that has ended and of which everybody has been told. */
+  'flow/ClosePromise@1': z.strictObject({}),
+} as const;
+
+/** What those who await a promise, or write to it too late, are told: list it among the events of a reducer. */
+export const promiseEvents = { 'flow/Settled@1': settlement } as const;
+
+/** The state of a promise; those who await it are in a table. */
+export const promiseState = z.strictObject({
+  open: z.boolean(),
+  owner: party,
+  parts: z.array(partName),
+  /** How many parts must succeed. */
+  needs: z.int(),
+  written: z.record(partName, z.strictObject({ ok: z.boolean(), value: value() })),
+  /** What is written, in bytes. */
+  bytes: z.int(),
+  outcome: z.nullable(settlement),
+});
+
+/** The tables of a promise: those who await it, by address. */
+export const promiseTables = { waiting: address } as const;
+
+/** What of the kernel's a promise takes. */
+export const promiseNotices = { 'sys/TimerFired@1': timerFired } as const;

@@ -1,0 +1,147 @@
+/**
+ * `flow/Promise@1`: one result of several parts, for many who wait.
+ *
+ * Invariants
+ * P1  A part is what its first writer wrote; the promise ends once, and what it ended with never changes.
+ * P2  It ends as soon as what is written decides it, by its deadline, or by being cancelled: whichever is first.
+ * P3  Whoever awaits it when it ends is told once. Who comes later, writing or waiting, is told at once.
+ */
+
+import type { Address, Value } from '@reprise/contracts';
+import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import { PROMISE_BYTES_MAX } from './limits.js';
+import { addressKey, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
+import {
+  PROMISE,
+  promiseCommands,
+  promiseNotices,
+  promiseState,
+  promiseTables,
+  type settlement,
+} from './promise-contract.js';
+import { sizeOf } from './sizes.js';
+
+const EVENTS = { ...promiseCommands, ...promiseNotices } as const;
+
+type Events = EventOf<typeof EVENTS>;
+type State = z.output<typeof promiseState>;
+type Settlement = z.output<typeof settlement>;
+type Opening = Extract<Events, { name: 'flow/OpenPromise@1' }>['value'];
+type Handlers = {
+  readonly [N in Events['name']]: (
+    draft: State,
+    value: Extract<Events, { name: N }>['value'],
+    ctx: ReducerContext,
+  ) => void;
+};
+
+const HANDLERS: Handlers = {
+  'flow/OpenPromise@1': (draft, { parts, deadline }, ctx) => {
+    if (draft.open) ctx.reject('already_open');
+    if (new Set(parts).size !== parts.length) ctx.reject('part_repeated');
+    if (draft.needs > parts.length) ctx.reject('needs_too_many');
+    draft.open = true;
+    draft.owner = senderOf(ctx);
+    if (deadline !== undefined) ctx.timer(DEADLINE, deadline);
+  },
+  'flow/Write@1': (draft, { part, ok, value }, ctx) => {
+    if (draft.outcome !== null) return answerLate(draft.outcome, ctx);
+    if (!draft.parts.includes(part)) ctx.reject('part_unknown');
+    if (Object.hasOwn(draft.written, part)) ctx.reject('already_written');
+    draft.bytes += sizeOf(value);
+    if (draft.bytes > PROMISE_BYTES_MAX) ctx.reject('value_too_large');
+    draft.written[part] = { ok, value };
+    decide(draft, ctx);
+  },
+  'flow/Await@1': (draft, _, ctx) => {
+    const sender = senderOf(ctx);
+    if (sender === null) return ctx.reject('no_cell');
+    const key = addressKey(ctx, sender);
+    const waiting = waitingOf(ctx);
+    if (waiting.get(key) !== undefined) return;
+    if (draft.outcome === null) waiting.set(key, sender);
+    else tell(ctx, sender, 'flow/Settled@1', draft.outcome);
+  },
+  'flow/Unawait@1': (_draft, _, ctx) => {
+    const sender = senderOf(ctx);
+    if (sender !== null) waitingOf(ctx).delete(addressKey(ctx, sender));
+  },
+  'flow/CancelPromise@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    if (draft.outcome !== null) return answerLate(draft.outcome, ctx);
+    settle(draft, { status: 'cancelled', values: {} }, ctx);
+  },
+  'flow/ClosePromise@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    if (draft.outcome === null || waitingOf(ctx).size > 0) ctx.reject('not_settled');
+    ctx.end();
+  },
+  'sys/TimerFired@1': (draft, _, ctx) => {
+    if (draft.outcome === null) settle(draft, { status: 'expired', values: {} }, ctx);
+    else notify(draft, draft.outcome, ctx);
+  },
+};
+
+/** A result that several may write and many may await. */
+export const promise = defineReducer({
+  name: PROMISE,
+  state: promiseState,
+  events: EVENTS,
+  tables: promiseTables,
+  init: (_key, event): State => {
+    const { parts, needs } = event.value as Opening;
+    const count = needs === 'any' ? 1 : needs === 'all' ? parts.length : needs;
+    return { open: false, owner: null, parts, needs: count, written: {}, bytes: 0, outcome: null };
+  },
+  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+});
+
+const DEADLINE = 'deadline';
+const NOTIFY = 'notify';
+
+function waitingOf(ctx: ReducerContext): Table<Address> {
+  return ctx.table('waiting');
+}
+
+/** P3: a cell is told what stands; those outside read it in the refusal that they get. */
+function answerLate(outcome: Settlement, ctx: ReducerContext): void {
+  const sender = senderOf(ctx);
+  if (sender === null) ctx.reject(`settled/${outcome.status}`);
+  tell(ctx, sender, 'flow/Settled@1', outcome);
+}
+
+/** P2: ends the promise when what is written decides it. */
+function decide(draft: State, ctx: ReducerContext): void {
+  const failed = Object.values(draft.written).filter(({ ok }) => !ok).length;
+  const succeeded = Object.keys(draft.written).length - failed;
+  if (succeeded >= draft.needs) settle(draft, { status: 'fulfilled', values: valuesOf(draft, true) }, ctx);
+  else if (draft.parts.length - failed < draft.needs) {
+    settle(draft, { status: 'rejected', values: valuesOf(draft, false) }, ctx);
+  }
+}
+
+function valuesOf({ written }: State, which: boolean): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(written).flatMap(([part, { ok, value }]) => (ok === which ? [[part, value]] : [])),
+  );
+}
+
+function settle(draft: State, outcome: Settlement, ctx: ReducerContext): void {
+  draft.outcome = outcome;
+  ctx.clearTimer(DEADLINE);
+  notify(draft, outcome, ctx);
+}
+
+/** Tells as many as fit a frame; the others are told in frames of their own. */
+function notify(draft: State, outcome: Settlement, ctx: ReducerContext): void {
+  const waiting = waitingOf(ctx);
+  for (const [key, to] of waiting.range({ limit: toldAtOnce(ENVELOPE_BYTES + draft.bytes) })) {
+    waiting.delete(key);
+    tell(ctx, to, 'flow/Settled@1', outcome);
+  }
+  if (waiting.size > 0) ctx.timer(NOTIFY, ctx.now);
+}
+
+/** What telling takes beside the values: names, addresses, and the entry that is removed. */
+const ENVELOPE_BYTES = 512;

@@ -1,0 +1,214 @@
+/**
+ * `flow/Queue@1`: a line of items before a pool of slots.
+ *
+ * Invariants
+ * Q1  An item is in line, has a slot, or is not known; it is granted at most once.
+ * Q2  No more items have a slot than the limit said when they got it.
+ * Q3  Among those in line the highest priority is granted first, and the first come among equals.
+ * Q4  Whatever frees a slot sees to it that the next item gets it: at once, or in a frame of its own where more than a
+ *     few are to be granted, or where the last one could not be delivered.
+ */
+import type { Address } from '@reprise/contracts';
+import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './limits.js';
+import { placeInLine, sortable } from './order.js';
+import { isSame, requireParty, senderOf, tell } from './parties.js';
+import {
+  type knownItem,
+  QUEUE,
+  queueCommands,
+  queueFacts,
+  queueNotices,
+  queueState,
+  queueTables,
+  type runningItem,
+  type waitingItem,
+} from './queue-contract.js';
+import { sizeOf } from './sizes.js';
+
+const EVENTS = { ...queueCommands, ...queueNotices } as const;
+
+type Events = EventOf<typeof EVENTS>;
+type State = z.output<typeof queueState>;
+type Known = z.output<typeof knownItem>;
+type Waiting = z.output<typeof waitingItem>;
+type Handlers = {
+  readonly [N in Events['name']]: (
+    draft: State,
+    value: Extract<Events, { name: N }>['value'],
+    ctx: ReducerContext,
+  ) => void;
+};
+
+/** The tables of the queue that is being reduced. */
+interface Tables {
+  readonly items: Table<Known>;
+  readonly waiting: Table<Waiting>;
+  readonly running: Table<z.output<typeof runningItem>>;
+  readonly leases: Table<string>;
+}
+
+const HANDLERS: Handlers = {
+  'flow/OpenQueue@1': (draft, _, ctx) => {
+    if (draft.open) ctx.reject('already_open');
+    draft.open = true;
+    draft.owner = senderOf(ctx);
+  },
+  'flow/Enqueue@1': (draft, { item, priority, value, reply_to, lease_ms = null }, ctx) => {
+    const { items, waiting } = tablesOf(ctx);
+    const by = senderOf(ctx);
+    const owner = reply_to ?? by;
+    if (owner === null) return ctx.reject('no_owner');
+    if (items.get(item) !== undefined) ctx.reject('item_known');
+    if (sizeOf(value) > FLOW_VALUE_BYTES_MAX) ctx.reject('value_too_large');
+    const at = placeInLine(priority, draft.next++);
+    items.set(item, { at, running: false, owner, by, due: null });
+    waiting.set(at, { item, owner, by, value, lease_ms });
+    grant(draft, ctx);
+  },
+  'flow/Done@1': (draft, { item }, ctx) => {
+    const known = knownOr(ctx, item);
+    requireParty(ctx, known.owner);
+    if (!known.running) ctx.reject('not_running');
+    forget(ctx, item, known);
+    grant(draft, ctx);
+  },
+  'flow/CancelItem@1': (draft, { item }, ctx) => {
+    const known = knownOr(ctx, item);
+    requireParty(ctx, known.owner, known.by);
+    forget(ctx, item, known);
+    if (!isSame(senderOf(ctx), known.owner)) tell(ctx, known.owner, 'flow/ItemCancelled@1', { item });
+    grant(draft, ctx);
+  },
+  'flow/LimitQueue@1': (draft, { limit }, ctx) => {
+    requireParty(ctx, draft.owner);
+    draft.limit = limit;
+    grant(draft, ctx);
+  },
+  'flow/PauseQueue@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    draft.paused = true;
+  },
+  'flow/ResumeQueue@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    draft.paused = false;
+    grant(draft, ctx);
+  },
+  'flow/CloseQueue@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    if (tablesOf(ctx).items.size > 0) ctx.reject('not_empty');
+    ctx.end();
+  },
+  'sys/TimerFired@1': (draft, { name }, ctx) => {
+    if (name === LEASE) expire(ctx);
+    grant(draft, ctx);
+  },
+  'sys/Undeliverable@1': (_draft, { to, code }, ctx) => {
+    for (const [item, known] of runningOf(ctx, to)) {
+      forget(ctx, item, known);
+      ctx.record('flow/ItemDropped@1', { item, owner: to, code });
+    }
+    ctx.timer(GRANT, ctx.now); // Q4: a line of items of a cell that is gone must not become one cascade
+  },
+};
+
+/** A queue of items before a pool of slots. */
+export const queue = defineReducer({
+  name: QUEUE,
+  state: queueState,
+  events: EVENTS,
+  facts: queueFacts,
+  tables: queueTables,
+  init: (_key, event): State => {
+    const { limit, paused } = event.value as z.output<(typeof queueCommands)['flow/OpenQueue@1']['schema']>;
+    return { open: false, owner: null, limit, paused, next: 0 };
+  },
+  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+});
+
+/** The timer of what is granted in a frame of its own, and that of the next lease. */
+const GRANT = 'grant';
+const LEASE = 'lease';
+
+function tablesOf(ctx: ReducerContext): Tables {
+  return {
+    items: ctx.table('items'),
+    waiting: ctx.table('waiting'),
+    running: ctx.table('running'),
+    leases: ctx.table('leases'),
+  };
+}
+
+function knownOr(ctx: ReducerContext, item: string): Known {
+  return tablesOf(ctx).items.get(item) ?? ctx.reject('item_unknown');
+}
+
+/** Gives free slots to the first in line. */
+function grant(draft: State, ctx: ReducerContext): void {
+  const { waiting, running } = tablesOf(ctx);
+  for (let granted = 0; !draft.paused && running.size < draft.limit; granted++) {
+    const first = waiting.first();
+    if (first === undefined) return;
+    if (granted === GRANTS_AT_ONCE) return ctx.timer(GRANT, ctx.now);
+    grantTo(ctx, ...first);
+  }
+}
+
+function grantTo(ctx: ReducerContext, at: string, { item, owner, by, value, lease_ms }: Waiting): void {
+  const { items, waiting, running, leases } = tablesOf(ctx);
+  const due = lease_ms === null ? null : ctx.now + lease_ms;
+  waiting.delete(at);
+  if (!tell(ctx, owner, 'flow/Granted@1', { item, value, until: due })) {
+    items.delete(item);
+    ctx.record('flow/ItemDropped@1', { item, owner, code: 'event_unknown' });
+    return;
+  }
+  items.set(item, { at, running: true, owner, by, due });
+  running.set(at, { item, owner });
+  if (due === null) return;
+  leases.set(leaseKey(due, at), item);
+  awaitLease(ctx);
+}
+
+/** Removes an item from wherever it stands. */
+function forget(ctx: ReducerContext, item: string, { at, running, due }: Known): void {
+  const tables = tablesOf(ctx);
+  tables.items.delete(item);
+  tables[running ? 'running' : 'waiting'].delete(at);
+  if (due === null) return;
+  tables.leases.delete(leaseKey(due, at));
+  awaitLease(ctx);
+}
+
+/** Takes back the slots of items whose lease has ended. */
+function expire(ctx: ReducerContext): void {
+  const { items, leases } = tablesOf(ctx);
+  for (const [, item] of leases.range({ before: sortable(ctx.now + 1), limit: GRANTS_AT_ONCE })) {
+    const known = items.get(item);
+    if (known === undefined) continue;
+    forget(ctx, item, known);
+    tell(ctx, known.owner, 'flow/Expired@1', { item });
+  }
+  awaitLease(ctx);
+}
+
+function leaseKey(due: number, at: string): string {
+  return `${sortable(due)}:${at}`;
+}
+
+/** Wakes when the next lease ends. */
+function awaitLease(ctx: ReducerContext): void {
+  const first = tablesOf(ctx).leases.first();
+  if (first === undefined) ctx.clearTimer(LEASE);
+  else ctx.timer(LEASE, Number(first[0].slice(0, first[0].indexOf(':'))));
+}
+
+/** The items of an owner that have a slot; there are no more than slots. */
+function runningOf(ctx: ReducerContext, owner: Address): [string, Known][] {
+  const { items, running } = tablesOf(ctx);
+  return running.range().flatMap(([, one]): [string, Known][] => {
+    const known = isSame(one.owner, owner) ? items.get(one.item) : undefined;
+    return known === undefined ? [] : [[one.item, known]];
+  });
+}

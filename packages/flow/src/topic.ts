@@ -1,0 +1,221 @@
+/**
+ * `flow/Topic@1`: publications for any number of subscribers.
+ *
+ * Invariants
+ * T1  Publications are told one after the other: `telling` moves on only when every subscriber was looked at, in the
+ *     order of their addresses. So each subscriber gets what it gets in the order in which it was published.
+ * T2  A frame tells a bounded number; the rest is told in frames of their own, each by a timer that is due at once and
+ *     starts where the last one ended. A crash between two of them loses nothing and repeats nothing.
+ * T3  A subscriber that asks for what is kept stands `behind` until it has got all up to `telling`, that included;
+ *     then it joins the others and gets what follows. It is in one of the two tables, never in both.
+ * T4  A publication is kept until it is told and, beyond that, while it is among the last `retain`.
+ */
+import type { Value } from '@reprise/contracts';
+import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import { FLOW_VALUE_BYTES_MAX, TOLD_AT_ONCE, TOLD_BYTES_MAX, TOPIC_WAITING_MAX } from './limits.js';
+import { sortable } from './order.js';
+import { addressKey, requireParty, senderOf, tell } from './parties.js';
+import { sizeOf } from './sizes.js';
+import {
+  type filter,
+  type publication,
+  type subscription,
+  TOPIC,
+  topicCommands,
+  topicFacts,
+  topicNotices,
+  topicState,
+  topicTables,
+} from './topic-contract.js';
+
+const EVENTS = { ...topicCommands, ...topicNotices } as const;
+
+type Events = EventOf<typeof EVENTS>;
+type State = z.output<typeof topicState>;
+type Filter = z.output<typeof filter>;
+type Publication = z.output<typeof publication>;
+type Subscription = z.output<typeof subscription>;
+type Handlers = {
+  readonly [N in Events['name']]: (
+    draft: State,
+    value: Extract<Events, { name: N }>['value'],
+    ctx: ReducerContext,
+  ) => void;
+};
+
+/** The tables of the topic that is being reduced. */
+interface Tables {
+  readonly backlog: Table<Publication>;
+  readonly subscribers: Table<Subscription>;
+  readonly behind: Table<Subscription>;
+}
+
+const HANDLERS: Handlers = {
+  'flow/OpenTopic@1': (draft, _, ctx) => {
+    if (draft.open) ctx.reject('already_open');
+    draft.open = true;
+    draft.owner = senderOf(ctx);
+  },
+  'flow/Publish@1': (draft, { name, value }, ctx) => {
+    if (sizeOf(value) > FLOW_VALUE_BYTES_MAX) ctx.reject('value_too_large');
+    if (draft.next - draft.telling >= TOPIC_WAITING_MAX) ctx.reject('too_many_waiting');
+    const idle = draft.telling === draft.next;
+    tablesOf(ctx).backlog.set(sortable(draft.next++), { name, value });
+    if (idle) work(draft, ctx); // else a timer is set already
+  },
+  'flow/Subscribe@1': (draft, { filter, from }, ctx) => {
+    const to = senderOf(ctx);
+    if (to === null) return ctx.reject('no_cell');
+    const key = addressKey(ctx, to);
+    const { subscribers, behind } = tablesOf(ctx);
+    if (from === undefined) return subscribe({ to, filter, from: draft.next }, key, ctx);
+    subscribers.delete(key);
+    behind.set(key, { to, filter, from: Math.max(from, draft.oldest) });
+    work(draft, ctx);
+  },
+  'flow/Unsubscribe@1': (_draft, _, ctx) => {
+    const sender = senderOf(ctx);
+    if (sender !== null) unsubscribe(addressKey(ctx, sender), ctx);
+  },
+  'flow/CloseTopic@1': (draft, _, ctx) => {
+    requireParty(ctx, draft.owner);
+    if (draft.telling < draft.next || tablesOf(ctx).behind.size > 0) ctx.reject('not_told');
+    ctx.end();
+  },
+  'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
+  'sys/Undeliverable@1': (_draft, { to, code }, ctx) => {
+    if (unsubscribe(addressKey(ctx, to), ctx)) ctx.record('flow/SubscriberDropped@1', { subscriber: to, code });
+  },
+};
+
+/** Publications for any number of subscribers. */
+export const topic = defineReducer({
+  name: TOPIC,
+  state: topicState,
+  events: EVENTS,
+  facts: topicFacts,
+  tables: topicTables,
+  init: (_key, event): State => {
+    const { retain } = event.value as z.output<(typeof topicCommands)['flow/OpenTopic@1']['schema']>;
+    return { open: false, owner: null, retain, next: 0, oldest: 0, telling: 0, told: null };
+  },
+  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+});
+
+function tablesOf(ctx: ReducerContext): Tables {
+  return { backlog: ctx.table('backlog'), subscribers: ctx.table('subscribers'), behind: ctx.table('behind') };
+}
+
+/** Changes a subscription where it stands, so that what it has got and what it waits for stay the same. */
+function subscribe(wanted: Subscription, key: string, ctx: ReducerContext): void {
+  const { subscribers, behind } = tablesOf(ctx);
+  const late = behind.get(key);
+  if (late !== undefined) behind.set(key, { ...wanted, from: late.from });
+  else subscribers.set(key, { ...wanted, from: subscribers.get(key)?.from ?? wanted.from });
+}
+
+function unsubscribe(key: string, ctx: ReducerContext): boolean {
+  const { subscribers, behind } = tablesOf(ctx);
+  const [one, other] = [subscribers.delete(key), behind.delete(key)];
+  return one || other;
+}
+
+/** What one frame may still do. */
+interface Budget {
+  /** Subscribers looked at and publications read. */
+  steps: number;
+  bytes: number;
+}
+
+/** Subscribers that one frame looks at, told or not: looking costs too. */
+const LOOKED_AT_ONCE = 4 * TOLD_AT_ONCE;
+
+/** What telling takes beside the value: names and addresses. */
+const ENVELOPE_BYTES = 512;
+
+/** What a subscriber that is told counts; one that is only looked at counts one. */
+const TOLD_STEPS = LOOKED_AT_ONCE / TOLD_AT_ONCE;
+
+/** Does what fits a frame: first for one that stands behind, then for the publication that is being told. */
+function work(draft: State, ctx: ReducerContext): void {
+  const budget: Budget = { steps: LOOKED_AT_ONCE / 2, bytes: TOLD_BYTES_MAX / 2 };
+  catchUp(draft, budget, ctx);
+  budget.steps += LOOKED_AT_ONCE / 2; // who stands behind holds nobody up: half of a frame is for the others
+  budget.bytes += TOLD_BYTES_MAX / 2;
+  while (draft.telling < draft.next && budget.steps > 0 && budget.bytes > 0) tellOne(draft, budget, ctx);
+  if (draft.telling < draft.next || tablesOf(ctx).behind.size > 0) ctx.timer('tell', ctx.now);
+}
+
+/** Tells what is kept to the first that stands behind, and lets it join when it has got it (T3). */
+function catchUp(draft: State, budget: Budget, ctx: ReducerContext): void {
+  const { backlog, behind, subscribers } = tablesOf(ctx);
+  const first = behind.first();
+  if (first === undefined) return;
+  const [key, one] = first;
+  const until = Math.min(draft.telling + 1, draft.next);
+  let from = Math.max(one.from, draft.oldest);
+  for (; from < until && budget.steps > 0 && budget.bytes > 0; from++) {
+    const found = backlog.get(sortable(from));
+    budget.steps--;
+    if (found !== undefined && !tellTo(one, from, found, budget, ctx)) return drop(key, one, ctx);
+  }
+  behind.delete(key);
+  if (from >= until) subscribers.set(key, { ...one, from: Math.max(from, until) });
+  else behind.set(key, { ...one, from });
+}
+
+/** Tells one publication to those who were not told yet, as far as the budget goes (T1). */
+function tellOne(draft: State, budget: Budget, ctx: ReducerContext): void {
+  const { backlog, subscribers } = tablesOf(ctx);
+  const found = backlog.get(sortable(draft.telling));
+  const next = found === undefined ? [] : subscribers.range(draft.told === null ? {} : { after: draft.told });
+  for (const [key, one] of next) {
+    if (budget.steps <= 0 || budget.bytes <= 0) return;
+    budget.steps--;
+    draft.told = key;
+    const wants = found !== undefined && one.from <= draft.telling;
+    if (wants && !tellTo(one, draft.telling, found, budget, ctx)) drop(key, one, ctx);
+  }
+  if (next.length > 0) return; // perhaps there are more behind the last one
+  budget.steps--;
+  draft.telling++;
+  draft.told = null;
+  forgetOld(draft, ctx);
+}
+
+/** @returns false when the subscriber's reducer does not take it */
+function tellTo(
+  { to, filter }: Subscription,
+  cursor: number,
+  { name, value }: Publication,
+  budget: Budget,
+  ctx: ReducerContext,
+): boolean {
+  if (!passes(filter, name, value)) return true;
+  budget.steps -= TOLD_STEPS - 1;
+  budget.bytes -= sizeOf(value) + ENVELOPE_BYTES;
+  return tell(ctx, to, 'flow/Published@1', { cursor, name, value });
+}
+
+function drop(key: string, { to }: Subscription, ctx: ReducerContext): void {
+  unsubscribe(key, ctx);
+  ctx.record('flow/SubscriberDropped@1', { subscriber: to, code: 'event_unknown' });
+}
+
+function passes({ name, where }: Filter, published: string, value: Value): boolean {
+  if (name !== undefined && name !== published) return false;
+  if (where.length === 0) return true;
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap && where.every(([field, wanted]) => Object.hasOwn(value, field) && Reflect.get(value, field) === wanted);
+}
+
+/** Publications removed when one was told: after a time of many, they go faster than they come. */
+const FORGOTTEN_AT_ONCE = 8;
+
+/** Removes what is told and not among the last (T4). */
+function forgetOld(draft: State, ctx: ReducerContext): void {
+  const { backlog } = tablesOf(ctx);
+  const keep = Math.min(draft.telling, Math.max(0, draft.next - draft.retain));
+  for (let n = 0; n < FORGOTTEN_AT_ONCE && draft.oldest < keep; n++) backlog.delete(sortable(draft.oldest++));
+}

@@ -1,0 +1,239 @@
+import type { Address } from '@reprise/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { circleIn } from '../src/graph-circle.js';
+import { GRAPH } from '../src/index.js';
+import { GraphModel, type PlainNode } from './support/graph-model.js';
+import { client, Office } from './support/office.js';
+
+const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
+const plan: Address = [GRAPH, 'plan'];
+const NODES = 14;
+
+type Step =
+  | { readonly do: 'add'; readonly count: number }
+  | { readonly do: 'finish'; readonly which: number; readonly ok: boolean }
+  | { readonly do: 'retry'; readonly which: number }
+  | { readonly do: 'cancel'; readonly which: number }
+  | { readonly do: 'limit'; readonly limit: number | null };
+
+const which = fc.nat(NODES - 1);
+const limits = fc.constantFrom(null, 0, 1, 2, 3);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+  {
+    weight: 9,
+    arbitrary: fc.record({ do: fc.constant('finish' as const), which, ok: fc.constantFrom(true, true, false) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), limit: limits }) },
+);
+
+/** Nodes that need only nodes before them. */
+const graphs: fc.Arbitrary<PlainNode[]> = fc
+  .array(
+    fc.record({
+      needs: fc.array(fc.nat(), { maxLength: 3 }),
+      priority: fc.integer({ min: -1, max: 1 }),
+      resolve: fc.constantFrom('all' as const, 'all' as const, 'any' as const),
+      on_failure: fc.constantFrom('wait' as const, 'cascade' as const, 'ignore' as const),
+    }),
+    { minLength: NODES, maxLength: NODES },
+  )
+  .map((list) =>
+    list.map((node, i) => ({
+      ...node,
+      node: `n${i}`,
+      needs: i === 0 ? [] : [...new Set(node.needs.map((n) => `n${n % i}`))],
+      fails: false,
+    })),
+  );
+
+const written = ({ fails: _, ...node }: PlainNode) => ({ ...node, value: node.node });
+
+type Twin = (nodes: readonly PlainNode[]) => PlainNode[];
+
+async function holdModel(
+  nodes: readonly PlainNode[],
+  list: readonly Step[],
+  limit: number | null,
+  twin: Twin,
+): Promise<void> {
+  const office = new Office();
+  await office.host(client('owner'), 'test/Trained@1', { work_ms: null, fails: [] });
+  await office.host(plan, 'flow/OpenGraph@1', { limit, reply_to: [...client('owner')] });
+  const model = new GraphModel(limit);
+  let added = 0;
+  for (const step of [...list, { do: 'add', count: NODES } as const]) {
+    switch (step.do) {
+      case 'add': {
+        const more = nodes.slice(added, added + step.count);
+        added += more.length;
+        if (more.length > 0) await office.host(plan, 'flow/AddNodes@1', { nodes: more.map(written) });
+        await office.settle();
+        model.add(twin(more));
+        break;
+      }
+      case 'limit':
+        await office.host(plan, 'flow/LimitGraph@1', { limit: step.limit });
+        model.limit = step.limit;
+        model.settle();
+        break;
+      default:
+        await change(office, model, step);
+    }
+    await office.settle();
+  }
+  const handed = (await office.heard('owner')).map(({ value }) => (value as { node: string }).node);
+  expect(handed).toEqual(model.handed);
+  const states = (await office.table(plan, 'nodes')).map(([node, known]) => [node, (known as { state: string }).state]);
+  expect(Object.fromEntries(states)).toEqual(Object.fromEntries(model.states));
+  await office.close();
+}
+
+async function change(office: Office, model: GraphModel, step: Extract<Step, { which: number }>): Promise<void> {
+  const node = `n${step.which}`;
+  const known = model.states.has(node);
+  if (step.do === 'finish') {
+    const code = await office.host(plan, 'flow/FinishNode@1', { node, ok: step.ok });
+    const changed = model.change(node, ['running'], step.ok ? 'done' : 'failed');
+    expect(code).toBe(changed ? undefined : known ? 'not_running' : 'node_unknown');
+  } else if (step.do === 'retry') {
+    const code = await office.host(plan, 'flow/RetryNode@1', { node });
+    expect(code).toBe(model.change(node, ['failed'], 'ready') ? undefined : known ? 'not_failed' : 'node_unknown');
+  } else {
+    await office.by('owner', plan, 'flow/CancelNode@1', { node });
+    model.change(node, ['pending', 'ready', 'running'], 'cancelled');
+  }
+}
+
+describe(`a graph (seed ${SEED})`, () => {
+  const law = (twin: Twin) =>
+    fc.asyncProperty(graphs, fc.array(steps, { maxLength: 30, size: 'max' }), limits, async (nodes, list, limit) => {
+      const mine = list.filter((step) => step.do !== 'cancel'); // what the owner is told about those is looked at below
+      await holdModel(nodes, mine, limit, twin);
+    });
+
+  it('hands out what a plain program would, in its order, and comes to the same', async () => {
+    await fc.assert(
+      law((nodes) => [...nodes]),
+      { seed: SEED, numRuns: 30 },
+    );
+  });
+
+  it.each<[string, Twin]>([
+    ['takes any for all', (nodes) => nodes.map((node) => ({ ...node, resolve: 'all' }))],
+    ['ignores every failure', (nodes) => nodes.map((node) => ({ ...node, on_failure: 'ignore' }))],
+    ['forgets priorities', (nodes) => nodes.map((node) => ({ ...node, priority: 0 }))],
+    ['loses a need', (nodes) => nodes.map((node) => ({ ...node, needs: node.needs.slice(1) }))],
+  ])('a twin of the model that %s is found', async (_, twin) => {
+    const found = await fc.check(law(twin), { seed: SEED, numRuns: 60, endOnFailure: true });
+    expect(found.failed).toBe(true);
+  });
+
+  it('refuses a circle and names it, and whatever else makes no sense', async () => {
+    const office = new Office();
+    await office.host(plan, 'flow/OpenGraph@1', {});
+    const add = (...nodes: [string, ...string[]][]) =>
+      office.host(plan, 'flow/AddNodes@1', { nodes: nodes.map(([node, ...needs]) => ({ node, needs, value: null })) });
+    expect(await add(['a', 'b'], ['b', 'c'], ['c', 'a'])).toBe('cycle/a/b/c/a');
+    expect(await add(['a', 'a'])).toBe('cycle/a/a');
+    expect(await add(['x'], ['x'])).toBe('node_known');
+    expect(await add(['x', 'nobody'])).toBe('need_unknown');
+    expect(await add(['x', 'y', 'y'], ['y'])).toBe('need_repeated');
+    expect(await add(['x'], ['y', 'x'])).toBeUndefined();
+    expect(await add(['x'])).toBe('node_known');
+    const long = Array.from({ length: 40 }, (_, i): [string, string] => [`n${i}`, `n${(i + 1) % 40}`]);
+    expect(await add(...long)).toMatch(/^cycle\/n0\/n1\/.{1,57}$/);
+    const wide = Array.from({ length: 40 }, (_, i): [string, ...string[]] => [
+      `w${i}`,
+      ...(i < 20 ? [] : long.map(([n]) => n)),
+    ]);
+    expect(await add(...long.map(([node]): [string] => [node]))).toBeUndefined();
+    expect(await add(...wide)).toBe('too_many_needs');
+    expect(await office.host(plan, 'flow/OpenGraph@1', {})).toBe('already_open');
+    expect(await office.host(plan, 'flow/SealGraph@1', {})).toBeUndefined();
+    expect(await add(['z'])).toBe('sealed');
+    for (const name of ['flow/SealGraph@1', 'flow/LimitGraph@1']) {
+      await office.by('b', plan, name, name === 'flow/LimitGraph@1' ? { limit: 1 } : {});
+    }
+    expect((await office.heard('b')).map(({ name }) => name)).toEqual(['not_yours', 'not_yours']);
+    await office.close();
+  });
+
+  it('tells its owner of what others cancel, and once that nothing can go on, again after a retry', async () => {
+    const office = new Office();
+    await office.by('owner', plan, 'flow/OpenGraph@1', {});
+    const node = (name: string, ...needs: string[]) => ({ node: name, needs, value: 1, on_failure: 'wait' });
+    const nodes = [node('a'), node('b'), node('c', 'a')];
+    await office.by('owner', plan, 'flow/AddNodes@1', { nodes });
+    await office.settle();
+    await office.host(plan, 'flow/CancelNode@1', { node: 'b' });
+    await office.by('owner', plan, 'flow/FinishNode@1', { node: 'a', ok: false });
+    await office.by('owner', plan, 'flow/SealGraph@1', {});
+    await office.by('owner', plan, 'flow/RetryNode@1', { node: 'a' });
+    await office.by('owner', plan, 'flow/FinishNode@1', { node: 'a', ok: true });
+    await office.by('owner', plan, 'flow/CancelNode@1', { node: 'c' });
+    const heard = (await office.heard('owner')).map(({ name, value }) => {
+      const { node: about, done, cancelled, pending } = value as Record<string, number | string>;
+      return about === undefined ? `${name} ${done} ${cancelled} ${pending}` : `${name} ${about}`;
+    });
+    expect(heard).toEqual([
+      'flow/NodeReady@1 a',
+      'flow/NodeReady@1 b',
+      'flow/NodeCancelled@1 b',
+      'flow/GraphSettled@1 0 1 1',
+      'flow/NodeReady@1 a',
+      'flow/NodeReady@1 c',
+      'flow/GraphSettled@1 1 2 0',
+    ]);
+    await office.close();
+  });
+
+  it('with a thousand that need one tells them in parts, and hands them out by priority', async () => {
+    const office = new Office();
+    await office.host(client('owner'), 'test/Trained@1', { work_ms: 0, fails: [] });
+    await office.host(plan, 'flow/OpenGraph@1', { limit: 0, reply_to: [...client('owner')] });
+    await office.host(plan, 'flow/AddNodes@1', { nodes: [{ node: 'root', value: null }] });
+    for (let from = 0; from < 1_000; from += 250) {
+      const nodes = Array.from({ length: 250 }, (_, i) => ({
+        node: `n${from + i}`,
+        needs: ['root'],
+        priority: i % 2,
+        value: null,
+      }));
+      await office.host(plan, 'flow/AddNodes@1', { nodes });
+    }
+    await office.host(plan, 'flow/SealGraph@1', {});
+    await office.host(plan, 'flow/LimitGraph@1', { limit: 1 });
+    await office.host(plan, 'flow/LimitGraph@1', { limit: 0 });
+    await office.settle();
+    await office.host(plan, 'flow/LimitGraph@1', { limit: 4 });
+    await office.rest();
+    const heard = await office.heard('owner');
+    expect(heard.length).toBe(1_002);
+    const numbers = heard.slice(1, -1).map(({ value }) => Number((value as { node: string }).node.slice(1)));
+    expect(numbers.slice(0, 500).every((n) => n % 2 === 1)).toBe(true);
+    expect(numbers.slice(0, 500)).toEqual(numbers.slice(0, 500).toSorted((a, b) => a - b));
+    await office.close();
+  });
+});
+
+describe('a search for circles', () => {
+  it('finds none where every node needs only what came before, and one wherever an edge leads back', () => {
+    const edges = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { maxLength: 40 });
+    const law = fc.property(edges, fc.tuple(fc.nat(20), fc.nat(20)), (list, [a, b]) => {
+      const needs = new Map<string, string[]>(Array.from({ length: 21 }, (_, i) => [`${i}`, []]));
+      for (const [x, y] of list) if (x > y) needs.get(`${x}`)?.push(`${y}`);
+      expect(circleIn(needs)).toBeUndefined();
+      const chain = Array.from({ length: Math.abs(a - b) }, (_, i) => Math.min(a, b) + i);
+      for (const i of chain) needs.get(`${i + 1}`)?.push(`${i}`);
+      needs.get(`${Math.min(a, b)}`)?.push(`${Math.max(a, b)}`);
+      const found = circleIn(needs) as string[];
+      expect(found[0]).toBe(found.at(-1));
+      for (let i = 0; i + 1 < found.length; i++) expect(needs.get(found[i] as string)).toContain(found[i + 1]);
+    });
+    fc.assert(law, { seed: SEED, numRuns: 200 });
+  });
+});
