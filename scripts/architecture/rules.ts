@@ -46,6 +46,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     replay: [...PURE, ...PORTS],
     world: [...PURE, ...PORTS, 'replay'],
     views: [...PURE, 'text', 'journal', 'content', 'store', 'world'],
+    host: [...PURE, ...PORTS, 'world'],
     reduce: PURE,
     guard: ['engine'],
     '.': [...PURE, ...PORTS, 'world', 'replay'],

@@ -60,6 +60,8 @@ export const ERROR_CODES = [
   'replay_divergence',
   'view_failed',
   'runtime_unsupported',
+  'host_busy',
+  'host_closed',
   'internal_error',
   // agents and tools
   'run_failed',

@@ -16,6 +16,7 @@ export {
   value,
 } from '@reprise/contracts';
 export * from './adapter/adapter.js';
+export type { Throttle } from './adapter/throttle.js';
 export {
   compareBytes,
   decode,

@@ -1,11 +1,14 @@
 import { RepriseError } from '@reprise/contracts';
 import type { Connection } from './driver.js';
 
-/** `PRAGMA application_id` of our files ("RPRS"), so that another program's database is never written to. */
-const APPLICATION_ID = 0x52505253;
-
-/** `PRAGMA user_version`: the number of this table layout. */
-const SCHEMA_VERSION = 1;
+/** What a file of ours holds. */
+export interface Layout {
+  /** `PRAGMA application_id`, so that another program's database is never written to, nor one of ours for another. */
+  readonly applicationId: number;
+  /** `PRAGMA user_version`: the number of this table layout. */
+  readonly version: number;
+  readonly tables: string;
+}
 
 /**
  * One row of `frame` is what one append wrote, cut at 64 KiB: usually a single frame, stored as its plain bytes,
@@ -19,7 +22,10 @@ const SCHEMA_VERSION = 1;
  *
  * `request` answers "was this request made before": an index over the journal, which could be rebuilt from it.
  */
-const TABLES = `
+const WORLD: Layout = {
+  applicationId: 0x52505253, // "RPRS"
+  version: 1,
+  tables: `
   CREATE TABLE frame (
     seq INTEGER PRIMARY KEY, first INTEGER NOT NULL,
     at INTEGER NOT NULL, kind TEXT NOT NULL, head BLOB NOT NULL, bytes BLOB NOT NULL
@@ -28,7 +34,8 @@ const TABLES = `
   CREATE TABLE request (key BLOB PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE blob (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL);
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-`;
+  `,
+};
 
 /**
  * Tombstones, an index over the `erase` frames. `hollow`: the row of the blob is still there, filled with zeros (see
@@ -65,27 +72,29 @@ const WRITER_SETTINGS = `
   PRAGMA secure_delete = ON;
 `;
 
-/** Makes a connection fit for writing; creates the tables when the file is new. */
+/** Makes a connection fit for writing a world; creates the tables when the file is new. */
 export function prepareWriter(db: Connection, path: string, maxPageCount: number | undefined): void {
+  prepareLayout(db, path, WORLD, maxPageCount);
+  if (!hasTombstones(db)) db.exec(TOMBSTONES);
+}
+
+/** Makes a connection fit for writing what a layout says; creates its tables when the file is new. */
+export function prepareLayout(db: Connection, path: string, layout: Layout, maxPageCount?: number): void {
   // Before anything else: a foreign database must not even be switched to WAL.
-  const isNew = !isOurs(db, path);
+  const isNew = !isOurs(db, path, layout);
   db.exec(WRITER_SETTINGS);
   if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPageCount)}`);
-  if (!isNew) {
-    if (!hasTombstones(db)) db.exec(TOMBSTONES);
-    return;
-  }
+  if (!isNew) return;
   transaction(db, () => {
-    db.exec(TABLES);
-    db.exec(TOMBSTONES);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    db.exec(layout.tables);
+    db.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });
 }
 
 /** Makes a connection fit for reading; false when there is no world in the file yet. */
 export function prepareReader(db: Connection, path: string): boolean {
   db.exec('PRAGMA busy_timeout = 1000');
-  return isOurs(db, path);
+  return isOurs(db, path, WORLD);
 }
 
 /**
@@ -93,18 +102,20 @@ export function prepareReader(db: Connection, path: string): boolean {
  *
  * @throws journal_damaged when it belongs to another program, semantics_unknown when a newer version wrote it
  */
-function isOurs(db: Connection, path: string): boolean {
+function isOurs(db: Connection, path: string, layout: Layout): boolean {
   const application = pragma(db, 'application_id');
   const version = pragma(db, 'user_version');
-  if (application !== APPLICATION_ID) {
+  if (application !== layout.applicationId) {
     const tables = db.prepare('SELECT count(*) FROM sqlite_master').get()?.[0];
     if (tables === 0 && application === 0 && version === 0) return false;
-    throw new RepriseError('journal_damaged', 'this is a database, but not one of Reprise', { where: path });
+    throw new RepriseError('journal_damaged', 'this is a database, but not one of Reprise for this use', {
+      where: path,
+    });
   }
-  if (typeof version === 'number' && version <= SCHEMA_VERSION) return true;
+  if (typeof version === 'number' && version <= layout.version) return true;
   throw new RepriseError('semantics_unknown', 'a newer version of Reprise wrote this store', {
     where: path,
-    expected: SCHEMA_VERSION,
+    expected: layout.version,
     actual: version,
     hint: 'Open it with that version or a later one.',
   });

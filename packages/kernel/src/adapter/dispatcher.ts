@@ -130,6 +130,18 @@ export class Dispatcher {
     return this.#running.size;
   }
 
+  /** Whether an effect is open that waits for nobody but this dispatcher, or that only the next open can settle. */
+  get unfinished(): boolean {
+    return this.#leaves.size > 0;
+  }
+
+  /** The earliest deadline of an open effect. */
+  get nextDeadline(): number | undefined {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { deadline } of this.#leaves.values()) next = Math.min(next, deadline ?? next);
+    return next === Number.POSITIVE_INFINITY ? undefined : next;
+  }
+
   /** Lets effects start. */
   enable(): void {
     if (this.#closing) return;

@@ -8,6 +8,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { Dispatcher } from '../adapter/dispatcher.js';
+import { throttled } from '../adapter/throttle.js';
 import { decode, portableSha256 } from '../codec/index.js';
 import {
   type EffectLeaf,
@@ -83,6 +84,7 @@ class Opening implements StepperHost {
   readonly #clock: WakingClock;
   readonly #random: RandomBytes;
   readonly #watchers = new Set<() => void>();
+  readonly #ended = deferred<RepriseError>();
   readonly #timers = new TimerQueue();
   #stepper!: Stepper;
   #dispatcher!: Dispatcher;
@@ -134,6 +136,7 @@ class Opening implements StepperHost {
       watchers: this.#watchers,
       drive: options.drive ?? 'auto',
       snapshot: () => this.#snapshot(),
+      ended: this.#ended.promise,
       confirmClock: (confirmation) => this.#confirmClock(confirmation),
     });
     await this.#recover();
@@ -237,8 +240,9 @@ class Opening implements StepperHost {
 
   #makeDispatcher(): Dispatcher {
     const { options } = this;
+    const { adapters = [], throttle } = options;
     return new Dispatcher({
-      adapters: options.adapters ?? [],
+      adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
       content: this.store.content,
       clock: this.#clock,
       now: () => this.#stamper.now(),
@@ -340,11 +344,20 @@ class Opening implements StepperHost {
     return Math.min(SNAPSHOT_EVERY_MAX, Math.max(SNAPSHOT_EVERY_MIN, Math.floor(this.#leaves / LEAVES_PER_FRAME)));
   }
 
-  closed(_error: RepriseError): void {
+  closed(error: RepriseError): void {
+    this.#ended.resolve(error);
     this.#timerDriver.stop();
     this.#dispatcher.disable();
     for (const wake of [...this.#watchers]) wake();
   }
+}
+
+function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 /** A watcher that throws is no reason for an effect to fail. */

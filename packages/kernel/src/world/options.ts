@@ -1,6 +1,7 @@
 /** How a world is opened, and what is refused before anything is touched. */
 import { type Address, type PolicyRule, policyRule, RepriseError, type Value } from '@reprise/contracts';
 import type { AnyAdapter } from '../adapter/adapter.js';
+import type { Throttle } from '../adapter/throttle.js';
 import { encode, toHex } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import type { Store } from '../store/store.js';
@@ -34,6 +35,8 @@ export interface OpenWorldOptions {
   readonly onProgress?: (effect: string, note: Value) => void;
   /** Told when a cell's state grows beyond 8 KiB: every event pays for encoding it. Telemetry. */
   readonly onLargeState?: (cell: Address, bytes: number) => void;
+  /** Lets effects pass one by one, where several worlds share a limit; a host gives its own. */
+  readonly throttle?: Throttle;
   /**
    * How far ahead of the world's time the wall clock is still followed, in milliseconds: a week while the world runs,
    * 400 days when it is opened again. Beyond, time goes on without it until `confirmClock`.
@@ -81,6 +84,9 @@ function requireHooks(options: OpenWorldOptions): void {
     require(hook === undefined || typeof hook === 'function', where, 'a function', hook);
   }
   requireLimits(options.clockJump);
+  const { throttle } = options;
+  const lets = throttle === undefined || (isObject(throttle) && typeof throttle.enter === 'function');
+  require(lets, 'throttle', 'a throttle: enter', throttle);
   if (clock === undefined) return;
   const parts = isObject(clock) ? [clock.wall, clock.monotonic, clock.sleep] : [undefined];
   require(parts.every((part) => typeof part === 'function'), 'clock', 'a clock: wall, monotonic, sleep', clock);

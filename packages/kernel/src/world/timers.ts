@@ -23,14 +23,19 @@ export function timerOf(key: LeafKey): Timer {
 /** Timers in (due, address) order. Those that were cleared are skipped when they come up. */
 export class TimerQueue {
   readonly #live = new Map<string, Timer>();
+  /** Those that were taken and whose frames are not durable yet. */
+  readonly #taken = new Map<string, Timer>();
   readonly #queue = new LazyHeap<Queued>(before, ({ id, timer }) => this.#live.get(id) === timer);
 
   /** Follows durable changes. */
   follow(changes: readonly LeafChange[]): void {
     for (const { key, after } of changes) {
       if (key.path[0] !== 'timer') continue;
-      if (after === undefined) this.#live.delete(key.id);
-      else this.add(key);
+      if (after !== undefined) this.add(key);
+      else {
+        this.#live.delete(key.id);
+        this.#taken.delete(key.id);
+      }
     }
   }
 
@@ -47,11 +52,19 @@ export class TimerQueue {
     return this.#queue.first()?.timer.due;
   }
 
+  /** When the next timer is due of which no durable frame says that it fired. */
+  get nextUnfired(): number | undefined {
+    let next = this.nextDue;
+    for (const { due } of this.#taken.values()) next = Math.min(due, next ?? due);
+    return next;
+  }
+
   /** Takes the next timer that is due at `now`. It is gone from here; its frame removes the leaf. */
   takeDue(now: number): Timer | undefined {
     const first = this.#queue.first();
     if (first === undefined || first.timer.due > now) return undefined;
     this.#live.delete(first.id);
+    this.#taken.set(first.id, first.timer);
     return first.timer;
   }
 }

@@ -106,7 +106,7 @@ export interface OpenEffect {
 export interface PumpReport {
   /** Nothing is left to do but to wait for time or the outside. */
   readonly quiescent: boolean;
-  /** When the next timer is due, in journal milliseconds. */
+  /** When the next timer or deadline is due, in journal milliseconds. */
   readonly nextWakeAt: number | undefined;
 }
 
@@ -127,6 +127,8 @@ export interface WorldParts {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly watchers: Set<() => void>;
+  /** Resolves with why nothing more is written. */
+  readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';
   snapshot(): Promise<Ack>;
   confirmClock(confirmation: ClockConfirmation): Promise<Ack>;
@@ -158,6 +160,25 @@ export class World implements AsyncDisposable {
   /** Why nothing more is written: `world_closed`, or what brought the world down; undefined while it is open. */
   get closedBy(): RepriseError | undefined {
     return this.parts.stepper.closedBy;
+  }
+
+  /** Resolves, with the same error, when nothing more is written. */
+  get ended(): Promise<RepriseError> {
+    return this.parts.ended;
+  }
+
+  /**
+   * Whether work is left that goes on by itself while the world is open, or as soon as it is opened again: something is
+   * queued, runs, waits for its turn or was interrupted. What waits for time or for the outside is no such work.
+   */
+  get unfinished(): boolean {
+    return !this.parts.stepper.idle || this.parts.dispatcher.unfinished;
+  }
+
+  /** When time alone makes something happen next, in journal milliseconds: a timer, a deadline. */
+  get nextWakeAt(): number | undefined {
+    const due = [this.parts.timers.nextUnfired, this.parts.dispatcher.nextDeadline].filter((at) => at !== undefined);
+    return due.length === 0 ? undefined : Math.min(...due);
   }
 
   /** The journal's time now, in milliseconds. */
@@ -474,9 +495,9 @@ export class World implements AsyncDisposable {
     await stepper.exclusively(async () => dispatcher.enable()).catch(() => undefined);
     try {
       for (;;) {
+        if (this.#closing !== undefined || this.#ended) break;
         timerDriver.run();
         await stepper.settled();
-        if (this.#closing !== undefined || this.#ended) break;
         if (dispatcher.runningCount > 0) await dispatcher.ended();
         else if (stepper.idle && !isDue(timers.nextDue, stamper.now())) break; // what waits now waits for the outside
       }
@@ -486,7 +507,7 @@ export class World implements AsyncDisposable {
         timerDriver.stop();
       }
     }
-    return { quiescent: stepper.idle && dispatcher.idle, nextWakeAt: timers.nextDue };
+    return { quiescent: stepper.idle && dispatcher.idle, nextWakeAt: this.nextWakeAt };
   }
 
   /**

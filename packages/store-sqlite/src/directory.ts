@@ -1,0 +1,154 @@
+/** A host's directory in one SQLite file: one row for each world, and an index of those that want to be woken. */
+import { dirname, resolve } from 'node:path';
+import { RepriseError } from '@reprise/contracts';
+import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from '@reprise/kernel/host';
+import { makeDirectory } from './blob-files.js';
+import { type Connection, type Row, sqliteDriver } from './driver.js';
+import { holdLock } from './lock.js';
+import { type Layout, prepareLayout, transaction } from './schema.js';
+import { guarded, storeError } from './sqlite-errors.js';
+
+/**
+ * A world's id is kept as the bytes of its UTF-8, which is how ids are ordered. The index has the rows that a host asks
+ * for again and again, and no others: of ten thousand worlds most are closed and have no wake, or are open.
+ */
+const LAYOUT: Layout = {
+  applicationId: 0x52505244, // "RPRD"
+  version: 1,
+  tables: `
+    CREATE TABLE world (id BLOB PRIMARY KEY, wake INTEGER, open INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX due ON world (wake, id) WHERE open = 0 AND wake IS NOT NULL;
+  `,
+};
+
+const COLUMNS = 'id, wake, open';
+
+/**
+ * A directory in a SQLite file. Missing folders are made. Every change is durable when it returns, and the operating
+ * system keeps a second host away.
+ *
+ * @param path the file; not the file of a world
+ * @example
+ * const host = await openHost({ directory: sqliteDirectory('worlds/host.db'), store, open })
+ */
+export function sqliteDirectory(path: string): HostDirectory {
+  const file = resolve(path);
+  return { label: path, open: () => openDirectory(file) };
+}
+
+async function openDirectory(path: string): Promise<OpenDirectory> {
+  const driver = await sqliteDriver();
+  await makeDirectory(dirname(path)).catch((error: unknown) => {
+    throw storeError(error, 'cannot make the directory', dirname(path));
+  });
+  const release = holdLock(driver, path);
+  let db: Connection | undefined;
+  try {
+    const opened = driver.open(path, 'write');
+    db = opened;
+    return guarded('cannot open the directory', path, () => {
+      prepareLayout(opened, path, LAYOUT);
+      return new SqliteDirectory(opened, path, release);
+    });
+  } catch (error) {
+    db?.close();
+    release();
+    throw storeError(error, 'cannot open the directory', path);
+  }
+}
+
+class SqliteDirectory implements OpenDirectory {
+  readonly #db: Connection;
+  readonly #path: string;
+  readonly #release: () => void;
+  readonly #statements = new Map<string, ReturnType<Connection['prepare']>>();
+  #closed = false;
+
+  constructor(db: Connection, path: string, release: () => void) {
+    this.#db = db;
+    this.#path = path;
+    this.#release = release;
+  }
+
+  async get(world: string): Promise<WorldRow | undefined> {
+    return this.#ask(`SELECT ${COLUMNS} FROM world WHERE id = ?`, [bytesOf(world)])[0];
+  }
+
+  async set(rows: readonly WorldRow[]): Promise<void> {
+    this.#guarded('cannot write the directory', () =>
+      transaction(this.#db, () => {
+        const put = this.#prepare(`INSERT OR REPLACE INTO world (${COLUMNS}) VALUES (?, ?, ?)`);
+        for (const { world, nextWakeAt, open } of rows) put.run(bytesOf(world), nextWakeAt, open ? 1 : 0);
+      }),
+    );
+  }
+
+  async remove(world: string): Promise<void> {
+    this.#guarded('cannot write the directory', () =>
+      transaction(this.#db, () => this.#prepare('DELETE FROM world WHERE id = ?').run(bytesOf(world))),
+    );
+  }
+
+  async list({ open, dueBefore, after, limit }: RowQuery): Promise<readonly WorldRow[]> {
+    const conditions = [
+      ...(open === undefined ? [] : [{ sql: 'open = ?', value: open ? 1 : 0 }]),
+      ...(dueBefore === undefined ? [] : [{ sql: 'wake <= ?', value: dueBefore }]),
+      ...(after === undefined ? [] : [{ sql: 'id > ?', value: bytesOf(after) }]),
+    ];
+    const where = conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
+    const params = [...conditions.map(({ value }) => value), limit];
+    return this.#ask(`SELECT ${COLUMNS} FROM world${where} ORDER BY id LIMIT ?`, params);
+  }
+
+  async due(until: number, limit: number): Promise<readonly WorldRow[]> {
+    const sql = `SELECT ${COLUMNS} FROM world WHERE open = 0 AND wake IS NOT NULL AND wake <= ? ORDER BY wake, id LIMIT ?`;
+    return this.#ask(sql, [until, limit]);
+  }
+
+  async nextDue(after: number): Promise<number | null> {
+    const sql = `SELECT ${COLUMNS} FROM world WHERE open = 0 AND wake IS NOT NULL AND wake > ? ORDER BY wake, id LIMIT 1`;
+    return this.#ask(sql, [after])[0]?.nextWakeAt ?? null;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      guarded('cannot close the directory', this.#path, () => {
+        this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      });
+    } finally {
+      this.#db.close();
+      this.#release();
+    }
+  }
+
+  #ask(sql: string, params: readonly (number | Uint8Array)[]): WorldRow[] {
+    return this.#guarded('cannot read the directory', () =>
+      this.#prepare(sql)
+        .all(...params)
+        .map(rowOf),
+    );
+  }
+
+  #prepare(sql: string): ReturnType<Connection['prepare']> {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #guarded<T>(what: string, body: () => T): T {
+    if (!this.#closed) return guarded(what, this.#path, body);
+    throw new RepriseError('world_closed', 'the directory was closed', { where: this.#path });
+  }
+}
+
+const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
+
+function bytesOf(world: string): Uint8Array {
+  return utf8.encoder.encode(world);
+}
+
+function rowOf([id, wake, open]: Row): WorldRow {
+  return { world: utf8.decoder.decode(id as Uint8Array), nextWakeAt: wake as number | null, open: open === 1 };
+}
