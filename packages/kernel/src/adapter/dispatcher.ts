@@ -95,6 +95,8 @@ export class Dispatcher {
   readonly #used = new Map<string, number>();
   readonly #kindOf = new Map<string, string>();
   readonly #leaves = new Map<string, EffectLeaf>();
+  /** Open effects that wait for nobody else. */
+  readonly #ours = new Set<string>();
   readonly #running = new Map<string, Running>();
   /** Adapters at work on effects that are settled: their answers come late. */
   readonly #lingering = new Set<Promise<void>>();
@@ -130,16 +132,12 @@ export class Dispatcher {
     return this.#running.size;
   }
 
-  /** Whether an effect is open that waits for nobody but this dispatcher, or that only the next open can settle. */
+  /**
+   * Whether an effect is open that this dispatcher performs, or that only the next open can settle; what waits for
+   * somebody outside is none. While it is open, also whether an adapter still works at what is settled.
+   */
   get unfinished(): boolean {
-    return this.#leaves.size > 0;
-  }
-
-  /** The earliest deadline of an open effect. */
-  get nextDeadline(): number | undefined {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { deadline } of this.#leaves.values()) next = Math.min(next, deadline ?? next);
-    return next === Number.POSITIVE_INFINITY ? undefined : next;
+    return this.#ours.size > 0 || (!this.#closing && this.#lingering.size > 0);
   }
 
   /** Lets effects start. */
@@ -209,6 +207,8 @@ export class Dispatcher {
   #remember(effect: string, leaf: EffectLeaf): void {
     const before = this.#leaves.get(effect);
     this.#leaves.set(effect, leaf);
+    if (isOurs(leaf)) this.#ours.add(effect);
+    else this.#ours.delete(effect);
     if (mayStart(leaf) && (before === undefined || !mayStart(before))) this.#waiting.add(effect, leaf);
     if (leaf.late !== undefined) {
       if (this.#waiting.remove(effect)) void this.#settleUnstarted(effect, stopped(leaf)); // it was to be offered again
@@ -219,6 +219,7 @@ export class Dispatcher {
 
   #forget(effect: string): void {
     this.#leaves.delete(effect);
+    this.#ours.delete(effect);
     this.#waiting.remove(effect);
     this.#questions.forget(effect);
     this.#running.get(effect)?.fence();
@@ -430,7 +431,12 @@ async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterCo
   }
 }
 
+/** Whether an effect is the dispatcher's to move on: nobody has to decide, answer or settle it first. */
+function isOurs({ approval, deferred, late }: EffectLeaf): boolean {
+  return approval === undefined && deferred === undefined && late === undefined;
+}
+
 /** Whether an effect waits for nothing but its turn. */
-function mayStart({ attempt, approval, deferred, late }: EffectLeaf): boolean {
-  return attempt === 0 && approval === undefined && deferred === undefined && late === undefined;
+function mayStart(leaf: EffectLeaf): boolean {
+  return leaf.attempt === 0 && isOurs(leaf);
 }

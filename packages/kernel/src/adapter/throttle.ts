@@ -1,4 +1,4 @@
-import type { AnyAdapter, Outcome } from './adapter.js';
+import type { AnyAdapter, Deferred, Outcome } from './adapter.js';
 
 /**
  * Lets effects pass one by one, as shared limits allow. A world asks it after an effect was armed and before its
@@ -22,7 +22,7 @@ export function throttled(adapter: AnyAdapter, throttle: Throttle): AnyAdapter {
     name,
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(adapter.doReconcile === undefined ? {} : { doReconcile: adapter.doReconcile.bind(adapter) }),
-    doExecute: async (params, context): Promise<Outcome> => {
+    doExecute: async (params, context): Promise<Outcome | Deferred> => {
       const leave = await throttle.enter(effect.name, context.signal);
       if (leave === undefined) return { status: 'cancelled' };
       try {

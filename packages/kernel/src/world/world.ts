@@ -106,7 +106,7 @@ export interface OpenEffect {
 export interface PumpReport {
   /** Nothing is left to do but to wait for time or the outside. */
   readonly quiescent: boolean;
-  /** When the next timer or deadline is due, in journal milliseconds. */
+  /** When the next timer is due, in journal milliseconds. */
   readonly nextWakeAt: number | undefined;
 }
 
@@ -175,10 +175,9 @@ export class World implements AsyncDisposable {
     return !this.parts.stepper.idle || this.parts.dispatcher.unfinished;
   }
 
-  /** When time alone makes something happen next, in journal milliseconds: a timer, a deadline. */
+  /** When time alone makes something happen next, in journal milliseconds; undefined for never. */
   get nextWakeAt(): number | undefined {
-    const due = [this.parts.timers.nextUnfired, this.parts.dispatcher.nextDeadline].filter((at) => at !== undefined);
-    return due.length === 0 ? undefined : Math.min(...due);
+    return this.parts.timers.nextUnfired;
   }
 
   /** The journal's time now, in milliseconds. */

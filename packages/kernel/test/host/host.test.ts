@@ -191,6 +191,50 @@ describe('given timers in worlds that are closed', () => {
   });
 });
 
+describe('given an effect that waits for somebody outside', () => {
+  it('then its world may be closed, and is woken when the waiting expires', async () => {
+    const adapter = outside(once);
+    const { host, disk, clock, tell } = await givenHost({ adapters: [adapter], idleMs: SECOND });
+    const begin = clock.wall();
+    await tell('w', start('call'));
+    (await adapter.call(0)).answer({ status: 'deferred', expires: begin + HOUR });
+    await clock.advance(2 * SECOND);
+    expect(host.openCount).toBe(0);
+    expect(await host.worlds({ limit: 1 })).toEqual([{ world: 'w', nextWakeAt: begin + HOUR, open: false }]);
+    await clock.advance(HOUR);
+    expect(await host.use('w', (world) => world.state(cell('a')))).toMatchObject({ seen: ['got="timeout"'] });
+    expect(disk.open.opens).toBe(3);
+    await host.close();
+  });
+
+  it('then it can be settled in a world that was closed meanwhile', async () => {
+    const adapter = outside(once);
+    const { host, clock, tell } = await givenHost({ adapters: [adapter], idleMs: SECOND });
+    await tell('w', start('call'));
+    const call = await adapter.call(0);
+    call.answer({ status: 'deferred' });
+    await clock.advance(MINUTE);
+    expect([host.openCount, (await host.worlds({ limit: 1 }))[0]?.nextWakeAt]).toEqual([0, null]);
+    const { idempotencyKey } = call.context;
+    await host.use('w', (world) => world.settle(idempotencyKey, { status: 'ok', payload: { got: 7 } }));
+    await clock.settle();
+    expect(await host.use('w', (world) => world.state(cell('a')))).toMatchObject({ seen: ['got="ok"'] });
+    await host.close();
+  });
+});
+
+describe('given a world that wants to be woken and does nothing then', () => {
+  it('then it is opened later and later, not without end', async () => {
+    const open = (_: string, base: WorldBase) => openWorld({ ...base, app, drive: 'manual' });
+    const { host, disk, clock, tell } = await givenHost({ open, idleMs: 0 });
+    await tell('w', wake('never', MINUTE));
+    await clock.advance(HOUR);
+    expect(disk.open.opens).toBeGreaterThan(5);
+    expect(disk.open.opens).toBeLessThan(30);
+    await host.close();
+  });
+});
+
 describe('given a world that cannot be opened', () => {
   /** Opens every world but one, while it is told so. */
   function damagedWorld(world: string, disk: Disk) {

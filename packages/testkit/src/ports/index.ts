@@ -1,4 +1,5 @@
 export { contentStoreChecks, testContentStore } from './content-store-suite.js';
+export { type DirectorySubject, directoryChecks, testDirectory } from './directory-suite.js';
 export { journalChecks, testJournal } from './journal-suite.js';
 export type { StoreSubject } from './store-subject.js';
 export { storeChecks, testStore } from './store-suite.js';
