@@ -4,8 +4,9 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/host-long.ts [--worlds 10000] [--open 200] [--rate 20] [--json]
  *
- * Each world is made and closed, then opened again to set a timer; the timers come at `--rate` a second, in an order of
- * their own, and all are counted as they are journaled. At the end every row of the directory says that nothing is due.
+ * Each world is made and closed, then opened again to set a timer that comes half a minute later or more, in an order of
+ * their own and about `--rate` a second; so wakes begin while users still come, and end without them. All are counted
+ * as they are journaled. At the end every row of the directory says that nothing is due.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,6 +35,9 @@ const sleeper = defineReducer({
 
 const app = defineApp({ reducers: [sleeper] });
 
+/** How far ahead the first timers are: long enough for their worlds to be closed again. */
+const AHEAD_MS = 30_000;
+
 /** Users at once: as many as a small service has requests under way. */
 const USERS = 32;
 
@@ -50,6 +54,7 @@ const figures: Record<string, number> = { worlds, max_open: maxOpen };
 const lateness: number[] = [];
 const openings: number[] = [];
 let mostOpen = 0;
+const started = performance.now();
 
 const folder = mkdtempSync(path.join(tmpdir(), 'reprise-host-'));
 try {
@@ -76,17 +81,21 @@ async function main(): Promise<void> {
     onError: ({ world, error }) => console.error(world, error),
   });
   figures.rss_start_mb = rss();
-  const making = await timed(() => eachWorld((i) => make(host, i)));
-  figures.make_per_s = worlds / (making / 1000);
+  const watch = setInterval(() => {
+    figures.rss_peak_mb = Math.max(figures.rss_peak_mb ?? 0, rss());
+  }, 250);
+  figures.make_per_s = worlds / (await timed(() => eachWorld((i) => make(host, i))));
   note('made', 'make');
-  const begin = Date.now() + Math.max(making * 1.5, 5_000);
-  const setting = await timed(() => eachWorld((i) => sleep(host, i, begin + ((i * 7_919) % worlds) * (1000 / rate))));
-  figures.set_per_s = worlds / (setting / 1000);
+  const spreadMs = (worlds / rate) * 1000;
+  const until = (i: number): number => Date.now() + AHEAD_MS + ((i * 7_919) % worlds) * (1000 / rate);
+  figures.set_per_s = worlds / (await timed(() => eachWorld((i) => sleep(host, i, until(i)))));
+  const amidUsers = lateness.length;
   note('asleep', 'set');
-  if (Date.now() > begin) throw new Error('setting the timers took longer than was planned: lateness would be ours');
-  await wakes(begin);
+  await wakes(Date.now() + AHEAD_MS + spreadMs);
+  clearInterval(watch);
   figures.fired = lateness.length;
-  percentiles('late', lateness);
+  percentiles('late_amid_users', lateness.slice(0, amidUsers));
+  percentiles('late', lateness.slice(amidUsers));
   note('woken', 'wake');
   figures.most_open = mostOpen;
   await untilClosed(host);
@@ -133,13 +142,10 @@ async function eachWorld(visit: (i: number) => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: USERS }, user));
 }
 
-/** Waits for all wakes, with a minute to spare. */
-async function wakes(begin: number): Promise<void> {
-  const end = begin + (worlds / rate) * 1000 + 60_000;
-  while (lateness.length < worlds && Date.now() < end) {
-    figures.rss_peak_mb = Math.max(figures.rss_peak_mb ?? 0, rss());
+/** Waits for all wakes, with a minute to spare after the last. */
+async function wakes(last: number): Promise<void> {
+  while (lateness.length < worlds && Date.now() < last + 60_000)
     await new Promise((resolve) => setTimeout(resolve, 250));
-  }
 }
 
 async function untilClosed(host: { readonly openCount: number }): Promise<void> {
@@ -148,6 +154,7 @@ async function untilClosed(host: { readonly openCount: number }): Promise<void> 
 
 /** What a phase left behind, and the openings in it. */
 function note(phase: string, name: string): void {
+  console.error(phase, `${((performance.now() - started) / 1000).toFixed(0)} s`);
   globalThis.gc?.();
   figures[`rss_${phase}_mb`] = rss();
   percentiles(`${name}_open`, openings.splice(0));
@@ -175,10 +182,11 @@ function report(): void {
   console.log(`host, long form: ok; ${worlds} worlds, ${maxOpen} open at most, every wake happened`);
 }
 
+/** How long something takes, in seconds. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const began = performance.now();
   await work();
-  return performance.now() - began;
+  return (performance.now() - began) / 1000;
 }
 
 function rss(): number {

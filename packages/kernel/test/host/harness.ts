@@ -19,12 +19,16 @@ import {
   type World,
 } from '../../src/index.js';
 import { framesOf } from '../support/judge.js';
-import { ask, lab, once, type Step, tellCell } from '../support/lab.js';
+import { again, ask, lab, once, type Step, tellCell } from '../support/lab.js';
 
 /** The app of every world here: cells that do as they are told, and a plan that calls the outside once. */
 export const { app } = lab({
   *call(input, plan) {
     const { status } = yield* plan.awaitReceipt(plan.emitEffect(once, input));
+    tellCell(plan, 'got', status);
+  },
+  *callAgain(input, plan) {
+    const { status } = yield* plan.awaitReceipt(plan.emitEffect(again, input));
     tellCell(plan, 'got', status);
   },
 });
@@ -72,8 +76,8 @@ export class Disk {
   readonly directory = memoryDirectory();
   /** Worlds that are open now, the most that ever were at once, and how often one was opened. */
   readonly open = { now: 0, most: 0, opens: 0 };
-  /** Appends fail while this is set. */
-  failing = false;
+  /** How appends fail while this is set. */
+  failing: 'store_failed' | 'store_full' | undefined;
   readonly #stores = new Map<string, Store>();
   readonly #held = new Set<() => Promise<void>>();
 
@@ -111,7 +115,7 @@ export class Disk {
     this.open.opens++;
     this.open.most = Math.max(this.open.most, ++this.open.now);
     const append: typeof journal.append = async (frames, expected) => {
-      if (this.failing) throw new RepriseError('store_failed', 'as told');
+      if (this.failing !== undefined) throw new RepriseError(this.failing, 'as told');
       return journal.append(frames, expected);
     };
     return {

@@ -1,9 +1,9 @@
 import { RepriseError } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { type HostDirectory, memoryDirectory, openHost, type WorldBase } from '../../src/host/index.js';
-import { openWorld, type World } from '../../src/index.js';
+import { type Adapter, openWorld, type World } from '../../src/index.js';
 import { codeOf, expectDocumented, expectSound, isPending, refusal } from '../support/judge.js';
-import { add, cell, numberOf, once, start, wake } from '../support/lab.js';
+import { add, again, cell, numberOf, once, start, wake } from '../support/lab.js';
 import { ok, outside } from '../support/outside.js';
 import { app, Disk, firedIn, givenHost } from './harness.js';
 
@@ -306,9 +306,9 @@ describe('given a world that breaks down', () => {
   it('when nobody uses it, then it is told of, opened again, and its timer fires', async () => {
     const { host, disk, clock, failures, tell } = await givenHost();
     await tell('w', wake('tea', MINUTE));
-    disk.failing = true;
+    disk.failing = 'store_failed';
     await clock.advance(MINUTE);
-    disk.failing = false;
+    disk.failing = undefined;
     await clock.advance(MINUTE);
     expect(failures).toMatchObject([{ world: 'w', error: { code: 'store_failed' } }]);
     expect(await firedIn(disk, 'w')).toHaveLength(1);
@@ -319,9 +319,9 @@ describe('given a world that breaks down', () => {
   it('when somebody uses it, then others wait until that one has left, and get it whole', async () => {
     const { host, disk, clock, tell } = await givenHost();
     const lease = await host.lease('w');
-    disk.failing = true;
+    disk.failing = 'store_failed';
     expect(await codeOf(tell('w', add(1)))).toBe('store_failed');
-    disk.failing = false;
+    disk.failing = undefined;
     const other = tell('w', add(1));
     await clock.settle();
     expect(await isPending(other)).toBe(true);
@@ -370,8 +370,46 @@ describe('given a host that is closed', () => {
     await closed;
     const next = await givenHost({ disk, adapters: [adapter] });
     await clock.settle();
+    expect(disk.open.opens).toBe(2); // nobody asked for it
     const state = await next.host.use('w', (world) => world.state(cell('a')));
     expect(state).toMatchObject({ seen: ['got="outcome_unknown"'] });
+    await next.host.close();
+  });
+
+  it('when an idempotent effect has stopped for it, then the next host offers it again at once', async () => {
+    const executions: AbortSignal[] = [];
+    const obedient: Adapter = {
+      effect: again,
+      name: 'obedient',
+      doExecute: async (_params, { signal }) => {
+        executions.push(signal);
+        if (executions.length > 1) return ok({ got: 2 });
+        await new Promise((stop) => signal.addEventListener('abort', stop));
+        return { status: 'cancelled' };
+      },
+    };
+    const { host, disk, clock, tell } = await givenHost({ adapters: [obedient] });
+    await tell('w', start('callAgain'));
+    await host.close({ within: 0 });
+    expect(executions).toHaveLength(1);
+    const next = await givenHost({ disk, adapters: [obedient] });
+    await clock.settle();
+    expect(executions).toHaveLength(2); // nobody asked for it
+    await next.host.close();
+  });
+
+  it('when a timer was due and the disk was full, then the next host fires it', async () => {
+    const { host, disk, clock, tell } = await givenHost();
+    await tell('w', wake('tea', MINUTE));
+    disk.failing = 'store_full';
+    await clock.advance(MINUTE);
+    const closed = host.close();
+    await clock.advance(MINUTE);
+    await closed;
+    disk.failing = undefined;
+    const next = await givenHost({ disk });
+    await clock.settle();
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
     await next.host.close();
   });
 
