@@ -35,22 +35,29 @@ describe('given a file that is no directory', () => {
 });
 
 describe('given ten thousand worlds', () => {
-  it('when one is due, then the index answers, not the table', async () => {
+  /** The shortest time that a hundred questions took, of some hundreds, when there are so many worlds. */
+  async function asking(worlds: number): Promise<number> {
     const { dir, remove } = freshDirectory();
     const open = await sqliteDirectory(join(dir, 'host.db')).open();
-    const rows = Array.from({ length: 10_000 }, (_, i) => ({
-      world: `w${i}`,
-      nextWakeAt: 1_000 + i,
-      open: i % 2 === 0,
-    }));
-    await open.set(rows);
-    const began = performance.now();
-    for (let i = 0; i < 100; i++) {
-      expect(await open.due(1_001, 8)).toEqual([{ world: 'w1', nextWakeAt: 1_001, open: false }]);
-      expect(await open.nextDue(1_001)).toBe(1_003);
+    await open.set(
+      Array.from({ length: worlds }, (_, i) => ({ world: `w${i}`, nextWakeAt: 1_000 + i, open: i % 2 === 0 })),
+    );
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 8; round++) {
+      const began = performance.now();
+      for (let i = 0; i < 100; i++) {
+        expect(await open.due(1_001, 8)).toHaveLength(1);
+        expect(await open.nextDue(1_001)).toBe(1_003);
+      }
+      shortest = Math.min(shortest, performance.now() - began);
     }
-    expect((performance.now() - began) / 200).toBeLessThan(2); // milliseconds; a scan takes several
     await open.close();
     remove();
+    return shortest;
+  }
+
+  it('when the host asks who is due, then the index answers: no longer than of fifty', async () => {
+    const [few, many] = [await asking(50), await asking(10_000)];
+    expect(many / few).toBeLessThan(10); // reading every row would be two hundred times as much
   });
 });
