@@ -138,6 +138,24 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
+  it('when its adapter and somebody else both report late, then what was booked is corrected by its adapter alone', async () => {
+    const w = await given([{ effect: use.name, decision: 'require_approval' }, ...POLICY]);
+    await budget(w.world, { tokens: 100 });
+    await ask(w.world, 'x', [start('use', { tokens: 60 })]);
+    await w.world.decide((await w.world.open())[0] as never, { approve: true });
+    const call = await w.adapters[0].call(0);
+    const id = call.context.idempotencyKey;
+    await w.world.cancel(id, { graceMs: 5 });
+    w.clock.advance(5);
+    await until(async () => (await seen(w.world, 'x'))?.length === 1, 'the end of the grace');
+    await w.world.settle(id, { status: 'ok', payload: { got: 1 }, usage: { tokens_out: 9 } });
+    expect((await left(w.world)).spent).toEqual({ tokens: 60, calls: 1 });
+    call.answer({ status: 'ok', payload: { got: 1 }, usage: { tokens_out: 8 } });
+    await until(async () => (await recordsOf(w.store, 'late')).length === 2, 'the late answers');
+    expect((await left(w.world)).spent).toEqual({ tokens: 8, calls: 1 });
+    await closeSound(w.world, w.store, app);
+  });
+
   it('when it is settled, then its payload is read as an adapter’s would be, and usage that was told stands', async () => {
     const w = await given();
     const id = await handOn(w);

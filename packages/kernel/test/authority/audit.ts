@@ -1,0 +1,270 @@
+/**
+ * An auditor: reads a journal and holds it to what rights, accounts and effects promise. It shares no code with the
+ * kernel that it judges, and believes no leaf: what may be done and what is left it keeps by plain sets and sums.
+ */
+import type { Address, JournalRecord, Receipt } from '@reprise/contracts';
+
+type Frame = readonly JournalRecord[];
+type Of<K extends JournalRecord['kind']> = Extract<JournalRecord, { kind: K }>;
+
+/** An effect as the auditor knows it. */
+export interface Audited {
+  readonly cell: string;
+  readonly name: string;
+  readonly tool: string;
+  readonly tokens: number;
+  readonly delivery: string;
+  state: 'open' | 'asked' | 'parked' | 'settled';
+  attempts: number;
+  /** What is held, and on which account. */
+  held: { readonly account: string; readonly tokens: number } | undefined;
+  /** What was booked before its last word: corrected once, by its adapter while that is awaited, else by anybody. */
+  owed: { readonly account: string; readonly tokens: number; readonly by: 'adapter' | 'anybody' } | undefined;
+  /** Its adapter may still answer. */
+  awaited: boolean;
+}
+
+/** An account by plain sums of its one unit. */
+export interface Sums {
+  readonly parent: string | null;
+  limit: number;
+  spent: number;
+  held: number;
+}
+
+interface Held {
+  exercise: ReadonlySet<string> | null;
+  grant: ReadonlySet<string> | null;
+  expires: number | null;
+  account: string | null;
+}
+
+const NOTHING_SET: Held = { exercise: null, grant: null, expires: null, account: null };
+
+/** What a journal came to. */
+export interface Findings {
+  readonly frames: number;
+  readonly effects: number;
+  readonly refused: number;
+  readonly started: number;
+  readonly late: number;
+  readonly revoked: number;
+}
+
+/** Audits a journal frame by frame. */
+export class Auditor {
+  readonly effects = new Map<string, Audited>();
+  readonly accounts = new Map<string, Sums>();
+  readonly #rights = new Map<string, Held>();
+  readonly #parents = new Map<string, string>();
+  readonly #counts = { frames: 0, effects: 0, refused: 0, started: 0, late: 0, revoked: 0 };
+
+  /** What there was to see so far. */
+  get findings(): Findings {
+    return { ...this.#counts };
+  }
+
+  /** Takes in the next frame. @throws Error when it breaks a promise */
+  read(frame: Frame): void {
+    const [ingress, ...rest] = frame;
+    if (ingress === undefined) throw new Error('a frame without records');
+    const { seq, at } = ingress as Of<'request'>;
+    const before = new Set([...this.effects].filter(([, { state }]) => state === 'settled').map(([id]) => id));
+    this.#ingress(ingress, rest, at);
+    for (const record of rest) this.#derived(record, ingress, at);
+    this.#counts.frames++;
+    // Rights that end by their time end what is open when their timer fires; until then only nothing more starts.
+    const ended = ingress.kind === 'timer' && ingress.name === '~rights' ? at : null;
+    for (const [id, effect] of this.effects) {
+      if (effect.state === 'settled') continue;
+      this.#must(this.#may(effect.cell, effect.tool, ended), `${id} is open and not permitted after frame ${seq}`);
+      this.#must(!before.has(id), `${id} came back`);
+    }
+  }
+
+  #ingress(ingress: JournalRecord, rest: readonly JournalRecord[], at: number): void {
+    if (ingress.kind === 'command') return this.#command(ingress, rest);
+    if (ingress.kind === 'attempt') {
+      // The gate may end it instead of arming it.
+      const refused = rest.some((record) => record.kind === 'settled' && record.effect === ingress.effect);
+      if (!refused) this.#arm(ingress.effect, ingress.attempt, at);
+    }
+    if (ingress.kind === 'deferred') this.#effect(ingress.effect).state = 'parked';
+    if (ingress.kind === 'receipt') this.#receipt(ingress, rest);
+  }
+
+  #command({ command: { name, value } }: Of<'command'>, rest: readonly JournalRecord[]): void {
+    if (name === 'sys/SetAccount@1') {
+      const known = this.accounts.get(value.account);
+      const limit = value.limits.tokens ?? Number.POSITIVE_INFINITY;
+      this.accounts.set(value.account, { spent: 0, held: 0, ...known, parent: value.parent, limit });
+    } else if (name === 'sys/SetRights@1') {
+      const rights = { ...(this.#rights.get(value.holder) ?? NOTHING_SET) };
+      if (value.exercise !== undefined) rights.exercise = toolsOf(value.exercise);
+      if (value.exercise !== undefined) rights.expires = value.exercise?.expires_at ?? null;
+      if (value.grant !== undefined) rights.grant = toolsOf(value.grant);
+      if (value.account !== undefined) rights.account = value.account;
+      this.#rights.set(value.holder, rights);
+    } else if (name === 'sys/Decide@1' && value.decision.approve) {
+      const effect = this.#effect(value.effect);
+      this.#must(effect.state === 'asked', `${value.effect} was approved and did not ask`);
+      const refused = rest.some((record) => record.kind === 'settled' && record.effect === value.effect);
+      effect.state = 'open';
+      if (!refused) this.#hold(effect, this.#accountOf(effect.cell));
+    } else if (name === 'sys/Settle@1') {
+      const settled = rest.find((record) => record.kind === 'settled' && record.effect === value.effect);
+      const effect = this.#effect(value.effect);
+      if (settled === undefined) this.#report(effect, value.outcome.usage?.tokens_out, 'anybody');
+      else this.#told = { id: value.effect, tokens: value.outcome.usage?.tokens_out };
+    }
+  }
+
+  /** What the settlement that is under way reports. */
+  #told: { readonly id: string; readonly tokens: number | undefined } | undefined;
+
+  #receipt({ effect: id, attempt, receipt, unanswered }: Of<'receipt'>, rest: readonly JournalRecord[]): void {
+    const effect = this.#effect(id);
+    this.#must(effect.attempts === attempt, `a receipt of ${id} for another attempt`);
+    if (effect.state !== 'settled') return this.#settle(effect, receipt, unanswered === true);
+    this.#must(effect.awaited, `${id} was settled and nothing of it is awaited`);
+    this.#must(
+      rest.some(({ kind }) => kind === 'late'),
+      `what came late of ${id} is not recorded`,
+    );
+    this.#must(
+      !rest.some(({ kind }) => kind === 'event' || kind === 'plan_ended' || kind === 'effect'),
+      `what came late of ${id} moved something`,
+    );
+    effect.awaited = false;
+    this.#report(effect, receipt.usage?.tokens_out, 'adapter');
+  }
+
+  #derived(record: JournalRecord, ingress: JournalRecord, at: number): void {
+    if (record.kind === 'event' && record.from !== null) this.#born(record.to, record.from as unknown as Address);
+    if (record.kind === 'effect') this.#emit(record, at);
+    if (record.kind === 'denial') this.#counts.refused++;
+    if (record.kind === 'attempt') this.#arm(record.effect, record.attempt, at);
+    if (record.kind === 'late') this.#counts.late++;
+    if (record.kind === 'settled' && this.effects.has(record.effect)) this.#settled(record, ingress);
+  }
+
+  #settled({ effect: id, status, by }: Of<'settled'>, ingress: JournalRecord): void {
+    const effect = this.#effect(id);
+    this.#must(effect.state !== 'settled', `${id} is settled twice`);
+    if (by === 'revoked') this.#counts.revoked++;
+    const told = this.#told?.id === id ? this.#told.tokens : undefined;
+    this.#told = undefined;
+    const over = ingress.kind === 'attempt' && ingress.effect === id;
+    const running = effect.attempts > 0 && effect.state === 'open' && !over;
+    const usage = told === undefined ? {} : { usage: { tokens_out: told } };
+    this.#settle(effect, { adapter: 'kernel', status, attempts: 0, ...usage }, running);
+  }
+
+  #emit({ effect: id, plan, name, params, delivery, approval, held }: Of<'effect'>, at: number): void {
+    const { tool, tokens } = params as unknown as { tool: string; tokens: number };
+    const cell = plan[1];
+    this.#must(!this.effects.has(id), `${id} is emitted twice`);
+    this.#must(this.#may(cell, tool, at), `${cell} was allowed ${tool}`);
+    const state = approval === undefined ? 'open' : 'asked';
+    const rest = { held: undefined, owed: undefined, awaited: false, attempts: 0 };
+    const effect: Audited = { cell, name, tool, tokens, delivery, state, ...rest };
+    this.effects.set(id, effect);
+    this.#counts.effects++;
+    this.#must(held?.account === (approval === undefined ? (this.#accountOf(cell) ?? undefined) : undefined), 'held');
+    if (approval === undefined) this.#hold(effect, this.#accountOf(cell));
+  }
+
+  #arm(id: string, attempt: number, at: number): void {
+    const effect = this.#effect(id);
+    this.#must(effect.state === 'open', `${id} starts while it is ${effect.state}`);
+    this.#must(attempt === effect.attempts + 1, `${id} skips an attempt`);
+    this.#must(attempt === 1 || effect.delivery === 'idempotent', `${id} starts twice`);
+    this.#must(this.#may(effect.cell, effect.tool, at), `${id} starts and is not permitted`);
+    effect.attempts = attempt;
+    this.#counts.started++;
+  }
+
+  #hold(effect: Audited, account: string | null): void {
+    if (account === null) return;
+    for (const one of this.#chain(account)) {
+      this.#must(one.spent + one.held + effect.tokens <= one.limit, `${effect.cell} got more than was left`);
+      one.held += effect.tokens;
+    }
+    effect.held = { account, tokens: effect.tokens };
+  }
+
+  #settle(effect: Audited, { status, usage }: Receipt, awaited: boolean): void {
+    const { held } = effect;
+    effect.state = 'settled';
+    effect.awaited = awaited;
+    effect.held = undefined;
+    if (held === undefined) return;
+    const unknown = effect.attempts === 0 && status !== 'ok' ? 0 : held.tokens;
+    const tokens = usage?.tokens_out ?? unknown;
+    for (const one of this.#chain(held.account)) {
+      one.held -= held.tokens;
+      one.spent += tokens;
+    }
+    if (awaited || usage === undefined) {
+      effect.owed = { account: held.account, tokens, by: awaited ? 'adapter' : 'anybody' };
+    }
+  }
+
+  #report(effect: Audited, tokens: number | undefined, by: 'adapter' | 'anybody'): void {
+    const { owed } = effect;
+    if (owed?.by !== by || tokens === undefined) return;
+    effect.owed = undefined;
+    for (const one of this.#chain(owed.account)) one.spent += tokens - owed.tokens;
+  }
+
+  #born([, key]: Address, [, from]: Address): void {
+    if (key !== from && !this.#parents.has(key)) this.#parents.set(key, from);
+  }
+
+  /** Whether a cell may use a tool: its own side, and what each above it may hand on. */
+  #may(cell: string, tool: string, at: number | null): boolean {
+    const own = this.#of(cell);
+    const ended = ({ expires }: Held) => at !== null && expires !== null && at >= expires;
+    if (ended(own) || own.exercise?.has(tool) === false) return false;
+    for (let above = this.#parents.get(cell); above !== undefined; above = this.#parents.get(above)) {
+      const held = this.#of(above);
+      const handed = held.grant ?? held.exercise;
+      if ((held.grant === null && ended(held)) || handed?.has(tool) === false) return false;
+    }
+    return true;
+  }
+
+  #accountOf(cell: string): string | null {
+    for (let at: string | undefined = cell; at !== undefined; at = this.#parents.get(at)) {
+      const { account } = this.#of(at);
+      if (account !== null) return account;
+    }
+    return null;
+  }
+
+  #of(cell: string): Held {
+    return this.#rights.get(`cell:lab/Cell@1/${cell}`) ?? NOTHING_SET;
+  }
+
+  #chain(account: string): Sums[] {
+    const chain: Sums[] = [];
+    for (let name: string | null = account; name !== null; name = (this.accounts.get(name) as Sums).parent) {
+      chain.push(this.accounts.get(name) as Sums);
+    }
+    return chain;
+  }
+
+  #effect(id: string): Audited {
+    const effect = this.effects.get(id);
+    if (effect === undefined) throw new Error(`${id} was never emitted`);
+    return effect;
+  }
+
+  #must(holds: boolean, what: string): void {
+    if (!holds) throw new Error(what);
+  }
+}
+
+function toolsOf(side: { readonly may: Readonly<Record<string, readonly string[]>> } | null): Held['exercise'] {
+  return side === null || side.may.tool === undefined ? null : new Set(side.may.tool);
+}

@@ -1,0 +1,95 @@
+import type { JournalRecord } from '@reprise/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hold, SEED } from '../laws/hold.js';
+import { Auditor } from './audit.js';
+import { anyHappenings, runAndAudit } from './gate-world.js';
+
+const COMMAND = 'npx vitest run packages/kernel/test/authority/gate-world.test.ts';
+
+type Journal = readonly (readonly JournalRecord[])[];
+
+const PROMISE =
+  'when their journals are audited, then nothing was done that was not permitted, or held, or settled twice';
+
+describe('given random worlds of cells with rights, accounts, people and crashes', () => {
+  it(`${PROMISE} (seed ${SEED})`, async () => {
+    const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0 };
+    const law = fc.asyncProperty(anyHappenings, async (happenings) => {
+      const { findings } = await runAndAudit(happenings);
+      for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += findings[what];
+    });
+    await hold(law, { numRuns: 60, command: COMMAND });
+    for (const [what, times] of Object.entries(sum)) expect(times, what).toBeGreaterThan(0);
+  }, 120_000);
+});
+
+/** What somebody would have to write into a journal to get away with something. */
+const FORGERIES: readonly (readonly [what: string, complaint: RegExp, forge: (journal: Journal) => Journal])[] = [
+  ['an effect is settled twice', /settled twice/, (journal) => doubled(journal, 'settled')],
+  ['an attempt is made twice', /skips an attempt|starts/, (journal) => doubled(journal, 'attempt')],
+  ['an effect is emitted twice', /emitted twice/, (journal) => doubled(journal, 'effect')],
+  [
+    'a right is gone before its effect starts',
+    /was allowed|is not permitted|not permitted after/,
+    (journal) =>
+      withCommand(journal, 'sys/SetRights@1', { holder: 'cell:lab/Cell@1/r', exercise: { may: { tool: [] } } }),
+  ],
+  [
+    'an account has less left than was held',
+    /more than was left/,
+    (journal) => withCommand(journal, 'sys/SetAccount@1', { account: 'all', parent: null, limits: { tokens: 1 } }),
+  ],
+  [
+    'what waits for approval starts',
+    /starts while it is asked/,
+    (journal) =>
+      journal.map(
+        (frame) =>
+          frame.map((record) =>
+            isRecord(record, 'effect') ? { ...record, approval: 'human:*', held: undefined } : record,
+          ) as never,
+      ),
+  ],
+];
+
+describe('given the auditor', () => {
+  it.each(FORGERIES)('when %s, then it complains', async (_, complaint, forge) => {
+    const emit = {
+      step: 'emit',
+      by: 'r',
+      kind: 'free',
+      tool: 'saw',
+      tokens: 5,
+      timeoutMs: null,
+      leave: false,
+    } as const;
+    const { journal } = await runAndAudit([
+      { ...emit, delivery: 'idempotent' },
+      { step: 'cancel', which: 0, graceMs: 0 },
+      { step: 'advance', ms: 1 },
+    ]);
+    expect(() => audit(journal)).not.toThrow();
+    expect(() => audit(forge(journal))).toThrow(complaint);
+  });
+});
+
+function audit(journal: Journal): void {
+  const auditor = new Auditor();
+  for (const frame of journal) auditor.read(frame);
+}
+
+function isRecord(record: JournalRecord, kind: JournalRecord['kind']): boolean {
+  return record.kind === kind;
+}
+
+function doubled(journal: Journal, kind: JournalRecord['kind']): Journal {
+  return journal.map((frame) => frame.flatMap((record) => (isRecord(record, kind) ? [record, record] : [record])));
+}
+
+/** The journal with a command more, just before the first effect. */
+function withCommand(journal: Journal, name: string, value: object): Journal {
+  const first = journal.findIndex((frame) => frame.some((record) => isRecord(record, 'effect')));
+  const ingress = { kind: 'command', seq: 0, at: 0, principal: 'host', id: 'forged', command: { name, value } };
+  return [...journal.slice(0, first), [ingress as unknown as JournalRecord], ...journal.slice(first)];
+}

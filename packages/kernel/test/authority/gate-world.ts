@@ -1,0 +1,348 @@
+/** Runs a random world of cells with rights, accounts, approvals and people, and has its journal audited. */
+import { isRepriseError, type JournalRecord, type PolicyRule, type Principal } from '@reprise/contracts';
+import fc from 'fast-check';
+import * as z from 'zod';
+import { deferred, defineEffect, openWorld, verifyStore, type World } from '../../src/index.js';
+import { crashable } from '../support/crashable-store.js';
+import { framesOf, turn } from '../support/judge.js';
+import { ask, cancel, cell, lab, seen, send, start, tellCell } from '../support/lab.js';
+import { type Call, type Outside, outside } from '../support/outside.js';
+import { TestClock } from '../support/test-clock.js';
+import { Auditor, type Findings } from './audit.js';
+
+const params = z.strictObject({
+  n: z.int(),
+  tool: z.string(),
+  tokens: z.int().min(0),
+  delivery: z.enum(['idempotent', 'at_most_once']),
+});
+const of = (kind: string) =>
+  defineEffect({
+    kind,
+    params,
+    receipt: z.strictObject({ got: z.int() }),
+    delivery: { param: 'delivery' },
+    rights: { tool: 'tool' },
+    reserves: { tokens: 'tokens' },
+  });
+const KINDS = { free: of('lab.free@1'), asked: of('lab.asking@1') };
+
+const { app } = lab(
+  {
+    *use(input, plan) {
+      const { kind, timeoutMs, leave, ...rest } = input as unknown as Emission;
+      const emitted = plan.emitEffect(KINDS[kind], rest, timeoutMs === null ? {} : { timeoutMs });
+      if (leave) return;
+      const { status } = yield* plan.awaitReceipt(emitted);
+      tellCell(plan, `e${rest.n}`, status);
+    },
+  },
+  Object.values(KINDS),
+);
+
+const POLICY: readonly PolicyRule[] = [
+  { effect: KINDS.asked.name, decision: 'require_approval', to: 'human:ann' },
+  { effect: '*', decision: 'allow' },
+  { send: '*', decision: 'allow' },
+];
+
+const CELLS = ['r', 'a', 'b', 'c'] as const;
+const ACCOUNTS = { all: null, left: 'all', deep: 'left' } as const;
+const TOOLS = ['hammer', 'saw'] as const;
+const PEOPLE = ['host', 'human:ann', 'human:bob', `cell:${cell('a').join('/')}`] as const;
+
+interface Emission extends z.infer<typeof params> {
+  readonly kind: keyof typeof KINDS;
+  readonly timeoutMs: number | null;
+  readonly leave: boolean;
+}
+
+/** One thing that happens. */
+export type Happening =
+  | ({ readonly step: 'emit'; readonly by: string } & Omit<Emission, 'n'>)
+  | {
+      readonly step: 'rights';
+      readonly by: Principal;
+      readonly of: string;
+      readonly side: 'exercise' | 'grant';
+      readonly tools: readonly string[] | null;
+      readonly lastMs: number | null;
+    }
+  | { readonly step: 'pays'; readonly of: string; readonly account: keyof typeof ACCOUNTS }
+  | { readonly step: 'limit'; readonly account: keyof typeof ACCOUNTS; readonly tokens: number }
+  | { readonly step: 'answer'; readonly which: number; readonly how: string; readonly tokens: number | null }
+  | { readonly step: 'settle'; readonly which: number; readonly by: Principal; readonly tokens: number | null }
+  | { readonly step: 'decide'; readonly which: number; readonly by: Principal; readonly approve: boolean }
+  | { readonly step: 'cancel'; readonly which: number; readonly graceMs: number }
+  | { readonly step: 'stop'; readonly by: string }
+  | { readonly step: 'advance'; readonly ms: number }
+  | { readonly step: 'reopen' | 'crash' | 'snapshot' };
+
+const which = fc.nat(7);
+const somebody = fc.constantFrom(...PEOPLE);
+const someCell = fc.constantFrom(...CELLS);
+const tokens = fc.option(fc.nat(40), { nil: null });
+const account = fc.constantFrom(...(Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[]));
+const step = <S extends string>(name: S) => fc.constant(name);
+
+const emission = fc.record({
+  step: step('emit'),
+  by: someCell,
+  kind: fc.constantFrom('free', 'free', 'asked'),
+  tool: fc.constantFrom(...TOOLS),
+  tokens: fc.nat(30),
+  delivery: fc.constantFrom('idempotent', 'at_most_once'),
+  timeoutMs: fc.option(fc.constantFrom(20, 200), { nil: null }),
+  leave: fc.boolean(),
+});
+
+/** A schedule of what happens in a world. */
+export const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
+  fc.oneof(
+    { weight: 9, arbitrary: emission },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        step: step('rights'),
+        by: fc.constantFrom('host', 'host', 'human:ann', `cell:${cell('a').join('/')}`),
+        of: someCell,
+        side: fc.constantFrom('exercise', 'grant'),
+        tools: fc.option(fc.subarray([...TOOLS]), { nil: null }),
+        lastMs: fc.option(fc.constantFrom(10, 100), { nil: null, freq: 3 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ step: step('pays'), of: someCell, account }) },
+    { weight: 1, arbitrary: fc.record({ step: step('limit'), account, tokens: fc.nat(120) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        step: step('answer'),
+        which,
+        how: fc.constantFrom('ok', 'ok', 'error', 'deferred', 'cancelled'),
+        tokens,
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ step: step('settle'), which, by: somebody, tokens }) },
+    { weight: 2, arbitrary: fc.record({ step: step('decide'), which, by: somebody, approve: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ step: step('cancel'), which, graceMs: fc.constantFrom(0, 30) }) },
+    { weight: 1, arbitrary: fc.record({ step: step('stop'), by: someCell }) },
+    { weight: 2, arbitrary: fc.record({ step: step('advance'), ms: fc.constantFrom(1, 10, 25, 250) }) },
+    { weight: 1, arbitrary: fc.record({ step: fc.constantFrom('reopen', 'crash', 'snapshot') }) },
+  ) as fc.Arbitrary<Happening>,
+  { minLength: 10, maxLength: 40 },
+);
+
+/** What a random world left. */
+export interface Audited {
+  readonly findings: Findings;
+  readonly journal: readonly (readonly JournalRecord[])[];
+}
+
+/** Runs a schedule and audits what it left. @throws Error when a promise is broken */
+export async function runAndAudit(happenings: readonly Happening[]): Promise<Audited> {
+  const run = new Run();
+  await run.begin();
+  for (const happening of happenings) {
+    await run.perform(happening);
+    await run.audit();
+  }
+  return run.finish();
+}
+
+class Run {
+  readonly #clock = new TestClock();
+  readonly #store = crashable();
+  readonly #auditor = new Auditor();
+  #adapters: readonly Outside[] = [];
+  #world!: World;
+  #n = 0;
+  #read = 0;
+  readonly #ids: string[] = [];
+  readonly #executed = new Map<string, number>();
+
+  async begin(): Promise<void> {
+    await this.#open();
+    await ask(this.#world, 'r', [send('a', send('c')), send('b')]);
+    for (const [name, parent] of Object.entries(ACCOUNTS)) {
+      await this.#world.command('sys/SetAccount@1', { account: name, parent, limits: { tokens: 100 } });
+    }
+    await this.#world.command('sys/SetRights@1', { holder: holder('r'), account: 'all' });
+    await this.#world.command('sys/SetRights@1', { holder: holder('a'), account: 'left' });
+  }
+
+  async perform(it: Happening): Promise<void> {
+    switch (it.step) {
+      case 'emit': {
+        const { step: _, by, ...rest } = it;
+        return this.#soon(ask(this.#world, by, [start('use', { ...rest, n: this.#n++ })]));
+      }
+      case 'rights': {
+        const expires = it.lastMs === null ? {} : { expires_at: this.#clock.wall() + it.lastMs };
+        const side = it.tools === null ? null : { may: { tool: it.tools }, ...expires };
+        return this.#soon(
+          this.#world.command('sys/SetRights@1', { holder: holder(it.of), [it.side]: side } as never, { as: it.by }),
+        );
+      }
+      case 'pays':
+        return this.#soon(this.#world.command('sys/SetRights@1', { holder: holder(it.of), account: it.account }));
+      case 'limit': {
+        const { account: name, tokens: limit } = it;
+        const change = { account: name, parent: ACCOUNTS[name], limits: { tokens: limit } };
+        return this.#soon(this.#world.command('sys/SetAccount@1', change));
+      }
+      case 'answer':
+        this.#answer(pick(this.#calls(), it.which), it.how, it.tokens);
+        return turns();
+      case 'settle':
+        return this.#settle(it);
+      case 'decide': {
+        const item = pick(await this.#world.open(), it.which);
+        return item && this.#soon(this.#world.decide(item, { approve: it.approve }, { as: it.by }));
+      }
+      case 'cancel': {
+        const effect = pick(await this.#world.openEffects(), it.which);
+        return effect && this.#soon(this.#world.cancel(effect.effect, { graceMs: it.graceMs }));
+      }
+      case 'stop':
+        return this.#soon(ask(this.#world, it.by, [cancel('all')]));
+      case 'advance':
+        this.#clock.advance(it.ms);
+        return turns();
+      case 'snapshot':
+        return this.#soon(this.#world.snapshot());
+      case 'reopen':
+        await this.#close();
+        return this.#open();
+      case 'crash':
+        await this.#store.crash();
+        this.#count();
+        return this.#open();
+      default:
+        it satisfies never;
+    }
+  }
+
+  /** Reads what became durable, and compares what the kernel says is left with what the auditor knows. */
+  async audit(): Promise<void> {
+    await turns();
+    const frames = await framesOf(this.#store);
+    for (; this.#read < frames.length; this.#read++) this.#auditor.read(frames[this.#read] ?? []);
+    if ((await framesOf(this.#store)).length > frames.length) return this.audit();
+    await this.#compare();
+  }
+
+  async finish(): Promise<Audited> {
+    for (let round = 0; (await this.#world.openEffects()).length > 0 || this.#calls().length > 0; round++) {
+      if (round > 200) throw new Error('something never ends');
+      for (const call of this.#calls()) this.#answer(call, 'ok', 1);
+      for (const { effect } of await this.#world.openEffects()) await this.#keep(this.#world.cancel(effect));
+      await turns();
+    }
+    await this.audit();
+    for (const [name, { held }] of this.#auditor.accounts) {
+      if (held !== 0) throw new Error(`${held} are held on ${name}, and nothing is open`);
+    }
+    const { head } = this.#world;
+    await this.#close();
+    const readonly = await this.#store.openReadonly();
+    const { head: verified } = await verifyStore(readonly, { app });
+    await readonly.close();
+    if (verified.digest !== head.digest) throw new Error('what was verified is not what was left');
+    return { findings: this.#auditor.findings, journal: await framesOf(this.#store) };
+  }
+
+  async #compare(): Promise<void> {
+    for (const [name, { spent, held }] of this.#auditor.accounts) {
+      const known = await this.#world.account(name);
+      const [is, holds] = [known?.spent.tokens ?? 0, known?.held.tokens ?? 0];
+      if (is !== spent || holds !== held) {
+        throw new Error(`${name}: ${is} spent and ${holds} held, where it should be ${spent} and ${held}`);
+      }
+    }
+    const open = [...this.#auditor.effects].filter(([, { state }]) => state !== 'settled').map(([id]) => id);
+    const listed = (await this.#world.openEffects()).map(({ effect }) => effect);
+    if (open.sort().join() !== listed.sort().join()) throw new Error('other effects are open than should be');
+    for (const key of CELLS) {
+      const told = ((await seen(this.#world, key)) ?? []).filter((word) => /^e\d/.test(word));
+      const once = new Set(told.map((word) => word.split('=')[0]));
+      if (once.size !== told.length) throw new Error(`${key} was told twice: ${told.join(' ')}`);
+    }
+  }
+
+  async #settle({ which: index, by, tokens: used }: Happening & { step: 'settle' }): Promise<void> {
+    for (const { effect } of await this.#world.openEffects()) if (!this.#ids.includes(effect)) this.#ids.push(effect);
+    const effect = pick(this.#ids, index);
+    const usage = used === null ? {} : { usage: { tokens_out: used } };
+    const outcome = { status: 'ok', payload: { got: 1 }, ...usage } as const;
+    if (effect !== undefined) await this.#soon(this.#world.settle(effect, outcome, { as: by }));
+  }
+
+  #answer(call: Call | undefined, how: string, used: number | null): void {
+    if (call === undefined) return;
+    answered.add(call);
+    const usage = used === null ? {} : { usage: { tokens_out: used } };
+    if (how === 'ok') call.answer({ status: 'ok', payload: { got: 1 }, ...usage });
+    else if (how === 'error') call.answer({ status: 'error', code: 'adapter_error/x', ...usage });
+    else if (how === 'deferred') call.answer(deferred({ to: 'human:*' }));
+    else call.answer({ status: 'cancelled', ...usage });
+  }
+
+  #calls(): readonly Call[] {
+    return this.#adapters.flatMap(({ calls }) => calls).filter((call) => !answered.has(call));
+  }
+
+  async #open(): Promise<void> {
+    this.#adapters = Object.values(KINDS).map((kind) => outside(kind, { concurrency: 2 }));
+    const given = { store: this.#store, app, clock: this.#clock, policy: POLICY, adapters: this.#adapters };
+    this.#world = await openWorld({ ...given, recheckEvery: 1, snapshotEvery: 7 });
+    await turns();
+  }
+
+  async #close(): Promise<void> {
+    let closed = false;
+    const closing = this.#world.close().then(() => {
+      closed = true;
+    });
+    for (let i = 0; i < 100 && !closed; i++) {
+      await turn();
+      if (i % 10 === 9) this.#clock.advance(3_000); // adapters that do not answer are waited for
+    }
+    await closing;
+    this.#count();
+  }
+
+  /** How often an effect was executed, over all openings. */
+  #count(): void {
+    for (const { context } of this.#adapters.flatMap(({ calls }) => calls)) {
+      const times = (this.#executed.get(context.idempotencyKey) ?? 0) + 1;
+      this.#executed.set(context.idempotencyKey, times);
+      const effect = this.#auditor.effects.get(context.idempotencyKey);
+      if (effect !== undefined && times > 1 && effect.delivery === 'at_most_once') throw new Error('executed twice');
+    }
+  }
+
+  /** Waits for an answer, but not while the world itself waits. */
+  async #soon(asked: Promise<unknown>): Promise<void> {
+    await Promise.race([this.#keep(asked), turns()]);
+  }
+
+  async #keep(asked: Promise<unknown>): Promise<void> {
+    try {
+      await asked;
+    } catch (error) {
+      if (!isRepriseError(error) || error.code === 'internal_error') throw error;
+    }
+  }
+}
+
+const answered = new WeakSet<Call>();
+
+const holder = (key: string): Principal => `cell:${cell(key).join('/')}`;
+
+function pick<T>(list: readonly T[], index: number): T | undefined {
+  return list.length === 0 ? undefined : list[index % list.length];
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 6; i++) await turn();
+}
