@@ -17,6 +17,7 @@ export const RECORDS: Readonly<Record<string, z.ZodType>> = {
   continue: contracts.continueRecord,
   clock: contracts.clockRecord,
   erase: contracts.eraseRecord,
+  fork: contracts.forkRecord,
   event: contracts.eventRecord,
   intent: contracts.intentRecord,
   effect: contracts.effectRecord,
@@ -46,6 +47,8 @@ export const PARTS: Readonly<Record<string, z.ZodType>> = {
   'sys/SetRights@1': contracts.setRightsCommand,
   'sys/SetAccount@1': contracts.setAccountCommand,
   capability: contracts.capability,
+  origin: contracts.forkOrigin,
+  'inherited rights': contracts.inheritedRights,
   held: contracts.held,
   outcome: contracts.receipt,
   usage: contracts.usage,
@@ -70,6 +73,9 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   decision: contracts.decision,
   remembered: contracts.remembered,
   account: contracts.accountName,
+  'effect and outcome': contracts.forkSettlement,
+  'holder and rights': contracts.forkRights,
+  'account and ledger': contracts.forkAccount,
   'rights by dimension': contracts.capability.shape.may,
 };
 

@@ -38,6 +38,7 @@ export const ERROR_CODES = [
   'world_locked',
   'world_closed',
   'world_absent',
+  'fork_unfinished',
   'manifest_mismatch',
   'era_incompatible',
   'era_sealed',

@@ -12,8 +12,8 @@
  */
 import * as z from 'zod';
 import { address, planAddress } from './address.js';
-import { amounts, pattern } from './authority.js';
-import { kernelCommand } from './commands.js';
+import { account, amounts, capability, pattern } from './authority.js';
+import { accountName, kernelCommand, remembered } from './commands.js';
 import { failureCode } from './failure.js';
 import { bytes, ref, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
@@ -84,7 +84,8 @@ export const commandRecord = z.strictObject({
 
 /**
  * Ingress: the outcome of an effect. `unanswered`: the kernel settles it while its adapter still works, whose own
- * receipt may come later. `quarantined`: folding it exhausted the machine, so it only settles.
+ * receipt may come later. `quarantined`: folding it exhausted the machine, so it only settles. `recorded`: in a dry
+ * fork, the effect of the original world that this was the receipt of.
  */
 export const receiptRecord = z.strictObject({
   kind: z.literal('receipt'),
@@ -94,6 +95,7 @@ export const receiptRecord = z.strictObject({
   receipt,
   unanswered: z.exactOptional(z.literal(true)),
   quarantined: z.exactOptional(z.literal(true)),
+  recorded: z.exactOptional(hex),
 });
 
 /** Ingress: a timer that was due at `due`. `plan` is the ordinal when it is the deadline of a plan's await. */
@@ -173,6 +175,61 @@ export const eraseRecord = z.strictObject({
   reason: z.exactOptional(z.string().max(256)),
 });
 
+/** What a fork may do: nothing outside, or what it was given explicitly. */
+export const FORK_MODES = ['dry', 'live'] as const;
+
+/** What a fork may do: nothing outside, or what it was given explicitly. */
+export type ForkMode = (typeof FORK_MODES)[number];
+
+/** Where a fork comes from: the frame before its first own one. */
+export const forkOrigin = z.strictObject({ world: hex, seq: count, head: hex });
+
+/** The rights of a holder as they stood at the head of the world that was forked. */
+export const inheritedRights = z.strictObject({
+  exercise: z.nullable(capability),
+  grant: z.nullable(capability),
+  account: z.nullable(accountName),
+  approved: z.array(remembered),
+});
+
+/** The rights of a holder as they stood at the head of the world that was forked. */
+export type InheritedRights = z.infer<typeof inheritedRights>;
+
+/** An effect that is open where a world is forked, and what settles it there. */
+export const forkSettlement = z.tuple([hex, receipt]);
+
+/** A holder, and its rights at the head of the original. */
+export const forkRights = z.tuple([principal, inheritedRights]);
+
+/** An account, and what it is in the fork; nothing is held there. */
+export const forkAccount = z.tuple([accountName, account]);
+
+/**
+ * Ingress: from here on this is another world, that shares all frames before with the one it comes from. Every effect
+ * that is open is settled by it. What was decided in the original after the cut, and must not be undone by going back
+ * before it, is carried along: rights and accounts as they stood at its head.
+ */
+export const forkRecord = z.strictObject({
+  kind: z.literal('fork'),
+  ...stamps,
+  /** The id of the new world. */
+  world: hex,
+  from: forkOrigin,
+  mode: z.enum(FORK_MODES),
+  /** The worlds whose effects after the cut have recorded receipts, of a dry fork. */
+  origins: z.array(hex),
+  /** Every effect that is open at the cut, and what settles it here. */
+  settled: z.array(forkSettlement),
+  /** Of a live fork: nobody's rights reach beyond these. */
+  rights: z.array(forkRights),
+  /** Of a live fork: the limits that its accounts have, and what is spent at least. */
+  accounts: z.array(forkAccount),
+  /** What the root of all authority may at most; absent when it is not narrowed. */
+  root: z.exactOptional(capability),
+  /** Of a dry fork: the receipts that the original has after the cut, as content. */
+  recorded: z.nullable(ref()),
+});
+
 /** The first record of a frame: the only kind of record that replay takes as given. */
 export const ingressRecord = z.discriminatedUnion('kind', [
   manifestRecord,
@@ -187,6 +244,7 @@ export const ingressRecord = z.discriminatedUnion('kind', [
   continueRecord,
   clockRecord,
   eraseRecord,
+  forkRecord,
 ]);
 
 /** The sender of an event: a cell, a plan of a cell, or the kernel (null). */

@@ -36,6 +36,18 @@ export * from './content/port.js';
 export { getBytes, getValue, putValue } from './content/values.js';
 export * from './define/index.js';
 export { foldIngress, LEAF_BYTES_MAX, readTable, STATE_BYTES_WARN, VALUE_BYTES_MAX } from './engine/index.js';
+export {
+  type Departure,
+  type ForkOptions,
+  type ForkReport,
+  type ForkSource,
+  type ForkStoreOptions,
+  forkReport,
+  forkWorld,
+  type MadeFork,
+  type ReportedEffect,
+  type UnusedReceipt,
+} from './fork/index.js';
 export { nextHead } from './journal/chain.js';
 export { type FrameRecords, readFrame } from './journal/frame.js';
 export * from './journal/port.js';
@@ -65,6 +77,7 @@ export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
 export type { HolderRights } from './world/authority.js';
 export type { ClockConfirmation } from './world/confirm-clock.js';
 export type { EraseTarget } from './world/erasure.js';
+export type { FeedOptions, FeedReport } from './world/feed.js';
 export type { OpenItem } from './world/open-items.js';
 export { openWorld } from './world/open-world.js';
 export type { OpenWorldOptions } from './world/options.js';

@@ -32,6 +32,8 @@ const LINES: Lines = {
   },
   continue: ({ quarantined }) => `the rest of the cascade${mark(quarantined)}`,
   clock: ({ wall, principal }) => `${timeOf(wall)}, confirmed by ${principal}`,
+  fork: ({ world, from, mode, settled }) =>
+    `world ${short(world)}, a ${mode} fork of ${short(from.world)} after frame ${from.seq}; ${settled.length} effects settled`,
   event: ({ event, to, from }) =>
     `${event.name} to ${formatAddress(to)} from ${senderName(from)} ${preview(event.value)}`,
   intent: ({ name, plan, input }) => `${name} as ${planName(plan)} ${preview(input)}`,

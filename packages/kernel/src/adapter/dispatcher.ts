@@ -18,6 +18,7 @@ import type { EffectLeaf, EmittedEffect, LeafChange } from '../engine/index.js';
 import type { Clock } from '../time/clock.js';
 import type { AdapterContext, AnyAdapter, Deferred, Outcome } from './adapter.js';
 import { type AskedOutside, type Deferral, deferralOf } from './outside.js';
+import type { Performer } from './performer.js';
 import { Questions } from './questions.js';
 import { receiptOf } from './receipts.js';
 import { WaitingLine } from './waiting-line.js';
@@ -90,7 +91,7 @@ export function stopped({ delivery }: EffectLeaf): Unstarted {
 }
 
 /** Performs the open effects of a world. */
-export class Dispatcher {
+export class Dispatcher implements Performer {
   readonly #adapters: ReadonlyMap<string, AnyAdapter>;
   readonly #used = new Map<string, number>();
   readonly #kindOf = new Map<string, string>();

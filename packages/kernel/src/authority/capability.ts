@@ -17,6 +17,9 @@ import { byCodeUnits, firstUncovered, matchesAny, meetPatterns, normalise } from
 /** The capability that narrows nothing. */
 export const EVERYTHING: Capability = Object.freeze({ may: Object.freeze({}) });
 
+/** The capability that permits nothing: the kernel's own dimensions, each with no pattern. */
+export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [], watch: [] } });
+
 /** Where a capability reaches beyond another, as the facts of an error. */
 export interface Excess {
   /** `may.<dimension>`, `expires_at` or `max_parallel`. */

@@ -24,6 +24,7 @@ export {
   isExpired,
   leq,
   meet,
+  NOTHING,
   permits,
 } from './capability.js';
 export { covers, coversPatterns, isPattern, matches, matchesAny, meetPatterns, normalise } from './patterns.js';

@@ -205,18 +205,17 @@ class PlanRun {
     const { emission, definition } = output;
     const params = check(definition.params, output.params);
     const value = params.ok ? params.value : output.params;
-    const effect = effectId(
-      {
-        world: fold.rules.world,
-        plan,
-        planName: leaf.name,
-        incarnation: leaf.inc,
-        emission,
-        kind: definition.name,
-        params: value,
-      },
-      fold.env.hash,
-    );
+    const identity = {
+      plan,
+      planName: leaf.name,
+      incarnation: leaf.inc,
+      emission,
+      kind: definition.name,
+      params: value,
+    };
+    const idIn = (world: string): string => effectId({ world, ...identity }, fold.env.hash);
+    const effect = idIn(fold.rules.world);
+    const origins = fold.rules.fork?.origins ?? [];
     const verdict: EffectVerdict = params.ok
       ? gateEffect(fold, { plan, definition, params: value })
       : { allow: false, code: 'validation_error', rule: null };
@@ -231,6 +230,7 @@ class PlanRun {
       timeoutMs,
       verdict,
       cause: c,
+      origins: origins.map(idIn),
     });
     if (receipt === undefined) leaf.open.push([emission, effect]);
     else this.#settleNow(effect, emission, receipt);

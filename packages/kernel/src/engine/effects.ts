@@ -19,6 +19,8 @@ export interface AllowedEffect {
   readonly timeoutMs: number | null;
   readonly verdict: Extract<EffectVerdict, { allow: true }>;
   readonly cause: number;
+  /** Its ids in the worlds whose recorded receipts may answer it. */
+  readonly origins: readonly string[];
 }
 
 /**
@@ -49,7 +51,8 @@ export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | 
   };
   const index = fold.push(record);
   const queued = [fold.ingress.seq, index] as const;
-  const leaf: EffectLeaf = { plan, emission, name, params, delivery, deadline, queued, attempt: 0 };
+  const origins = allowed.origins.length === 0 ? {} : { origins: allowed.origins };
+  const leaf: EffectLeaf = { plan, emission, name, params, delivery, deadline, queued, attempt: 0, ...origins };
   if (approval === undefined) return startOrWait(fold, effect, { ...leaf, ...heldOf(held) }, definition, index);
   fold.write(effectKey(effect), { ...leaf, approval: { to: approval, timeoutMs } } satisfies EffectLeaf);
   return undefined;

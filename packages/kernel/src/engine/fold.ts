@@ -14,10 +14,11 @@ import {
 } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { advancePlan, deadlineReached, exceedPlan } from './advance-plan.js';
+import { beginFork } from './begin-fork.js';
 import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { dismissPlan } from './dismiss-plan.js';
-import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold } from './frame-fold.js';
+import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold, type SettledEffect } from './frame-fold.js';
 import { gateErase, gateRequest, rightsRefusal, type SendVerdict } from './gate.js';
 import { isRightsTimer, rightsExpired } from './grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
@@ -49,6 +50,8 @@ export interface SealedFrame {
   readonly staged: readonly StagedBlob[];
   /** Running effects that should stop. */
   readonly aborts: readonly string[];
+  /** Effects that were open before, or waited for somebody, and are settled now: in order. */
+  readonly settled: readonly SettledEffect[];
   /** The cascade goes on: the next frame must be a `continue`. */
   readonly continues: boolean;
 }
@@ -118,6 +121,8 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
       return admitAttempt(fold, ingress);
     case 'continue':
       return admitContinue(fold, ingress.quarantined === true);
+    case 'fork':
+      return beginFork(fold, ingress);
     case 'erase': // content is no state: what was decided on it stands
       return requireAllowed(gateErase(fold, ingress.principal as Principal, ingress.cell), {
         where: ingress.cell === null ? '*' : formatAddress(ingress.cell),
@@ -132,10 +137,11 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
 }
 
 function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
-  const { governed, root } = fold.world ?? {}; // what was set by a command outlives the era
+  const { governed, root, fork } = fold.world ?? {}; // what was set by a command, or a fork, outlives the era
   const leaf: WorldLeaf = {
     ...(governed === undefined ? {} : { governed }),
     ...(root === undefined ? {} : { root }),
+    ...(fork === undefined ? {} : { fork }),
     world: ingress.world,
     seed: ingress.seed,
     semantics: ingress.semantics,
@@ -320,6 +326,7 @@ function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
     changes,
     staged: fold.staged,
     aborts: fold.aborts,
+    settled: fold.settled,
     continues: fold.overlay.get(PENDING_KEY) !== undefined,
   };
 }

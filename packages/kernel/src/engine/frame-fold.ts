@@ -11,11 +11,19 @@
  * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps are performed beyond
  *     the cascade's bound too: they make nothing, and what they left would never be found again.
  */
-import type { Address, DerivedRecord, EventEnvelope, IngressRecord, PlanAddress, Sender } from '@reprise/contracts';
+import type {
+  Address,
+  DerivedRecord,
+  EventEnvelope,
+  IngressRecord,
+  PlanAddress,
+  Receipt,
+  Sender,
+} from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from './leaf-key.js';
-import type { PendingDelivery, PendingLeaf, TableRest, WorldLeaf } from './leaves.js';
+import type { EffectLeaf, PendingDelivery, PendingLeaf, TableRest, WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay } from './leaves.js';
 import {
   CASCADE_DELIVERIES_MAX,
@@ -32,6 +40,13 @@ import { Fault, Miss } from './signals.js';
 export interface EmittedEffect {
   readonly effect: string;
   readonly name: string;
+}
+
+/** An effect that was settled, as it stood before, and its receipt. */
+export interface SettledEffect {
+  readonly effect: string;
+  readonly leaf: EffectLeaf;
+  readonly receipt: Receipt;
 }
 
 /** Caches that may make a fold faster and never make it different. */
@@ -96,6 +111,8 @@ export class FrameFold {
   readonly emitted: EmittedEffect[] = [];
   /** Running effects that should stop. */
   readonly aborts: string[] = [];
+  /** Effects that were settled in this frame, in order. */
+  readonly settled: SettledEffect[] = [];
   /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
   world: WorldLeaf | undefined;
   /** What frames before this one spent on the same cascade. */

@@ -39,7 +39,8 @@ export function isRightsTimer(name: string): boolean {
 /** A change of rights; `remember` adds one approval to those that are remembered. */
 export type RightsChange = CommandValue<'sys/SetRights@1'> & { readonly remember?: readonly [string, number | null] };
 
-const NONE: RightsLeaf = { exercise: null, grant: null, account: null, approved: [], revision: 0 };
+/** The rights of a holder for whom none were set. */
+export const NO_RIGHTS: RightsLeaf = { exercise: null, grant: null, account: null, approved: [], revision: 0 };
 
 /**
  * Changes a holder's rights. What is open below it and is not permitted any more ends in this frame.
@@ -50,7 +51,7 @@ const NONE: RightsLeaf = { exercise: null, grant: null, account: null, approved:
 export function setRights(fold: FrameFold, given: RightsChange, who: Principal, cause: number): void {
   const change = { ...given, holder: holderIn(fold.env.app, given.holder as Principal) };
   requireHolder(change.holder);
-  const before = declaredRights(fold, change.holder) ?? NONE;
+  const before = declaredRights(fold, change.holder) ?? NO_RIGHTS;
   if (change.revision !== undefined && change.revision !== before.revision) {
     throw new Refusal('revision_conflict', 'the rights have changed since they were read', {
       where: change.holder,
@@ -63,9 +64,14 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
   requireGranter(fold, { ...change, before, after }, who);
   const narrows = !isWithin(before, after);
   fold.govern();
-  moveExpiry(fold, change.holder, before, after);
-  fold.write(rightsKey(change.holder), after);
+  replaceRights(fold, change.holder, before, after);
   if (narrows) endRefused(fold, cause);
+}
+
+/** Writes a holder's rights, and moves the timer that watches over their end. */
+export function replaceRights(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
+  moveExpiry(fold, holder, before, after);
+  fold.write(rightsKey(holder), after);
 }
 
 /** Rights of a holder have ended by time: what is open below and not permitted any more ends. */

@@ -1,13 +1,14 @@
 export { approvalDigest } from './commands.js';
 export { fittedState } from './fitted-state.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
-export { type EmittedEffect, EngineCaches, type EngineEnv } from './frame-fold.js';
+export { type EmittedEffect, EngineCaches, type EngineEnv, type SettledEffect } from './frame-fold.js';
 export { mayAnswer, mayRead } from './gate.js';
 export * from './leaf-key.js';
 export type {
   AskedQuestion,
   CellLeaf,
   EffectLeaf,
+  ForkLeaf,
   LeafChange,
   LeafReader,
   LogLeaf,
@@ -26,3 +27,4 @@ export { readTable } from './read-table.js';
 export { type PlanDifference, planDifference } from './rebuild-plan.js';
 export { type Authority, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './rights.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';
+export { effectOfTimer } from './wake.js';

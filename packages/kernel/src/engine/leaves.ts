@@ -6,6 +6,7 @@ import type {
   Delivery,
   EventEnvelope,
   FaultCode,
+  ForkMode,
   Held,
   PlanAddress,
   PolicyRule,
@@ -32,6 +33,18 @@ export interface WorldLeaf {
   readonly governed?: true;
   /** What the root of all authority may; everything when absent. */
   readonly root?: Capability;
+  /** Where it was forked from; absent when it began with its first frame. */
+  readonly fork?: ForkLeaf;
+}
+
+/** Where a world was forked from, and what it may do. */
+export interface ForkLeaf {
+  readonly from: { readonly world: string; readonly seq: number; readonly head: string };
+  readonly mode: ForkMode;
+  /** The worlds whose recorded receipts answer its effects. */
+  readonly origins: readonly string[];
+  /** The recorded receipts. */
+  readonly recorded: Ref | null;
 }
 
 /** What a holder may do and hand on, and what pays for it. */
@@ -122,6 +135,8 @@ export interface EffectLeaf {
   late?: { readonly status: ReceiptStatus } & Partial<Booked>;
   /** When its kernel timer fires. */
   wake?: number;
+  /** In a dry fork: the ids that this very effect would have in the worlds whose receipts are recorded. */
+  readonly origins?: readonly string[];
 }
 
 /** What a settlement booked, and where: what a later report corrects. */

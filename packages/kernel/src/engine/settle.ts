@@ -101,6 +101,7 @@ export function closeEffect(
   unanswered: boolean,
 ): void {
   const { status } = receipt;
+  fold.settled.push({ effect: id, leaf: effect, receipt });
   dropWake(fold, id, effect);
   const booked = bookReceipt(fold, effect, receipt);
   if (waitedOutside(effect)) {

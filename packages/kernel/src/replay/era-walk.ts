@@ -9,6 +9,7 @@
 import type { IngressOf, IngressRecord, JournalRecord, Ref } from '@reprise/contracts';
 import type { Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
+import type { SettledEffect } from '../engine/index.js';
 import { damaged, readFrame, readInputs } from '../journal/frame.js';
 import { EMPTY_HEAD, type Head, type StoredFrame } from '../journal/port.js';
 import { MerkleMap, type NodeStore } from '../map/index.js';
@@ -31,6 +32,8 @@ export interface VerifiedEra {
 export interface Owed {
   readonly all: readonly JournalRecord[];
   readonly made: readonly Ref[];
+  /** How effects were settled; only known of a frame that was performed. */
+  readonly settled: readonly SettledEffect[];
 }
 
 /** A walk through a journal. */
@@ -56,6 +59,11 @@ export class EraWalk {
   /** The head after the last frame. */
   get head(): Head {
     return this.#head;
+  }
+
+  /** The state after the last frame, and who performs its era; undefined while it is sealed. */
+  get performed(): { readonly table: LeafTable; readonly app: App } | undefined {
+    return this.#replayer && { table: this.#replayer.table, app: this.#replayer.app };
   }
 
   /** The eras so far, in order. */
@@ -109,7 +117,7 @@ export class EraWalk {
   async #perform(replayer: Replayer, stored: StoredFrame): Promise<Owed> {
     const { frame, head } = await replayer.step(stored);
     this.#head = head;
-    return { all: frame.records, made: frame.staged.map(({ ref }) => ref) };
+    return { all: frame.records, made: frame.staged.map(({ ref }) => ref), settled: frame.settled };
   }
 
   async #follow(stored: StoredFrame): Promise<Owed> {
@@ -118,6 +126,6 @@ export class EraWalk {
     checkColumns(stored, ingress);
     await this.#ledger.follow(stored.seq, all);
     this.#head = head;
-    return { all, made: [] };
+    return { all, made: [], settled: [] };
   }
 }

@@ -4,7 +4,15 @@ export {
   checkAgainst,
   type UnmigratedCell,
 } from './against.js';
-export { requireAddress, requireLeafName, requireObject, requirePosition } from './arguments.js';
+export {
+  requireAddress,
+  requireApp,
+  requireApps,
+  requireLeafName,
+  requireObject,
+  requirePosition,
+  requireReadable,
+} from './arguments.js';
 export {
   type AtOptions,
   readCellLog,
@@ -17,8 +25,8 @@ export {
   worldAt,
 } from './at.js';
 export { type Divergence, explain } from './divergence.js';
-export type { VerifiedEra } from './era-walk.js';
-export { eraAt, performerOf, samePins } from './eras.js';
+export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
+export { eraAt, performerOf, samePins, sealedEra } from './eras.js';
 export { followChain, Replayer, requireSemantics } from './replayer.js';
 export {
   type CurrentEra,

@@ -6,7 +6,7 @@ import type { ReadableJournal, StoredFrame } from '../journal/port.js';
 import { isKeyed, requestKey } from '../journal/request-key.js';
 
 /** Kinds of frames that opening looks for. */
-const LANDMARKS: readonly string[] = ['manifest', 'snapshot', 'erase'];
+const LANDMARKS: readonly string[] = ['manifest', 'snapshot', 'erase', 'fork'];
 
 /**
  * Refuses a frame that the store's indexes would not find. A request that is not found, or found elsewhere, could be

@@ -1,6 +1,7 @@
 /** Performs recorded frames again, one by one, and compares each whole frame in bytes. */
 import { type IngressOf, type IngressRecord, isRepriseError, KERNEL_SEMANTICS, RepriseError } from '@reprise/contracts';
 import { equalBytes } from '../codec/index.js';
+import type { App } from '../define/index.js';
 import { type EngineEnv, foldIngress, type SealedFrame } from '../engine/index.js';
 import { nextHead } from '../journal/chain.js';
 import { damaged, type FrameInputs, readFrame, readInputs } from '../journal/frame.js';
@@ -41,6 +42,11 @@ export class Replayer {
     /** The head before the next frame. */
     private at: Head,
   ) {}
+
+  /** Who performs. */
+  get app(): App {
+    return this.env.app;
+  }
 
   /** The head after the last frame. */
   get head(): Head {

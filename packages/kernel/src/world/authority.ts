@@ -15,9 +15,6 @@ import type { LeafTable } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { OpenItem } from './open-items.js';
 
-/** What a capability permits that permits nothing: the kernel's own dimensions, each with no pattern. */
-export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [], watch: [] } });
-
 /** The rights of a holder. */
 export interface HolderRights {
   /** What was set for the holder itself; undefined when nothing was. */

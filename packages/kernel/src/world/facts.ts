@@ -35,6 +35,27 @@ export function receiptFact(effect: string, attempt: number, receipt: Receipt, u
   };
 }
 
+/**
+ * An effect of a dry fork is answered without having been performed.
+ *
+ * @param recorded the effect of the original whose receipt this is
+ */
+export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fact {
+  return {
+    name: `receipt ${effect}`,
+    make: (stamps, quarantined) => ({
+      kind: 'receipt',
+      ...stamps,
+      principal: 'kernel',
+      effect,
+      attempt: 0,
+      receipt,
+      ...(recorded === undefined ? {} : { recorded }),
+      ...flag(quarantined),
+    }),
+  };
+}
+
 /** A timer is due. */
 export function timerFact({ cell, plan, name, due }: Timer): Fact {
   return {

@@ -3,12 +3,17 @@ import {
   type Address,
   type Capability,
   formatAddress,
+  isRepriseError,
   type Receipt,
   RepriseError,
   type Value,
 } from '@reprise/contracts';
 import { Dispatcher } from '../adapter/dispatcher.js';
+import { DryAnswers } from '../adapter/dry-answers.js';
+import type { Performer } from '../adapter/performer.js';
+import { RecordedReceipts } from '../adapter/recorded-receipts.js';
 import { throttled } from '../adapter/throttle.js';
+import { NOTHING } from '../authority/index.js';
 import { decode, portableSha256 } from '../codec/index.js';
 import {
   type EffectLeaf,
@@ -19,6 +24,7 @@ import {
   WORLD_KEY,
   type WorldLeaf,
 } from '../engine/index.js';
+import { finishFork } from '../fork/index.js';
 import { MerkleMap } from '../map/index.js';
 import {
   type CurrentEra,
@@ -35,13 +41,22 @@ import type { OpenStore } from '../store/store.js';
 import { type RandomBytes, systemClock, systemRandom } from '../time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
 import { WakingClock } from '../time/waking-clock.js';
-import { NOTHING, readAuthority } from './authority.js';
+import { readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
 import { firstManifest, nextManifest } from './era.js';
 import { Eraser, finishErasure } from './erasure.js';
-import { askFact, attemptFact, continueFact, deferredFact, type Fact, receiptFact, timerFact } from './facts.js';
+import {
+  askFact,
+  attemptFact,
+  continueFact,
+  deferredFact,
+  dryFact,
+  type Fact,
+  receiptFact,
+  timerFact,
+} from './facts.js';
 import { type OpenWorldOptions, requireOptions } from './options.js';
-import { recoverEffects } from './recovery.js';
+import { type Interrupted, recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
 import { type Ack, World } from './world.js';
@@ -60,7 +75,7 @@ const RECHECK_EVERY = 256;
  * Opens a world for writing.
  *
  * @throws RepriseError `world_locked`, `semantics_unknown`, `journal_damaged`, `replay_divergence` when the tail
- *   performs differently with this app, `store_full`, `store_failed`, `invalid_argument`; and, when the app has
+ *   performs differently with this app, `store_full`, `store_failed`, `fork_unfinished`, `invalid_argument`; and, when the app has
  *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`: then nothing is written
  * @example
  * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
@@ -87,7 +102,7 @@ class Opening implements StepperHost {
   readonly #ended = deferred<RepriseError>();
   readonly #timers = new TimerQueue();
   #stepper!: Stepper;
-  #dispatcher!: Dispatcher;
+  #performer!: Performer;
   #timerDriver!: TimerDriver;
   #stamper!: Stamper;
   #framesSinceSnapshot = 0;
@@ -107,10 +122,11 @@ class Opening implements StepperHost {
   }
 
   async open(): Promise<World> {
+    await finishFork(this.store);
     const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
     await this.#performTail(era);
     const { options, store } = this;
-    this.#dispatcher = this.#makeDispatcher();
+    this.#performer = this.#makePerformer();
     this.#timerDriver = new TimerDriver(
       this.#timers,
       this.#clock,
@@ -119,15 +135,17 @@ class Opening implements StepperHost {
     );
     await finishErasure(store); // before anything can read what is to be gone
     await this.#openEra(era);
+    const { world: id, fork } = this.#worldLeaf();
     const world = new World({
-      id: this.#worldLeaf().world,
+      id,
+      fork,
       app: options.app,
       legacy: options.legacy ?? [],
       store,
       table: this.#table,
       stepper: this.#stepper,
       eraser: new Eraser({ store, table: this.#table, stepper: this.#stepper, hash: this.#env.hash }),
-      dispatcher: this.#dispatcher,
+      performer: this.#performer,
       timers: this.#timers,
       timerDriver: this.#timerDriver,
       stamper: this.#stamper,
@@ -219,23 +237,39 @@ class Opening implements StepperHost {
       leaf: decode(bytes) as unknown as EffectLeaf,
     }));
     effects.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
-    for (const { effect, leaf } of effects) this.#dispatcher.adopt(effect, leaf);
+    for (const { effect, leaf } of effects) this.#performer.adopt(effect, leaf);
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);
     if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
-    await recoverEffects(
-      effects.filter(({ leaf }) => leaf.attempt > 0 && leaf.deferred === undefined),
-      {
-        dispatcher: this.#dispatcher,
-        clock: this.#clock,
-        settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
-      },
-    );
+    await this.#recoverEffects(effects.filter(({ leaf }) => leaf.attempt > 0 && leaf.deferred === undefined));
     if (this.#stepper.closedBy !== undefined) throw this.#stepper.closedBy;
     this.#stepper.waitForRoom();
     this.#working = true;
     if (this.options.drive === 'manual') return;
-    this.#dispatcher.enable();
+    this.#performer.enable();
     this.#timerDriver.run();
+  }
+
+  async #recoverEffects(interrupted: readonly Interrupted[]): Promise<void> {
+    const dispatcher = this.#performer;
+    if (!(dispatcher instanceof Dispatcher)) return; // nothing is ever armed where nothing is performed
+    await recoverEffects(interrupted, {
+      dispatcher,
+      clock: this.#clock,
+      settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+    });
+  }
+
+  /** A dry fork has no outside, whatever adapters it is opened with. A new world has no leaf yet. */
+  #makePerformer(): Performer {
+    const bytes = this.#table.get(WORLD_KEY);
+    const fork = bytes === undefined ? undefined : (decode(bytes) as unknown as WorldLeaf).fork;
+    if (fork?.mode !== 'dry') return this.#makeDispatcher();
+    return new DryAnswers({
+      app: this.options.app,
+      recorded: new RecordedReceipts(this.store.content, fork.recorded),
+      settle: async (effect, receipt, recorded) => void (await this.#submit(dryFact(effect, receipt, recorded))),
+      failed: (error) => this.#stepper.close(asError(error)),
+    });
   }
 
   #makeDispatcher(): Dispatcher {
@@ -306,16 +340,16 @@ class Opening implements StepperHost {
   // StepperHost
 
   reserve(emitted: Parameters<StepperHost['reserve']>[0]): readonly string[] {
-    return this.#dispatcher.reserve(emitted);
+    return this.#performer.reserve(emitted);
   }
 
   release(effects: readonly string[]): void {
-    this.#dispatcher.release(effects);
+    this.#performer.release(effects);
   }
 
   committed(frames: readonly CommittedFrame[]): void {
     for (const { changes, armed, aborts } of frames) {
-      this.#dispatcher.follow(changes, armed, aborts);
+      this.#performer.follow(changes, armed, aborts);
       this.#timers.follow(changes);
       if (this.options.onLargeState !== undefined) this.#watchSizes(changes, this.options.onLargeState);
     }
@@ -347,7 +381,7 @@ class Opening implements StepperHost {
   closed(error: RepriseError): void {
     this.#ended.resolve(error);
     this.#timerDriver.stop();
-    this.#dispatcher.disable();
+    this.#performer.disable();
     for (const wake of [...this.#watchers]) wake();
   }
 }
@@ -375,6 +409,11 @@ function tellJump(watcher: OpenWorldOptions['onClockJump'], jump: ClockJump | un
   } catch {
     // as above; `world.clockJump` says it again
   }
+}
+
+function asError(thrown: unknown): RepriseError {
+  if (isRepriseError(thrown)) return thrown;
+  return new RepriseError('store_failed', 'the receipts of this fork cannot be read', { cause: thrown });
 }
 
 async function noSecrets(name: string): Promise<string> {

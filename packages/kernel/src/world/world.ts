@@ -2,7 +2,7 @@
  * A world: one journal, open for writing. The unit of order, ownership, trust and replay.
  *
  * Owns the public surface and the parts' lifetimes. What becomes of a frame is the stepper's business, what
- * happens outside the dispatcher's, when it happens the timers'.
+ * happens outside the performer's, when it happens the timers'.
  */
 import {
   type Account,
@@ -17,12 +17,14 @@ import {
   type Settlement,
   type Value,
 } from '@reprise/contracts';
-import type { Dispatcher } from '../adapter/dispatcher.js';
+import { DryAnswers } from '../adapter/dry-answers.js';
+import type { Performer } from '../adapter/performer.js';
 import { decode, encode, type Hash, portableSha256, toHex } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
 import { type App, cellAddress, type TableRange } from '../define/index.js';
-import { type EffectLeaf, holderIn, logKey, REVIVE } from '../engine/index.js';
+import { type EffectLeaf, type ForkLeaf, holderIn, logKey, REVIVE } from '../engine/index.js';
+import { type ForkOptions, type ForkSource, forkWorld, type MadeFork } from '../fork/index.js';
 import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
 import {
@@ -45,6 +47,7 @@ import type { ClockJump, Stamper } from '../time/stamper.js';
 import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { type ClockConfirmation, requireConfirmation } from './confirm-clock.js';
 import type { Eraser, EraseTarget, ErasureOutcome } from './erasure.js';
+import { type FeedOptions, type FeedReport, feedFork } from './feed.js';
 import { type OpenItem, openItems, questionOf } from './open-items.js';
 import { drawHex } from './options.js';
 import { admitCommand, admitRequest, requireAsking, requirePrincipal } from './requests.js';
@@ -120,7 +123,8 @@ export interface WorldParts {
   readonly table: LeafTable;
   readonly stepper: Stepper;
   readonly eraser: Eraser;
-  readonly dispatcher: Dispatcher;
+  readonly fork: ForkLeaf | undefined;
+  readonly performer: Performer;
   readonly timers: TimerQueue;
   readonly timerDriver: TimerDriver;
   readonly stamper: Stamper;
@@ -152,6 +156,12 @@ export class World implements AsyncDisposable {
     return this.parts.id;
   }
 
+  /** Where this world was forked from, and what it may do outside; undefined when it began with its first frame. */
+  get forked(): (ForkLeaf['from'] & Pick<ForkLeaf, 'mode'>) | undefined {
+    const { fork } = this.parts;
+    return fork && { ...fork.from, mode: fork.mode };
+  }
+
   /** The last durable frame and the chain digest after it. */
   get head(): Head {
     return this.parts.stepper.head;
@@ -172,7 +182,7 @@ export class World implements AsyncDisposable {
    * queued, runs, waits for its turn or was interrupted. What waits for time or for the outside is no such work.
    */
   get unfinished(): boolean {
-    return !this.parts.stepper.idle || this.parts.dispatcher.unfinished;
+    return !this.parts.stepper.idle || this.parts.performer.unfinished;
   }
 
   /** When time alone makes something happen next, in journal milliseconds; undefined for never. */
@@ -464,6 +474,29 @@ export class World implements AsyncDisposable {
     return verifyStore({ ...store, close: async () => undefined }, options);
   }
 
+  /**
+   * Makes another world that begins with this one's frames up to a frame. See {@link forkWorld}.
+   *
+   * @example const { world } = await world.fork({ at: 150, into: sqlite('what-if.db') })
+   */
+  fork(options: ForkOptions): Promise<MadeFork> {
+    const { store, app, legacy } = this.parts;
+    return forkWorld(store, { ...options, app, legacy });
+  }
+
+  /**
+   * Sends this fork again what was asked of the original after the cut, in order, each when what came before it is
+   * done. Of a dry fork, effects are answered meanwhile as far as the original's were. Repeating it changes nothing.
+   *
+   * @param source the world that this one was forked from
+   * @throws RepriseError `invalid_argument` when this is no fork of it; what reading it says
+   */
+  feed(source: ForkSource, options: FeedOptions = {}): Promise<FeedReport> {
+    const { performer, store } = this.parts;
+    const answerUntil = (seq: number) => (performer instanceof DryAnswers ? performer.answerUntil(seq) : undefined);
+    return feedFork({ world: this, content: store.content, answerUntil }, source, options);
+  }
+
   /** Writes the map of all leaves, so that the next open starts here. */
   snapshot(): Promise<Ack> {
     return this.parts.snapshot();
@@ -489,24 +522,24 @@ export class World implements AsyncDisposable {
    * timers fire.
    */
   async pump(): Promise<PumpReport> {
-    const { dispatcher, stepper, timers, timerDriver, stamper } = this.parts;
+    const { performer, stepper, timers, timerDriver, stamper } = this.parts;
     // Between commits: what was emitted while nothing could start keeps its place before what comes now.
-    await stepper.exclusively(async () => dispatcher.enable()).catch(() => undefined);
+    await stepper.exclusively(async () => performer.enable()).catch(() => undefined);
     try {
       for (;;) {
         if (this.#closing !== undefined || this.#ended) break;
         timerDriver.run();
         await stepper.settled();
-        if (dispatcher.runningCount > 0) await dispatcher.ended();
+        if (performer.runningCount > 0) await performer.ended();
         else if (stepper.idle && !isDue(timers.nextDue, stamper.now())) break; // what waits now waits for the outside
       }
     } finally {
       if (this.parts.drive === 'manual') {
-        dispatcher.disable();
+        performer.disable();
         timerDriver.stop();
       }
     }
-    return { quiescent: stepper.idle && dispatcher.idle, nextWakeAt: this.nextWakeAt };
+    return { quiescent: stepper.idle && performer.idle, nextWakeAt: this.nextWakeAt };
   }
 
   /**
@@ -516,7 +549,7 @@ export class World implements AsyncDisposable {
    * @returns how many were interrupted
    */
   async drain(options: { readonly within: number }): Promise<{ readonly interrupted: number }> {
-    const { dispatcher, stepper } = this.parts;
+    const { performer, stepper } = this.parts;
     const within: unknown = options?.within;
     if (typeof within !== 'number' || !(within >= 0)) {
       throw new RepriseError('invalid_argument', 'this is not a time to wait', {
@@ -525,13 +558,13 @@ export class World implements AsyncDisposable {
         actual: within,
       });
     }
-    dispatcher.disable();
+    performer.disable();
     const deadline = new AbortController();
     const waited = this.#sleep(within, deadline.signal);
-    await Promise.race([dispatcher.ended(), waited]);
+    await Promise.race([performer.ended(), waited]);
     deadline.abort();
-    const interrupted = dispatcher.runningCount;
-    await dispatcher.close(CLOSE_GRACE_MS);
+    const interrupted = performer.runningCount;
+    await performer.close(CLOSE_GRACE_MS);
     const settled = new AbortController();
     const work = stepper.settled().then(() => settled.abort());
     await Promise.race([work, this.#sleep(CLOSE_GRACE_MS, settled.signal)]); // a full store may keep facts waiting
@@ -553,9 +586,9 @@ export class World implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const { dispatcher, stepper, timerDriver, store, watchers } = this.parts;
+    const { performer, stepper, timerDriver, store, watchers } = this.parts;
     timerDriver.stop();
-    await dispatcher.close(CLOSE_GRACE_MS);
+    await performer.close(CLOSE_GRACE_MS);
     await stepper.finish(new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to go on.' }));
     for (const wake of [...watchers]) wake();
     await store.close();
