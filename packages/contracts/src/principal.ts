@@ -6,7 +6,8 @@ import * as z from 'zod';
  */
 export const principal = z
   .string()
-  .regex(/^((host|kernel)$|(human|cell|adapter):(?!$))/)
+  // A cell's key may be any text, line breaks included; nobody else's name may.
+  .regex(/^((host|kernel)$|(human|adapter):.+$|cell:(?!$))/)
   .max(512);
 
 /** Who caused an ingress. */
