@@ -46,7 +46,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     replay: [...PURE, ...PORTS],
     fork: [...PURE, ...PORTS, 'replay'],
     world: [...PURE, ...PORTS, 'replay', 'fork'],
-    views: [...PURE, 'text', 'journal', 'content', 'store', 'world'],
+    views: [...PURE, 'text', 'time', 'journal', 'content', 'store', 'world'],
     host: [...PURE, ...PORTS, 'world'],
     reduce: PURE,
     guard: ['engine'],

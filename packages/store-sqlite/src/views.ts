@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import {
@@ -9,7 +9,6 @@ import {
   type ViewMark,
   type ViewStore,
 } from '@reprise/kernel/views';
-import { makeDirectory } from './blob-files.js';
 import { type Connection, type Row, type SqlValue, sqliteDriver } from './driver.js';
 import { transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
@@ -58,9 +57,8 @@ export function sqliteViews(world: string): ViewStore {
 
 async function openViewFile(file: string): Promise<OpenViewStore> {
   const driver = await sqliteDriver();
-  await makeDirectory(dirname(file)).catch((error: unknown) => {
-    throw storeError(error, 'cannot make the directory', dirname(file));
-  });
+  // Not synced: what is lost with the directory is made again.
+  guarded('cannot make the directory', dirname(file), () => mkdirSync(dirname(file), { recursive: true }));
   let db = openOrUndefined(() => driver.open(file, 'write'), file);
   if (db === undefined) {
     for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
@@ -143,8 +141,15 @@ function viewStore(db: Connection, file: string): OpenViewStore {
       }),
     commit: (commits) => run('cannot write views', () => transaction(db, () => commitAll(db, commits))),
     close: async () => {
-      if (open) db.close();
+      if (!open) return;
       open = false;
+      try {
+        // Some drivers leave a connection to the garbage collector: then the next opener would wait for this.
+        db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      } catch {
+        // Somebody else has the file open, or it is damaged: the next opener finds out.
+      }
+      db.close();
     },
   };
 }

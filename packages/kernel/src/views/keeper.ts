@@ -8,13 +8,19 @@
  * K2  A commit and a page of a reader exclude each other.
  * K3  Another process may keep the same views. Who finds a mark moved reads it again and goes on from there; both fold
  *     the same frames to the same bytes.
+ * K4  Views that are made again, from a million frames perhaps, leave the host its turns: a store that answers at once
+ *     would otherwise keep every timer and request waiting until the end.
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { macrotask } from '../time/turn.js';
 import type { WorldFrame } from '../world/world.js';
 import { Gate } from './gate.js';
 import type { KeptView } from './kept-view.js';
 import type { OpenViewStore } from './port.js';
 import type { FrameSource } from './source.js';
+
+/** Frames folded before others have their turn. */
+const FRAMES_PER_TURN = 32;
 
 interface Waiting {
   readonly views: readonly KeptView[];
@@ -92,6 +98,7 @@ export class Keeper {
           await this.#take(frame);
           const isNewest = frame.seq >= (await source.head()).seq;
           if (isNewest || views.some((view) => view.isFull)) await this.#commit(false);
+          if (frame.seq % FRAMES_PER_TURN === 0) await macrotask(); // K4
           if (this.#leave.signal.aborted) break;
         }
       }

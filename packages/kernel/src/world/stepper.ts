@@ -36,6 +36,7 @@ import type { LeafTable, UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { Clock } from '../time/clock.js';
 import type { Stamper } from '../time/stamper.js';
+import { macrotask } from '../time/turn.js';
 import { continueFact } from './facts.js';
 import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition } from './repetition.js';
 
@@ -523,12 +524,4 @@ function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string
     commit_failed: 'The request changed nothing. Mend the cause and send it again under the same id.',
   }[code];
   return new RepriseError(code, what, { cause, hint });
-}
-
-/** Lets pending input arrive: one turn of the host's event loop. */
-function macrotask(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
 }

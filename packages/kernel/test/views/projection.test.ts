@@ -332,6 +332,18 @@ describe('a view store that outlives the process', () => {
   }
 });
 
+describe('views that are made again', () => {
+  it('leave the host its turns: timers fire and requests are answered while they fold', async () => {
+    await using world = await open();
+    await Promise.all(Array.from({ length: 300 }, (_, i) => ask(world, 'a', [fact(`w${i % 7}`)])));
+    await using views = await openViews(world, [words, kinds]);
+    await new Promise((turn) => setImmediate(turn));
+    expect(views.view(kinds).seq).toBeLessThan(world.head.seq);
+    await views.caughtUp();
+    expect(views.view(kinds).seq).toBe(world.head.seq);
+  });
+});
+
 describe('a view store that fails', () => {
   it('stops the views and says so; what they showed can be read, and the world goes on', async () => {
     const kept = memoryViews();
