@@ -2,7 +2,7 @@
 import type { PolicyRule, Principal } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type App, defineEffect, openWorld, type World } from '../../src/index.js';
+import { type AnyAdapter, type App, defineEffect, openWorld, type World } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { closeSound, codeOf, recordsOf, until } from '../support/judge.js';
 import { ask, cancel, cell, end, lab, seen, send, start, tellCell } from '../support/lab.js';
@@ -44,7 +44,7 @@ interface Waiting {
   readonly world: World;
   readonly approve: (world: World) => Promise<unknown>;
   /** Two days later, with another process, perhaps of another build. */
-  readonly later: (app?: App) => Promise<World>;
+  readonly later: (app?: App, adapters?: readonly AnyAdapter[]) => Promise<World>;
   readonly clock: TestClock;
   readonly store: ReturnType<typeof crashable>;
   readonly adapter: ReturnType<typeof outside>;
@@ -66,10 +66,10 @@ async function waiting(plan: 'pay' | 'leave' = 'pay'): Promise<Waiting> {
     store,
     adapter,
     approve: (at) => at.decide(item as never, { approve: true }, { as: 'human:ann' }),
-    later: async (app = appOf('paid')) => {
+    later: async (app = appOf('paid'), adapters = [adapter]) => {
       await world.close();
       clock.advance(2 * DAY);
-      return openWorld({ ...given, app, adapters: [adapter] });
+      return openWorld({ ...given, app, adapters });
     },
   };
 }
@@ -93,15 +93,28 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world, build);
   });
 
-  it('when the schema of its kind was changed, then that build does not open the world; the old one still does', async () => {
+  it('when the schema of its kind was changed and would not take it, then that build does not open the world; the old one still does', async () => {
     const w = await waiting();
     await w.world.close();
     const other = payWith(z.strictObject({ cents: z.int(), currency: z.string() }));
     const opened = openWorld({ store: w.store, app: appOf('paid', other), adapters: [outside(other)] });
-    expect(await codeOf(opened)).toBe('manifest_mismatch');
+    expect(await codeOf(opened)).toBe('era_incompatible');
     const world = await w.later();
     expect(await world.open()).toHaveLength(1);
     await endSound(w, world);
+  });
+
+  it('when the schema of its kind was changed and still takes it, then approval is held to the schema of now', async () => {
+    const w = await waiting();
+    const tighter = appOf('paid', payWith(z.strictObject({ cents: z.int().max(10) })));
+    const world = await w.later(tighter, []);
+    const [item] = await world.open();
+    const more = { approve: true, params: { cents: 11 } } as const;
+    expect(await codeOf(world.decide(item as never, more, { as: 'human:ann' }))).toBe('event_invalid');
+    await w.approve(world);
+    await world.pump();
+    expect(await seen(world, 'x')).toEqual(['paid=["error","adapter_error/no_adapter"]']);
+    await endSound(w, world, tighter);
   });
 
   it('when the right was taken away before the deploy, then it has ended, and nothing brings it back', async () => {
