@@ -3,7 +3,15 @@
  * what is open as the original settled it, and, fed what was asked of the original, comes to the same states.
  */
 import { isRepriseError, type Value } from '@reprise/contracts';
-import { PROGRAM_CELLS, PROGRAM_EVENTS, programAdapters, programApp, type ScheduledRequest } from '@reprise/testkit';
+import {
+  anySchedule,
+  PROGRAM_CELLS,
+  PROGRAM_EVENTS,
+  programAdapters,
+  programApp,
+  type ScheduledRequest,
+} from '@reprise/testkit';
+import type fc from 'fast-check';
 import {
   encode,
   equalBytes,
@@ -29,6 +37,13 @@ export interface HeldForks {
   compared: number;
   matched: number;
   settled: number;
+}
+
+/** Any world that is forked: requests with programs that break no rule. */
+export function anyForkedWorld(requestsMax: number): fc.Arbitrary<readonly ScheduledRequest[]> {
+  return anySchedule({ stepsMax: requestsMax, breaks: false, faults: false }).map((schedule) =>
+    schedule.flatMap((step): ScheduledRequest[] => (step.step === 'request' ? [step] : [])),
+  );
 }
 
 const work = { app: programApp, recheckEvery: 1, drive: 'manual' } as const;

@@ -73,11 +73,10 @@ describe('given a fork that is being made', () => {
         const opened = noted ? await tryOpen(into) : 'empty';
         if (opened === 'unfinished' || opened === 'empty') await forkWorld(source, { app, at, into });
         if (opened !== 'empty') refused[opened]++;
-        await expectFork(into, world.id, at);
+        expect(await expectFork(into, world.id, at)).toMatchObject({ erased: 2, returned: 0 });
         const content = (await into.openReadonly()).content;
         const there = await Promise.all(refs.map((ref) => content.has(ref)));
         expect(there).toEqual([false, false, true]);
-        expect(await verifyStore(await into.openReadonly(), { app })).toMatchObject({ erased: 2, returned: 0 });
       }
     }
     expect(refused.unfinished).toBeGreaterThan(5);
@@ -117,8 +116,8 @@ async function tryOpen(into: Store): Promise<'unfinished' | 'whole'> {
   }
 }
 
-async function expectFork(into: Store, original: string, at: number): Promise<void> {
-  await verifyStore(await into.openReadonly(), { app });
+async function expectFork(into: Store, original: string, at: number) {
+  const report = await verifyStore(await into.openReadonly(), { app });
   const adapters = outsides();
   const fork = await openWorld({ store: into, app, adapters, clock: new TestClock() });
   await fork.pump();
@@ -126,6 +125,7 @@ async function expectFork(into: Store, original: string, at: number): Promise<vo
   expect(fork.id).not.toBe(original);
   expect(adapters.flatMap(({ calls }) => calls)).toEqual([]);
   await fork.close();
+  return report;
 }
 
 describe('given content that was erased from the original', () => {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type App, forkReport, forkWorld, memory, openWorld, type Store, verifyStore } from '../../src/index.js';
+import { added, appOf, counter, counter1, counter2 } from '../eras/versions.js';
+import { codeOf } from '../support/judge.js';
+import { TestClock } from '../support/test-clock.js';
+
+const ONE = appOf(counter1());
+const TWO = appOf(counter2({}, 'demo/Counter@1'));
+const WITHOUT = { app: TWO } as const;
+const WITH = { app: TWO, legacy: [ONE] } as const;
+
+/** A world of two eras: forty events in the first, so that its log has a sealed chunk, and one in the second. */
+async function twoEras() {
+  const store = memory();
+  const clock = new TestClock();
+  const old = await openWorld({ store, app: ONE, clock });
+  for (let i = 0; i < 40; i++) await old.request(counter('a'), added(1));
+  const at = old.head.seq;
+  await old.close();
+  const world = await openWorld({ store, ...WITH, clock });
+  await world.request(counter('a'), added(1));
+  await world.close();
+  return { source: await store.openReadonly(), at };
+}
+
+async function opened(store: Store, app: App, legacy: readonly App[] = []) {
+  const world = await openWorld({ store, app, legacy, clock: new TestClock() });
+  const state = await world.state(counter('a'));
+  const history: unknown[] = [];
+  for await (const item of world.log(counter('a'), 'history')) history.push(item);
+  await world.close();
+  return { state, history: history.length };
+}
+
+describe('given a world whose app has changed', () => {
+  it('when it is forked in the first era, then that era goes on, or another begins, as in any world', async () => {
+    const { source, at } = await twoEras();
+    const [goesOn, changes] = [memory(), memory()];
+    for (const into of [goesOn, changes]) await forkWorld(source, { ...WITH, at, into });
+    expect(await opened(goesOn, ONE)).toEqual({ state: { count: 40, heard: [] }, history: 40 });
+    expect(await opened(changes, TWO, [ONE])).toEqual({ state: { n: 40, since: 2, heard: [] }, history: 40 });
+    for (const into of [goesOn, changes]) {
+      expect(await verifyStore(await into.openReadonly(), WITH)).toMatchObject({ sealed: 0 });
+    }
+  });
+
+  it('when nobody at hand performs the first era, then it is forked behind it, with all that its state links', async () => {
+    const { source, at } = await twoEras();
+    expect(await codeOf(forkWorld(source, { ...WITHOUT, at, into: memory() }))).toBe('era_sealed');
+    const into = memory();
+    await forkWorld(source, { ...WITHOUT, into });
+    expect(await opened(into, TWO)).toEqual({ state: { n: 41, since: 2, heard: [] }, history: 41 });
+    const { sealed, performed } = await verifyStore(await into.openReadonly(), WITHOUT);
+    expect([sealed > 40, performed > 3]).toEqual([true, true]);
+  });
+
+  it('when a fork is opened with another version, then what it is fed tells where it departs', async () => {
+    const { source } = await twoEras();
+    const into = memory();
+    await forkWorld(source, { ...WITH, at: 30, into });
+    const other = appOf(counter2({ factor: 2 }, counter1()));
+    const fork = await openWorld({ store: into, app: other, clock: new TestClock(), drive: 'manual' });
+    expect(await fork.feed(source)).toEqual({ sent: 11, refused: [] });
+    expect(await fork.state(counter('a'))).toEqual({ n: 30 + 22, since: 2, heard: [] });
+    await fork.close();
+    const { departure, matched, unmatched } = await forkReport(await into.openReadonly(), source);
+    expect([departure?.original, matched, unmatched]).toEqual([31, [], []]);
+  });
+});
