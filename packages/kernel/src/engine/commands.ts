@@ -23,7 +23,7 @@ import { setRights } from './grants.js';
 import { accountKey, effectKey, settledKey } from './leaf-key.js';
 import type { EffectLeaf, SettledLeaf } from './leaves.js';
 import { authorityOf, cellOf, holderOf } from './rights.js';
-import { cancelEffect, isUnderWay, openEffect, settleInFrame } from './settle.js';
+import { cancelEffect, mayHaveOutcome, openEffect, settleInFrame } from './settle.js';
 import { Refusal } from './signals.js';
 import { wakeWhenDue } from './wake.js';
 
@@ -185,7 +185,7 @@ function cancel(fold: FrameFold, { effect: id, graceMs }: CommandValue<'sys/Canc
   if (effect === undefined) throw notOpen(id);
   requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? effect.approval?.to ?? null }, nameOf(effect));
   const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', by: who, attempts: effect.attempt };
-  if (isUnderWay(effect)) cancelEffect(fold, id, cause, graceMs);
+  if (mayHaveOutcome(fold, effect)) cancelEffect(fold, id, cause, graceMs);
   else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
 }
 

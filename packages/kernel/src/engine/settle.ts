@@ -35,6 +35,16 @@ export function isUnderWay(effect: EffectLeaf): boolean {
   return effect.attempt > 0 && effect.deferred === undefined;
 }
 
+/**
+ * Whether a cancel can only tell it to stop, since it may have an outcome: its adapter is at work or, in a dry fork, its
+ * adapter in the original was. What was emitted in this very frame is nowhere under way.
+ */
+export function mayHaveOutcome(fold: FrameFold, effect: EffectLeaf): boolean {
+  if (isUnderWay(effect)) return true;
+  const answered = effect.origins !== undefined && effect.approval === undefined && effect.deferred === undefined;
+  return answered && effect.queued[0] !== fold.ingress.seq;
+}
+
 /** How an effect is settled inside a frame, by somebody else than its adapter. */
 export interface InFrame {
   readonly by: DerivedOf<'settled'>['by'];
@@ -181,7 +191,7 @@ export function cancelEffect(
 ): Receipt | undefined {
   const effect = openEffect(fold, id);
   if (effect === undefined) return undefined;
-  if (isUnderWay(effect)) {
+  if (mayHaveOutcome(fold, effect)) {
     tellToStop(fold, id, effect, graceMs);
     return undefined;
   }

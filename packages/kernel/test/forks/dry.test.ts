@@ -112,6 +112,23 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
+  it('when the original told an effect to stop that ended all the same, then so does the fork', async () => {
+    const { world, store, adapters } = await given();
+    await ask(world, 'a', [note('x')]);
+    const at = world.head.seq;
+    await ask(world, 'a', [start('stopping', 1)]);
+    (await adapters[1].call(0)).answer(ok({ got: 1 }));
+    const told = await adapters[0].call(0);
+    await until(() => told.context.signal.aborted);
+    told.answer(ok({ got: 2 }));
+    await until(async () => (await seen(world, 'a'))?.length === 2);
+    const { store: copy, fork } = await forked(world, { at });
+    await fork.feed(await store.openReadonly());
+    expect(await seen(fork, 'a')).toEqual(['x', 'stopping="ok"']);
+    await closeSound(fork, copy, app);
+    await closeSound(world, store, app);
+  });
+
   it('when a dry fork is forked, before its own first frame or after it, then receipts of both worlds answer', async () => {
     const { world } = await past();
     const first = await forked(world, { at: 1 });

@@ -41,6 +41,13 @@ export const { app } = lab(
       const second = yield* plan.awaitReceipt(plan.emitEffect(once, [input, 2]));
       tellCell(plan, 'twice', [first.status, second.status]);
     },
+    *stopping(input, plan) {
+      const first = plan.emitEffect(once, input);
+      yield* plan.awaitReceipt(plan.emitEffect(again, input));
+      plan.cancel(first);
+      const { status } = yield* plan.awaitReceipt(first);
+      tellCell(plan, 'stopping', status);
+    },
     *costly(input, plan) {
       const { status, code } = yield* plan.awaitReceipt(plan.emitEffect(costly, input as never));
       tellCell(plan, 'costly', [status, code ?? null]);
