@@ -31,6 +31,7 @@ import { eraAt } from '../../src/replay/index.js';
 import { LeafTable } from '../../src/state/leaf-table.js';
 import { ComputedNodes } from '../../src/state/value-nodes.js';
 import { nativeHash, runSchedule } from '../laws/run-schedule.js';
+import { look, type Seen } from '../laws/world-laws.js';
 import { type AppendFault, faultyStore } from '../support/faulty-store.js';
 
 type State = Readonly<Record<string, Value>> & { readonly trail?: readonly Value[] };
@@ -91,18 +92,18 @@ export async function holdEras(schedules: readonly (readonly ScheduleStep[])[], 
   const openingsOf = (schedule: readonly ScheduleStep[]) =>
     1 + schedule.filter(({ step }) => step === 'reopen' || step === 'crash').length;
   const until = schedules.map((_, i) => schedules.slice(0, i + 1).reduce((sum, one) => sum + openingsOf(one), 0));
-  let live: (Value | undefined)[] = [];
+  let live: Seen = { seq: 0, states: [] };
   const { store } = await runSchedule(steps, {
     appAt: (opening) => VERSIONS[until.findIndex((end) => opening < end)] as App,
     lastly: async (world) => {
-      live = await Promise.all(PROGRAM_CELLS.map((cell) => world.state(cell)));
+      live = await look(world);
       await world.snapshot();
     },
   });
   return holdJournal(store, schedules.length, live);
 }
 
-async function holdJournal(store: Store, count: number, live: readonly (Value | undefined)[]): Promise<HeldEras> {
+async function holdJournal(store: Store, count: number, live: Seen): Promise<HeldEras> {
   const reader = await store.openReadonly();
   const newest = VERSIONS[count - 1] as App;
   const report = await verifyStore(reader, { app: newest });
@@ -125,9 +126,9 @@ async function holdJournal(store: Store, count: number, live: readonly (Value | 
     (await verifyStore(reader, { app: FORGETFUL[count - 1] as App, legacy })).sealed,
     0,
   );
-  const at = await worldAt(reader, newest, report.head.seq);
+  const at = await worldAt(reader, newest, live.seq);
   for (const [i, cell] of PROGRAM_CELLS.entries()) {
-    expectSame(`the state of ${cell.join('/')}`, JSON.stringify(await at.state(cell)), JSON.stringify(live[i]));
+    expectSame(`the state of ${cell.join('/')}`, JSON.stringify(await at.state(cell)), JSON.stringify(live.states[i]));
   }
   return { frames: report.frames, eras: report.eras.length, migrations: await trailsIn(store) };
 }

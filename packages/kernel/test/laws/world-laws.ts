@@ -42,13 +42,14 @@ export async function holdWorld(schedule: readonly ScheduleStep[], app: App): Pr
   return { ...held, acks: run.acks.length, refused, records };
 }
 
-interface Seen {
+/** The states of all cells at one frame. */
+export interface Seen {
   readonly seq: number;
   readonly states: readonly unknown[];
 }
 
 /** The states of all cells at one frame: effects may be under way, so it is asked again until none came between. */
-async function look(world: World): Promise<Seen> {
+export async function look(world: World): Promise<Seen> {
   for (;;) {
     const { seq } = world.head;
     const states: unknown[] = [];
