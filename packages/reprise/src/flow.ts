@@ -1,0 +1,2 @@
+/** Queues, promises, topics and dependency graphs. */
+export * from '@reprise/flow';
