@@ -5,9 +5,10 @@
  *
  * Each run is one random world of several requests, with plans, effects, receipts, deadlines and timers. It is forked
  * at every frame at which a world may be forked; each fork is opened, fed what was asked of the original, verified and
- * held to it: nothing outside was asked, what was open is settled, and where no time comes between, every effect got
- * the receipt that the original got and every cell is in the same state, in bytes. Worlds come in batches, each with a
- * seed of its own; a failure shows the smallest world that was found and the command for its batch alone.
+ * held to it: nothing outside was asked, what was open is settled, and where neither time nor the order of several
+ * outcomes at the cut comes between, every effect got the receipt that the original got and every cell is in the same
+ * state, in bytes. Worlds come in batches, each with a seed of its own; a failure shows the smallest world that was
+ * found and the command for its batch alone.
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
