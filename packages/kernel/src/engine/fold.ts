@@ -19,8 +19,8 @@ import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { dismissPlan } from './dismiss-plan.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold, type SettledEffect } from './frame-fold.js';
-import { gateErase, gateRequest, rightsRefusal, type SendVerdict } from './gate.js';
-import { isRightsTimer, rightsExpired } from './grants.js';
+import { gateErase, gateRequest, type SendVerdict, standingRefusal } from './gate.js';
+import { endRefused, isRightsTimer, rightsExpired } from './grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaves.js';
 import type { StagedBlob } from './log.js';
@@ -137,7 +137,8 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
 }
 
 function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
-  const { governed, root, fork } = fold.world ?? {}; // what was set by a command, or a fork, outlives the era
+  const before = fold.world;
+  const { governed, root, fork } = before ?? {}; // what was set by a command, or a fork, outlives the era
   const leaf: WorldLeaf = {
     ...(governed === undefined ? {} : { governed }),
     ...(root === undefined ? {} : { root }),
@@ -150,6 +151,7 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
   fold.write(WORLD_KEY, leaf);
   fold.world = leaf;
   for (const plan of ingress.cancels ?? []) dismissPlan(fold, plan);
+  if (before !== undefined) endRefused(fold, 0); // what another policy forbids ends, as what rights forbid does
 }
 
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
@@ -272,7 +274,7 @@ function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attem
   const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
   if (effect?.late !== undefined) throw settledBefore(id); // it waited to be offered again
   const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
-  const code = effect && definition && rightsRefusal(fold, { plan: effect.plan, definition, params: effect.params });
+  const code = effect && definition && standingRefusal(fold, { plan: effect.plan, definition, params: effect.params });
   if (effect === undefined || code === undefined) return armEffect(fold, id, attempt);
   const status = effect.attempt > 0 ? 'cancelled' : 'denied';
   const receipt: Receipt = { adapter: 'gate', status, code, attempts: effect.attempt };

@@ -92,8 +92,17 @@ export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
 }
 
 /** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
-export function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
+function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
   return capabilityRefusal(fold, authorityIn(fold, holderOf([asked.plan[0], asked.plan[1]])), asked);
+}
+
+/** Why an effect that was allowed may not go on; undefined when it may: its cell's rights, and the policy of the era. */
+export function standingRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
+  const refusal = rightsRefusal(fold, asked);
+  if (refusal !== undefined) return refusal;
+  const who = holderOf([asked.plan[0], asked.plan[1]]);
+  const ruling = firstRule(fold.rules.policy, 'effect', asked.definition.name, who);
+  return ruling === undefined || ruling.rule.decision === 'deny' ? 'policy_denied' : undefined;
 }
 
 /** What the gate says of an event. */

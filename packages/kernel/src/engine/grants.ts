@@ -11,7 +11,7 @@ import { canonical, capabilityFits, covers, EVERYTHING, firstExcess, leq } from 
 import { decode, encode, equalBytes } from '../codec/index.js';
 import { chainOf } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
-import { rightsRefusal } from './gate.js';
+import { standingRefusal } from './gate.js';
 import { cellKey, type LeafKey, rightsKey, timerKey } from './leaf-key.js';
 import type { EffectLeaf, RightsLeaf } from './leaves.js';
 import {
@@ -237,14 +237,14 @@ function requireAccount(
 }
 
 /** Asks of every open effect whether it is permitted still; of each the first refusal ends it. */
-function endRefused(fold: FrameFold, cause: number): void {
+export function endRefused(fold: FrameFold, cause: number): void {
   const open = openEffects(fold);
   requireLoaded(fold, open);
   for (const { id } of open) {
     const effect = openEffect(fold, id);
     const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
     if (effect === undefined || definition === undefined) continue;
-    const code = rightsRefusal(fold, { plan: effect.plan, definition, params: effect.params });
+    const code = standingRefusal(fold, { plan: effect.plan, definition, params: effect.params });
     if (code === undefined) continue;
     const started = effect.attempt > 0;
     const receipt: Receipt = {

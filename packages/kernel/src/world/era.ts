@@ -1,6 +1,7 @@
 /** The manifests that a world writes: of its first era, and of each that begins when its app changes. */
 import { type IngressOf, KERNEL_SEMANTICS, type PlanAddress, type PolicyRule } from '@reprise/contracts';
-import { type App, pinsOf } from '../define/index.js';
+import { encode, equalBytes } from '../codec/index.js';
+import { pinsOf } from '../define/index.js';
 import type { WorldLeaf } from '../engine/index.js';
 import type { EraChange } from '../replay/index.js';
 import type { RandomBytes } from '../time/clock.js';
@@ -31,8 +32,20 @@ export function firstManifest(options: OpenWorldOptions, random: RandomBytes): (
   });
 }
 
-/** The record that begins another era: the world and its rules stay, the definitions are the app's. */
-export function nextManifest(app: App, world: WorldLeaf, change: EraChange): (stamps: Stamps) => Manifest {
+/** Whether a policy is given that is not the one of the era. */
+export function isOtherPolicy(policy: OpenWorldOptions['policy'], world: WorldLeaf): boolean {
+  return policy !== undefined && !equalBytes(encode(policy), encode(world.policy));
+}
+
+/** An era that begins for its policy alone. */
+export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], migrates: [], inFlight: [] };
+
+/** The record that begins another era: the world stays, the definitions are the app's, and the policy when one is given. */
+export function nextManifest(
+  { app, policy }: Pick<OpenWorldOptions, 'app' | 'policy'>,
+  world: WorldLeaf,
+  change: EraChange,
+): (stamps: Stamps) => Manifest {
   const cancels = change.inFlight.map(({ plan }): PlanAddress => [...plan]);
   return (stamps) => ({
     kind: 'manifest',
@@ -42,7 +55,7 @@ export function nextManifest(app: App, world: WorldLeaf, change: EraChange): (st
     seed: world.seed,
     semantics: world.semantics,
     ...pinsOf(app),
-    policy: [...world.policy],
+    policy: [...(policy ?? world.policy)],
     ...(change.compatible.length === 0 ? {} : { compatible: [...change.compatible] }),
     ...(cancels.length === 0 ? {} : { cancels }),
   });

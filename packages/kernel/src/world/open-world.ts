@@ -43,7 +43,7 @@ import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
 import { WakingClock } from '../time/waking-clock.js';
 import { readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
-import { firstManifest, nextManifest } from './era.js';
+import { firstManifest, isOtherPolicy, NO_CHANGE, nextManifest } from './era.js';
 import { Eraser, finishErasure } from './erasure.js';
 import {
   askFact,
@@ -208,15 +208,15 @@ class Opening implements StepperHost {
     });
   }
 
-  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with a changed app. */
+  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with another app or policy. */
   async #openEra(era: CurrentEra | undefined): Promise<void> {
     if (era === undefined) {
       const make = firstManifest(this.options, this.#random);
       await this.#stepper.commitAlone(() => make({ seq: 0, at: Math.max(0, Math.floor(this.#clock.wall())) }));
-    } else if (!era.same) {
-      const change = await changeOfEra(era, this.options.app, this.#table);
+    } else if (!era.same || isOtherPolicy(this.options.policy, this.#worldLeaf())) {
+      const change = era.same ? NO_CHANGE : await changeOfEra(era, this.options.app, this.#table);
       if (this.options.plansInFlight !== 'cancel') refuseInFlight(change);
-      const make = nextManifest(this.options.app, this.#worldLeaf(), change);
+      const make = nextManifest(this.options, this.#worldLeaf(), change);
       // An era can be performed from the snapshot before it, whoever is left to perform the one before.
       if (this.#framesSinceSnapshot > 0) await this.#snapshot();
       await this.#stepper.commitAlone(make);

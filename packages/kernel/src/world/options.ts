@@ -21,7 +21,10 @@ export interface OpenWorldOptions {
   readonly plansInFlight?: 'cancel';
   /** What performs effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
   readonly adapters?: readonly AnyAdapter[];
-  /** The policy of a new world; every effect is allowed when absent. An existing world keeps its own. */
+  /**
+   * What the gate goes by, besides rights. A new world that is given none allows everything; a world that exists keeps
+   * its own when none is given, and begins another era when it is given another: what that forbids ends at once.
+   */
   readonly policy?: readonly PolicyRule[];
   /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
   readonly drive?: 'auto' | 'manual';
