@@ -185,9 +185,17 @@ export class Trial {
     return this.check(done);
   }
 
+  /**
+   * Two of its processes were killed while the fact that they folded was noted. When that is the same fact, the next one
+   * takes it for what killed them, as it should: then the fact is quarantined, and its run fails and says so.
+   */
+  get #mayLookPoisoned(): boolean {
+    return this.moments.filter((moment) => moment === 'moment after mark').length >= 2;
+  }
+
   /** Holds a world that rests to the invariants. */
   async check(done: Done): Promise<Finished> {
-    assert.equal(done.stop, 'Completed', `${this.name}: C1`); // C1
+    if (!(this.#mayLookPoisoned && done.stop === 'Failed')) assert.equal(done.stop, 'Completed', `${this.name}: C1`); // C1
     const store = await sqlite(this.db).openReadonly();
     try {
       const report = await verifyStore(store, { app: agentApp, ...lastOf(this.acks) });
@@ -216,7 +224,7 @@ export class Trial {
     const receipts = new Map<string, string>();
     for (const record of records) {
       if (record.kind !== 'receipt') continue;
-      assert.notEqual(record.quarantined, true, `${this.name}: C6: frame ${record.seq}`);
+      if (!this.#mayLookPoisoned) assert.notEqual(record.quarantined, true, `${this.name}: C6: frame ${record.seq}`);
       assert.ok(!receipts.has(record.effect), `${this.name}: C5: two receipts for ${record.effect}`);
       receipts.set(record.effect, record.receipt.status);
     }
