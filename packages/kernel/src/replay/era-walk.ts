@@ -79,7 +79,10 @@ export class EraWalk {
   async step(stored: StoredFrame): Promise<Owed> {
     if (stored.kind === 'manifest') await this.#begin(stored);
     const era = this.#eras.pop();
-    if (era === undefined) throw damaged(stored.seq, 'the first frame is no manifest', 0);
+    if (era === undefined) {
+      followChain(this.#head, stored, this.hash); // a first frame that is gone is named as such
+      throw damaged(stored.seq, 'the first frame is no manifest', 0);
+    }
     const owed =
       this.#replayer === undefined ? await this.#follow(stored) : await this.#perform(this.#replayer, stored);
     const ingress = owed.all[0] as IngressRecord;
