@@ -74,22 +74,16 @@ export { type MemoryOptions, memory } from './store/memory-store.js';
 export type { OpenStore, ReadonlyStore, Store } from './store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
 export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
+export type { Ack } from './world/acknowledgement.js';
+export type { EraseOptions, EraseReport, RequestOptions, SettleAck } from './world/asking.js';
 export type { HolderRights } from './world/authority.js';
 export type { ClockConfirmation } from './world/confirm-clock.js';
 export type { EraseTarget } from './world/erasure.js';
 export type { FeedOptions, FeedReport } from './world/feed.js';
+export type { PumpReport } from './world/lifetime.js';
 export type { OpenItem } from './world/open-items.js';
 export { openWorld } from './world/open-world.js';
 export type { OpenWorldOptions } from './world/options.js';
+export type { OpenEffect, WorldFrame } from './world/reading.js';
 export type { AskOptions, WorldView } from './world/view.js';
-export type {
-  Ack,
-  EraseOptions,
-  EraseReport,
-  OpenEffect,
-  PumpReport,
-  RequestOptions,
-  SettleAck,
-  World,
-  WorldFrame,
-} from './world/world.js';
+export type { World } from './world/world.js';

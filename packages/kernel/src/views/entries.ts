@@ -3,7 +3,7 @@ import type { Address, JournalRecord, PlanAddress, Value } from '@reprise/contra
 import { parseAddress, RepriseError } from '@reprise/contracts';
 import type { CompiledSources, EffectSeen, Entry } from '../define/index.js';
 import { check, type SchemaNode } from '../schema/index.js';
-import type { WorldFrame } from '../world/world.js';
+import type { WorldFrame } from '../world/reading.js';
 
 /** Says what emitted an effect; null when the journal has not said so. May throw what a missing entry throws. */
 export type EffectLookup = (effect: string) => EffectSeen | null;

@@ -6,7 +6,7 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import type { CompiledSources, EffectSeen, Entry } from '../define/index.js';
 import { Exhausted, Fault, runPure } from '../engine/index.js';
-import type { WorldFrame } from '../world/world.js';
+import type { WorldFrame } from '../world/reading.js';
 import { emittedBy, entryOf, needsEffects } from './entries.js';
 import { entryKey, PART } from './layout.js';
 import type { Overlay } from './overlay.js';

@@ -13,7 +13,7 @@
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { macrotask } from '../time/turn.js';
-import type { WorldFrame } from '../world/world.js';
+import type { WorldFrame } from '../world/reading.js';
 import { Gate } from './gate.js';
 import type { KeptView } from './kept-view.js';
 import type { OpenViewStore } from './port.js';

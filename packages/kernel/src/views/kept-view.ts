@@ -9,7 +9,7 @@
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { EMPTY_HEAD, type Head } from '../journal/port.js';
-import type { WorldFrame } from '../world/world.js';
+import type { WorldFrame } from '../world/reading.js';
 import { type Fold, foldFrame } from './fold-frame.js';
 import { VIEW_BATCH_BYTES, VIEW_BATCH_FRAMES } from './limits.js';
 import { Overlay } from './overlay.js';

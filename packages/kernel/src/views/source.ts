@@ -4,7 +4,8 @@ import type { ContentReader } from '../content/port.js';
 import { readFrame } from '../journal/frame.js';
 import type { Head } from '../journal/port.js';
 import type { ReadonlyStore } from '../store/store.js';
-import type { World, WorldFrame } from '../world/world.js';
+import type { WorldFrame } from '../world/reading.js';
+import type { World } from '../world/world.js';
 
 /** Durable frames and the content that they link. */
 export interface FrameSource {

@@ -1,8 +1,9 @@
 /** What waits for somebody outside: approvals, questions of running effects, and effects that others finish. */
 import type { Address, Value } from '@reprise/contracts';
-import { decode, type Hash } from '../codec/index.js';
+import type { Hash } from '../codec/index.js';
 import { approvalDigest, type EffectLeaf } from '../engine/index.js';
 import type { LeafTable } from '../state/leaf-table.js';
+import { effectLeaves } from './effect-leaves.js';
 
 /** One thing that waits for somebody outside. */
 export interface OpenItem {
@@ -29,10 +30,7 @@ const ANYBODY = 'human:*';
 
 /** The open items of a world, in the order in which their effects were emitted. */
 export function openItems(table: LeafTable, hash: Hash): readonly OpenItem[] {
-  return [...table.list('effect')]
-    .map(({ key, bytes }) => ({ effect: String(key.path[1]), leaf: decode(bytes) as unknown as EffectLeaf }))
-    .sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1])
-    .flatMap(({ effect, leaf }) => itemsOf(effect, leaf, hash));
+  return effectLeaves(table).flatMap(({ effect, leaf }) => itemsOf(effect, leaf, hash));
 }
 
 /** A question's id names its effect and its number. */

@@ -16,7 +16,6 @@ import { throttled } from '../adapter/throttle.js';
 import { NOTHING } from '../authority/index.js';
 import { decode, portableSha256 } from '../codec/index.js';
 import {
-  type EffectLeaf,
   EngineCaches,
   type EngineEnv,
   type LeafChange,
@@ -41,8 +40,10 @@ import type { OpenStore } from '../store/store.js';
 import { type RandomBytes, systemClock, systemRandom } from '../time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../time/stamper.js';
 import { WakingClock } from '../time/waking-clock.js';
+import { type Ack, ackOfFrame } from './acknowledgement.js';
 import { readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
+import { effectLeaves } from './effect-leaves.js';
 import { firstManifest, isOtherPolicy, NO_CHANGE, nextManifest } from './era.js';
 import { Eraser, finishErasure } from './erasure.js';
 import {
@@ -59,7 +60,8 @@ import { type OpenWorldOptions, requireOptions } from './options.js';
 import { type Interrupted, recoverEffects } from './recovery.js';
 import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
-import { type Ack, World } from './world.js';
+import { Watchers } from './watchers.js';
+import { World } from './world.js';
 
 /** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */
 const SNAPSHOT_EVERY_MIN = 1_000;
@@ -98,7 +100,7 @@ class Opening implements StepperHost {
   /** Woken when time leaps, for those who sleep until a time. */
   readonly #clock: WakingClock;
   readonly #random: RandomBytes;
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new Watchers();
   readonly #ended = deferred<RepriseError>();
   readonly #timers = new TimerQueue();
   #stepper!: Stepper;
@@ -232,11 +234,7 @@ class Opening implements StepperHost {
 
   /** Settles what a crash left open, in order: cascade, effects, overdue timers. */
   async #recover(): Promise<void> {
-    const effects = [...this.#table.list('effect')].map(({ key, bytes }) => ({
-      effect: String(key.path[1]),
-      leaf: decode(bytes) as unknown as EffectLeaf,
-    }));
-    effects.sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
+    const effects = effectLeaves(this.#table);
     for (const { effect, leaf } of effects) this.#performer.adopt(effect, leaf);
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);
     if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
@@ -324,7 +322,7 @@ class Opening implements StepperHost {
       }));
       this.#table.rebase(ref);
       this.#leaves = leaves;
-      return { seq: frame.seq, head: frame.head.digest, duplicate: false };
+      return ackOfFrame(frame);
     });
   }
 
@@ -332,8 +330,7 @@ class Opening implements StepperHost {
     const stepper = this.#stepper;
     return stepper.exclusively(async () => {
       const parts = { stamper: this.#stamper, commitAlone: stepper.commitAlone.bind(stepper) };
-      const frame = await confirmClock(confirmation, parts);
-      return { seq: frame.seq, head: frame.head.digest, duplicate: false };
+      return ackOfFrame(await confirmClock(confirmation, parts));
     });
   }
 
@@ -356,7 +353,7 @@ class Opening implements StepperHost {
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
     // A snapshot's own frame does not call for the next one.
     this.#framesSinceSnapshot += frames.filter(({ records }) => records[0]?.kind !== 'snapshot').length;
-    for (const wake of [...this.#watchers]) wake();
+    this.#watchers.wake();
     const every = this.options.snapshotEvery ?? this.#snapshotEvery();
     if (every > 0 && this.#framesSinceSnapshot >= every) {
       this.#framesSinceSnapshot = 0;
@@ -382,7 +379,7 @@ class Opening implements StepperHost {
     this.#ended.resolve(error);
     this.#timerDriver.stop();
     this.#performer.disable();
-    for (const wake of [...this.#watchers]) wake();
+    this.#watchers.wake();
   }
 }
 

@@ -9,8 +9,10 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { linksOf } from '../codec/index.js';
+import type { Ack } from './acknowledgement.js';
+import type { RequestOptions, SettleAck } from './asking.js';
 import type { OpenItem } from './open-items.js';
-import type { Ack, RequestOptions, SettleAck, World } from './world.js';
+import type { World } from './world.js';
 
 /** What a view asks of its world. */
 export interface ViewParts {
