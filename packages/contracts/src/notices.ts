@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { address, planAddress } from './address.js';
 import { value } from './markers.js';
 import { effectKind, wireName } from './names.js';
+import { RECEIPT_STATUSES } from './receipt.js';
 import { FAULT_CODES } from './records.js';
 
 /** Kernel notice: an event was sent to a cell that does not exist, or that has failed. */
@@ -33,14 +34,47 @@ export const effectOpened = z.strictObject({
   from: planAddress,
 });
 
+/** What an effect waits for, when somebody outside has to do something before it goes on. */
+export const WAITING_FOR = ['approval', 'answer', 'settlement'] as const;
+
+const effectId = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Kernel notice: an effect of a plan of this cell waits for somebody outside; `to` says who besides the host may act. */
+export const effectWaiting = z.strictObject({
+  effect: effectId,
+  name: effectKind,
+  plan: planAddress,
+  for: z.enum(WAITING_FOR),
+  to: z.nullable(z.string().max(256)),
+});
+
+/** Kernel notice: an effect of a plan of this cell that waited goes on. */
+export const effectGoesOn = z.strictObject({ effect: effectId, name: effectKind, plan: planAddress });
+
+/** Kernel notice: an effect that was settled without its adapter was answered by it after all. */
+export const effectLate = z.strictObject({
+  effect: effectId,
+  name: effectKind,
+  plan: planAddress,
+  params: value(),
+  /** How it was settled, and what its adapter says. */
+  settled: z.enum(RECEIPT_STATUSES),
+  status: z.enum(RECEIPT_STATUSES),
+  payload: z.exactOptional(value()),
+});
+
 /** Kernel notice: a command of this cell was refused. */
 export const commandRefused = z.strictObject({ command: wireName, code: z.string().max(96) });
 
 /**
  * What the kernel itself tells a cell: one closed union. A reducer takes a notice by naming it among its
- * events; a notice that nobody takes becomes a `fact`, and a fault while taking one makes no further notice.
+ * events; a notice that nobody takes becomes a `fact`, and a fault while taking one makes no further notice. How an
+ * effect fares (`EffectWaiting`, `EffectGoesOn`, `EffectLate`) is told only to who asks for it: records say it anyway.
  */
 export const NOTICES = {
+  'sys/EffectWaiting@1': effectWaiting,
+  'sys/EffectGoesOn@1': effectGoesOn,
+  'sys/EffectLate@1': effectLate,
   'sys/Undeliverable@1': undeliverable,
   'sys/PlanFailed@1': planFailed,
   'sys/TimerFired@1': timerFired,

@@ -18,6 +18,8 @@ export interface EffectDefinition<I = unknown, P = unknown> {
   readonly reserves: Readonly<Record<string, number | string>>;
   /** The parameter with the address of the cell that settles it; null when an adapter does. */
   readonly settledBy: string | null;
+  /** The text parameter by which rules and remembered approvals may tell one from another, as `kind#subject`; null when none. */
+  readonly subject: string | null;
   /** The digest of everything above; a manifest pins it. */
   readonly digest: string;
   /** Carries the parameter type; never present. */
@@ -35,7 +37,8 @@ export interface EffectDefinition<I = unknown, P = unknown> {
  *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class; `rights`: what
  *   its cell must be permitted besides the kind, such as `{ tool: 'name' }`; `reserves`: what its account sets aside,
  *   such as `{ tokens: 'max_tokens', micro_money: 5_000 }`; `settledBy`: the parameter with the address of the cell
- *   that settles it, when no adapter does
+ *   that settles it, when no adapter does; `subject`: the text parameter that policy rules and remembered approvals may
+ *   name behind the kind, as in `tool.call@1#refund`
  * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
@@ -48,18 +51,20 @@ export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
   readonly rights?: Readonly<Record<string, string>>;
   readonly reserves?: Readonly<Record<string, number | string>>;
   readonly settledBy?: string;
+  readonly subject?: string;
 }): EffectDefinition<z.output<I>, z.output<P>> {
   requireObject(spec, 'an effect');
   requireEffectKind(spec.kind);
   const params = compileSchema(spec.params);
   const receipt = compileSchema(spec.receipt);
   const delivery = deliveryOf(spec.delivery ?? 'at_most_once', params, spec.kind);
-  const { rights, reserves, settledBy } = authorityParts(spec, params);
+  const { rights, reserves, settledBy, subject } = authorityParts(spec, params);
   // What an effect does not use is not in its digest: definitions keep theirs when the language grows.
   const more = {
     ...(spec.rights === undefined ? {} : { rights }),
     ...(spec.reserves === undefined ? {} : { reserves }),
     ...(settledBy === null ? {} : { settledBy }),
+    ...(subject === null ? {} : { subject }),
   };
   const digest = schemaDigest({
     type: 'literal',
@@ -79,6 +84,7 @@ export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
     rights,
     reserves,
     settledBy,
+    subject,
     digest,
   });
 }
@@ -102,11 +108,12 @@ interface AuthorityParts {
   readonly rights?: Readonly<Record<string, string>>;
   readonly reserves?: Readonly<Record<string, number | string>>;
   readonly settledBy?: string;
+  readonly subject?: string;
 }
 
 /** The parts that the gate reads; each parameter that they name must be there, and of its type. */
 function authorityParts(spec: AuthorityParts & { readonly kind: string }, params: SchemaNode) {
-  const { rights = {}, reserves = {}, settledBy = null } = spec;
+  const { rights = {}, reserves = {}, settledBy = null, subject = null } = spec;
   requireObject(rights, `the rights of ${spec.kind}`);
   requireObject(reserves, `the reserves of ${spec.kind}`);
   for (const [dimension, param] of Object.entries(rights)) {
@@ -123,7 +130,10 @@ function authorityParts(spec: AuthorityParts & { readonly kind: string }, params
   if (settledBy !== null && !isParam(params, settledBy, ['tuple', 'value', 'list'])) {
     refusePart(spec.kind, 'settledBy', 'the parameter with the address of a cell', settledBy);
   }
-  return { rights: Object.freeze({ ...rights }), reserves: Object.freeze({ ...reserves }), settledBy };
+  if (subject !== null && !isParam(params, subject, ['text', 'literal'])) {
+    refusePart(spec.kind, 'subject', 'a text parameter', subject);
+  }
+  return { rights: Object.freeze({ ...rights }), reserves: Object.freeze({ ...reserves }), settledBy, subject };
 }
 
 function isParam(params: SchemaNode, name: unknown, types: readonly string[]): boolean {

@@ -41,18 +41,25 @@ export interface AwaitOptions {
   readonly within?: number;
 }
 
+/** How an effect is emitted. */
+export interface EmitOptions {
+  /** How long it may run, in milliseconds from when it may start. */
+  readonly timeoutMs?: number;
+  /** Somebody has to approve it first: who besides the host, as a pattern of principals; people when absent. */
+  readonly approval?: { readonly to?: string };
+}
+
 /** All that a plan may do. Awaits are `yield*`; the rest is immediate and part of the frame. */
 export interface PlanContext {
   /** The time of the frame that this segment of the plan runs in, in milliseconds. */
   readonly now: number;
   /** The cell whose plan this is. */
   readonly cell: Address;
-  /** Emits an effect of the declared set. A refusal comes back as a `denied` receipt. */
-  emitEffect<I, P>(
-    effect: EffectDefinition<I, P>,
-    params: I,
-    options?: { readonly timeoutMs?: number },
-  ): EffectHandle<P>;
+  /**
+   * Emits an effect of the declared set. A refusal comes back as a `denied` receipt. With `approval` somebody has to
+   * approve it first even where the policy allows it, unless that was remembered.
+   */
+  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options?: EmitOptions): EffectHandle<P>;
   /** Waits for one receipt; with `within`, null when the time came first. */
   awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
   awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;

@@ -79,6 +79,11 @@ export interface ReducerContext {
   /** Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop. */
   cancel(plan: number | 'all'): void;
   /**
+   * Stops what a plan of this cell has open, and lets the plan live: what is not under way is settled as cancelled, what
+   * runs is told to stop and has `graceMs` (half a minute when absent) to say what became of it. The plan gets each receipt.
+   */
+  stop(plan: number, options?: { readonly graceMs?: number }): void;
+  /**
    * Asks something of the kernel as this cell: `sys/Settle@1`, `sys/Decide@1`, `sys/Answer@1`, `sys/Cancel@1`,
    * `sys/SetRights@1`, `sys/SetAccount@1`. It takes place when the delivery ends well; what the gate refuses comes back
    * as `sys/CommandRefused@1`.

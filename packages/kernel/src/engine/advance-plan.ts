@@ -217,7 +217,7 @@ class PlanRun {
     const effect = idIn(fold.rules.world);
     const origins = fold.rules.fork?.origins ?? [];
     const verdict: EffectVerdict = params.ok
-      ? gateEffect(fold, { plan, definition, params: value })
+      ? gateEffect(fold, { plan, definition, params: value, ...(output.approval && { approval: output.approval }) })
       : { allow: false, code: 'validation_error', rule: null };
     if (!verdict.allow) return this.#deny(effect, output, verdict);
     const { timeoutMs } = output;

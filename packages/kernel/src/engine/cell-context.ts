@@ -25,7 +25,7 @@ import { encodeGiven, type FrameFold } from './frame-fold.js';
 import { DeliveryEntropy } from './identity.js';
 import { isAddress, logKey } from './leaf-key.js';
 import type { CellLeaf, LogLeaf } from './leaves.js';
-import { FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA, TABLE_WRITE_BYTES } from './limits.js';
+import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA, TABLE_WRITE_BYTES } from './limits.js';
 import { checkedEvent } from './live-plan.js';
 import { appendToLog, emptyLog, logHeadBlob, type StagedBlob } from './log.js';
 import { Fault, Rejected } from './signals.js';
@@ -42,6 +42,7 @@ export type CellOutput =
     }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly ordinal: number }
+  | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
   | { readonly type: 'command'; readonly command: KernelCommand };
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -152,6 +153,15 @@ export class CellContext implements ReducerContext {
     const ordinals = plan === 'all' ? [...this.cell.plans] : this.cell.plans.filter((ordinal) => ordinal === plan);
     this.cell.plans = this.cell.plans.filter((ordinal) => !ordinals.includes(ordinal));
     for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
+  }
+
+  stop(plan: number, options: { readonly graceMs?: number } = {}): void {
+    this.#inside();
+    const { graceMs = CANCEL_GRACE_MS } = options;
+    if (!Number.isSafeInteger(graceMs) || graceMs < 0 || !Number.isSafeInteger(this.now + graceMs)) {
+      throw new Fault('timer_invalid', `graceMs is a whole number of milliseconds, not ${String(graceMs)}`);
+    }
+    if (this.cell.plans.includes(plan)) this.outputs.push({ type: 'stop', ordinal: plan, graceMs });
   }
 
   command<N extends CommandName>(name: N, value: CommandValue<N>): void {

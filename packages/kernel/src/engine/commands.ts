@@ -18,10 +18,12 @@ import { check } from '../schema/index.js';
 import { bookLate, chainOf } from './accounts.js';
 import { deliveryOf, startOrWait } from './effects.js';
 import type { FrameFold } from './frame-fold.js';
-import { gateEffect, mayAnswer } from './gate.js';
+import { fullName, gateEffect, mayAnswer } from './gate.js';
 import { setRights } from './grants.js';
 import { accountKey, effectKey, settledKey } from './leaf-key.js';
 import type { EffectLeaf, SettledLeaf } from './leaves.js';
+import { tellOwner } from './notify.js';
+import { isAsking } from './parked.js';
 import { authorityOf, cellOf, holderOf } from './rights.js';
 import { cancelEffect, mayHaveOutcome, openEffect, settleInFrame } from './settle.js';
 import { Refusal } from './signals.js';
@@ -141,7 +143,7 @@ function release(
   const { plan } = effect;
   const cell: Address = [plan[0], plan[1]];
   if (decision.remember !== undefined) {
-    const kind: [string, number | null] = [effect.name, decision.remember.until];
+    const kind: [string, number | null] = [fullName(definition, checked.value), decision.remember.until];
     setRights(fold, { holder: holderOf(cell), remember: kind }, who, cause);
   }
   const verdict = gateEffect(fold, { plan, definition, params: checked.value, approved: id });
@@ -152,7 +154,8 @@ function release(
   const delivery = deliveryOf(definition, checked.value); // edited parameters may carry another
   const freed: EffectLeaf = { ...rest, params: checked.value, delivery, deadline, approved: true };
   const receipt = startOrWait(fold, id, { ...freed, ...held }, definition, cause);
-  if (receipt !== undefined) settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause); // nothing is held yet
+  if (receipt !== undefined) return settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause); // nothing is held yet
+  tellOwner(fold, plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...plan] }, cause);
 }
 
 function refuseRelease(
@@ -168,7 +171,7 @@ function refuseRelease(
 function answer(
   fold: FrameFold,
   { effect: id, n, answer: given }: CommandValue<'sys/Answer@1'>,
-  { who }: Asking,
+  { who, cause }: Asking,
 ): void {
   const effect = openEffect(fold, id);
   const asked = effect?.asks?.find((question) => question.n === n);
@@ -178,6 +181,8 @@ function answer(
   asked.answer = { by: who, value: given };
   wakeWhenDue(fold, id, effect);
   fold.write(effectKey(id), effect);
+  if (isAsking(effect)) return;
+  tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, cause);
 }
 
 function cancel(fold: FrameFold, { effect: id, graceMs }: CommandValue<'sys/Cancel@1'>, { who, cause }: Asking): void {

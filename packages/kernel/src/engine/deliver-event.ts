@@ -15,7 +15,7 @@ import { presentState, signCell } from './migrate.js';
 import { notify } from './notify.js';
 import { runPure } from './purity.js';
 import { holderOf } from './rights.js';
-import { cancelPlan } from './settle.js';
+import { cancelPlan, stopPlan } from './settle.js';
 import { Fault, Refusal, Rejected } from './signals.js';
 
 /** Why an event could not reach its cell. */
@@ -197,6 +197,8 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
     case 'cancel':
       cancelPlan(fold, [reducer, key, output.ordinal], c);
       return;
+    case 'stop':
+      return stopPlan(fold, [reducer, key, output.ordinal], c, output.graceMs);
     case 'command':
       return command(fold, delivery, output.command);
     default:

@@ -6,7 +6,7 @@ import type { FrameFold } from './frame-fold.js';
 import type { EffectVerdict } from './gate.js';
 import { effectKey, isAddress } from './leaf-key.js';
 import type { EffectLeaf } from './leaves.js';
-import { notify, takes } from './notify.js';
+import { notify, takes, tellOwner } from './notify.js';
 import { wakeWhenDue } from './wake.js';
 
 /** An effect that the gate allowed. */
@@ -55,6 +55,7 @@ export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | 
   const leaf: EffectLeaf = { plan, emission, name, params, delivery, deadline, queued, attempt: 0, ...origins };
   if (approval === undefined) return startOrWait(fold, effect, { ...leaf, ...heldOf(held) }, definition, index);
   fold.write(effectKey(effect), { ...leaf, approval: { to: approval, timeoutMs } } satisfies EffectLeaf);
+  tellOwner(fold, plan, 'sys/EffectWaiting@1', { effect, name, plan: [...plan], for: 'approval', to: approval }, index);
   return undefined;
 }
 

@@ -13,6 +13,7 @@ import {
   type PlanAddress,
   type PolicyRule,
   type Principal,
+  pattern,
   type Value,
 } from '@reprise/contracts';
 import { isExpired, matches, PARALLEL, permits } from '../authority/index.js';
@@ -67,6 +68,8 @@ export interface AskedEffect {
   readonly params: Value;
   /** Its id, when it waited for approval and got it: nobody is asked again. */
   readonly approved?: string;
+  /** Its plan wants somebody to approve it, whatever the policy says. */
+  readonly approval?: { readonly to?: string };
 }
 
 /** Who may approve, unless the rule says otherwise. */
@@ -82,13 +85,15 @@ export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
   const held = heldFor(authority, asked);
   if (held !== undefined && !isWhole(held)) return refused('validation_error/reserve');
   if (held !== undefined && !fitsAccount(fold, held)) return refused('cap_denied/budget');
-  const ruling = firstRule(fold.rules.policy, 'effect', asked.definition.name, who);
+  const ruling = firstRule(fold.rules.policy, 'effect', namesOf(asked), who);
   if (ruling === undefined || ruling.rule.decision === 'deny') return refused('policy_denied', ruling?.index);
   const grant = authority === 'everything' ? {} : { grant: digestOf(fold, authority?.exercise) };
   const allowed = { allow: true, rule: ruling.index, ...grant, ...(held === undefined ? {} : { held }) } as const;
-  if (ruling.rule.decision === 'allow' || asked.approved !== undefined || isRemembered(fold, who, asked))
-    return allowed;
-  return { ...allowed, approval: 'to' in ruling.rule ? (ruling.rule.to ?? APPROVERS) : APPROVERS };
+  const byRule = ruling.rule.decision === 'require_approval';
+  const wanted = byRule || asked.approval !== undefined;
+  if (!wanted || asked.approved !== undefined || isRemembered(fold, who, asked)) return allowed;
+  const to = byRule && 'to' in ruling.rule ? ruling.rule.to : asked.approval?.to;
+  return { ...allowed, approval: to ?? APPROVERS };
 }
 
 /** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
@@ -101,7 +106,7 @@ export function standingRefusal(fold: FrameFold, asked: AskedEffect): FailureCod
   const refusal = rightsRefusal(fold, asked);
   if (refusal !== undefined) return refusal;
   const who = holderOf([asked.plan[0], asked.plan[1]]);
-  const ruling = firstRule(fold.rules.policy, 'effect', asked.definition.name, who);
+  const ruling = firstRule(fold.rules.policy, 'effect', namesOf(asked), who);
   return ruling === undefined || ruling.rule.decision === 'deny' ? 'policy_denied' : undefined;
 }
 
@@ -257,11 +262,26 @@ function isWhole({ amounts }: Held): boolean {
   return Object.values(amounts).every((amount) => Number.isSafeInteger(amount) && amount >= 0);
 }
 
-function isRemembered(fold: FrameFold, who: string, { definition }: AskedEffect): boolean {
+function isRemembered(fold: FrameFold, who: string, asked: AskedEffect): boolean {
   if (fold.rules.governed !== true) return false;
+  const names = namesOf(asked);
   return approvalsOf(fold, who).some(
-    ([kind, until]) => matches(kind, definition.name) && (until === null || fold.at < until),
+    ([kind, until]) => names.some((name) => matches(kind, name)) && (until === null || fold.at < until),
   );
+}
+
+/** What rules and remembered approvals may call an effect: its kind, and with its subject. */
+function namesOf({ definition, params }: AskedEffect): readonly string[] {
+  const full = fullName(definition, params);
+  return full === definition.name ? [full] : [definition.name, full];
+}
+
+/** The kind of an effect with its subject, as far as that can be named by a pattern. */
+export function fullName({ name, subject }: EffectDefinition, params: Value): string {
+  if (subject === null) return name;
+  const text = (params as Readonly<Record<string, Value>>)[subject];
+  const full = `${name}#${String(text)}`;
+  return typeof text === 'string' && pattern.safeParse(full).success ? full : name;
 }
 
 function digestOf(fold: FrameFold, exercise: Capability | undefined): string {
@@ -286,10 +306,12 @@ function refused(code: FailureCode, rule?: number): Refused {
 type Act = 'effect' | 'send' | 'settle' | 'read' | 'erase';
 
 /** The first rule about an act that matches; a rule that does not say whom it means, means cells. */
-function firstRule(policy: readonly PolicyRule[], act: Act, what: string, who: string) {
+function firstRule(policy: readonly PolicyRule[], act: Act, what: string | readonly string[], who: string) {
+  const names = typeof what === 'string' ? [what] : what;
   for (const [index, rule] of policy.entries()) {
-    const pattern = (rule as Readonly<Record<string, string | undefined>>)[act];
-    if (pattern !== undefined && matches(pattern, what) && matches(rule.who ?? 'cell:*', who)) return { index, rule };
+    const named = (rule as Readonly<Record<string, string | undefined>>)[act];
+    const meant = named !== undefined && names.some((name) => matches(named, name));
+    if (meant && matches(rule.who ?? 'cell:*', who)) return { index, rule };
   }
   return undefined;
 }

@@ -6,13 +6,14 @@
  *     segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
  * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
  */
-import type { Address, PlanAddress, Receipt, Value } from '@reprise/contracts';
+import { type Address, type PlanAddress, pattern, type Receipt, type Value } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import {
   type App,
   type AwaitOptions,
   type EffectDefinition,
   type EffectHandle,
+  type EmitOptions,
   type PlanBody,
   type PlanContext,
   type PlanDefinition,
@@ -37,6 +38,7 @@ export type PlanOutput =
       readonly definition: EffectDefinition;
       readonly params: Value;
       readonly timeoutMs: number | null;
+      readonly approval: { readonly to?: string } | undefined;
     }
   | { readonly type: 'raise'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly emission: number; readonly graceMs: number };
@@ -155,21 +157,18 @@ class RunningPlan implements PlanContext {
     return this.segment.at;
   }
 
-  emitEffect<I, P>(
-    effect: EffectDefinition<I, P>,
-    params: I,
-    options: { readonly timeoutMs?: number } = {},
-  ): EffectHandle<P> {
+  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options: EmitOptions = {}): EffectHandle<P> {
     const declared = this.definition.effects.get(effect.name);
     if (declared === undefined) {
       throw new Fault('effect_unknown', `${this.definition.name} does not declare the effect ${effect.name}`);
     }
     const timeoutMs = options.timeoutMs ?? null;
     if (timeoutMs !== null) this.#later(timeoutMs, 'timeoutMs');
+    const approval = askedApproval(options.approval); // L2
     const emission = this.emissions++;
     const copy = this.#copy(params); // L2
     if (!this.segment.rebuilt) {
-      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: copy, timeoutMs });
+      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: copy, timeoutMs, approval });
     }
     return { emission };
   }
@@ -256,6 +255,15 @@ class RunningPlan implements PlanContext {
     this.segment.valueBytes += bytes.length + GIVEN_BYTES_EXTRA;
     return decode(bytes);
   }
+}
+
+/** Who is asked to approve, checked where it is said: a plan is authors' code. */
+function askedApproval(given: unknown): { readonly to?: string } | undefined {
+  if (given === undefined) return undefined;
+  const to = typeof given === 'object' && given !== null && 'to' in given ? given.to : undefined;
+  if (to === undefined) return {};
+  if (pattern.safeParse(to).success) return { to: to as string };
+  throw new Fault('value_invalid', 'approval.to is a pattern of principals');
 }
 
 function receiptsOf<P>(resumed: Resumed): readonly ReceiptOf<P>[] | null {

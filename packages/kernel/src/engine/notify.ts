@@ -1,4 +1,4 @@
-import type { Address, NoticeName, Value } from '@reprise/contracts';
+import type { Address, NoticeName, PlanAddress, Value } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
 import { reducerFor } from '../define/index.js';
 import { check } from '../schema/index.js';
@@ -18,6 +18,18 @@ export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Va
   const event = { name, value };
   const index = fold.push({ kind: 'event', c: cause, to, event, from: null });
   fold.enqueue({ kind: 'event', to, event, from: null, cause: index, reply: false, notice: true, root: false });
+}
+
+/** Tells a cell how an effect of its plans fares, when it asks to be told; the records say it to everybody else. */
+export function tellOwner(
+  fold: FrameFold,
+  plan: PlanAddress,
+  name: 'sys/EffectWaiting@1' | 'sys/EffectGoesOn@1' | 'sys/EffectLate@1',
+  value: Value,
+  cause: number,
+): void {
+  const owner: Address = [plan[0], plan[1]];
+  if (takes(fold, owner, name, value)) notify(fold, owner, name, value, cause);
 }
 
 /** Whether a live cell takes this notice; a reducer whose schema for it is another than the kernel's does not. */

@@ -5,6 +5,7 @@ import { encodeLeaf, type FrameFold } from './frame-fold.js';
 import { effectKey } from './leaf-key.js';
 import type { AskedQuestion, EffectLeaf } from './leaves.js';
 import { EFFECT_QUESTIONS_MAX, LEAF_BYTES_MAX } from './limits.js';
+import { tellOwner } from './notify.js';
 import { isUnderWay, openEffect, settleInFrame } from './settle.js';
 import { Refusal } from './signals.js';
 import { wakeWhenDue } from './wake.js';
@@ -19,6 +20,7 @@ export function deferEffect(fold: FrameFold, ingress: IngressOf<'deferred'>): vo
   delete effect.asks; // its cancellation stands: who told it to stop was promised an end
   wakeWhenDue(fold, ingress.effect, effect);
   fold.write(effectKey(ingress.effect), effect);
+  tellWaiting(fold, ingress.effect, effect, 'settlement', ingress.to);
 }
 
 /** The adapter of a running effect asks something. The same question under the same number is asked once. */
@@ -31,6 +33,12 @@ export function askOutside(fold: FrameFold, ingress: IngressOf<'ask'>): void {
   wakeWhenDue(fold, ingress.effect, effect);
   if (encodeLeaf(effect).length > LEAF_BYTES_MAX) throw tooMuch(`its questions take more than ${LEAF_BYTES_MAX} bytes`);
   fold.write(effectKey(ingress.effect), effect);
+  tellWaiting(fold, ingress.effect, effect, 'answer', to);
+}
+
+/** Whether a question of its adapter is still open. */
+export function isAsking({ asks = [] }: EffectLeaf): boolean {
+  return asks.some(({ answer }) => answer === undefined);
 }
 
 /** Whether this very question stands already: an adapter that is run again asks again. */
@@ -51,11 +59,24 @@ export function effectDue(fold: FrameFold, id: string): void {
     const receipt = { ...base, status: 'timeout', code: 'adapter_timeout' } as const;
     return settleInFrame(fold, id, effect, { by: 'expired', receipt }, 0);
   }
+  const asked = isAsking(effect);
   for (const ask of effect.asks ?? []) {
     if (ask.answer === undefined && isDue(fold, ask.expires)) ask.answer = { expired: true };
   }
   wakeWhenDue(fold, id, effect);
   fold.write(effectKey(id), effect);
+  if (!asked || isAsking(effect)) return;
+  tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, 0);
+}
+
+function tellWaiting(
+  fold: FrameFold,
+  id: string,
+  { name, plan }: EffectLeaf,
+  what: 'answer' | 'settlement',
+  to: string | null,
+): void {
+  tellOwner(fold, plan, 'sys/EffectWaiting@1', { effect: id, name, plan: [...plan], for: what, to }, 0);
 }
 
 function isDue(fold: FrameFold, time: number | null | undefined): boolean {

@@ -7,12 +7,13 @@
  *     its adapter has answered or cannot any more: what really happened is never lost.
  */
 import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
+import { decode } from '../codec/index.js';
 import { bookLate, bookReceipt } from './accounts.js';
 import { encodeLeaf, type FrameFold } from './frame-fold.js';
 import { cellKey, effectKey, planKey, settledKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, PlanLeaf, SettledLeaf } from './leaves.js';
 import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from './limits.js';
-import { notify } from './notify.js';
+import { notify, tellOwner } from './notify.js';
 import { dropWake, wakeWhenDue } from './wake.js';
 
 /** The name of the timer behind an await's deadline. */
@@ -136,9 +137,13 @@ function waitedOutside({ approval, approved, deferred }: EffectLeaf): boolean {
 /** Takes in what an adapter says of an effect that was settled without it. */
 export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receipt: Receipt): void {
   const settled = effect.late?.status ?? receipt.status;
-  fold.push({ kind: 'late', c: 0, effect: id, status: receipt.status, settled });
+  const cause = fold.push({ kind: 'late', c: 0, effect: id, status: receipt.status, settled });
   bookLate(fold, effect.late ?? {}, receipt.usage);
   fold.overlay.set(effectKey(id), undefined);
+  const { name, plan, params } = effect;
+  const { status, payload } = receipt;
+  const said = { effect: id, name, plan: [...plan], params, settled, status };
+  tellOwner(fold, plan, 'sys/EffectLate@1', payload === undefined ? said : { ...said, payload }, cause);
 }
 
 /** A plan's leaf got new bytes without the plan running: its generator stays valid. */
@@ -176,6 +181,22 @@ export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): v
   const leaf = fold.take<PlanLeaf>(bytes);
   dropPlan(fold, plan, leaf, { status: 'cancelled', code: null }, cause);
   for (const [, id] of leaf.open) cancelEffect(fold, id, cause);
+}
+
+/**
+ * Stops what a plan has open, and lets the plan live: effects that are not under way are settled as cancelled, running
+ * ones are told to stop and have their grace; the plan gets the receipt of each.
+ */
+export function stopPlan(fold: FrameFold, plan: PlanAddress, cause: number, graceMs: number): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes === undefined) return;
+  for (const [, id] of (decode(bytes) as unknown as PlanLeaf).open) {
+    const effect = openEffect(fold, id);
+    if (effect === undefined) continue;
+    const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', attempts: effect.attempt };
+    if (mayHaveOutcome(fold, effect)) tellToStop(fold, id, effect, graceMs);
+    else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
+  }
 }
 
 /**
