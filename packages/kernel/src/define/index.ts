@@ -1,4 +1,5 @@
 export * from './app.js';
+export { digestOf } from './digest.js';
 export * from './effect.js';
 export {
   cellAddress,
