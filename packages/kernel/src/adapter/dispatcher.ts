@@ -10,112 +10,58 @@
  * A5  What was settled while its adapter was at work is fenced: its place is free, and what the adapter answers is
  *     journaled as late.
  */
-import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
-import { decode, encode } from '../codec/index.js';
-import { LinkCheck } from '../content/links.js';
-import type { ContentStore } from '../content/port.js';
+import type { Receipt } from '@reprise/contracts';
+import { decode } from '../codec/index.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../engine/index.js';
-import type { Clock } from '../time/clock.js';
-import type { AdapterContext, AnyAdapter, Deferred, Outcome } from './adapter.js';
-import { type AskedOutside, type Deferral, deferralOf } from './outside.js';
+import type { AdapterContext, AnyAdapter } from './adapter.js';
+import { type ExecutionParts, Executions, type Running } from './execution.js';
+import { CANCELLED, type KernelSaid, kernelReceipt, NO_ADAPTER, stopped, TIMED_OUT } from './kernel-receipts.js';
+import type { AskedOutside } from './outside.js';
 import type { Performer } from './performer.js';
 import { Questions } from './questions.js';
-import { receiptOf } from './receipts.js';
+import { Slots } from './slots.js';
 import { WaitingLine } from './waiting-line.js';
 
-/** Effects of one kind that may run at once, unless the adapter says otherwise. */
-const CONCURRENCY_DEFAULT = 8;
-
 /** What a dispatcher works with. */
-export interface DispatcherParts {
+export interface DispatcherParts extends ExecutionParts {
   readonly adapters: readonly AnyAdapter[];
-  readonly content: ContentStore;
-  readonly clock: Clock;
-  /** The journal time now. */
-  now(): number;
-  secret(name: string): Promise<string>;
-  /** Telemetry of a running effect. */
-  progress(effect: string, note: Value): void;
   /**
    * Journals an attempt. Resolves true when it is durable, false when the effect was settled before.
    *
    * @param placed called when the attempt has its place among the frames: what is folded from then on comes later
    */
   arm(effect: string, attempt: number, placed: () => void): Promise<boolean>;
-  /**
-   * Journals a receipt. Resolves when it is durable or was found settled.
-   *
-   * @param unanswered the kernel settles what its adapter still works at
-   */
-  settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
-  /** Journals that an effect was handed on. Resolves false when it was settled before. */
-  defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
   /** Journals a question. Resolves when it is durable; rejects when it cannot be asked. */
   ask(effect: string, attempt: number, asked: AskedOutside): Promise<void>;
-  /** What a cell may do now. */
-  rights(cell: Address): Promise<Capability>;
 }
-
-interface Running {
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-  /** Ends the wait for an adapter: the effect was settled without it. */
-  fence(): void;
-}
-
-/** Why a running effect was told to stop. */
-type StopReason = 'cancelled' | 'deadline' | 'shutdown';
-
-/** The deadline came before the outcome. An adapter cannot answer it. */
-const DEADLINE = Symbol('deadline');
-
-/** The effect was settled while its adapter was at work. */
-const FENCED = Symbol('fenced');
-
-/** What is known of an effect that was handed on after it was settled. */
-const HANDED_ON_TOO_LATE: Outcome = { status: 'outcome_unknown' };
 
 /** An effect that stays armed, for the next open to offer it again. */
 const LEFT_ARMED = Symbol('left armed');
 
-/** What the kernel says of an effect that it does not start. */
-type Unstarted = Pick<Receipt, 'status' | 'code' | 'retryable'>;
-
-const TIMED_OUT: Unstarted = { status: 'timeout', code: 'adapter_timeout' };
-const CANCELLED: Unstarted = { status: 'cancelled' };
-const NO_ADAPTER: Unstarted = { status: 'error', code: 'adapter_error/no_adapter', retryable: false };
-
-/** What is said of an effect that was told to stop after an attempt of which nobody knows. */
-export function stopped({ delivery }: EffectLeaf): Unstarted {
-  return delivery === 'idempotent' ? CANCELLED : { status: 'outcome_unknown' };
-}
-
 /** Performs the open effects of a world. */
 export class Dispatcher implements Performer {
   readonly #adapters: ReadonlyMap<string, AnyAdapter>;
-  readonly #used = new Map<string, number>();
-  readonly #kindOf = new Map<string, string>();
+  readonly #slots: Slots;
   readonly #leaves = new Map<string, EffectLeaf>();
   /** Open effects that wait for nobody else. */
   readonly #ours = new Set<string>();
   readonly #running = new Map<string, Running>();
-  /** Adapters at work on effects that are settled: their answers come late. */
-  readonly #lingering = new Set<Promise<void>>();
+  readonly #executions: Executions;
   readonly #questions: Questions;
   readonly #waiting: WaitingLine;
   /** Kinds of which an effect was emitted in the batch under way and has no slot. */
   readonly #passedOver = new Set<string>();
   /** Effects whose attempts are not folded yet, by kind. */
   readonly #unplaced = new Map<string, Set<string>>();
-  readonly #links: LinkCheck;
   #enabled = false;
   #closing = false;
 
   constructor(private readonly parts: DispatcherParts) {
     this.#adapters = new Map(parts.adapters.map((adapter) => [adapter.effect.name, adapter]));
     this.#waiting = new WaitingLine({ clock: parts.clock, now: parts.now, due: () => this.#startWaiting() });
-    this.#links = new LinkCheck(parts.content);
+    this.#slots = new Slots((kind) => this.#adapters.get(kind)?.concurrency);
     this.#questions = new Questions((effect, attempt, asked) => parts.ask(effect, attempt, asked));
+    this.#executions = new Executions(parts, this.#questions);
   }
 
   /** The adapter for a kind of effect, when one is registered. */
@@ -138,7 +84,7 @@ export class Dispatcher implements Performer {
    * somebody outside is none. While it is open, also whether an adapter still works at what is settled.
    */
   get unfinished(): boolean {
-    return this.#ours.size > 0 || (!this.#closing && this.#lingering.size > 0);
+    return this.#ours.size > 0 || (!this.#closing && this.#executions.lingering.length > 0);
   }
 
   /** Lets effects start. */
@@ -158,7 +104,8 @@ export class Dispatcher implements Performer {
   reserve(emitted: readonly EmittedEffect[]): string[] {
     const armed: string[] = [];
     for (const { effect, name } of emitted) {
-      const may = this.#enabled && this.#adapters.has(name) && !this.#waitsBefore(name) && this.#take(effect, name);
+      const may =
+        this.#enabled && this.#adapters.has(name) && !this.#waitsBefore(name) && this.#slots.take(effect, name);
       if (may) armed.push(effect);
       else this.#passedOver.add(name);
     }
@@ -167,7 +114,7 @@ export class Dispatcher implements Performer {
 
   /** Gives slots back. */
   release(effects: readonly string[]): void {
-    for (const effect of effects) this.#give(effect);
+    for (const effect of effects) this.#slots.give(effect);
     if (effects.length > 0) this.#startWaiting();
   }
 
@@ -190,10 +137,10 @@ export class Dispatcher implements Performer {
     this.#enabled = false;
     this.#closing = true;
     this.#waiting.rest();
-    for (const { abort } of this.#running.values()) abort.abort('shutdown' satisfies StopReason);
+    for (const running of this.#running.values()) running.stop('shutdown');
     const over = new AbortController();
     this.#questions.close();
-    const working = [...[...this.#running.values()].map(({ done }) => done), ...this.#lingering];
+    const working = [...[...this.#running.values()].map(({ done }) => done), ...this.#executions.lingering];
     const all = Promise.allSettled(working).then(() => over.abort());
     await Promise.race([all, this.parts.clock.sleep(graceMs, over.signal)]);
     over.abort();
@@ -244,20 +191,20 @@ export class Dispatcher implements Performer {
     const adapted = this.#adapters.has(kind);
     for (let next = this.#waiting.first(kind); next !== undefined; next = this.#waiting.first(kind)) {
       if (!adapted) this.#settleWaiting(next, NO_ADAPTER);
-      else if (this.#take(next, kind)) this.#armLater(next, kind);
+      else if (this.#slots.take(next, kind)) this.#armLater(next, kind);
       else return;
     }
   }
 
   /** Says why an effect will not start: data, so that the plan can go on. */
-  #settleWaiting(effect: string, why: Unstarted): void {
+  #settleWaiting(effect: string, why: KernelSaid): void {
     this.#waiting.remove(effect);
     void this.#settleUnstarted(effect, why);
   }
 
-  #settleUnstarted(effect: string, why: Unstarted): Promise<void> {
+  #settleUnstarted(effect: string, why: KernelSaid): Promise<void> {
     const attempts = this.#leaves.get(effect)?.attempt ?? 0;
-    return this.parts.settle(effect, attempts, { adapter: 'kernel', attempts, ...why });
+    return this.parts.settle(effect, attempts, kernelReceipt(attempts, why));
   }
 
   #armLater(effect: string, kind: string): void {
@@ -282,7 +229,7 @@ export class Dispatcher implements Performer {
   }
 
   #stop(effect: string): void {
-    this.#running.get(effect)?.abort.abort('cancelled' satisfies StopReason);
+    this.#running.get(effect)?.stop('cancelled');
     const leaf = this.#leaves.get(effect);
     if (leaf !== undefined && this.#waiting.has(effect)) this.#settleWaiting(effect, stopped(leaf)); // to be offered again
   }
@@ -307,21 +254,17 @@ export class Dispatcher implements Performer {
       if (why !== LEFT_ARMED) void this.#settleUnstarted(effect, why);
       return this.release([effect]);
     }
-    const abort = new AbortController();
-    let fence = (): void => undefined;
-    const fenced = new Promise<typeof FENCED>((resolve) => {
-      fence = () => resolve(FENCED);
-    });
-    const done = this.#perform(effect, leaf, adapter, abort, fenced).finally(() => {
+    const running = this.#executions.start(effect, leaf, adapter);
+    const done = running.done.finally(() => {
       this.#running.delete(effect);
-      this.#give(effect);
+      this.#slots.give(effect);
       this.#startWaiting();
     });
-    this.#running.set(effect, { abort, done, fence });
+    this.#running.set(effect, { ...running, done });
   }
 
   /** Why an effect that is armed will not start; undefined when it will. */
-  #unstartable(leaf: EffectLeaf): Unstarted | typeof LEFT_ARMED | undefined {
+  #unstartable(leaf: EffectLeaf): KernelSaid | typeof LEFT_ARMED | undefined {
     if (leaf.cancelled !== undefined) return stopped(leaf);
     if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) return TIMED_OUT;
     if (!this.#closing) return undefined;
@@ -330,105 +273,14 @@ export class Dispatcher implements Performer {
     return leaf.delivery === 'idempotent' ? LEFT_ARMED : CANCELLED;
   }
 
-  async #perform(
-    effect: string,
-    leaf: EffectLeaf,
-    adapter: AnyAdapter,
-    abort: AbortController,
-    fenced: Promise<typeof FENCED>,
-  ): Promise<void> {
-    const context = this.contextFor(effect, leaf, abort.signal);
-    const ended = new AbortController();
-    const execution = execute(adapter, leaf, context).finally(() => ended.abort());
-    const outcome = await Promise.race([execution, fenced, this.#deadline(leaf, abort, ended.signal)]);
-    if (outcome === DEADLINE || outcome === FENCED) {
-      if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
-      ended.abort();
-      return this.#linger(effect, leaf, adapter, execution);
-    }
-    const deferral = deferralOf(outcome);
-    if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
-    const receipt = await this.receiptOf(adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
-    const stop = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
-    // Closing: what the next open may offer again or ask about is left armed, so that it will be.
-    if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
-    await this.parts.settle(effect, leaf.attempt, receipt);
-  }
-
-  /** Resolves when the effect's deadline comes; then it was told to stop. */
-  async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<typeof DEADLINE> {
-    if (leaf.deadline === null) return new Promise(() => undefined);
-    while (!ended.aborted && this.parts.now() < leaf.deadline) {
-      await this.parts.clock.sleep(leaf.deadline - this.parts.now(), ended);
-    }
-    if (ended.aborted) return new Promise(() => undefined);
-    abort.abort('deadline' satisfies StopReason);
-    return DEADLINE;
-  }
-
-  #settleTimeout(effect: string, { attempt }: EffectLeaf): Promise<void> {
-    return this.parts.settle(effect, attempt, { adapter: 'kernel', attempts: attempt, ...TIMED_OUT }, true);
-  }
-
-  /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
-  #linger(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, execution: Promise<Outcome | Deferred>): void {
-    const late = execution.then(async (outcome) => {
-      const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
-      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(adapter, leaf, said));
-    });
-    this.#lingering.add(late);
-    void late.finally(() => this.#lingering.delete(late));
-  }
-
-  /** What an adapter is told. */
+  /** What an adapter is told that is asked about an interrupted effect. */
   contextFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): AdapterContext {
-    const asking = this.#questions.of(effect, leaf.attempt, signal);
-    return {
-      idempotencyKey: effect,
-      attempt: leaf.attempt,
-      deadline: leaf.deadline,
-      signal,
-      content: this.parts.content,
-      progress: (note) => this.parts.progress(effect, note),
-      rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
-      ask: (question) => asking.ask(question),
-      secret: (name) => this.parts.secret(name),
-    };
+    return this.#executions.contextFor(effect, leaf, signal);
   }
 
-  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
-  async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
-    try {
-      return await receiptOf(adapter, leaf, outcome, this.#links);
-    } catch {
-      return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
-    }
-  }
-
-  #take(effect: string, kind: string): boolean {
-    const used = this.#used.get(kind) ?? 0;
-    if (this.#kindOf.has(effect)) return false;
-    if (used >= (this.#adapters.get(kind)?.concurrency ?? CONCURRENCY_DEFAULT)) return false;
-    this.#used.set(kind, used + 1);
-    this.#kindOf.set(effect, kind);
-    return true;
-  }
-
-  #give(effect: string): void {
-    const kind = this.#kindOf.get(effect);
-    if (kind === undefined) return;
-    this.#kindOf.delete(effect);
-    this.#used.set(kind, Math.max(0, (this.#used.get(kind) ?? 0) - 1));
-  }
-}
-
-/** Runs the adapter; what it throws is its own defect and becomes an outcome. */
-async function execute(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome | Deferred> {
-  try {
-    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome | Deferred;
-  } catch {
-    if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
-    return leaf.delivery === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };
+  /** The receipt of what an adapter said of an interrupted effect. */
+  receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+    return this.#executions.receiptOf(adapter, leaf, outcome);
   }
 }
 

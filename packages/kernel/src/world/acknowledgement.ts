@@ -1,7 +1,7 @@
 /** Acknowledgements: where what was asked stands, once it is durable. */
 import { RepriseError } from '@reprise/contracts';
 import type { Journal } from '../journal/port.js';
-import type { CommittedFrame, IngressOutcome } from './stepper.js';
+import type { CommittedFrame, IngressOutcome } from './ingress.js';
 
 /** What an acknowledgement says: where the request stands, durable. */
 export interface Ack {

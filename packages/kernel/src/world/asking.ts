@@ -19,11 +19,11 @@ import { readFrame } from '../journal/frame.js';
 import { requireAddress, requireObject } from '../replay/index.js';
 import { type Ack, ackOf, headAfter } from './acknowledgement.js';
 import type { EraseTarget, ErasureOutcome } from './erasure.js';
+import type { IngressOutcome, QueuedIngress } from './ingress.js';
 import { type OpenItem, questionOf } from './open-items.js';
 import { drawHex } from './options.js';
 import type { WorldParts } from './parts.js';
 import { admitCommand, admitRequest, requireAsking } from './requests.js';
-import type { IngressOutcome, QueuedIngress } from './stepper.js';
 
 /** How a request is made. */
 export interface RequestOptions {

@@ -1,8 +1,8 @@
 /** An operator takes a wall clock for true that the world would not follow by itself. */
 import { type IngressRecord, type Principal, RepriseError } from '@reprise/contracts';
 import type { Stamper } from '../time/stamper.js';
+import type { CommittedFrame, Stamps } from './ingress.js';
 import { requirePrincipal } from './requests.js';
-import type { CommittedFrame, Stamps } from './stepper.js';
 
 /** What an operator confirms. */
 export interface ClockConfirmation {

@@ -5,8 +5,8 @@ import { pinsOf } from '../define/index.js';
 import type { WorldLeaf } from '../engine/index.js';
 import type { EraChange } from '../replay/index.js';
 import type { RandomBytes } from '../time/clock.js';
+import type { Stamps } from './ingress.js';
 import { drawHex, type OpenWorldOptions } from './options.js';
-import type { Stamps } from './stepper.js';
 
 /** The policy of a world that is given none: everything. */
 const OPEN_POLICY: readonly PolicyRule[] = [

@@ -1,7 +1,7 @@
 /** The facts that a world journals of itself: what is not requested, happens. */
 import type { IngressRecord, Receipt } from '@reprise/contracts';
 import type { AskedOutside, Deferral } from '../adapter/outside.js';
-import type { Stamps } from './stepper.js';
+import type { Stamps } from './ingress.js';
 import type { Timer } from './timers.js';
 
 /** A fact before it is stamped. */

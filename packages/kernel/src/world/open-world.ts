@@ -56,21 +56,15 @@ import {
   receiptFact,
   timerFact,
 } from './facts.js';
+import type { CommittedFrame, IngressOutcome } from './ingress.js';
 import { type OpenWorldOptions, requireOptions } from './options.js';
 import { type Interrupted, recoverEffects } from './recovery.js';
-import { type CommittedFrame, type IngressOutcome, Stepper, type StepperHost } from './stepper.js';
+import { Snapshots } from './snapshots.js';
+import { Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
 import { Watchers } from './watchers.js';
 import { World } from './world.js';
 
-/** Frames between snapshots of a small world. A large one waits longer: a snapshot rewrites a path for each changed leaf. */
-const SNAPSHOT_EVERY_MIN = 1_000;
-
-/** The longest tail that an open has to perform again. */
-const SNAPSHOT_EVERY_MAX = 20_000;
-
-/** One frame of waiting for so many leaves. */
-const LEAVES_PER_FRAME = 8;
 const RECHECK_EVERY = 256;
 
 /**
@@ -107,9 +101,7 @@ class Opening implements StepperHost {
   #performer!: Performer;
   #timerDriver!: TimerDriver;
   #stamper!: Stamper;
-  #framesSinceSnapshot = 0;
-  /** Leaves at the last snapshot of this process. */
-  #leaves = 0;
+  #snapshots!: Snapshots;
   #working = false;
 
   constructor(
@@ -155,7 +147,7 @@ class Opening implements StepperHost {
       random: this.#random,
       watchers: this.#watchers,
       drive: options.drive ?? 'auto',
-      snapshot: () => this.#snapshot(),
+      snapshot: () => this.#snapshots.take(),
       ended: this.#ended.promise,
       confirmClock: (confirmation) => this.#confirmClock(confirmation),
     });
@@ -171,11 +163,12 @@ class Opening implements StepperHost {
     const env = era === undefined || era.same ? this.#env : { app: era.performer, hash: this.#env.hash };
     const replayer = new Replayer(env, this.#table, start);
     let lastAt = start.at;
+    let tail = 0;
     try {
       for await (const stored of journal.read(start.seq + 1)) {
         const { inputs } = await replayer.step(stored);
         lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
-        this.#framesSinceSnapshot++;
+        tail++;
       }
     } catch (error) {
       throw era === undefined ? error : refusalOfTail(error, era);
@@ -197,6 +190,8 @@ class Opening implements StepperHost {
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
+    const { snapshotEvery: every } = this.options;
+    this.#snapshots = new Snapshots({ table: this.#table, stepper: this.#stepper, every }, tail);
   }
 
   #makeStamper(lastAt: number | undefined): Stamper {
@@ -220,7 +215,7 @@ class Opening implements StepperHost {
       if (this.options.plansInFlight !== 'cancel') refuseInFlight(change);
       const make = nextManifest(this.options, this.#worldLeaf(), change);
       // An era can be performed from the snapshot before it, whoever is left to perform the one before.
-      if (this.#framesSinceSnapshot > 0) await this.#snapshot();
+      if (this.#snapshots.framesSince > 0) await this.#snapshots.take();
       await this.#stepper.commitAlone(make);
     }
   }
@@ -309,23 +304,6 @@ class Opening implements StepperHost {
     return new Promise((settle) => this.#stepper.submit({ fact: true, settle, ...fact }));
   }
 
-  async #snapshot(): Promise<Ack> {
-    return this.#stepper.exclusively(async () => {
-      this.#framesSinceSnapshot = 0; // before its own frame is committed, which would call for another
-      const { ref, leaves } = await this.#table.snapshot();
-      const frame = await this.#stepper.commitAlone((stamps) => ({
-        kind: 'snapshot',
-        ...stamps,
-        principal: 'kernel',
-        root: ref,
-        leaves,
-      }));
-      this.#table.rebase(ref);
-      this.#leaves = leaves;
-      return ackOfFrame(frame);
-    });
-  }
-
   async #confirmClock(confirmation: ClockConfirmation): Promise<Ack> {
     const stepper = this.#stepper;
     return stepper.exclusively(async () => {
@@ -351,15 +329,8 @@ class Opening implements StepperHost {
       if (this.options.onLargeState !== undefined) this.#watchSizes(changes, this.options.onLargeState);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
-    // A snapshot's own frame does not call for the next one.
-    this.#framesSinceSnapshot += frames.filter(({ records }) => records[0]?.kind !== 'snapshot').length;
     this.#watchers.wake();
-    const every = this.options.snapshotEvery ?? this.#snapshotEvery();
-    if (every > 0 && this.#framesSinceSnapshot >= every) {
-      this.#framesSinceSnapshot = 0;
-      // A snapshot that fails costs only the next open's time; the stepper closes the world if the store is gone.
-      void this.#snapshot().catch(() => undefined);
-    }
+    this.#snapshots.follow(frames);
   }
 
   /** Tells of states that have just grown large; once, not at every event after. */
@@ -369,10 +340,6 @@ class Opening implements StepperHost {
       if (before === undefined || before.length <= STATE_BYTES_WARN)
         tell([String(key.path[1]), String(key.path[2])], after.length);
     }
-  }
-
-  #snapshotEvery(): number {
-    return Math.min(SNAPSHOT_EVERY_MAX, Math.max(SNAPSHOT_EVERY_MIN, Math.floor(this.#leaves / LEAVES_PER_FRAME)));
   }
 
   closed(error: RepriseError): void {

@@ -8,20 +8,10 @@
  *     error that closes the world; facts stand again at the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
-import {
-  type IngressOf,
-  type IngressRecord,
-  isRepriseError,
-  type JournalRecord,
-  type Ref,
-  RepriseError,
-} from '@reprise/contracts';
-import { equalBytes } from '../codec/index.js';
+import { type IngressOf, type IngressRecord, isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '../content/port.js';
 import {
   type EmittedEffect,
-  type EngineEnv,
-  Exhausted,
   effectKey,
   foldIngress,
   type LeafChange,
@@ -32,13 +22,23 @@ import { nextHead } from '../journal/chain.js';
 import { assertIngress } from '../journal/frame.js';
 import type { Head, Journal, StoredFrame } from '../journal/port.js';
 import { isKeyed, requestKey } from '../journal/request-key.js';
-import type { LeafTable, UndoLog } from '../state/leaf-table.js';
+import type { UndoLog } from '../state/leaf-table.js';
 import { loaded } from '../state/loaded.js';
 import type { Clock } from '../time/clock.js';
 import type { Stamper } from '../time/stamper.js';
 import { macrotask } from '../time/turn.js';
 import { continueFact } from './facts.js';
+import {
+  type CommittedFrame,
+  type IngressOutcome,
+  isPoison,
+  outcomeOf,
+  type QueuedIngress,
+  type Stamps,
+} from './ingress.js';
 import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition } from './repetition.js';
+import { SecondFold, type SecondFoldParts } from './second-fold.js';
+import { Suspects, type Suspicion } from './suspects.js';
 
 /** Frames in one commit; beyond it latency suffers and nothing is gained. */
 const BATCH_FRAMES_MAX = 512;
@@ -49,42 +49,6 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 /** How long facts wait before a commit is tried again, doubling from the first to the second. */
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5_000;
-
-/** A frame's number and time. */
-export interface Stamps {
-  readonly seq: number;
-  readonly at: number;
-}
-
-/** What became of an ingress, told only when it is durable. */
-export type IngressOutcome =
-  | { readonly status: 'committed'; readonly frame: CommittedFrame }
-  | { readonly status: 'duplicate'; readonly seq: number }
-  | { readonly status: 'refused'; readonly error: RepriseError };
-
-/** An ingress that waits to be folded. */
-export interface QueuedIngress {
-  /** A fact cannot be refused for what folding it does, and is never lost to a failed commit. */
-  readonly fact: boolean;
-  /** The same for the same fact in every process: how a poisoned one is recognised after a crash. */
-  readonly name?: string;
-  /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
-  make(stamps: Stamps, quarantined: boolean): IngressRecord;
-  settle(outcome: IngressOutcome): void;
-}
-
-/** A frame that is durable. */
-export interface CommittedFrame {
-  readonly seq: number;
-  readonly at: number;
-  readonly head: Head;
-  readonly records: readonly JournalRecord[];
-  readonly changes: readonly LeafChange[];
-  /** Effects armed in this frame: they may start. */
-  readonly armed: readonly string[];
-  /** Running effects that should stop. */
-  readonly aborts: readonly string[];
-}
 
 /** What the stepper asks of its world. */
 export interface StepperHost {
@@ -99,36 +63,15 @@ export interface StepperHost {
 }
 
 /** What a stepper works on. */
-export interface StepperParts {
-  readonly env: EngineEnv;
-  readonly table: LeafTable;
+export interface StepperParts extends SecondFoldParts {
   readonly journal: Journal;
   readonly content: ContentStore;
   readonly clock: Clock;
   readonly stamper: Stamper;
   readonly host: StepperHost;
-  /** Fold one frame in so many a second time and compare; 1 is every frame, 0 none. */
-  readonly recheckEvery: number;
   /** Present after an unclean close: the first facts are noted before they are folded. */
   readonly suspicion?: Suspicion;
 }
-
-/**
- * After an unclean close, memory may have run out while a fact was being folded; folding it again would bring the
- * world down at every open. So the first facts are noted durably while they are folded, and one that was noted when
- * one process after the other died is journaled without its cascade.
- */
-export interface Suspicion {
-  /** What was noted when the last holder died: the fact that was being folded, and for how many holders it was. */
-  readonly noted: string | null;
-  note(text: string | null): Promise<void>;
-}
-
-/** Facts that are noted after an unclean close; a poisoned one comes among the first, since it recurs at every open. */
-const SUSPECT_FACTS = 32;
-
-/** A kill from outside can fall upon the fold of a healthy fact, hardly ever twice upon the same; poison kills each time. */
-const DEATHS_MAX = 2;
 
 interface Speculative {
   readonly frame: CommittedFrame;
@@ -163,13 +106,16 @@ export class Stepper {
   /** What a full store closes the stepper with; undefined while facts wait for room. */
   #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
   #retryMs = RETRY_MS_FIRST;
-  #folded = 0;
-  #suspectsLeft = SUSPECT_FACTS;
+  readonly #suspects: Suspects;
+  readonly #secondFold: SecondFold;
 
   constructor(
     private readonly parts: StepperParts,
     private durable: Head,
-  ) {}
+  ) {
+    this.#suspects = new Suspects(parts.suspicion);
+    this.#secondFold = new SecondFold(parts);
+  }
 
   /** The last durable frame. */
   get head(): Head {
@@ -306,38 +252,14 @@ export class Stepper {
 
   async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
-    const suspect = await this.#note(item);
+    const suspect = item.fact && item.name !== undefined ? await this.#suspects.note(item.name) : undefined;
     try {
       return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
     } catch (thrown) {
       if (!item.fact || !isPoison(thrown)) throw thrown;
       return await this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
     } finally {
-      if (suspect !== undefined) await this.#clearNote(); // before the commit, which says nothing about the fact
-    }
-  }
-
-  /** Notes a fact after an unclean close, or says that it is what the last holders died of. */
-  async #note({ fact, name }: QueuedIngress): Promise<'noted' | 'poison' | undefined> {
-    const { suspicion } = this.parts;
-    if (suspicion === undefined || !fact || name === undefined || this.#suspectsLeft <= 0) return undefined;
-    this.#suspectsLeft--;
-    const [, deaths = '', noted] = /^(\d+) (.*)$/s.exec(suspicion.noted ?? '') ?? [];
-    const before = noted === name ? Number(deaths) : 0;
-    if (before >= DEATHS_MAX) return 'poison';
-    try {
-      await suspicion.note(`${before + 1} ${name}`);
-      return 'noted';
-    } catch {
-      return undefined; // a store that cannot note will say so at the commit
-    }
-  }
-
-  async #clearNote(): Promise<void> {
-    try {
-      await this.parts.suspicion?.note(null);
-    } catch {
-      // The note stays: at worst one healthy fact is journaled without its cascade should the next opens crash too.
+      if (suspect !== undefined) await this.#suspects.clear(); // before the commit, which says nothing about the fact
     }
   }
 
@@ -348,7 +270,7 @@ export class Stepper {
     const armed = this.parts.host.reserve(folded.emitted);
     try {
       const sealed = folded.seal(armed);
-      await this.#recheck(ingress, armed, sealed);
+      await this.#secondFold.compare(ingress, armed, sealed);
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
       const { records, changes, aborts } = sealed;
@@ -372,30 +294,6 @@ export class Stepper {
     const key = requestKey(ingress, this.parts.env.hash);
     const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key, this.parts.env.hash));
     return earlier === undefined ? key : refuseRepetition(earlier, ingress);
-  }
-
-  /** Folds the frame again from bytes alone, as a replay would, and compares. */
-  async #recheck(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): Promise<void> {
-    const { recheckEvery } = this.parts;
-    if (recheckEvery === 0 || this.#folded++ % recheckEvery !== 0) return;
-    const again = await this.#performAgain(ingress, armed);
-    if (again !== undefined && equalBytes(again, sealed.bytes)) return;
-    throw new RepriseError('nondeterminism', 'the same frame folded twice gave different bytes', {
-      where: `frame ${ingress.seq}`,
-      hint: 'A reducer or plan depends on something outside its state, its event and ctx: a captured variable, a clock, random.',
-    });
-  }
-
-  /** The frame's bytes a second time; undefined when it cannot even be performed again. */
-  async #performAgain(ingress: IngressRecord, armed: readonly string[]): Promise<Uint8Array | undefined> {
-    const { env, table } = this.parts;
-    try {
-      return (await loaded(table, () => foldIngress({ app: env.app, hash: env.hash }, table, ingress))).seal(armed)
-        .bytes;
-    } catch (thrown) {
-      if (thrown instanceof Refusal) return undefined;
-      throw thrown;
-    }
   }
 
   /** @returns false when the batch was taken back */
@@ -491,30 +389,6 @@ function armedBy({ effect }: IngressOf<'attempt'>, changes: readonly LeafChange[
 }
 
 const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...continueFact };
-
-/** Folding it as it is would bring the world down at every open, or make it unrepeatable. */
-function isPoison(thrown: unknown): boolean {
-  return thrown instanceof Exhausted || isRepriseError(thrown, 'nondeterminism') || thrown instanceof RangeError;
-}
-
-function outcomeOf(thrown: unknown): IngressOutcome {
-  if (thrown instanceof Duplicate) return { status: 'duplicate', seq: thrown.seq };
-  if (thrown instanceof Refusal)
-    return { status: 'refused', error: new RepriseError(thrown.code, thrown.what, thrown.facts) };
-  if (thrown instanceof Exhausted || thrown instanceof RangeError) {
-    const error = new RepriseError('stack_exhausted', 'folding this request exhausted the machine', {
-      cause: thrown instanceof Exhausted ? thrown.cause : thrown,
-      hint: 'A reducer or plan recurses too deeply or builds too much.',
-    });
-    return { status: 'refused', error };
-  }
-  if (isRepriseError(thrown)) return { status: 'refused', error: thrown };
-  const error = new RepriseError('internal_error', 'the kernel broke an invariant of its own', {
-    cause: thrown,
-    hint: 'Please report it with the world file: nothing was journaled and the world was closed.',
-  });
-  return { status: 'refused', error };
-}
 
 function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause: unknown): RepriseError {
   const hint = {

@@ -1,0 +1,178 @@
+/**
+ * One armed effect at its adapter, from what the adapter is told to the one receipt that is journaled of it.
+ *
+ * Which effect runs when is the dispatcher's business; here one is performed, and A2 and A5 are kept for it.
+ */
+import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
+import { decode, encode } from '../codec/index.js';
+import { LinkCheck } from '../content/links.js';
+import type { ContentStore } from '../content/port.js';
+import type { EffectLeaf } from '../engine/index.js';
+import type { Clock } from '../time/clock.js';
+import type { AdapterContext, AnyAdapter, Deferred, Outcome } from './adapter.js';
+import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
+import { type Deferral, deferralOf } from './outside.js';
+import type { Questions } from './questions.js';
+import { receiptOf } from './receipts.js';
+
+/** What performing works with. */
+export interface ExecutionParts {
+  readonly content: ContentStore;
+  readonly clock: Clock;
+  /** The journal time now. */
+  now(): number;
+  secret(name: string): Promise<string>;
+  /** Telemetry of a running effect. */
+  progress(effect: string, note: Value): void;
+  /**
+   * Journals a receipt. Resolves when it is durable or was found settled.
+   *
+   * @param unanswered the kernel settles what its adapter still works at
+   */
+  settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
+  /** Journals that an effect was handed on. Resolves false when it was settled before. */
+  defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
+  /** What a cell may do now. */
+  rights(cell: Address): Promise<Capability>;
+}
+
+/** An effect that is at its adapter. */
+export interface Running {
+  /** Resolves when it has ended and its receipt is durable. */
+  readonly done: Promise<void>;
+  /** Tells the adapter to stop. */
+  stop(reason: 'cancelled' | 'shutdown'): void;
+  /** Ends the wait for the adapter: the effect was settled without it. */
+  fence(): void;
+}
+
+/** Why a running effect was told to stop. */
+type StopReason = 'cancelled' | 'deadline' | 'shutdown';
+
+/** The deadline came before the outcome. An adapter cannot answer it. */
+const DEADLINE = Symbol('deadline');
+
+/** The effect was settled while its adapter was at work. */
+const FENCED = Symbol('fenced');
+
+/** What is known of an effect that was handed on after it was settled. */
+const HANDED_ON_TOO_LATE: Outcome = { status: 'outcome_unknown' };
+
+/** An execution under way, as its steps see it. */
+interface Execution {
+  readonly effect: string;
+  readonly leaf: EffectLeaf;
+  readonly adapter: AnyAdapter;
+  readonly abort: AbortController;
+  readonly fenced: Promise<typeof FENCED>;
+}
+
+/** Performs effects at their adapters. */
+export class Executions {
+  /** Adapters at work on effects that are settled: their answers come late. */
+  readonly #lingering = new Set<Promise<void>>();
+  readonly #links: LinkCheck;
+
+  constructor(
+    private readonly parts: ExecutionParts,
+    private readonly questions: Questions,
+  ) {
+    this.#links = new LinkCheck(parts.content);
+  }
+
+  /** What adapters still say of effects that are settled. */
+  get lingering(): readonly Promise<void>[] {
+    return [...this.#lingering];
+  }
+
+  /** Hands an effect to its adapter. */
+  start(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Running {
+    const abort = new AbortController();
+    let fence = (): void => undefined;
+    const fenced = new Promise<typeof FENCED>((resolve) => {
+      fence = () => resolve(FENCED);
+    });
+    const done = this.#perform({ effect, leaf, adapter, abort, fenced });
+    return { done, stop: (reason) => abort.abort(reason), fence };
+  }
+
+  /** What an adapter is told. */
+  contextFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): AdapterContext {
+    const asking = this.questions.of(effect, leaf.attempt, signal);
+    return {
+      idempotencyKey: effect,
+      attempt: leaf.attempt,
+      deadline: leaf.deadline,
+      signal,
+      content: this.parts.content,
+      progress: (note) => this.parts.progress(effect, note),
+      rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
+      ask: (question) => asking.ask(question),
+      secret: (name) => this.parts.secret(name),
+    };
+  }
+
+  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
+  async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+    try {
+      return await receiptOf(adapter, leaf, outcome, this.#links);
+    } catch {
+      return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
+    }
+  }
+
+  async #perform(execution: Execution): Promise<void> {
+    const { effect, leaf, adapter, abort, fenced } = execution;
+    const context = this.contextFor(effect, leaf, abort.signal);
+    const ended = new AbortController();
+    const answer = answerOf(adapter, leaf, context).finally(() => ended.abort());
+    const outcome = await Promise.race([answer, fenced, this.#deadline(leaf, abort, ended.signal)]);
+    if (outcome === DEADLINE || outcome === FENCED) {
+      if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
+      ended.abort();
+      return this.#linger(execution, answer);
+    }
+    const deferral = deferralOf(outcome);
+    if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
+    const receipt = await this.receiptOf(adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
+    const stop = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
+    // Closing: what the next open may offer again or ask about is left armed, so that it will be.
+    if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
+    await this.parts.settle(effect, leaf.attempt, receipt);
+  }
+
+  /** Resolves when the effect's deadline comes; then it was told to stop. */
+  async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<typeof DEADLINE> {
+    if (leaf.deadline === null) return new Promise(() => undefined);
+    while (!ended.aborted && this.parts.now() < leaf.deadline) {
+      await this.parts.clock.sleep(leaf.deadline - this.parts.now(), ended);
+    }
+    if (ended.aborted) return new Promise(() => undefined);
+    abort.abort('deadline' satisfies StopReason);
+    return DEADLINE;
+  }
+
+  #settleTimeout(effect: string, { attempt }: EffectLeaf): Promise<void> {
+    return this.parts.settle(effect, attempt, kernelReceipt(attempt, TIMED_OUT), true);
+  }
+
+  /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
+  #linger({ effect, leaf, adapter }: Execution, answer: Promise<Outcome | Deferred>): void {
+    const late = answer.then(async (outcome) => {
+      const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
+      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(adapter, leaf, said));
+    });
+    this.#lingering.add(late);
+    void late.finally(() => this.#lingering.delete(late));
+  }
+}
+
+/** Runs the adapter; what it throws is its own defect and becomes an outcome. */
+async function answerOf(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome | Deferred> {
+  try {
+    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome | Deferred;
+  } catch {
+    if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
+    return leaf.delivery === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };
+  }
+}
