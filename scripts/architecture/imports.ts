@@ -2,7 +2,17 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
 import { FOLDERS, HOST_FREE, LIBRARIES, PACKAGES } from './rules.js';
-import { allSources, json, lineOf, type Problem, packageOf, packageSources, parse, type Tree } from './tree.js';
+import {
+  allSources,
+  json,
+  lineOf,
+  objectIn,
+  type Problem,
+  packageOf,
+  packageSources,
+  parse,
+  type Tree,
+} from './tree.js';
 
 /** One import, export-from, `import()` or `import('…')` type of a file. */
 export interface Import {
@@ -60,9 +70,10 @@ function packageProblems(tree: Tree, found: Import): readonly Problem[] {
   if (other === undefined && isBuiltin(name)) {
     return [...problems, { file, line, what: `built-in module ${name} without its prefix`, use: `node:${name}` }];
   }
-  const manifest = json(tree, `${home}/package.json`) ?? {};
-  const declared = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies };
-  if (declared[name] === undefined && name !== manifest.name) {
+  const manifest = json(tree, `${home}/package.json`);
+  const { dependencies, peerDependencies, optionalDependencies } = manifest;
+  const declared = [dependencies, peerDependencies, optionalDependencies].map(objectIn);
+  if (!declared.some((one) => one[name] !== undefined) && name !== manifest.name) {
     problems.push({ file, line, what: `${home}/package.json does not declare ${name}`, use: 'a declared dependency' });
   }
   if (home.startsWith('packages/')) problems.push(...layerProblems(found, home.slice('packages/'.length), name, other));
@@ -168,11 +179,11 @@ export function resolveImport(tree: Tree, file: string, specifier: string): stri
 
 /** A package's exported subpaths and the sources behind them. */
 export function exportsOf(tree: Tree, folder: string): ReadonlyMap<string, string> {
-  const exported = json(tree, `packages/${folder}/package.json`)?.exports ?? {};
+  const exported = objectIn(json(tree, `packages/${folder}/package.json`).exports);
   const found = new Map<string, string>();
-  for (const [subpath, target] of Object.entries<Record<string, string> | string>(exported)) {
-    const source = typeof target === 'string' ? target : target['@reprise/source'];
-    if (source !== undefined) found.set(subpath, path.posix.join(`packages/${folder}`, source));
+  for (const [subpath, target] of Object.entries(exported)) {
+    const source = typeof target === 'string' ? target : objectIn(target)['@reprise/source'];
+    if (typeof source === 'string') found.set(subpath, path.posix.join(`packages/${folder}`, source));
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { missingOptionals } from '../lib/lock-file.mjs';
-import { json, lineAt, type Problem, type Tree } from './tree.js';
+import { type Json, json, lineAt, objectIn, type Problem, type Tree } from './tree.js';
 
 /** Every package is published alike: ESM with types, one licence, one version, one Node floor. */
 export function checkManifests(tree: Tree): readonly Problem[] {
@@ -13,15 +13,12 @@ export function checkManifests(tree: Tree): readonly Problem[] {
     });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a manifest is read field by field, and every field that matters is checked
-type Manifest = any;
-
-function manifestFaults(manifest: Manifest, root: Manifest): readonly string[] {
+function manifestFaults(manifest: Json, root: Json): readonly string[] {
   const wanted: readonly (readonly [string, unknown, unknown])[] = [
     ['license', manifest.license, 'Apache-2.0'],
     ['type', manifest.type, 'module'],
     ['sideEffects', manifest.sideEffects, false],
-    ['engines.node', manifest.engines?.node, root.engines.node],
+    ['engines.node', objectIn(manifest.engines).node, objectIn(root.engines).node],
     ['files', JSON.stringify(manifest.files), '["dist"]'],
     ['scripts', manifest.scripts, undefined],
     ['private', manifest.private, undefined],
@@ -33,30 +30,29 @@ function manifestFaults(manifest: Manifest, root: Manifest): readonly string[] {
 }
 
 /** Conditions are tried in order: the private source condition first, types before default. */
-function exportFaults(manifest: Manifest): readonly string[] {
+function exportFaults(manifest: Json): readonly string[] {
   const faults: string[] = [];
-  const exported: Record<string, unknown> = manifest.exports ?? {};
+  const exported = objectIn(manifest.exports);
   if (exported['./package.json'] !== './package.json') faults.push('exports lacks ./package.json');
   if (exported['.'] === undefined) faults.push('exports lacks .');
   for (const [subpath, target] of Object.entries(exported)) {
     if (subpath === './package.json') continue;
-    const { '@reprise/source': source, types, default: main } = target as Record<string, string>;
-    const order = Object.keys(target as object).join(', ');
+    const { '@reprise/source': source, types, default: main } = objectIn(target);
+    const order = Object.keys(objectIn(target)).join(', ');
     if (order !== '@reprise/source, types, default') faults.push(`exports ${subpath} has conditions ${order}`);
-    if (main === undefined || types !== main.replace(/\.js$/, '.d.ts'))
-      faults.push(`exports ${subpath} has other types`);
-    if (source !== main?.replace(/^\.\/dist\//, './src/').replace(/\.js$/, '.ts')) {
+    const built = String(main);
+    if (types !== built.replace(/\.js$/, '.d.ts')) faults.push(`exports ${subpath} has other types`);
+    if (source !== built.replace(/^\.\/dist\//, './src/').replace(/\.js$/, '.ts')) {
       faults.push(`exports ${subpath} is not built from ${String(source)}`);
     }
   }
   return faults;
 }
 
-function dependencyFaults(manifest: Manifest): readonly string[] {
-  const dependencies: Record<string, string> = manifest.dependencies ?? {};
-  return Object.entries(dependencies)
-    .filter(([name, version]) => !isPinned(name, version, manifest.version))
-    .map(([name, version]) => `dependency ${name} is ${version}: pin it exactly`);
+function dependencyFaults(manifest: Json): readonly string[] {
+  return Object.entries(objectIn(manifest.dependencies))
+    .filter(([name, version]) => !isPinned(name, String(version), String(manifest.version)))
+    .map(([name, version]) => `dependency ${name} is ${String(version)}: pin it exactly`);
 }
 
 function isPinned(name: string, version: string, own: string): boolean {
@@ -72,7 +68,7 @@ export function checkLock(tree: Tree): readonly Problem[] {
   for (const match of text.matchAll(/"resolved": "(https?|git\S*):[^"]*"/g)) {
     problems.push({ file, line: lineAt(text, match.index), what: 'a download address', use: '`npm run lock`' });
   }
-  for (const { where } of missingOptionals(json(tree, file)?.packages ?? {})) {
+  for (const { where } of missingOptionals(objectIn(json(tree, file).packages))) {
     problems.push({ file, line: 1, what: `${where} is named and has no entry`, use: '`npm run lock`' });
   }
   const npmrc = tree.get('.npmrc') ?? '';
@@ -86,7 +82,8 @@ export function checkLock(tree: Tree): readonly Problem[] {
 /** The two lists of the pure wing are one: what is checked for bans is what compiles without host types. */
 export function checkPureConfig(tree: Tree, wing: readonly string[]): readonly Problem[] {
   const file = 'tsconfig.pure.json';
-  const included: string[] = json(tree, file)?.include ?? [];
+  const { include } = json(tree, file);
+  const included = Array.isArray(include) ? include.map(String) : [];
   const differing = [
     ...wing.filter((folder) => !included.includes(folder)),
     ...included.filter((f) => !wing.includes(f)),

@@ -77,9 +77,16 @@ export function packageOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
 
-/** Reads a JSON file of the tree; undefined when there is none. */
-// biome-ignore lint/suspicious/noExplicitAny: manifests are read field by field, and every field that matters is checked
-export function json(tree: Tree, file: string): any {
+/** A JSON object of which nothing is known yet. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Reads a JSON file of the tree; empty when there is none. */
+export function json(tree: Tree, file: string): Json {
   const text = tree.get(file);
-  return text === undefined ? undefined : JSON.parse(text);
+  return objectIn(text === undefined ? undefined : JSON.parse(text));
+}
+
+/** A value as an object; empty when it is none, so that the check that wants a field says that it is missing. */
+export function objectIn(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

@@ -11,7 +11,14 @@
  */
 
 import type { Value } from '@reprise/contracts';
-import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import {
+  defineReducer,
+  type EventHandlers,
+  type EventValue,
+  handledBy,
+  type ReducerContext,
+  type Table,
+} from '@reprise/kernel/define';
 import type * as z from 'zod';
 import { circleIn } from './graph-circle.js';
 import {
@@ -31,19 +38,11 @@ import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...graphCommands, ...graphNotices } as const;
 
-type Events = EventOf<typeof EVENTS>;
 type State = z.output<typeof graphState>;
 type Known = z.output<typeof knownNode>;
 type NewNode = z.output<typeof newNode>;
 type NeedState = z.output<typeof needState>;
-type Opening = Extract<Events, { name: 'flow/OpenGraph@1' }>['value'];
-type Handlers = {
-  readonly [N in Events['name']]: (
-    draft: State,
-    value: Extract<Events, { name: N }>['value'],
-    ctx: ReducerContext,
-  ) => void;
-};
+type Opening = EventValue<typeof EVENTS, 'flow/OpenGraph@1'>;
 
 /** The tables of the graph that is being reduced. */
 interface Tables {
@@ -54,7 +53,7 @@ interface Tables {
   readonly news: Table<string | null>;
 }
 
-const HANDLERS: Handlers = {
+const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'flow/OpenGraph@1': (draft, { reply_to }, ctx) => {
     if (draft.open) ctx.reject('already_open');
     draft.open = true;
@@ -115,7 +114,7 @@ export const graph = defineReducer({
     const counts = { pending: 0, ready: 0, running: 0, done: 0, failed: 0, skipped: 0, cancelled: 0 };
     return { open: false, owner: null, limit, sealed: false, settled: false, next: 0, counts };
   },
-  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+  reduce: handledBy(HANDLERS),
 });
 
 /** The timer of what goes on in a frame of its own. */

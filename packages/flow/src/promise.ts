@@ -8,7 +8,14 @@
  */
 
 import type { Address, Value } from '@reprise/contracts';
-import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import {
+  defineReducer,
+  type EventHandlers,
+  type EventValue,
+  handledBy,
+  type ReducerContext,
+  type Table,
+} from '@reprise/kernel/define';
 import type * as z from 'zod';
 import { PROMISE_BYTES_MAX } from './limits.js';
 import { addressKey, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
@@ -24,19 +31,11 @@ import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...promiseCommands, ...promiseNotices } as const;
 
-type Events = EventOf<typeof EVENTS>;
 type State = z.output<typeof promiseState>;
 type Settlement = z.output<typeof settlement>;
-type Opening = Extract<Events, { name: 'flow/OpenPromise@1' }>['value'];
-type Handlers = {
-  readonly [N in Events['name']]: (
-    draft: State,
-    value: Extract<Events, { name: N }>['value'],
-    ctx: ReducerContext,
-  ) => void;
-};
+type Opening = EventValue<typeof EVENTS, 'flow/OpenPromise@1'>;
 
-const HANDLERS: Handlers = {
+const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'flow/OpenPromise@1': (draft, { parts, deadline }, ctx) => {
     if (draft.open) ctx.reject('already_open');
     if (new Set(parts).size !== parts.length) ctx.reject('part_repeated');
@@ -94,7 +93,7 @@ export const promise = defineReducer({
     const count = needs === 'any' ? 1 : needs === 'all' ? parts.length : needs;
     return { open: false, owner: null, parts, needs: count, written: {}, bytes: 0, outcome: null };
   },
-  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+  reduce: handledBy(HANDLERS),
 });
 
 const DEADLINE = 'deadline';

@@ -9,7 +9,14 @@
  *     few are to be granted, or where the last one could not be delivered.
  */
 import type { Address } from '@reprise/contracts';
-import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import {
+  defineReducer,
+  type EventHandlers,
+  type EventValue,
+  handledBy,
+  type ReducerContext,
+  type Table,
+} from '@reprise/kernel/define';
 import type * as z from 'zod';
 import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './limits.js';
 import { placeInLine, sortable } from './order.js';
@@ -29,17 +36,10 @@ import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...queueCommands, ...queueNotices } as const;
 
-type Events = EventOf<typeof EVENTS>;
 type State = z.output<typeof queueState>;
+type Opening = EventValue<typeof EVENTS, 'flow/OpenQueue@1'>;
 type Known = z.output<typeof knownItem>;
 type Waiting = z.output<typeof waitingItem>;
-type Handlers = {
-  readonly [N in Events['name']]: (
-    draft: State,
-    value: Extract<Events, { name: N }>['value'],
-    ctx: ReducerContext,
-  ) => void;
-};
 
 /** The tables of the queue that is being reduced. */
 interface Tables {
@@ -49,7 +49,7 @@ interface Tables {
   readonly leases: Table<string>;
 }
 
-const HANDLERS: Handlers = {
+const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'flow/OpenQueue@1': (draft, _, ctx) => {
     if (draft.open) ctx.reject('already_open');
     draft.open = true;
@@ -121,10 +121,10 @@ export const queue = defineReducer({
   facts: queueFacts,
   tables: queueTables,
   init: (_key, event): State => {
-    const { limit, paused } = event.value as z.output<(typeof queueCommands)['flow/OpenQueue@1']['schema']>;
+    const { limit, paused } = event.value as Opening;
     return { open: false, owner: null, limit, paused, next: 0 };
   },
-  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+  reduce: handledBy(HANDLERS),
 });
 
 /** The timer of what is granted in a frame of its own, and that of the next lease. */

@@ -11,7 +11,14 @@
  * T4  A publication is kept until it is told and, beyond that, while it is among the last `retain`.
  */
 import type { Value } from '@reprise/contracts';
-import { defineReducer, type EventOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import {
+  defineReducer,
+  type EventHandlers,
+  type EventValue,
+  handledBy,
+  type ReducerContext,
+  type Table,
+} from '@reprise/kernel/define';
 import type * as z from 'zod';
 import { FLOW_VALUE_BYTES_MAX, TOLD_AT_ONCE, TOLD_BYTES_MAX, TOPIC_WAITING_MAX } from './limits.js';
 import { sortable } from './order.js';
@@ -31,18 +38,11 @@ import {
 
 const EVENTS = { ...topicCommands, ...topicNotices } as const;
 
-type Events = EventOf<typeof EVENTS>;
 type State = z.output<typeof topicState>;
+type Opening = EventValue<typeof EVENTS, 'flow/OpenTopic@1'>;
 type Filter = z.output<typeof filter>;
 type Publication = z.output<typeof publication>;
 type Subscription = z.output<typeof subscription>;
-type Handlers = {
-  readonly [N in Events['name']]: (
-    draft: State,
-    value: Extract<Events, { name: N }>['value'],
-    ctx: ReducerContext,
-  ) => void;
-};
 
 /** The tables of the topic that is being reduced. */
 interface Tables {
@@ -51,7 +51,7 @@ interface Tables {
   readonly behind: Table<Subscription>;
 }
 
-const HANDLERS: Handlers = {
+const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'flow/OpenTopic@1': (draft, _, ctx) => {
     if (draft.open) ctx.reject('already_open');
     draft.open = true;
@@ -97,10 +97,10 @@ export const topic = defineReducer({
   facts: topicFacts,
   tables: topicTables,
   init: (_key, event): State => {
-    const { retain } = event.value as z.output<(typeof topicCommands)['flow/OpenTopic@1']['schema']>;
+    const { retain } = event.value as Opening;
     return { open: false, owner: null, retain, next: 0, oldest: 0, telling: 0, told: null };
   },
-  reduce: (draft, event, ctx) => (HANDLERS[event.name] as (...given: unknown[]) => void)(draft, event.value, ctx),
+  reduce: handledBy(HANDLERS),
 });
 
 function tablesOf(ctx: ReducerContext): Tables {

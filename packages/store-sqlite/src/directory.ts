@@ -1,12 +1,11 @@
 /** A host's directory in one SQLite file: one row for each world, and an index of those that want to be woken. */
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from '@reprise/kernel/host';
-import { makeDirectory } from './blob-files.js';
-import { type Connection, type Row, sqliteDriver } from './driver.js';
-import { holdLock } from './lock.js';
+import type { Connection, Row } from './driver.js';
+import { openHeld } from './held-file.js';
 import { type Layout, prepareLayout, transaction } from './schema.js';
-import { guarded, storeError } from './sqlite-errors.js';
+import { guarded } from './sqlite-errors.js';
 
 /**
  * A world's id is kept as the bytes of its UTF-8, which is how ids are ordered. The index has the rows that a host asks
@@ -36,26 +35,16 @@ export function sqliteDirectory(path: string): HostDirectory {
   return { label: path, open: () => openDirectory(file) };
 }
 
-async function openDirectory(path: string): Promise<OpenDirectory> {
-  const driver = await sqliteDriver();
-  await makeDirectory(dirname(path)).catch((error: unknown) => {
-    throw storeError(error, 'cannot make the directory', dirname(path));
-  });
-  const release = holdLock(driver, path);
-  let db: Connection | undefined;
-  try {
-    const opened = driver.open(path, 'write');
-    db = opened;
-    return guarded('cannot open the directory', path, () => {
-      prepareLayout(opened, path, LAYOUT);
-      return new SqliteDirectory(opened, path, release);
-    });
-  } catch (error) {
-    db?.close();
-    release();
-    throw storeError(error, 'cannot open the directory', path);
-  }
+function openDirectory(path: string): Promise<OpenDirectory> {
+  return openHeld(path, OPENING_FAILED, (db, release) =>
+    guarded(OPENING_FAILED, path, () => {
+      prepareLayout(db, path, LAYOUT);
+      return new SqliteDirectory(db, path, release);
+    }),
+  );
 }
+
+const OPENING_FAILED = 'cannot open the directory';
 
 class SqliteDirectory implements OpenDirectory {
   readonly #db: Connection;

@@ -1,17 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { closable, closableReadonly } from '@reprise/kernel';
-import { BlobFiles, makeDirectory } from './blob-files.js';
+import { BlobFiles } from './blob-files.js';
 import { contentReader, stagingContent } from './content.js';
 import type { Connection } from './driver.js';
 import { sqliteDriver } from './driver.js';
 import { nodeSha256 } from './hash.js';
+import { openHeld } from './held-file.js';
 import { journalAppender, journalReader } from './journal.js';
-import { holdLock } from './lock.js';
 import { prepareReader, prepareWriter, transaction } from './schema.js';
-import { guarded, isUnwritable, storeError } from './sqlite-errors.js';
+import { guarded, isUnwritable } from './sqlite-errors.js';
 
 /** What can be chosen about a SQLite store. */
 export interface SqliteOptions {
@@ -37,28 +37,18 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
   };
 }
 
-async function openForWriting(path: string, options: SqliteOptions): Promise<OpenStore> {
-  const driver = await sqliteDriver();
-  await makeDirectory(dirname(path)).catch((error: unknown) => {
-    throw storeError(error, 'cannot make the directory', dirname(path));
-  });
-  const release = holdLock(driver, path);
-  let db: Connection | undefined;
-  try {
-    const opened = driver.open(path, 'write');
-    db = opened;
+function openForWriting(path: string, options: SqliteOptions): Promise<OpenStore> {
+  return openHeld(path, OPENING_FAILED, async (db, release) => {
     const files = new BlobFiles(path);
     await files.removeUnfinished();
-    return guarded('cannot open the store', path, () => {
-      prepareWriter(opened, path, options.maxPageCount);
-      return closable(writer(opened, files, path, release), path);
+    return guarded(OPENING_FAILED, path, () => {
+      prepareWriter(db, path, options.maxPageCount);
+      return closable(writer(db, files, path, release), path);
     });
-  } catch (error) {
-    db?.close();
-    release();
-    throw storeError(error, 'cannot open the store', path);
-  }
+  });
 }
+
+const OPENING_FAILED = 'cannot open the store';
 
 function writer(db: Connection, files: BlobFiles, path: string, release: () => void): OpenStore {
   const { content, staged } = stagingContent(db, files, path);

@@ -10,7 +10,14 @@
  * S4  State does not grow with the session's age: what grows is in the transcript log.
  */
 import { type LlmToolCall, planAddress } from '@reprise/contracts';
-import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
+import {
+  creates,
+  defineReducer,
+  type EventHandlers,
+  type EventOf,
+  handledBy,
+  type ReducerContext,
+} from '@reprise/kernel/define';
 import * as z from 'zod';
 import type { NonExecution } from '../contracts/non-execution.js';
 import type { Lifecycle, PendingCall, SessionState, StopReason } from '../contracts/session.js';
@@ -29,15 +36,8 @@ const EVENTS = {
 } as const;
 
 type Events = EventOf<typeof EVENTS>;
-type Handlers = {
-  readonly [N in Events['name']]: (
-    draft: SessionState,
-    value: Extract<Events, { name: N }>['value'],
-    ctx: ReducerContext,
-  ) => void;
-};
 
-const HANDLERS: Handlers = {
+const HANDLERS: EventHandlers<SessionState, typeof EVENTS> = {
   'aos.agent/AgentAdopted@1': (draft, { def_ref, config }) => {
     draft.def_ref = def_ref;
     draft.config = config;
@@ -102,10 +102,7 @@ export const sessionReducer = defineReducer({
   },
   logs: { transcript: transcriptItem },
   init: (_key, event) => firstState(event),
-  reduce(draft, event, ctx) {
-    const handle = HANDLERS[event.name] as (draft: SessionState, value: unknown, ctx: ReducerContext) => void;
-    handle(draft, event.value, ctx);
-  },
+  reduce: handledBy(HANDLERS),
 });
 
 function firstState(event: Events): SessionState {

@@ -224,12 +224,12 @@ export class Views implements AsyncDisposable {
   }
 }
 
-class KeptProjection<Row> implements View<Row> {
+/** What every kept view tells of itself, whatever is read of it. */
+abstract class Standing {
   constructor(
-    private readonly definition: ProjectionDefinition<Row>,
-    private readonly kept: KeptView,
-    private readonly store: OpenViewStore,
-    private readonly keeper: Keeper,
+    protected readonly kept: KeptView,
+    protected readonly store: OpenViewStore,
+    protected readonly keeper: Keeper,
   ) {}
 
   get seq(): number {
@@ -242,6 +242,15 @@ class KeptProjection<Row> implements View<Row> {
 
   caughtUp(seq: number): Promise<void> {
     return this.keeper.caughtUp([this.kept], seq);
+  }
+}
+
+class KeptProjection<Row> extends Standing implements View<Row> {
+  constructor(
+    private readonly definition: ProjectionDefinition<Row>,
+    ...standing: ConstructorParameters<typeof Standing>
+  ) {
+    super(...standing);
   }
 
   async get(key: RowKey): Promise<Row | undefined> {
@@ -267,25 +276,7 @@ class KeptProjection<Row> implements View<Row> {
   }
 }
 
-class KeptText implements TextView {
-  constructor(
-    private readonly kept: KeptView,
-    private readonly store: OpenViewStore,
-    private readonly keeper: Keeper,
-  ) {}
-
-  get seq(): number {
-    return this.kept.seq;
-  }
-
-  get failure(): RepriseError | undefined {
-    return this.kept.failure;
-  }
-
-  caughtUp(seq: number): Promise<void> {
-    return this.keeper.caughtUp([this.kept], seq);
-  }
-
+class KeptText extends Standing implements TextView {
   search(query: TextQuery): Promise<TextHits> {
     return this.keeper.gate.alone(async () => {
       const found = await searchText(this.store, this.kept.fold.name, query);

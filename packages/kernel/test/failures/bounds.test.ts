@@ -1,48 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { memory, openWorld, VALUE_BYTES_MAX } from '../../src/index.js';
+import { VALUE_BYTES_MAX } from '../../src/index.js';
 import { closeSound, codeOf, framesOf, lastFrame, refusal } from '../support/judge.js';
-import {
-  add,
-  ask,
-  cell,
-  does,
-  fact,
-  lab,
-  log,
-  note,
-  numberOf,
-  once,
-  seen,
-  send,
-  sendMany,
-  start,
-  when,
-} from '../support/lab.js';
-import { ok, outside } from '../support/outside.js';
-import { TestClock } from '../support/test-clock.js';
-
-const { app } = lab({
-  // biome-ignore lint/correctness/useYield: it goes on as another before it waits
-  *again(input, plan) {
-    plan.continueAs(input);
-  },
-  *flood(input, plan) {
-    yield* plan.awaitReceipt(plan.emitEffect(once, input));
-    for (let i = 0; i < 20_000; i++) plan.raiseEvent({ name: 'lab/Got@1', value: { what: 'i', value: i } });
-  },
-  *many(input, plan) {
-    const handles = Array.from({ length: Number(input) }, () => plan.emitEffect(once, input));
-    yield* plan.awaitAll(handles);
-  },
-});
-
-async function given(options: Partial<Parameters<typeof openWorld>[0]> = {}) {
-  const store = memory();
-  const clock = new TestClock();
-  const adapter = outside(once);
-  const world = await openWorld({ store, app, clock, recheckEvery: 0, adapters: [adapter], ...options });
-  return { store, clock, adapter, world };
-}
+import { add, ask, cell, does, fact, log, note, numberOf, seen, send, sendMany, start, when } from '../support/lab.js';
+import { ok } from '../support/outside.js';
+import { app, given } from './greedy.js';
 
 describe('given a cascade over the bound of a frame', () => {
   it('when it goes on, then continue frames follow at once, nothing comes between, and every cell got its event', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memory, openWorld, type Store, verifyStore, type World } from '../../src/index.js';
+import { openWorld, type Store, verifyStore, type World } from '../../src/index.js';
 import { recordsOf } from '../support/judge.js';
 import {
   add,
@@ -7,10 +7,8 @@ import {
   cell,
   does,
   fact,
-  lab,
   note,
   numberOf,
-  once,
   pingPong,
   seen,
   send,
@@ -19,31 +17,7 @@ import {
   wake,
   when,
 } from '../support/lab.js';
-import { outside } from '../support/outside.js';
-import { TestClock } from '../support/test-clock.js';
-
-const { app } = lab({
-  // biome-ignore lint/correctness/useYield: it goes on as another before it waits
-  *again(input, plan) {
-    plan.continueAs(input);
-  },
-  *flood(input, plan) {
-    yield* plan.awaitReceipt(plan.emitEffect(once, input));
-    for (let i = 0; i < 20_000; i++) plan.raiseEvent({ name: 'lab/Got@1', value: { what: 'i', value: i } });
-  },
-  *many(input, plan) {
-    const handles = Array.from({ length: Number(input) }, () => plan.emitEffect(once, input));
-    yield* plan.awaitAll(handles);
-  },
-});
-
-async function given(options: Partial<Parameters<typeof openWorld>[0]> = {}) {
-  const store = memory();
-  const clock = new TestClock();
-  const adapter = outside(once);
-  const world = await openWorld({ store, app, clock, recheckEvery: 0, adapters: [adapter], ...options });
-  return { store, clock, adapter, world };
-}
+import { app, given } from './greedy.js';
 
 /** These journals are long: one verification, with the app, is enough for each. */
 async function closeVerified(world: World, store: Store): Promise<void> {

@@ -1,0 +1,33 @@
+/** A reducer as a table: one function for each of its events, so that a new event breaks the build until it has one. */
+import type { EventOf, EventSchemas, ReducerContext } from './reducer.js';
+
+/** The value of one of a reducer's events. */
+export type EventValue<E extends EventSchemas, N extends keyof E & string> = Extract<
+  EventOf<E>,
+  { readonly name: N }
+>['value'];
+
+/** What a reducer does with each of its events. */
+export type EventHandlers<State, E extends EventSchemas> = {
+  readonly [N in keyof E & string]: (draft: State, value: EventValue<E, N>, ctx: ReducerContext) => void;
+};
+
+/**
+ * The recipe that gives each event to its own handler: what `reduce` of a reducer takes.
+ *
+ * @example
+ * const EVENTS = { 'demo/Added@1': creates(z.strictObject({ by: z.int() })) } as const
+ * const HANDLERS: EventHandlers<{ n: number }, typeof EVENTS> = {
+ *   'demo/Added@1': (draft, { by }) => { draft.n += by },
+ * }
+ * defineReducer({ name: 'demo/Counter@1', state, events: EVENTS, init: () => ({ n: 0 }), reduce: handledBy(HANDLERS) })
+ */
+export function handledBy<State, E extends EventSchemas>(
+  handlers: EventHandlers<State, E>,
+): (draft: State, event: EventOf<E>, ctx: ReducerContext) => void {
+  return (draft, event, ctx) => {
+    // The name says which value it is; that both belong together is not in the types of a union.
+    const handle = handlers[event.name] as (draft: State, value: unknown, ctx: ReducerContext) => void;
+    handle(draft, event.value, ctx);
+  };
+}
