@@ -298,20 +298,15 @@ function armEffect(fold: FrameFold, id: string, attempt: number): void {
 function admitContinue(fold: FrameFold, quarantined: boolean): void {
   const bytes = fold.overlay.get(PENDING_KEY);
   if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
-  const pending = fold.take<PendingLeaf>(bytes);
+  const pending = decode(bytes) as unknown as PendingLeaf;
   fold.overlay.set(PENDING_KEY, undefined);
-  fold.before = { done: pending.done, bytes: pending.bytes };
-  if (quarantined) {
-    for (const delivery of pending.deliveries) {
-      if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
-      else if (delivery.kind === 'sweep') fold.enqueue(delivery);
-      else fold.push({ kind: 'fault', c: 0, target: delivery.to, code: 'exhausted' });
-    }
-    return;
-  }
-  for (const delivery of pending.deliveries) {
-    if (delivery.kind === 'event') fold.enqueue({ ...delivery, cause: 0, root: false });
-    else fold.enqueue(delivery.kind === 'plan' ? { ...delivery, cause: 0 } : delivery);
+  fold.resume(pending);
+  if (pending.ending !== undefined) endRefused(fold, 0, pending.ending);
+  if (!quarantined) return;
+  for (const delivery of fold.abandon()) {
+    if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
+    else if (delivery.kind === 'sweep') fold.enqueue(delivery);
+    else fold.push({ kind: 'fault', c: 0, target: delivery.to, code: 'exhausted' });
   }
 }
 

@@ -10,6 +10,10 @@
  * F3  After each delivery a leaf is exactly decode(its bytes).
  * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps are performed beyond
  *     the cascade's bound too: they make nothing, and what they left would never be found again.
+ * F5  What an ingress itself queues are roots: each begins a cascade, with the bounds of one, when the one before it has
+ *     ended, as if it had come in a frame of its own. What deliveries queue belongs to the cascade that they are of. So
+ *     a right that ends ten thousand effects is not taken for a runaway, and a runaway is found as ever.
+ * F6  Open effects that narrowed rights forbid end before anything else is delivered, some thousands in a frame.
  */
 import type {
   Address,
@@ -22,8 +26,9 @@ import type {
 } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
+import { Backlog } from './backlog.js';
 import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from './leaf-key.js';
-import type { EffectLeaf, PendingDelivery, PendingLeaf, TableRest, WorldLeaf } from './leaves.js';
+import type { EffectLeaf, EmissionPlace, PendingLeaf, TableRest, WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay } from './leaves.js';
 import {
   CASCADE_DELIVERIES_MAX,
@@ -115,10 +120,16 @@ export class FrameFold {
   readonly settled: SettledEffect[] = [];
   /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
   world: WorldLeaf | undefined;
-  /** What frames before this one spent on the same cascade. */
-  before: { readonly done: number; readonly bytes: number } = { done: 0, bytes: 0 };
-  readonly #queue: QueuedDelivery[] = [];
-  #valueBytes = 0;
+  /** After which place open effects are to be asked still whether they may go on (F6); undefined when they were. */
+  ending: EmissionPlace | undefined;
+  /** The frame that brought all this about: this one, or the one that it continues. */
+  began: number;
+  #cascade: Backlog;
+  #roots: Backlog;
+  /** What the cascade under way has spent, in frames before as well. */
+  #spent = { done: 0, bytes: 0 };
+  #frameBytes = 0;
+  #admitted: boolean;
 
   constructor(
     readonly env: EngineEnv,
@@ -126,6 +137,28 @@ export class FrameFold {
     readonly ingress: IngressRecord,
   ) {
     this.overlay = new Overlay(base);
+    this.began = ingress.seq;
+    this.#cascade = new Backlog(this.overlay, 'cascade');
+    this.#roots = new Backlog(this.overlay, 'roots');
+    this.#admitted = ingress.kind === 'continue'; // F5: it brings nothing of its own
+  }
+
+  /** Goes on where the frame before stopped. */
+  resume({ began, done, bytes, cascade, roots }: PendingLeaf): void {
+    this.began = began;
+    this.#spent = { done, bytes };
+    this.#cascade = new Backlog(this.overlay, 'cascade', cascade);
+    this.#roots = new Backlog(this.overlay, 'roots', roots);
+  }
+
+  /** Takes out what a frame might perform and cannot: the cascade under way, and as many roots as one frame would begin. */
+  abandon(): readonly QueuedDelivery[] {
+    const abandoned: QueuedDelivery[] = [];
+    while (this.#cascade.peek() !== undefined) abandoned.push(this.#cascade.shift() as QueuedDelivery);
+    for (let n = 0; n < FRAME_DELIVERIES_MAX && this.#roots.peek() !== undefined; n++) {
+      abandoned.push(this.#roots.shift() as QueuedDelivery);
+    }
+    return abandoned;
   }
 
   /** The frame's time. */
@@ -152,9 +185,15 @@ export class FrameFold {
     return this.records.length;
   }
 
-  /** Adds a delivery to the end of the FIFO. */
+  /** Adds a delivery to the cascade under way; what the ingress itself queues begins one (F5). */
   enqueue(delivery: QueuedDelivery): void {
-    this.#queue.push(delivery);
+    if (this.#admitted) this.#cascade.push(delivery);
+    else this.#roots.push(delivery);
+  }
+
+  /** Adds a delivery that begins a cascade of its own, whatever queues it. There must be an end to those (F5). */
+  enqueueApart(delivery: QueuedDelivery): void {
+    this.#roots.push(delivery);
   }
 
   /** Decodes a leaf as the caller's own object. */
@@ -169,9 +208,10 @@ export class FrameFold {
     return bytes;
   }
 
-  /** Counts the bytes of values that a delivery gave, for the frame's bound. */
+  /** Counts the bytes of values that a delivery gave, for the bounds of frame and cascade. */
   spend(valueBytes: number): void {
-    this.#valueBytes += valueBytes;
+    this.#frameBytes += valueBytes;
+    this.#spent.bytes += valueBytes;
   }
 
   /**
@@ -179,8 +219,8 @@ export class FrameFold {
    * that each stay within their bounds could together queue more than any frame can hold.
    */
   afford(outputs: number, valueBytes: number): void {
-    const bytes = this.before.bytes + this.#valueBytes + valueBytes;
-    if (this.#queue.length + outputs <= CASCADE_DELIVERIES_MAX && bytes <= CASCADE_VALUE_BYTES_MAX) return;
+    const bytes = this.#spent.bytes + valueBytes;
+    if (this.#cascade.length + outputs <= CASCADE_DELIVERIES_MAX && bytes <= CASCADE_VALUE_BYTES_MAX) return;
     throw new Fault(
       'cascade_exceeded',
       `a cascade has at most ${CASCADE_DELIVERIES_MAX} deliveries waiting and ${CASCADE_VALUE_BYTES_MAX} bytes of values`,
@@ -188,25 +228,33 @@ export class FrameFold {
   }
 
   /**
-   * Performs the FIFO to its end, or to the frame's bound; then the rest waits for a `continue` frame. A quarantined
-   * frame performs nothing of it: what there is to tell is told in a frame of its own.
+   * Performs one cascade after the other to its end, or to the frame's bound; then the rest waits for a `continue` frame.
+   * A quarantined frame performs nothing of it: what there is to tell is told in a frame of its own.
    */
   run(deliver: Deliverer): void {
-    const before = this.before.done;
-    if ('quarantined' in this.ingress && this.#queue.length > 0) return this.#spill(before);
+    this.#admitted = true;
+    const halted = 'quarantined' in this.ingress;
     for (let done = 0; ; done++) {
-      const next = this.#queue.shift();
-      if (next === undefined) return;
-      if (before + done >= CASCADE_DELIVERIES_MAX && next.kind !== 'sweep') {
-        deliver.exceeded(this, next);
-      } else if (done >= FRAME_DELIVERIES_MAX || this.#valueBytes > FRAME_VALUE_BYTES_MAX) {
-        this.#queue.unshift(next);
-        this.#spill(before + done);
-        return;
-      } else {
-        this.#deliver(deliver, next);
-      }
+      if (this.ending !== undefined) return this.#spill(); // F6
+      const from = this.#due();
+      const next = from?.peek();
+      if (from === undefined || next === undefined) return;
+      const exceeded = this.#spent.done >= CASCADE_DELIVERIES_MAX && next.kind !== 'sweep';
+      const full = done >= FRAME_DELIVERIES_MAX || this.#frameBytes > FRAME_VALUE_BYTES_MAX;
+      if (halted || (full && !exceeded)) return this.#spill();
+      from.shift();
+      if (exceeded) deliver.exceeded(this, next as EventDelivery | PlanDelivery);
+      else this.#deliver(deliver, next);
+      this.#spent.done++;
     }
+  }
+
+  /** Where the next delivery comes from: the cascade under way or, when it has ended, the roots. */
+  #due(): Backlog | undefined {
+    if (this.#cascade.length > 0) return this.#cascade;
+    if (this.#roots.length === 0) return undefined;
+    this.#spent = { done: 0, bytes: 0 };
+    return this.#roots;
   }
 
   #deliver(deliver: Deliverer, next: QueuedDelivery): void {
@@ -216,37 +264,27 @@ export class FrameFold {
       else deliver.sweep(this, next);
     } catch (thrown) {
       if (!(thrown instanceof Miss)) throw thrown;
-      throw new Miss(thrown.key, [
-        ...thrown.next,
-        ...this.#queue.flatMap((delivery) => (delivery.kind === 'event' ? [cellKey(delivery.to)] : [])),
-      ]);
+      const ahead = [...this.#cascade.upcoming(), ...this.#roots.upcoming()].slice(0, FRAME_DELIVERIES_MAX);
+      throw new Miss(thrown.key, [...thrown.next, ...ahead.flatMap(neededBy)]);
     }
   }
 
-  #spill(done: number): void {
+  #spill(): void {
     const pending: PendingLeaf = {
-      done,
-      bytes: this.before.bytes + this.#valueBytes,
-      deliveries: this.#queue.map(pendingOf),
+      began: this.began,
+      ...this.#spent,
+      cascade: this.#cascade.keep(),
+      roots: this.#roots.keep(),
+      ...(this.ending === undefined ? {} : { ending: this.ending }),
     };
     this.write(PENDING_KEY, pending);
   }
 }
 
-/** A delivery as it waits for the next frame: its cause is a record of this one. */
-function pendingOf(delivery: QueuedDelivery): PendingDelivery {
-  switch (delivery.kind) {
-    case 'event': {
-      const { kind, to, event, from, reply, notice } = delivery;
-      return { kind, to, event, from, reply, notice };
-    }
-    case 'plan':
-      return { kind: 'plan', plan: delivery.plan };
-    case 'sweep':
-      return delivery;
-    default:
-      return delivery satisfies never;
-  }
+/** The cell that a delivery will want: all that wait are loaded with the first that is missing. */
+function neededBy(delivery: QueuedDelivery): LeafKey[] {
+  if (delivery.kind === 'event') return [cellKey(delivery.to)];
+  return delivery.kind === 'plan' ? [cellKey([delivery.plan[0], delivery.plan[1]])] : [];
 }
 
 /**

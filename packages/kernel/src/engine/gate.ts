@@ -22,7 +22,7 @@ import type { EffectDefinition } from '../define/index.js';
 import { fitsAccount } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
 import { cellKey } from './leaf-key.js';
-import type { CellLeaf, EffectLeaf } from './leaves.js';
+import type { CellLeaf } from './leaves.js';
 import {
   type Authority,
   approvalsOf,
@@ -33,6 +33,7 @@ import {
   isChild,
   type RightsReader,
 } from './rights.js';
+import { standingOf } from './settle.js';
 
 /** What a decision is read from, and its time. */
 export interface RightsReaderAt extends RightsReader {
@@ -212,23 +213,10 @@ function parallelRefusal(
   if (authority === 'everything' || authority?.exercise.max_parallel === undefined) return undefined;
   let open = 0;
   for (const { key, bytes } of fold.overlay.list('effect')) {
-    const owner = openOwner(bytes);
-    if (key.path[1] !== approved && owner?.[0] === plan[0] && owner[1] === plan[1]) open++;
+    const { plan: of, open: counts } = standingOf(bytes);
+    if (counts && key.path[1] !== approved && of[0] === plan[0] && of[1] === plan[1]) open++;
   }
   return open >= authority.exercise.max_parallel ? 'cap_denied/parallel' : undefined;
-}
-
-const owners = new WeakMap<Uint8Array, { readonly plan: PlanAddress | undefined }>();
-
-/** The plan of an effect that is open; undefined when it is settled. Leaves are asked at each emission, so it is kept. */
-function openOwner(bytes: Uint8Array): PlanAddress | undefined {
-  let owner = owners.get(bytes);
-  if (owner === undefined) {
-    const { plan, late } = decode(bytes) as unknown as EffectLeaf;
-    owner = { plan: late === undefined ? plan : undefined };
-    owners.set(bytes, owner);
-  }
-  return owner.plan;
 }
 
 function permitted(

@@ -4,16 +4,18 @@ import {
   type Capability,
   type CommandValue,
   formatAddress,
+  type PlanAddress,
   type Principal,
   type Receipt,
 } from '@reprise/contracts';
 import { canonical, capabilityFits, covers, EVERYTHING, firstExcess, leq } from '../authority/index.js';
-import { decode, encode, equalBytes } from '../codec/index.js';
+import { encode, equalBytes } from '../codec/index.js';
 import { chainOf } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
 import { standingRefusal } from './gate.js';
 import { cellKey, type LeafKey, rightsKey, timerKey } from './leaf-key.js';
-import type { EffectLeaf, RightsLeaf } from './leaves.js';
+import type { EmissionPlace, RightsLeaf } from './leaves.js';
+import { ENDINGS_AT_ONCE } from './limits.js';
 import {
   approvalsOf,
   authorityOf,
@@ -25,7 +27,7 @@ import {
   isBelow,
   isChild,
 } from './rights.js';
-import { isUnderWay, openEffect, settleInFrame } from './settle.js';
+import { isUnderWay, openEffect, settleInFrame, standingOf } from './settle.js';
 import { Miss, Refusal } from './signals.js';
 
 /** Authors' timers cannot begin with a tilde. */
@@ -236,11 +238,18 @@ function requireAccount(
   }
 }
 
-/** Asks of every open effect whether it is permitted still; of each the first refusal ends it. */
-export function endRefused(fold: FrameFold, cause: number): void {
-  const open = openEffects(fold);
-  requireLoaded(fold, open);
-  for (const { id } of open) {
+/**
+ * Asks of every open effect whether it is permitted still; of each the first refusal ends it. What one frame does not get
+ * to is asked in `continue` frames, before anything else happens, so that nobody can do with one what is forbidden.
+ *
+ * @param after where the frame before stopped
+ */
+export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace = BEFORE_ALL): void {
+  const open = openEffects(fold, after);
+  const asked = open.slice(0, ENDINGS_AT_ONCE);
+  fold.ending = open.length > asked.length ? asked.at(-1)?.queued : undefined;
+  requireLoaded(fold, asked);
+  for (const { id } of asked) {
     const effect = openEffect(fold, id);
     const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
     if (effect === undefined || definition === undefined) continue;
@@ -253,21 +262,33 @@ export function endRefused(fold: FrameFold, cause: number): void {
       code: code === 'cap_denied' ? 'cap_denied/revoked' : code,
       attempts: effect.attempt,
     };
-    settleInFrame(fold, id, effect, { by: isUnderWay(effect) || started ? 'revoked' : 'gate', receipt }, cause);
+    const by = isUnderWay(effect) || started ? 'revoked' : 'gate';
+    // Effects that were there before are so many and no more: what ends them is no runaway, and is not counted as one.
+    settleInFrame(fold, id, effect, { by, receipt, apart: effect.queued[0] < fold.began }, cause);
   }
 }
 
-interface OpenEffect extends EffectLeaf {
+/** No effect is emitted by a frame's ingress itself, nor before the first frame. */
+const BEFORE_ALL: EmissionPlace = [-1, 0];
+
+interface OpenEffect {
   readonly id: string;
+  readonly plan: PlanAddress;
+  readonly queued: EmissionPlace;
 }
 
-/** In the order in which they were emitted: the order of leaves in memory is no journaled fact. */
-function openEffects(fold: FrameFold): readonly OpenEffect[] {
-  return fold.overlay
-    .list('effect')
-    .map(({ key, bytes }) => ({ id: String(key.path[1]), ...(decode(bytes) as unknown as EffectLeaf) }))
-    .filter(({ late }) => late === undefined)
-    .sort((a, b) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
+/** Those after a place, in the order in which they were emitted: the order of leaves in memory is no journaled fact. */
+function openEffects(fold: FrameFold, after: EmissionPlace): readonly OpenEffect[] {
+  const open: OpenEffect[] = [];
+  for (const { key, bytes } of fold.overlay.list('effect')) {
+    const known = standingOf(bytes);
+    if (known.open && comparePlaces(known.queued, after) > 0) open.push({ ...known, id: String(key.path[1]) });
+  }
+  return open.sort((a, b) => comparePlaces(a.queued, b.queued));
+}
+
+function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
+  return a[0] - b[0] || a[1] - b[1];
 }
 
 /** Asks for all cold leaves at once: one by one, a world of n cold cells would be folded n times. */

@@ -85,5 +85,11 @@ export const timerKey = (due: number, cell: Address, plan: number, name: string)
 /** What the manifest said. */
 export const WORLD_KEY: LeafKey = leafKey(['world']);
 
-/** The rest of a cascade, between a frame and its `continue` frame. */
+/** What is left to do, between a frame and its `continue` frame. */
 export const PENDING_KEY: LeafKey = leafKey(['pending']);
+
+/** The deliveries that wait: those of the cascade under way, and those that each begin one. */
+export type BacklogName = 'cascade' | 'roots';
+
+/** A chunk of deliveries that wait for a `continue` frame. */
+export const pendingKey = (backlog: BacklogName, chunk: number): LeafKey => leafKey(['pending', backlog, chunk]);

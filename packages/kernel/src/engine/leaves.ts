@@ -114,7 +114,7 @@ export interface EffectLeaf {
   readonly delivery: Delivery;
   readonly deadline: number | null;
   /** Where it was emitted, `[seq, index]`: the order of dispatch. */
-  readonly queued: readonly [number, number];
+  readonly queued: EmissionPlace;
   /** The armed attempt; 0 while it waits. */
   attempt: number;
   /** What is reserved for it. */
@@ -199,14 +199,36 @@ export interface TableRest {
   readonly nodes: readonly number[];
 }
 
-/** The rest of a cascade. */
-export interface PendingLeaf {
-  readonly deliveries: readonly PendingDelivery[];
-  /** Deliveries of this cascade so far. */
-  readonly done: number;
-  /** Bytes of values given in this cascade so far. */
-  readonly bytes: number;
+/** Where the deliveries of a backlog stand: the numbers of its chunks, and how many deliveries they hold. */
+export interface KeptBacklog {
+  readonly first: number;
+  readonly end: number;
+  readonly count: number;
 }
+
+/** Some deliveries of a backlog. */
+export interface PendingChunk {
+  readonly deliveries: readonly PendingDelivery[];
+}
+
+/** What an ingress left to do for a `continue` frame. The deliveries are in chunks of their own. */
+export interface PendingLeaf {
+  /** The frame of the ingress. */
+  readonly began: number;
+  /** Deliveries of the cascade under way so far. */
+  readonly done: number;
+  /** Bytes of values given in it so far. */
+  readonly bytes: number;
+  /** The rest of it. */
+  readonly cascade: KeptBacklog;
+  /** What begins a cascade of its own, when the one under way has ended. */
+  readonly roots: KeptBacklog;
+  /** Rights were narrowed: the open effects after this place are to be asked still whether they may go on. */
+  readonly ending?: EmissionPlace;
+}
+
+/** Where an effect was emitted, `[seq, index]`. */
+export type EmissionPlace = readonly [number, number];
 
 /** Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first. */
 export interface LeafReader {

@@ -27,6 +27,12 @@ export const FRAME_VALUE_BYTES_MAX = 1024 * 1024;
  */
 export const GIVEN_BYTES_EXTRA = 64;
 
+/**
+ * Open effects that one frame asks whether they may go on, when rights were narrowed; the next are asked in a `continue`
+ * frame, before anything else. Each that ends takes some 500 bytes of the frame.
+ */
+export const ENDINGS_AT_ONCE = 4_096;
+
 /** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
 export const CASCADE_DELIVERIES_MAX = 10_000;
 

@@ -31,6 +31,27 @@ export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined 
   return effect?.late === undefined ? effect : undefined;
 }
 
+/** What is asked of every effect leaf whenever rights are narrowed or an effect is emitted: whose it is, and how it stands. */
+export interface Standing {
+  readonly plan: PlanAddress;
+  readonly queued: EffectLeaf['queued'];
+  /** It is not settled. */
+  readonly open: boolean;
+}
+
+const standings = new WeakMap<Uint8Array, Standing>();
+
+/** How the effect of a leaf stands. There may be very many, and each is asked again and again, so it is kept. */
+export function standingOf(bytes: Uint8Array): Standing {
+  let standing = standings.get(bytes);
+  if (standing === undefined) {
+    const { plan, queued, late } = decode(bytes) as unknown as EffectLeaf;
+    standing = { plan, queued, open: late === undefined };
+    standings.set(bytes, standing);
+  }
+  return standing;
+}
+
 /** Whether its adapter is at work, or was when the world stopped. */
 export function isUnderWay(effect: EffectLeaf): boolean {
   return effect.attempt > 0 && effect.deferred === undefined;
@@ -52,6 +73,8 @@ export interface InFrame {
   readonly receipt: Receipt;
   /** Nothing of it can be running any more, whatever its attempt says. */
   readonly over?: true;
+  /** Its plan goes on in a cascade of its own. */
+  readonly apart?: boolean;
 }
 
 /** What settles an effect. */
@@ -61,6 +84,8 @@ export interface SettledBy {
   readonly cause: number;
   /** Its adapter may still answer. */
   readonly unanswered: boolean;
+  /** Its plan goes on in a cascade of its own. */
+  readonly apart?: boolean;
 }
 
 /** Settles an effect inside a frame: a record says so, and what is under way is told to stop. */
@@ -68,20 +93,17 @@ export function settleInFrame(
   fold: FrameFold,
   id: string,
   effect: EffectLeaf,
-  { by, receipt, over }: InFrame,
+  { by, receipt, over, apart = false }: InFrame,
   c: number,
 ): void {
   const { status, code = null } = receipt;
   const cause = fold.push({ kind: 'settled', c, effect: id, status, code, by });
   const unanswered = over === undefined && isUnderWay(effect);
   if (unanswered) fold.aborts.push(id);
-  settleEffect(fold, id, effect, { receipt, cause, unanswered });
+  settleEffect(fold, id, effect, { receipt, cause, unanswered, apart });
 }
 
-/**
- * Settles an effect: it leaves the ledger, and its plan, if it still runs, finds the receipt in its inbox.
- *
- */
+/** Settles an effect: it leaves the ledger, and its plan, if it still runs, finds the receipt in its inbox. */
 export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, settlement: SettledBy): void {
   const { receipt, cause, unanswered } = settlement;
   closeEffect(fold, id, effect, receipt, unanswered);
@@ -100,7 +122,9 @@ export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, se
   }
   fold.overlay.set(key, next);
   keepGenerator(fold, bytes, next);
-  fold.enqueue({ kind: 'plan', plan: effect.plan, cause });
+  const woken = { kind: 'plan', plan: effect.plan, cause } as const;
+  if (settlement.apart === true) fold.enqueueApart(woken);
+  else fold.enqueue(woken);
 }
 
 /** Takes an effect off the ledger, or leaves there what its adapter may still say. */
