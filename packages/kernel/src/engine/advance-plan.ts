@@ -217,13 +217,20 @@ class PlanRun {
     const effect = idIn(fold.rules.world);
     const origins = fold.rules.fork?.origins ?? [];
     const verdict: EffectVerdict = params.ok
-      ? gateEffect(fold, { plan, definition, params: value, ...(output.approval && { approval: output.approval }) })
+      ? gateEffect(fold, {
+          plan,
+          inc: leaf.inc,
+          definition,
+          params: value,
+          ...(output.approval && { approval: output.approval }),
+        })
       : { allow: false, code: 'validation_error', rule: null };
     if (!verdict.allow) return this.#deny(effect, output, verdict);
     const { timeoutMs } = output;
     const receipt = openAllowed(fold, {
       effect,
       plan,
+      inc: leaf.inc,
       emission,
       definition,
       params: value,

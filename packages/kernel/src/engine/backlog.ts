@@ -107,8 +107,8 @@ export class Backlog {
 function pendingOf(delivery: QueuedDelivery): PendingDelivery {
   switch (delivery.kind) {
     case 'event': {
-      const { kind, to, event, from, reply, notice } = delivery;
-      return { kind, to, event, from, reply, notice };
+      const { cause: _cause, root: _root, ...rest } = delivery;
+      return rest;
     }
     case 'plan':
       return { kind: 'plan', plan: delivery.plan };

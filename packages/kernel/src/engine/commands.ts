@@ -24,7 +24,7 @@ import { accountKey, effectKey, settledKey } from './leaf-key.js';
 import type { EffectLeaf, SettledLeaf } from './leaves.js';
 import { tellOwner } from './notify.js';
 import { isAsking } from './parked.js';
-import { authorityOf, cellOf, holderOf } from './rights.js';
+import { authorityOf, cellOf, holderOf, isAdapter, isIncarnation } from './rights.js';
 import { cancelEffect, mayHaveOutcome, openEffect, settleInFrame } from './settle.js';
 import { Refusal } from './signals.js';
 import { wakeWhenDue } from './wake.js';
@@ -142,11 +142,11 @@ function release(
   if (!checked.ok) return refuseRelease(fold, id, effect, 'validation_error', { who, cause }); // a deploy came between
   const { plan } = effect;
   const cell: Address = [plan[0], plan[1]];
-  if (decision.remember !== undefined) {
+  if (decision.remember !== undefined && isIncarnation(fold, cell, effect.inc)) {
     const kind: [string, number | null] = [fullName(definition, checked.value), decision.remember.until];
     setRights(fold, { holder: holderOf(cell), remember: kind }, who, cause);
   }
-  const verdict = gateEffect(fold, { plan, definition, params: checked.value, approved: id });
+  const verdict = gateEffect(fold, { plan, inc: effect.inc, definition, params: checked.value, approved: id });
   if (!verdict.allow) return refuseRelease(fold, id, effect, verdict.code, { who, cause });
   const { approval, ...rest } = effect;
   const deadline = approval?.timeoutMs == null ? null : fold.at + approval.timeoutMs;
@@ -230,12 +230,14 @@ function setAccount(
   fold.govern();
 }
 
-/** Whoever is charged to an account carves out of it, and changes those below; a cell that is not has none to give. */
+/**
+ * Accounts are the host's. Whoever it charged to one, a person or a cell, carves out of that and changes those below;
+ * nobody changes the one that pays for them, and who is charged to none has none to give.
+ */
 function requireOwner(fold: FrameFold, who: Principal, above: readonly string[], where: string): void {
   if (who === 'host') return;
-  const own = authorityOf(fold, who)?.account ?? null;
-  const free = own === null && who.startsWith('human:');
-  if (!free && (own === null || !above.includes(own))) throw notAllowed('cap_denied', where);
+  const own = isAdapter(who) ? null : (authorityOf(fold, who)?.account ?? null); // an adapter spends, and gives nothing
+  if (own === null || !above.includes(own)) throw notAllowed('cap_denied', where);
 }
 
 /** The cell that settles an effect, and whoever was asked; people when nobody in particular was. */

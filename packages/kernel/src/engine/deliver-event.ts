@@ -7,7 +7,7 @@ import { CellContext, type CellOutput } from './cell-context.js';
 import { perform } from './commands.js';
 import { fittedState } from './fitted-state.js';
 import { type EventDelivery, encodeGiven, encodeLeaf, type FrameFold } from './frame-fold.js';
-import { gateSend, type Refused } from './gate.js';
+import { gateSend, isOwn, type Refused, sendText } from './gate.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js';
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
@@ -15,7 +15,7 @@ import { presentState, signCell } from './migrate.js';
 import { notify } from './notify.js';
 import { runPure } from './purity.js';
 import { holderOf } from './rights.js';
-import { cancelPlan, stopPlan } from './settle.js';
+import { abandonBySettler, cancelPlan, stopPlan } from './settle.js';
 import { Fault, Refusal, Rejected } from './signals.js';
 
 /** Why an event could not reach its cell. */
@@ -28,6 +28,7 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   const event = reducer.events.get(delivery.event.name);
   if (event === undefined) return unreachable(fold, delivery, 'event_invalid');
   const bytes = fold.overlay.get(cellKey(delivery.to));
+  if (delivery.making === true && !isMaker(fold, delivery, bytes)) return refuseSend(fold, delivery, NOT_THE_MAKER);
   const cell = openCell(fold, delivery, bytes, event.creates);
   if (typeof cell === 'string') return unreachable(fold, delivery, cell);
   try {
@@ -41,6 +42,14 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
     else throw thrown;
   }
 }
+
+/** Whether a sender that was to make a cell still is its maker: another may have come before, in this very cascade. */
+function isMaker(fold: FrameFold, { from, to }: EventDelivery, bytes: Uint8Array | undefined): boolean {
+  const there = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
+  return !there || from === null || isOwn(fold, [from[0], from[1]], to);
+}
+
+const NOT_THE_MAKER: Refused = { allow: false, code: 'policy_denied', rule: null };
 
 function openCell(
   fold: FrameFold,
@@ -169,8 +178,10 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
   switch (output.type) {
     case 'send': {
       const verdict = gateSend(fold, delivery.to, output.to, output.name);
-      if (!verdict.allow) return refuseSend(fold, delivery, output, verdict);
       const event = { name: output.name, value: output.value };
+      if (!verdict.allow) {
+        return refuseSend(fold, { from: delivery.to, to: output.to, event, reply: output.reply, cause: c }, verdict);
+      }
       const cause = fold.push({ kind: 'event', c, to: output.to, event, from: delivery.to });
       fold.enqueue({
         kind: 'event',
@@ -181,6 +192,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
         reply: output.reply,
         notice: false,
         root: false,
+        ...(verdict.making === true ? { making: true } : {}),
       });
       return;
     }
@@ -209,18 +221,14 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
 /** The gate refused an event: a record, and its sender learns it as it learns that a cell is not there. */
 function refuseSend(
   fold: FrameFold,
-  { to: from, cause: c }: EventDelivery,
-  { to, name: event, reply }: CellOutput & { type: 'send' },
+  sent: Pick<EventDelivery, 'to' | 'event' | 'from' | 'reply' | 'cause'>,
   { code, rule }: Refused,
 ): void {
-  const cause = fold.push({
-    kind: 'denial',
-    c,
-    who: holderOf(from),
-    what: `${formatAddress(to)}#${event}`,
-    code,
-    rule,
-  });
+  if (sent.from === null) return; // the outside is refused by a refusal
+  const { to, reply, cause: c } = sent;
+  const from: Address = [sent.from[0], sent.from[1]];
+  const event = sent.event.name;
+  const cause = fold.push({ kind: 'denial', c, who: holderOf(from), what: sendText(to, event), code, rule });
   if (reply) notify(fold, from, 'sys/Reply@1', { to, event, outcome: 'rejected', code }, cause);
   else notify(fold, from, 'sys/Undeliverable@1', { to, event, code: 'denied' }, cause);
 }
@@ -275,6 +283,8 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
     state: {},
   };
   fold.write(cellKey(address), gone);
+  // Only who takes the notice of one ever settles effects; the others are spared the search.
+  if (reducerFor(fold.env.app, address[0])?.events.has('sys/EffectOpened@1')) abandonBySettler(fold, address, cause);
 }
 
 function unreachable(fold: FrameFold, delivery: EventDelivery, code: Unreachable): void {

@@ -7,12 +7,15 @@ import type { EffectVerdict } from './gate.js';
 import { effectKey, isAddress } from './leaf-key.js';
 import type { EffectLeaf } from './leaves.js';
 import { notify, takes, tellOwner } from './notify.js';
+import { NO_SETTLER } from './settle.js';
 import { wakeWhenDue } from './wake.js';
 
 /** An effect that the gate allowed. */
 export interface AllowedEffect {
   readonly effect: string;
   readonly plan: PlanAddress;
+  /** The incarnation of its cell. */
+  readonly inc: number;
   readonly emission: number;
   readonly definition: EffectDefinition;
   readonly params: Value;
@@ -29,7 +32,7 @@ export interface AllowedEffect {
  * @returns the receipt of one that can never be settled; the caller settles it
  */
 export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | undefined {
-  const { effect, plan, emission, definition, params, timeoutMs, verdict, cause: c } = allowed;
+  const { effect, plan, inc, emission, definition, params, timeoutMs, verdict, cause: c } = allowed;
   const { rule, grant, held, approval } = verdict;
   const { name } = definition;
   const delivery = deliveryOf(definition, params);
@@ -52,7 +55,8 @@ export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | 
   const index = fold.push(record);
   const queued = [fold.ingress.seq, index] as const;
   const origins = allowed.origins.length === 0 ? {} : { origins: allowed.origins };
-  const leaf: EffectLeaf = { plan, emission, name, params, delivery, deadline, queued, attempt: 0, ...origins };
+  const by = inc === 0 ? {} : { inc };
+  const leaf: EffectLeaf = { plan, ...by, emission, name, params, delivery, deadline, queued, attempt: 0, ...origins };
   if (approval === undefined) return startOrWait(fold, effect, { ...leaf, ...heldOf(held) }, definition, index);
   fold.write(effectKey(effect), { ...leaf, approval: { to: approval, timeoutMs } } satisfies EffectLeaf);
   tellOwner(fold, plan, 'sys/EffectWaiting@1', { effect, name, plan: [...plan], for: 'approval', to: approval }, index);
@@ -74,7 +78,7 @@ export function startOrWait(
   const notice = { effect: id, name: effect.name, params: effect.params, from: [...effect.plan] };
   const settler = settlerOf(fold.env.app, effect, definition);
   if (settler === null || (settler !== undefined && !takes(fold, settler, 'sys/EffectOpened@1', notice))) {
-    return { adapter: 'kernel', status: 'error', code: 'adapter_error/no_settler', retryable: false, attempts: 0 };
+    return { ...NO_SETTLER, attempts: 0 };
   }
   if (effect.held !== undefined) holdFor(fold, effect.held);
   const open: EffectLeaf =

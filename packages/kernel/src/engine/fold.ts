@@ -19,7 +19,7 @@ import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { dismissPlan } from './dismiss-plan.js';
 import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold, type SettledEffect } from './frame-fold.js';
-import { gateErase, gateRequest, type SendVerdict, standingRefusal } from './gate.js';
+import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate.js';
 import { endRefused, isRightsTimer, rightsExpired } from './grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaves.js';
@@ -157,7 +157,7 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
 function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
   requireAllowed(gateRequest(fold, principal as Principal, to, event.name), {
-    where: `${formatAddress(to)}#${event.name}`,
+    where: sendText(to, event.name),
     what: `${principal} may not send this`,
   });
   if (event.name === REVIVE) return reviveCell(fold, to);
@@ -274,7 +274,7 @@ function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attem
   const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
   if (effect?.late !== undefined) throw settledBefore(id); // it waited to be offered again
   const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
-  const code = effect && definition && standingRefusal(fold, { plan: effect.plan, definition, params: effect.params });
+  const code = effect && definition && standingRefusal(fold, effect, definition);
   if (effect === undefined || code === undefined) return armEffect(fold, id, attempt);
   const status = effect.attempt > 0 ? 'cancelled' : 'denied';
   const receipt: Receipt = { adapter: 'gate', status, code, attempts: effect.attempt };

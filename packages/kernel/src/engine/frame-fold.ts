@@ -81,6 +81,8 @@ export interface EventDelivery {
   readonly notice: boolean;
   /** The delivery of an outside request itself: what goes wrong refuses the request. */
   readonly root: boolean;
+  /** It was let through because nobody was there: who comes after the maker is judged again. */
+  readonly making?: true;
 }
 
 /** A plan instance that can start or go on. */

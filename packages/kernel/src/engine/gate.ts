@@ -22,15 +22,17 @@ import type { EffectDefinition } from '../define/index.js';
 import { fitsAccount } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
 import { cellKey } from './leaf-key.js';
-import type { CellLeaf } from './leaves.js';
+import type { CellLeaf, EffectLeaf } from './leaves.js';
 import {
   type Authority,
+  actorOf,
   approvalsOf,
   authorityOf,
-  cellOf,
   holderOf,
+  isAdapter,
   isBelow,
   isChild,
+  isIncarnation,
   type RightsReader,
 } from './rights.js';
 import { standingOf } from './settle.js';
@@ -65,6 +67,8 @@ export type EffectVerdict =
 /** An effect before the gate. */
 export interface AskedEffect {
   readonly plan: PlanAddress;
+  /** The incarnation of the cell that emits it, or did; absent for the first. */
+  readonly inc?: number | undefined;
   readonly definition: EffectDefinition;
   readonly params: Value;
   /** Its id, when it waited for approval and got it: nobody is asked again. */
@@ -80,7 +84,7 @@ const APPROVERS = 'human:*';
 export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
   const cell: Address = [asked.plan[0], asked.plan[1]];
   const who = holderOf(cell);
-  const authority = authorityIn(fold, who);
+  const authority = emitterAuthority(fold, asked);
   const refusal = capabilityRefusal(fold, authority, asked) ?? parallelRefusal(fold, authority, asked);
   if (refusal !== undefined) return refused(refusal);
   const held = heldFor(authority, asked);
@@ -99,27 +103,52 @@ export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
 
 /** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
 function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
-  return capabilityRefusal(fold, authorityIn(fold, holderOf([asked.plan[0], asked.plan[1]])), asked);
+  return capabilityRefusal(fold, emitterAuthority(fold, asked), asked);
+}
+
+/** The rights of whoever emitted an effect: not of another that was made at the same address since. */
+function emitterAuthority(fold: FrameFold, { plan, inc }: AskedEffect): Authority | undefined | 'everything' {
+  const cell: Address = [plan[0], plan[1]];
+  const authority = authorityIn(fold, holderOf(cell));
+  return authority === 'everything' || isIncarnation(fold, cell, inc) ? authority : undefined;
 }
 
 /** Why an effect that was allowed may not go on; undefined when it may: its cell's rights, and the policy of the era. */
-export function standingRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
-  const refusal = rightsRefusal(fold, asked);
+export function standingRefusal(
+  fold: FrameFold,
+  { plan, inc, params }: EffectLeaf,
+  definition: EffectDefinition,
+): FailureCode | undefined {
+  const refusal = rightsRefusal(fold, { plan, inc, definition, params });
   if (refusal !== undefined) return refusal;
-  const who = holderOf([asked.plan[0], asked.plan[1]]);
-  const ruling = firstRule(fold.rules.policy, 'effect', namesOf(asked), who);
+  const ruling = firstRule(fold.rules.policy, 'effect', namesOf({ definition, params }), holderOf([plan[0], plan[1]]));
   return ruling === undefined || ruling.rule.decision === 'deny' ? 'policy_denied' : undefined;
 }
 
 /** What the gate says of an event. */
-export type SendVerdict = { readonly allow: true } | Refused;
+export type SendVerdict =
+  | {
+      readonly allow: true;
+      /** It reaches a cell only as its maker. */
+      readonly making?: true;
+    }
+  | Refused;
+
+/**
+ * An event for a cell as patterns of the dimension `send` see it: `address#event`. In keys `#` and `%` are written as
+ * `%23` and `%25`, so the first `#` always ends the key and no cell can be taken for another.
+ */
+export function sendText(to: Address, event: string): string {
+  const key = to[1].replace(/[#%]/g, (sign) => (sign === '#' ? '%23' : '%25'));
+  return `${formatAddress([to[0], key])}#${event}`;
+}
 
 const ALLOWED: SendVerdict = { allow: true };
 
 /** Asks the gate about an event that a cell sends. */
 export function gateSend(fold: FrameFold, from: Address, to: Address, event: string): SendVerdict {
   const who = holderOf(from);
-  const what = `${formatAddress(to)}#${event}`;
+  const what = sendText(to, event);
   const authority = authorityIn(fold, who);
   const ruling = firstRule(fold.rules.policy, 'send', what, who);
   const asked = permitted(fold, authority, 'send', what);
@@ -127,17 +156,30 @@ export function gateSend(fold: FrameFold, from: Address, to: Address, event: str
   if (refusal !== undefined) return refused(refusal);
   if (ruling !== undefined) return ruling.rule.decision === 'allow' ? ALLOWED : refused('policy_denied', ruling.index);
   const named = authority !== 'everything' && authority !== undefined && Object.hasOwn(authority.exercise.may, 'send');
-  const reached = named || isNear(fold, from, to) || isBelow(fold, to, from) || isNew(fold, to);
-  return reached ? ALLOWED : refused('policy_denied');
+  if (named || isOwn(fold, from, to)) return ALLOWED;
+  return isNew(fold, to) ? { allow: true, making: true } : refused('policy_denied');
+}
+
+/** Whether a cell reaches another for what they are to each other: itself, its parent, and what is below it. */
+export function isOwn(fold: RightsReader, from: Address, to: Address): boolean {
+  return isNear(fold, from, to) || isBelow(fold, to, from);
 }
 
 /** Asks the gate about an event from outside. */
 export function gateRequest(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
-  const what = `${formatAddress(to)}#${event}`;
+  const what = sendText(to, event);
   const refusal = who === 'host' ? undefined : permitted(fold, authorityIn(fold, who), 'send', what);
   if (refusal !== undefined) return refused(refusal);
   const ruling = firstRule(fold.rules.policy, 'send', what, who);
-  return ruling?.rule.decision === 'deny' ? refused('policy_denied', ruling.index) : ALLOWED;
+  if (ruling?.rule.decision === 'deny') return refused('policy_denied', ruling.index);
+  return isAdapter(who) ? gateAdapter(fold, who, to, event) : ALLOWED;
+}
+
+/** An adapter reaches what the cell of its effect does; it makes no cells, for they would be below nobody. */
+function gateAdapter(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
+  const cell = actorOf(fold, who);
+  if (cell == null) return refused('cap_denied/broken_chain');
+  return isNew(fold, to) ? refused('cap_denied') : gateSend(fold, cell, to, event);
 }
 
 /**
@@ -167,11 +209,13 @@ export function mayAnswer(
 export function mayRead(fold: RightsReaderAt, who: Principal, cell: Address): FailureCode | undefined {
   if (who === 'host') return undefined;
   const what = formatAddress(cell);
-  const reader = cellOf(who);
+  const reader = actorOf(fold, who);
+  if (reader === null) return 'cap_denied/broken_chain';
   const near = reader !== undefined && isNear(fold, reader, cell);
   const refusal = near ? undefined : permitted(fold, authorityIn(fold, who), 'read', what);
   if (refusal !== undefined) return refusal;
-  const ruling = firstRule(fold.rules.policy, 'read', what, who);
+  const { policy } = fold.rules;
+  const ruling = firstRule(policy, 'read', what, who) ?? (reader && firstRule(policy, 'read', what, holderOf(reader)));
   if (ruling !== undefined) return ruling.rule.decision === 'allow' ? undefined : 'policy_denied';
   return reader === undefined || near || isBelow(fold, cell, reader) ? undefined : 'policy_denied';
 }
@@ -185,6 +229,7 @@ export function gateErase(fold: FrameFold, who: Principal, cell: Address | null)
 
 /** Rights are asked for only where some were set: most worlds have none, and pay nothing for them. */
 function authorityIn(fold: RightsReader, who: Principal): Authority | undefined | 'everything' {
+  if (isAdapter(who) && actorOf(fold, who) === null) return undefined;
   return fold.rules.governed === true ? authorityOf(fold, who) : 'everything';
 }
 
@@ -204,17 +249,17 @@ function capabilityRefusal(
   return undefined;
 }
 
-/** Counted are all effects that the cell has open, those of plans that have ended as well. */
+/** Counted are all effects that this incarnation has open, those of plans that have ended as well. */
 function parallelRefusal(
   fold: FrameFold,
   authority: Authority | undefined | 'everything',
-  { plan, approved }: AskedEffect,
+  { plan, inc = 0, approved }: AskedEffect,
 ): FailureCode | undefined {
   if (authority === 'everything' || authority?.exercise.max_parallel === undefined) return undefined;
   let open = 0;
   for (const { key, bytes } of fold.overlay.list('effect')) {
-    const { plan: of, open: counts } = standingOf(bytes);
-    if (counts && key.path[1] !== approved && of[0] === plan[0] && of[1] === plan[1]) open++;
+    const { plan: of, inc: by, open: counts } = standingOf(bytes);
+    if (counts && key.path[1] !== approved && of[0] === plan[0] && of[1] === plan[1] && by === inc) open++;
   }
   return open >= authority.exercise.max_parallel ? 'cap_denied/parallel' : undefined;
 }
@@ -259,7 +304,7 @@ function isRemembered(fold: FrameFold, who: string, asked: AskedEffect): boolean
 }
 
 /** What rules and remembered approvals may call an effect: its kind, and with its subject. */
-function namesOf({ definition, params }: AskedEffect): readonly string[] {
+function namesOf({ definition, params }: Pick<AskedEffect, 'definition' | 'params'>): readonly string[] {
   const full = fullName(definition, params);
   return full === definition.name ? [full] : [definition.name, full];
 }

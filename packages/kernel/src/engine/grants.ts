@@ -4,7 +4,6 @@ import {
   type Capability,
   type CommandValue,
   formatAddress,
-  type PlanAddress,
   type Principal,
   type Receipt,
 } from '@reprise/contracts';
@@ -24,10 +23,11 @@ import {
   holderIn,
   holderOf,
   incarnationOf,
+  isAdapter,
   isBelow,
   isChild,
 } from './rights.js';
-import { isUnderWay, openEffect, settleInFrame, standingOf } from './settle.js';
+import { comparePlaces, isUnderWay, type OpenEffect, openEffect, openEffects, settleInFrame } from './settle.js';
 import { Miss, Refusal } from './signals.js';
 
 /** Authors' timers cannot begin with a tilde. */
@@ -86,9 +86,9 @@ export function rightsExpired(fold: FrameFold, cell: Address): void {
   endRefused(fold, 0);
 }
 
-/** The host is what all rights come from, and the kernel acts for nobody. */
+/** The host is what all rights come from, the kernel acts for nobody, and an adapter for the cell of its effect. */
 function requireHolder(holder: string): void {
-  if (holder !== 'host' && holder !== 'kernel') return;
+  if (holder !== 'host' && holder !== 'kernel' && !isAdapter(holder)) return;
   throw new Refusal('invalid_argument', 'these have no rights that could be set', { where: holder });
 }
 
@@ -152,7 +152,8 @@ function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
   if (mine === undefined) throw new Refusal('cap_denied', 'this principal may hand on nothing', { where: who });
   if (who !== change.holder) requireGranted(change, mine.grant, granter !== undefined);
   else if (granter === undefined) requireNarrower(change);
-  requireAccount(fold, change, { account: mine.account, person: granter === undefined, self: who === change.holder });
+  const self = who === change.holder;
+  requireAccount(fold, change, { account: mine.account, frees: granter !== undefined && !self });
 }
 
 /** People may change rights; an adapter speaks for one effect and gives nothing. */
@@ -213,13 +214,13 @@ function requireWithin(side: Capability, limit: Capability, holder: string): voi
 }
 
 /**
- * Who pays is changed by the host at will, by others within what pays for them: nobody leaves an account, and a cell
- * without one has none to give.
+ * Who pays is changed by the host at will, by others within what pays for them: nobody leaves an account, and who is
+ * charged to none, a person as well, has none to give. A cell may leave one below it to what pays for itself.
  */
 function requireAccount(
   fold: FrameFold,
   { before, after }: Judged,
-  granter: { readonly account: string | null; readonly person: boolean; readonly self: boolean } | null,
+  granter: { readonly account: string | null; readonly frees: boolean } | null,
 ): void {
   if (after.account === before.account) return;
   const chain = after.account === null ? [] : chainOf(fold, after.account);
@@ -230,8 +231,8 @@ function requireAccount(
       hint: 'Make it first: sys/SetAccount@1.',
     });
   }
-  if (granter === null || (granter.person && granter.account === null)) return;
-  const above = after.account === null && !granter.person && !granter.self; // what pays for the granter will pay
+  if (granter === null) return;
+  const above = after.account === null && granter.frees; // what pays for the granter will pay
   const within = chain.some(([name]) => name === granter.account);
   if (!above && !within) {
     throw new Refusal('cap_denied', 'others than the host charge accounts of their own', { where });
@@ -245,7 +246,7 @@ function requireAccount(
  * @param after where the frame before stopped
  */
 export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace = BEFORE_ALL): void {
-  const open = openEffects(fold, after);
+  const open = openEffects(fold, ({ queued }) => comparePlaces(queued, after) > 0);
   const asked = open.slice(0, ENDINGS_AT_ONCE);
   fold.ending = open.length > asked.length ? asked.at(-1)?.queued : undefined;
   requireLoaded(fold, asked);
@@ -253,7 +254,7 @@ export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace 
     const effect = openEffect(fold, id);
     const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
     if (effect === undefined || definition === undefined) continue;
-    const code = standingRefusal(fold, { plan: effect.plan, definition, params: effect.params });
+    const code = standingRefusal(fold, effect, definition);
     if (code === undefined) continue;
     const started = effect.attempt > 0;
     const receipt: Receipt = {
@@ -270,26 +271,6 @@ export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace 
 
 /** No effect is emitted by a frame's ingress itself, nor before the first frame. */
 const BEFORE_ALL: EmissionPlace = [-1, 0];
-
-interface OpenEffect {
-  readonly id: string;
-  readonly plan: PlanAddress;
-  readonly queued: EmissionPlace;
-}
-
-/** Those after a place, in the order in which they were emitted: the order of leaves in memory is no journaled fact. */
-function openEffects(fold: FrameFold, after: EmissionPlace): readonly OpenEffect[] {
-  const open: OpenEffect[] = [];
-  for (const { key, bytes } of fold.overlay.list('effect')) {
-    const known = standingOf(bytes);
-    if (known.open && comparePlaces(known.queued, after) > 0) open.push({ ...known, id: String(key.path[1]) });
-  }
-  return open.sort((a, b) => comparePlaces(a.queued, b.queued));
-}
-
-function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
-  return a[0] - b[0] || a[1] - b[1];
-}
 
 /** Asks for all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
 function requireLoaded(fold: FrameFold, open: readonly OpenEffect[]): void {

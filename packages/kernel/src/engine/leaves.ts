@@ -108,6 +108,8 @@ export interface PlanLeaf {
 /** An open effect. */
 export interface EffectLeaf {
   readonly plan: PlanAddress;
+  /** Which incarnation of the cell emitted it; absent for the first. */
+  readonly inc?: number;
   readonly emission: number;
   readonly name: string;
   readonly params: Value;
@@ -187,6 +189,7 @@ export type PendingDelivery =
       readonly from: Sender;
       readonly reply: boolean;
       readonly notice: boolean;
+      readonly making?: true;
     }
   | { readonly kind: 'plan'; readonly plan: PlanAddress }
   | ({ readonly kind: 'sweep' } & TableRest);

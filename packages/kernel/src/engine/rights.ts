@@ -7,13 +7,15 @@
  *     the new one's rights are not those under which the child was made.
  * H3  A cell that ended keeps its place in the chains of its children, and its rights. Approvals are given to one
  *     incarnation: who is made anew in its place asks again.
+ * H4  An effect is judged by the incarnation that emitted it. When another stands in its place the chain is broken.
+ * H5  An adapter has no rights of its own: it acts for the cell of its effect, while that is open.
  */
 import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
 import { EVERYTHING, effectiveExercise, effectiveGrant } from '../authority/index.js';
 import { decode } from '../codec/index.js';
 import { type App, cellAddress } from '../define/index.js';
-import { cellKey, isAddress, rightsKey } from './leaf-key.js';
-import type { CellLeaf, LeafReader, RightsLeaf, WorldLeaf } from './leaves.js';
+import { cellKey, effectKey, isAddress, rightsKey } from './leaf-key.js';
+import type { CellLeaf, EffectLeaf, LeafReader, RightsLeaf, WorldLeaf } from './leaves.js';
 import { AUTHORITY_DEPTH_MAX } from './limits.js';
 import { Refusal } from './signals.js';
 
@@ -53,6 +55,28 @@ function namedCell(holder: string): Address | undefined {
   const [, reducer, key] = /^cell:([^/]+\/[^/]+)\/(.+)$/s.exec(holder) ?? [];
   const address = [reducer, key];
   return isAddress(address) ? address : undefined;
+}
+
+/** Whether somebody speaks for an effect, and for nothing else. */
+export function isAdapter(who: string): boolean {
+  return who.startsWith(ADAPTER);
+}
+
+/** The cell as which somebody acts; null for an adapter whose effect is not open (H5), undefined for people and the host. */
+export function actorOf(fold: RightsReader, who: string): Address | null | undefined {
+  if (!isAdapter(who)) return cellOf(who);
+  const bytes = fold.overlay.get(effectKey(who.slice(ADAPTER.length)));
+  const effect = bytes === undefined ? undefined : (decode(bytes) as unknown as EffectLeaf);
+  if (effect === undefined || effect.late !== undefined) return null;
+  const cell: Address = [effect.plan[0], effect.plan[1]];
+  return isIncarnation(fold, cell, effect.inc) ? cell : null;
+}
+
+const ADAPTER = 'adapter:';
+
+/** Whether the incarnation of a cell is the last one that was made there, ended or not (H4). */
+export function isIncarnation(fold: RightsReader, cell: Address, inc = 0): boolean {
+  return cellAt(fold, cell)?.inc === inc;
 }
 
 /** A holder as leaves name it: a cell by the name that its address keeps, whichever version of it is given. */
@@ -118,8 +142,9 @@ function cellAt(fold: RightsReader, cell: Address): CellLeaf | undefined {
 }
 
 function chainOf(fold: RightsReader, holder: Principal): readonly string[] | undefined {
-  const cell = cellOf(holder);
-  if (cell !== undefined) return ancestorsOf(fold, cell);
+  const actor = actorOf(fold, holder);
+  if (actor === null) return undefined;
+  if (actor !== undefined) return ancestorsOf(fold, actor);
   return holder === 'host' || holder === 'kernel' ? [] : [holder];
 }
 

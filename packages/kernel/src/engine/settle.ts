@@ -11,7 +11,7 @@ import { decode } from '../codec/index.js';
 import { bookLate, bookReceipt } from './accounts.js';
 import { encodeLeaf, type FrameFold } from './frame-fold.js';
 import { cellKey, effectKey, planKey, settledKey, timerKey } from './leaf-key.js';
-import type { CellLeaf, EffectLeaf, PlanLeaf, SettledLeaf } from './leaves.js';
+import type { CellLeaf, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from './leaves.js';
 import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from './limits.js';
 import { notify, tellOwner } from './notify.js';
 import { dropWake, wakeWhenDue } from './wake.js';
@@ -34,7 +34,10 @@ export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined 
 /** What is asked of every effect leaf whenever rights are narrowed or an effect is emitted: whose it is, and how it stands. */
 export interface Standing {
   readonly plan: PlanAddress;
+  readonly inc: number;
   readonly queued: EffectLeaf['queued'];
+  /** The cell that settles it. */
+  readonly settler: Address | undefined;
   /** It is not settled. */
   readonly open: boolean;
 }
@@ -45,12 +48,50 @@ const standings = new WeakMap<Uint8Array, Standing>();
 export function standingOf(bytes: Uint8Array): Standing {
   let standing = standings.get(bytes);
   if (standing === undefined) {
-    const { plan, queued, late } = decode(bytes) as unknown as EffectLeaf;
-    standing = { plan, queued, open: late === undefined };
+    const { plan, inc = 0, queued, settler, late } = decode(bytes) as unknown as EffectLeaf;
+    standing = { plan, inc, queued, settler, open: late === undefined };
     standings.set(bytes, standing);
   }
   return standing;
 }
+
+/** Those of the open effects that are meant, in the order in which they were emitted: that of leaves is no journaled fact. */
+export function openEffects(fold: FrameFold, isMeant: (standing: Standing) => boolean): readonly OpenEffect[] {
+  const open: OpenEffect[] = [];
+  for (const { key, bytes } of fold.overlay.list('effect')) {
+    const standing = standingOf(bytes);
+    if (standing.open && isMeant(standing)) open.push({ ...standing, id: String(key.path[1]) });
+  }
+  return open.sort((a, b) => comparePlaces(a.queued, b.queued));
+}
+
+/** An open effect, and how it stands. */
+export interface OpenEffect extends Standing {
+  readonly id: string;
+}
+
+/** Orders places of emission. */
+export function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+/** Settles what waits for a cell that ends: nobody else would, and whoever is made in its place knows nothing of it. */
+export function abandonBySettler(fold: FrameFold, [reducer, key]: Address, cause: number): void {
+  for (const { id } of openEffects(fold, ({ settler }) => settler?.[0] === reducer && settler[1] === key)) {
+    const effect = openEffect(fold, id);
+    if (effect === undefined) continue;
+    const receipt: Receipt = { ...NO_SETTLER, attempts: effect.attempt };
+    settleInFrame(fold, id, effect, { by: 'cell', receipt, apart: effect.queued[0] < fold.began }, cause);
+  }
+}
+
+/** What becomes of an effect that a cell is to settle, and there is no such cell, or none any more. */
+export const NO_SETTLER = {
+  adapter: 'kernel',
+  status: 'error',
+  code: 'adapter_error/no_settler',
+  retryable: false,
+} as const satisfies Partial<Receipt>;
 
 /** Whether its adapter is at work, or was when the world stopped. */
 export function isUnderWay(effect: EffectLeaf): boolean {
