@@ -3,7 +3,7 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/runtime-matrix-long.ts [--node 20 --node 22 …]
  *
- * Each other Node comes from the package registry (the package `node` brings a binary) into a folder of the system's
+ * Each other Node comes from the package registry (there is a package for each platform) into a folder of the system's
  * temporary ones, and performs `golden/check.ts` in a process of its own. Every head must be the pinned one.
  */
 import { execFile } from 'node:child_process';
@@ -48,15 +48,18 @@ interface Row {
   readonly heads: Readonly<Record<string, string>>;
 }
 
-/** A Node of another release; npm finds the newest of a line. */
+/**
+ * A Node of another release; npm finds the newest of a line. The package of the platform holds the binary itself; the
+ * one called `node` fetches it by a script as it is installed, which npm may refuse to run.
+ */
 async function nodeOf(release: string): Promise<string> {
   const prefix = path.join(folder, release);
   await mkdir(prefix, { recursive: true });
-  const flags = ['--no-audit', '--no-fund', '--no-package-lock'];
-  await run('npm', ['install', '--prefix', prefix, `node@${release}`, ...flags], {
-    shell: process.platform === 'win32',
-  });
-  return path.join(prefix, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const onWindows = process.platform === 'win32';
+  const name = `node-${onWindows ? 'win' : process.platform}-${process.arch}`;
+  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
+  await run('npm', ['install', '--prefix', prefix, `${name}@${release}`, ...flags], { shell: onWindows });
+  return path.join(prefix, 'node_modules', name, 'bin', onWindows ? 'node.exe' : 'node');
 }
 
 async function tryAll(release: string, node: string): Promise<void> {

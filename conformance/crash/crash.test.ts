@@ -44,6 +44,19 @@ describe('kill -9', () => {
     expect((await trial.finish()).unknown).toBe(0);
   });
 
+  it('given two kills just after the same fact was noted, it is quarantined and the survey begun anew; after one it may not be', async () => {
+    const trial = new Trial(bench, 'poison');
+    expect(await trial.run({ moment: { step: 'start write_file', side: 'after' } })).toBeUndefined();
+    expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
+    expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
+    const done = (await trial.run()) as Done;
+    expect(done.resumed).toBe(false);
+    await trial.check(done);
+    const [first] = trial.openings.splice(-2, 1); // as if only one had died over it
+    expect(first?.mark).toMatch(/^1 receipt /);
+    await expect(trial.check(done)).rejects.toThrow('C6');
+  });
+
   it('given a kill before a call is armed, it happens once, after the crash', async () => {
     const trial = new Trial(bench, 'before');
     expect(await trial.run({ moment: { step: 'open', side: 'after' } })).toBeUndefined();

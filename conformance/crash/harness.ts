@@ -6,9 +6,10 @@
  * C2  Every head that any process was acknowledged is in the final journal.
  * C3  No `at_most_once` effect was performed twice, counted outside the processes.
  * C4  An `at_most_once` effect that began and did not end has the receipt `outcome_unknown`, stands so in the
- *     transcript, and the model was told.
+ *     transcript, and the model was told; of a quarantined receipt, whose cascade is withheld, no plan ever heard.
  * C5  No effect is open in a world that rests, and each has exactly one receipt.
- * C6  No fact is quarantined: a kill from outside says nothing against the fact that was being folded.
+ * C6  A fact is quarantined only when two processes, one after the other, died with a note of exactly that fact; any
+ *     other kill from outside says nothing against the fact that was being folded.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -25,6 +26,7 @@ import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { build } from 'esbuild';
+import { type Opening, type Quarantined, quarantinedOf, wronglyQuarantined } from './quarantine.js';
 import type { Blow, Moment } from './steps.js';
 import type { Done, Job } from './survey-child.js';
 
@@ -97,6 +99,8 @@ export class Trial {
   readonly out: string;
   readonly ledger: string;
   readonly acks: string[] = [];
+  /** What its processes found when they opened the world. */
+  readonly openings: Opening[] = [];
   readonly told = new Set<string>();
   /** What the blows fell on. */
   readonly moments: string[] = [];
@@ -169,6 +173,7 @@ export class Trial {
     for await (const line of lines) {
       const [word, first = '', second = ''] = line.split(' ');
       if (word === 'ack') this.acks.push(second);
+      else if (word === 'found') this.openings.push(JSON.parse(line.slice('found '.length)) as Opening);
       else if (word === 'told') this.told.add(first);
       else if (word === 'moment') {
         this.moments.push(line);
@@ -185,14 +190,6 @@ export class Trial {
     return this.check(done);
   }
 
-  /**
-   * Two of its processes were killed while the fact that they folded was noted. When that is the same fact, the next one
-   * takes it for what killed them, as it should: then the fact is quarantined, and its run fails and says so.
-   */
-  get #mayLookPoisoned(): boolean {
-    return this.moments.filter((moment) => moment === 'moment after mark').length >= 2;
-  }
-
   /** Holds a world that rests to the invariants. */
   async check(done: Done): Promise<Finished> {
     const store = await sqlite(this.db).openReadonly();
@@ -201,14 +198,18 @@ export class Trial {
       assert.equal(report.performed, report.frames, `${this.name}: C1`);
       const heads = new Set<string>();
       const records: JournalRecord[] = [];
+      const quarantined: Quarantined[] = [];
       for await (const stored of store.journal.read(0)) {
         heads.add(stored.head);
-        records.push(...readFrame(stored.bytes, stored.seq).all);
+        const { all } = readFrame(stored.bytes, stored.seq);
+        records.push(...all);
+        quarantined.push(...quarantinedOf(stored.seq, all));
       }
       for (const ack of this.acks) assert.ok(heads.has(ack), `${this.name}: C2: acknowledged ${ack} is not there`);
-      const poisoned = records.filter((record) => 'quarantined' in record).length;
-      assert.ok(poisoned <= (this.#mayLookPoisoned ? 1 : 0), `${this.name}: C6: ${poisoned} facts quarantined`);
-      assert.equal(done.stop, poisoned === 1 ? 'Failed' : 'Completed', `${this.name}: C1`);
+      assert.deepEqual(wronglyQuarantined(this.openings, quarantined), [], `${this.name}: C6`);
+      // A run whose fact was quarantined fails and says so; the one that is begun after it knows nothing of it.
+      const stop = quarantined.length > 0 && done.resumed ? 'Failed' : 'Completed';
+      assert.equal(done.stop, stop, `${this.name}: C1`);
       const world = await worldAt(store, agentApp, report.head.seq);
       const unknown = this.#checkEffects(records, await transcriptsOf(records, world));
       if (done.text.includes('wrote the survey to')) this.#checkReport();
@@ -224,10 +225,12 @@ export class Trial {
     assert.equal(new Set(keys).size, keys.length, `${this.name}: C3: performed twice: ${keys.join(' ')}`);
     const ended = new Set(this.#ledger('end').map(({ key }) => key));
     const receipts = new Map<string, string>();
+    const unheard = new Set<string>();
     for (const record of records) {
       if (record.kind !== 'receipt') continue;
       assert.ok(!receipts.has(record.effect), `${this.name}: C5: two receipts for ${record.effect}`);
       receipts.set(record.effect, record.receipt.status);
+      if (record.quarantined === true) unheard.add(record.effect);
     }
     const effects = records.filter((record) => record.kind === 'effect');
     for (const { effect } of effects) assert.ok(receipts.has(effect), `${this.name}: C5: ${effect} has no receipt`);
@@ -238,6 +241,7 @@ export class Trial {
     for (const { effect, params, plan } of effects) {
       if (receipts.get(effect) !== 'outcome_unknown') continue;
       unknown++;
+      if (unheard.has(effect)) continue;
       const { call_id } = params as unknown as { call_id: string };
       const item = transcripts.get(plan[1])?.find((one) => one.role === 'tool' && one.call_id === call_id);
       assert.ok(item?.role === 'tool', `${this.name}: C4: ${call_id} is not in the transcript`);

@@ -3,17 +3,19 @@
  *
  * Everything that kills, counts or listens is here, around the store, the tools and the model: `survey()` and the
  * library are exactly what an app runs. Lines on standard output, each written before anything else happens:
- * `ack <seq> <head>` after each append, `told <call>` when the model reads that an outcome is unknown,
+ * `found {…}` at the opening (see `quarantine.ts`), `ack <seq> <head>` after each append, `told <call>` when the model reads that an outcome is unknown,
  * `moment <side> <step>` just before the blow, `done {…}` or `failed <code> <message>` at the end.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import type { OpenStore } from '@reprise/kernel';
 import { isRepriseError } from 'reprise';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { type Store, sqlite } from 'reprise/sqlite';
 import type { Tool } from 'reprise/tools';
 import { MODEL_NAME, startModelServer } from '../../examples/headless-world/src/model-server.js';
 import { survey } from '../../examples/headless-world/src/survey.js';
+import type { Opening } from './quarantine.js';
 import { type Blow, type Moment, Steps } from './steps.js';
 
 /** What the process is to do. */
@@ -72,7 +74,7 @@ function stepped(store: Store): Store {
   return {
     ...store,
     open: async () => {
-      const open = await steps.take('open', () => store.open());
+      const open = await steps.take('open', async () => found(await store.open()));
       const { journal, content } = open;
       return {
         ...open,
@@ -90,6 +92,14 @@ function stepped(store: Store): Store {
       };
     },
   };
+}
+
+/** Tells what the process before has left. */
+async function found(open: OpenStore): Promise<OpenStore> {
+  const { seq } = await open.journal.head();
+  const opening: Opening = { seq, clean: open.cleanlyClosed, mark: open.markAtOpen };
+  say(`found ${JSON.stringify(opening)}`);
+  return open;
 }
 
 /** A tool whose start and end are steps, counted where no crash of the world can uncount them. */
