@@ -16,6 +16,7 @@ const packages = await workspacePackages();
 const started = performance.now();
 
 for (const { name, folder, entries } of packages) await buildJavaScript(name, folder, entries);
+await buildCapsuleTexts();
 const javascript = performance.now();
 await buildDeclarations();
 console.log(
@@ -54,6 +55,13 @@ async function buildJavaScript(name, folder, entries) {
     console.error(`build: ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   }
+}
+
+/** The scripts of a capsule: one text each, with everything in it, since nothing can be loaded where they run. */
+async function buildCapsuleTexts() {
+  const args = ['--conditions=@reprise/source', '--import', 'tsx', path.join(ROOT, 'scripts/capsule-texts.ts')];
+  const { code } = await node(args);
+  if (code !== 0) process.exit(code);
 }
 
 async function buildDeclarations() {

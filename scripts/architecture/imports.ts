@@ -71,6 +71,7 @@ function packageProblems(tree: Tree, found: Import): readonly Problem[] {
     return [...problems, { file, line, what: `built-in module ${name} without its prefix`, use: `node:${name}` }];
   }
   const manifest = json(tree, `${home}/package.json`);
+  if (specifier.startsWith('#') && objectIn(manifest.imports)[specifier] !== undefined) return problems;
   const { dependencies, peerDependencies, optionalDependencies } = manifest;
   const declared = [dependencies, peerDependencies, optionalDependencies].map(objectIn);
   if (!declared.some((one) => one[name] !== undefined) && name !== manifest.name) {

@@ -12,9 +12,10 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   flow: ['contracts', 'kernel'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
+  capsule: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
-  cli: ['contracts', 'kernel', 'agent', 'store-sqlite'],
-  reprise: ['contracts', 'kernel', 'agent', 'flow', 'store-sqlite', 'providers', 'tools', 'testkit', 'cli'],
+  cli: ['contracts', 'kernel', 'agent', 'store-sqlite', 'capsule'],
+  reprise: ['contracts', 'kernel', 'agent', 'flow', 'store-sqlite', 'providers', 'tools', 'capsule', 'testkit', 'cli'],
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
@@ -50,6 +51,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     host: [...PURE, ...PORTS, 'world'],
     reduce: PURE,
     guard: ['engine'],
+    capsule: [...PURE, ...PORTS, 'replay', 'guard'],
     '.': [...PURE, ...PORTS, 'world', 'replay', 'fork'],
   },
   agent: {
@@ -68,6 +70,7 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
   'cbor-x': { only: [], why: 'it is not canonical and its decoder is lenient' },
   libsql: { only: ['packages/store-sqlite/src'], why: 'one driver owns the database' },
   commander: { only: ['packages/cli/src'], why: 'only the command parses command lines' },
+  esbuild: { only: ['packages/capsule/src'], why: 'only pure code is bundled, and only where its author asks for it' },
   vitest: { only: ['packages/testkit/src'], why: 'only the testkit runs inside a test runner' },
   'fast-check': { only: ['packages/testkit/src'], why: 'only the testkit makes arbitraries' },
 };

@@ -178,6 +178,7 @@ describe('imports', () => {
     ['a relative path into another package', '../../contracts/src/index.js', 'reaches into another package'],
     ['a subpath that is not exported', '@reprise/contracts/src/errors.js', 'does not export ./src/errors.js'],
     ['a library that is not declared', 'left-pad', 'does not declare left-pad'],
+    ['a private import that is not declared', '#texts', 'does not declare #texts'],
     ['a library that one folder owns', 'immer', 'immer may not be imported here'],
     ['a built-in module without its prefix', 'fs', 'built-in module fs without its prefix'],
   ])('%s is named', (_, specifier, what) => {

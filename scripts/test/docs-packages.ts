@@ -2,9 +2,10 @@
  * The packages as an app has them in its `node_modules`, built from the sources as they are now. Children that run a
  * page then start in a third of the time that a TypeScript loader needs for all of the sources.
  */
-import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, transformSync } from 'esbuild';
+import { capsuleTexts } from '../lib/capsule-texts.js';
 import { workspacePackages } from '../lib/packages.mjs';
 
 const TARGET = 'node20';
@@ -35,6 +36,7 @@ export async function installPackages(root: string, folder: string): Promise<voi
       if (existsSync(own)) symlinkSync(own, path.join(to, 'node_modules'), 'junction');
     }),
   );
+  writeFileSync(path.join(folder, 'node_modules/@reprise/capsule/dist/texts.js'), capsuleTexts());
 }
 
 /** The command of the package `reprise` in such a folder. */

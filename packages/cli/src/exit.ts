@@ -27,6 +27,8 @@ const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'invalid_bytes',
   'era_incompatible',
   'era_sealed',
+  'code_failed',
+  'code_mismatch',
   'manifest_mismatch',
   'migration_failed',
   'nondeterminism',

@@ -5,6 +5,7 @@ import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import { parseDigest } from './target.js';
+import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
 import { show } from './verbs/show.js';
 import { tail } from './verbs/tail.js';
@@ -51,6 +52,7 @@ class CommandLine {
     this.#addTail(program);
     this.#addShow(program);
     this.#addCheck(program);
+    this.#addBundle(program);
     return program;
   }
 
@@ -68,9 +70,29 @@ class CommandLine {
     verb(program, 'verify', 'perform a world again and compare it in bytes, or check that nobody changed it')
       .option('--app <module>', 'the app that wrote it: default export or export `app` of a module')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .option(
+        '--pure-code',
+        'perform eras with the code that the file carries, in a capsule; it runs what is in the file',
+      )
       .option('--no-sealed', 'make it a finding when there is anything that no app at hand can perform')
       .option('--expect <head>', 'a head that must be in the journal: finds a cut or rolled back one', digest)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
+  }
+
+  #addBundle(program: Command): void {
+    program
+      .command('bundle')
+      .description('make the pure code of an app, to be recorded in its worlds')
+      .argument('<module>', 'the module of the app: default export or export `app`')
+      .requiredOption('-o, --out <file>', 'where the code is written')
+      .option(
+        '-C, --conditions <name>',
+        'a condition by which packages choose what they export; may be repeated',
+        several,
+      )
+      .option('--json', 'print JSON')
+      .addHelpText('after', EXIT_HELP)
+      .action((module, options) => this.#do(options, () => bundle(this.io, module, options)));
   }
 
   #addTail(program: Command): void {

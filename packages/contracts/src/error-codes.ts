@@ -42,6 +42,8 @@ export const ERROR_CODES = [
   'manifest_mismatch',
   'era_incompatible',
   'era_sealed',
+  'code_failed',
+  'code_mismatch',
   'plan_in_flight',
   'migration_failed',
   'semantics_unknown',

@@ -63,6 +63,8 @@ export const manifestRecord = z.strictObject({
   compatible: z.exactOptional(z.array(z.string().max(128))),
   /** Plans that the app has no more: they end here. */
   cancels: z.exactOptional(z.array(planAddress)),
+  /** The pure code of the era as content, so that it can be performed where the app is not at hand. */
+  code: z.exactOptional(ref()),
 });
 
 /** Ingress: an outside request to a cell; `id` makes it idempotent. */

@@ -1,4 +1,5 @@
 /** `reprise verify`: performs a world again, or at least checks that nobody changed it. */
+import { capsule } from '@reprise/capsule';
 import { RepriseError } from '@reprise/contracts';
 import { type VerifyReport, verifyStore } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
@@ -11,6 +12,8 @@ import { toJson } from '../text/json.js';
 export interface VerifyArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
+  /** Performs eras with the code that their manifests link, before any app is asked. */
+  readonly pureCode?: true;
   /** 64 hex digits. */
   readonly expect?: string;
   /** False: whatever could not be performed is a finding. */
@@ -25,11 +28,12 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
     const report = await verifyStore(store, {
       ...(chosen.app === undefined ? {} : { app: chosen.app }),
       legacy: chosen.legacy,
+      ...(options.pureCode === true ? { code: capsule() } : {}),
       ...(options.expect === undefined ? {} : { expect: options.expect }),
       ...(io.err.isTTY ? { onProgress: ({ frames, of }) => showProgress(io, `${frames} of ${of} frames`) } : {}),
     }).finally(() => (io.err.isTTY ? showProgress(io, '') : undefined));
     if (options.sealed === false) requireUnsealed(report);
-    await io.out.write(options.json === true ? asJson(report, chosen) : asText(world, report, chosen, options.expect));
+    await io.out.write(options.json === true ? asJson(report, chosen) : asText(world, report, chosen, options));
   });
 }
 
@@ -55,12 +59,13 @@ function asJson(report: VerifyReport, { app, name, lacking }: Chosen): string {
   return `${toJson({ ok: true, app: used, lacking, performed, sealed, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq })}\n`;
 }
 
-function asText(world: string, report: VerifyReport, chosen: Chosen, expect: string | undefined): string {
+function asText(world: string, report: VerifyReport, chosen: Chosen, { expect, pureCode }: VerifyArguments): string {
   const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
   const lines = [
     `${world}: ${headline(report)}`,
     'checked: the hash chain, the shape of every record, all content and links',
     ...judged(world, chosen, report),
+    ...(pureCode === true && report.eras.every(({ code }) => code === undefined) ? ['no era carries its code'] : []),
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
     `performed ${performed}, sealed ${sealed}`,
     ...(eras.length === 1 ? [] : eras.map(({ from, to, status }) => `era ${from} to ${to}: ${status}`)),
@@ -77,22 +82,28 @@ function headline({ performed, sealed }: VerifyReport): string {
   return sealed === 0 ? 'performed again, identical' : 'intact; in part performed again, identical';
 }
 
-function judged(world: string, { app, legacy, name, lacking }: Chosen, { performed, sealed }: VerifyReport): string[] {
+function judged(world: string, chosen: Chosen, { performed, sealed, eras }: VerifyReport): string[] {
   if (performed > 0) {
-    const by =
-      app === undefined
-        ? 'the apps of --legacy'
-        : [name, ...(legacy.length === 0 ? [] : ['earlier apps'])].join(' and ');
+    const by = performersOf(chosen, eras).join(' and ');
     if (sealed === 0) return [`performed with ${by}: every decision and every state follows from the inputs`];
     return [
       `performed with ${by}: in performed eras every decision and every state follows from the inputs`,
       'NOT checked: whether they do in sealed ones; to perform those, name the apps of their time: --legacy MODULE',
     ];
   }
+  const { lacking } = chosen;
   const why =
     lacking.length === 0 ? 'no app is at hand' : `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}`;
   return [
     'NOT checked: whether decisions and states follow from the inputs',
     `${why}; to perform it, name its app: reprise verify ${world} --app MODULE`,
   ];
+}
+
+/** Who performed something: the code in the file, the app, earlier apps. */
+function performersOf({ app, legacy, name }: Chosen, eras: VerifyReport['eras']): string[] {
+  const byApps = eras.some(({ status, code }) => status === 'performed' && code === undefined);
+  const codes = [...new Set(eras.flatMap(({ code }) => (code === undefined ? [] : [`sha256:${code}`])))];
+  const apps = app === undefined ? ['the apps of --legacy'] : [name, ...(legacy.length === 0 ? [] : ['earlier apps'])];
+  return [...(codes.length === 0 ? [] : [`the code in the file (${codes.join(', ')})`]), ...(byApps ? apps : [])];
 }

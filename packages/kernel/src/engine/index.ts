@@ -22,7 +22,7 @@ export * from './limits.js';
 export type { StagedBlob } from './log.js';
 export { seenState, writerOf } from './migrate.js';
 export { isSameQuestion } from './parked.js';
-export { purity, runPure } from './purity.js';
+export { purity, runPure, violate } from './purity.js';
 export { readTable } from './read-table.js';
 export { type PlanDifference, planDifference } from './rebuild-plan.js';
 export { type Authority, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './rights.js';

@@ -10,7 +10,15 @@ export const purity = {
   depth: 0,
   /** The global that was touched, when one was. */
   violation: null as string | null,
+  /** Told of everything that was touched; a capsule names it where the fault alone would not. */
+  heard: (_name: string): void => undefined,
 };
+
+/** Remembers that pure code touched what it must not. */
+export function violate(name: string): void {
+  purity.violation = name;
+  purity.heard(name);
+}
 
 /**
  * Calls authors' code inside a savepoint.

@@ -5,7 +5,7 @@
  * flag check outside pure code. A violation is sticky: a reducer that catches it is found all the same.
  */
 import { RepriseError } from '@reprise/contracts';
-import { purity } from '../engine/index.js';
+import { purity, violate } from '../engine/index.js';
 
 /** Globals that pure code must not touch, and what to use instead. */
 const BANNED_CALLS: Readonly<Record<string, string>> = {
@@ -134,7 +134,7 @@ let installed: (() => void) | undefined;
 /** Throws when pure code is running, and remembers it. */
 function forbid(name: string, instead: string): void {
   if (purity.depth === 0) return;
-  purity.violation = name;
+  violate(name);
   throw new RepriseError('nondeterminism', `pure code called ${name}`, { hint: `Use ${instead}.` });
 }
 

@@ -40,16 +40,24 @@ export function refused(ingress: JournalRecord, seq: number): Divergence {
   return { seq, i: 0, kind: ingress.kind, path: '$', recorded, regenerated: undefined, cause: causeOf([ingress], 0) };
 }
 
-/** The error that a divergence is thrown as. */
-export function divergenceError(divergence: Divergence): RepriseError {
+/**
+ * The error that a divergence is thrown as.
+ *
+ * @param touched what pure code reached for while it performed the frame, where that is known
+ */
+export function divergenceError(divergence: Divergence, touched: readonly string[] = []): RepriseError {
   const { seq, i, kind, path, recorded, regenerated, cause } = divergence;
   return new RepriseError('replay_divergence', `performing frame ${seq} again gave another ${kind}`, {
     where: `frame ${seq}, record ${i} (${kind}), ${path}`,
     expected: recorded === undefined ? 'nothing' : recorded,
     actual: regenerated === undefined ? 'nothing' : regenerated,
-    hint: `Caused by ${cause.join(' ← ')}. The app differs from the one that wrote this frame, or depends on something that is not journaled.`,
+    hint: `Caused by ${cause.join(' ← ')}. ${reachedFor(touched)}The app differs from the one that wrote this frame, or depends on something that is not journaled.`,
     divergence,
   });
+}
+
+function reachedFor(touched: readonly string[]): string {
+  return touched.length === 0 ? '' : `Pure code reached for ${touched.join(', ')}. `;
 }
 
 interface Difference {

@@ -1,19 +1,24 @@
 /**
- * Walks a journal era by era: performs what an app at hand has exactly the definitions for, and follows the rest.
+ * Walks a journal era by era: performs what the journal itself or an app at hand has exactly the definitions for, and
+ * follows the rest.
  *
  * Invariants
- * E1  An era is performed by one app, whose pins are exactly its manifest's; otherwise it is sealed, whole.
+ * E1  An era is performed by one app, or by the code that its own manifest links, whose pins are exactly its
+ *     manifest's; otherwise it is sealed, whole.
  * E2  A frame counts as performed only when it was, and gave the recorded bytes.
  * E3  After a sealed era the next one starts from the map of the snapshot that stands before its manifest.
  */
 import type { IngressOf, IngressRecord, JournalRecord, Ref } from '@reprise/contracts';
 import type { Hash } from '../codec/index.js';
+import type { ContentReader } from '../content/port.js';
 import type { App } from '../define/index.js';
 import type { SettledEffect } from '../engine/index.js';
 import { damaged, readFrame, readInputs } from '../journal/frame.js';
 import { EMPTY_HEAD, type Head, type StoredFrame } from '../journal/port.js';
 import { MerkleMap, type NodeStore } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
+import type { Capsule } from './capsule.js';
+import { CarriedEra } from './carried-era.js';
 import { performerOf } from './eras.js';
 import { checkColumns, followChain, Replayer } from './replayer.js';
 import { SealedLedger } from './sealed.js';
@@ -26,13 +31,21 @@ export interface VerifiedEra {
   readonly to: number;
   /** `sealed`: no app at hand has its definitions, so its chain, shape, content and receipts were checked alone. */
   readonly status: 'performed' | 'sealed';
+  /** The digest of the code in the journal that performed it; absent when an app did. */
+  readonly code?: string;
+}
+
+/** Where the code that manifests link is read, and where it performs. */
+export interface CarriedCode {
+  readonly capsule: Capsule;
+  readonly content: Pick<ContentReader, 'get'>;
 }
 
 /** What a frame owes: its records, and the content that performing it makes, to which state may link by a digest alone. */
 export interface Owed {
   readonly all: readonly JournalRecord[];
   readonly made: readonly Ref[];
-  /** How effects were settled; only known of a frame that was performed. */
+  /** How effects were settled; only known of a frame that an app performed. */
   readonly settled: readonly SettledEffect[];
 }
 
@@ -42,15 +55,17 @@ export class EraWalk {
   readonly #map: MerkleMap;
   readonly #ledger: SealedLedger;
   #head: Head = EMPTY_HEAD;
-  /** Performs the era at hand; undefined while it is sealed. */
+  /** Performs the era at hand; undefined while it is sealed, and while the journal's own code performs it. */
   #replayer: Replayer | undefined;
+  #carried: CarriedEra | undefined;
   /** The map of the last frame, when that was a snapshot. */
   #root: Ref | undefined;
 
   constructor(
     private readonly apps: readonly App[],
-    nodes: NodeStore,
-    private readonly hash: Hash,
+    readonly nodes: NodeStore,
+    readonly hash: Hash,
+    private readonly code?: CarriedCode,
   ) {
     this.#map = new MerkleMap(nodes, hash);
     this.#ledger = new SealedLedger(this.#map);
@@ -61,7 +76,7 @@ export class EraWalk {
     return this.#head;
   }
 
-  /** The state after the last frame, and who performs its era; undefined while it is sealed. */
+  /** The state after the last frame, and the app that performs its era; undefined while none does. */
   get performed(): { readonly table: LeafTable; readonly app: App } | undefined {
     return this.#replayer && { table: this.#replayer.table, app: this.#replayer.app };
   }
@@ -74,7 +89,8 @@ export class EraWalk {
   /**
    * Takes the next frame.
    *
-   * @throws RepriseError `journal_damaged`, `replay_divergence`, `semantics_unknown`, `blob_missing`
+   * @throws RepriseError `journal_damaged`, `replay_divergence`, `semantics_unknown`, `blob_missing`, `code_mismatch`,
+   *   `code_failed`
    */
   async step(stored: StoredFrame): Promise<Owed> {
     if (stored.kind === 'manifest') await this.#begin(stored);
@@ -83,12 +99,23 @@ export class EraWalk {
       followChain(this.#head, stored, this.hash); // a first frame that is gone is named as such
       throw damaged(stored.seq, 'the first frame is no manifest', 0);
     }
-    const owed =
-      this.#replayer === undefined ? await this.#follow(stored) : await this.#perform(this.#replayer, stored);
+    const owed = await this.#take(stored);
     const ingress = owed.all[0] as IngressRecord;
     this.#root = ingress.kind === 'snapshot' ? ingress.root : undefined;
     this.#eras.push({ ...era, to: stored.seq });
     return owed;
+  }
+
+  /** Ends what still performs. Idempotent. */
+  async close(): Promise<void> {
+    const carried = this.#carried;
+    this.#carried = undefined;
+    await carried?.close();
+  }
+
+  #take(stored: StoredFrame): Promise<Owed> {
+    if (this.#replayer !== undefined) return this.#perform(this.#replayer, stored);
+    return this.#carried === undefined ? this.#follow(stored) : this.#performCarried(this.#carried, stored);
   }
 
   /** A manifest opens an era: who performs it is decided here and nowhere else. */
@@ -98,17 +125,28 @@ export class EraWalk {
     checkColumns(stored, ingress);
     const root = this.#root;
     if (root === undefined && stored.seq > 0) throw damaged(stored.seq, 'this manifest does not follow a snapshot', 0);
-    const app = performerOf(ingress as IngressOf<'manifest'>, this.apps); // E1
+    const manifest = ingress as IngressOf<'manifest'>;
     const table = this.#replayer?.table;
     this.#replayer = undefined;
-    if (app !== undefined) {
+    await this.close();
+    const code = await this.#codeOf(manifest);
+    const app = code === undefined ? performerOf(manifest, this.apps) : undefined; // E1
+    if (code !== undefined && this.code !== undefined) {
+      this.#carried = await CarriedEra.begin(this.code.capsule, { manifest, code, root }, this);
+    } else if (app !== undefined) {
       const start = table ?? (await this.#tableAt(root)); // E3
       this.#replayer = new Replayer({ app, hash: this.hash }, start, this.#head);
     } else if (root !== undefined) {
       await this.#ledger.begin(root);
     }
-    const status = this.#replayer === undefined ? 'sealed' : 'performed'; // E2
-    this.#eras.push({ from: stored.seq, to: stored.seq, status });
+    const status = this.#replayer === undefined && this.#carried === undefined ? 'sealed' : 'performed'; // E2
+    const by = this.#carried === undefined || manifest.code === undefined ? {} : { code: manifest.code.hex };
+    this.#eras.push({ from: stored.seq, to: stored.seq, status, ...by });
+  }
+
+  /** The code that a manifest links; undefined when there is none, when it was erased, or when none may be run. */
+  async #codeOf({ code }: IngressOf<'manifest'>): Promise<Uint8Array | undefined> {
+    return code === undefined ? undefined : this.code?.content.get(code);
   }
 
   async #tableAt(root: Ref | undefined): Promise<LeafTable> {
@@ -121,6 +159,12 @@ export class EraWalk {
     const { frame, head } = await replayer.step(stored);
     this.#head = head;
     return { all: frame.records, made: frame.staged.map(({ ref }) => ref), settled: frame.settled };
+  }
+
+  async #performCarried(carried: CarriedEra, stored: StoredFrame): Promise<Owed> {
+    const { head, all, made } = await carried.step(this.#head, stored);
+    this.#head = head;
+    return { all, made, settled: [] };
   }
 
   async #follow(stored: StoredFrame): Promise<Owed> {

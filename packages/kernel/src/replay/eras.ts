@@ -34,6 +34,14 @@ export function namesOf(pins: Pins): string[] {
   return PARTS.flatMap((part) => pins[part].map(({ name }) => name));
 }
 
+/** Names that are pinned here and not there, or there with another digest. */
+export function pinsLacking(pins: Pins, known: Pins): string[] {
+  return PARTS.flatMap((part) => {
+    const digests = new Map(known[part].map(({ name, digest }) => [name, digest]));
+    return pins[part].filter(({ name, digest }) => digests.get(name) !== digest).map(({ name }) => name);
+  });
+}
+
 /** Names that both pin, each with another digest. */
 export function editedNames(before: Pins, after: Pins): string[] {
   return PARTS.flatMap((part) => {

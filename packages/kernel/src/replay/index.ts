@@ -24,10 +24,21 @@ export {
   type WorldAt,
   worldAt,
 } from './at.js';
+export {
+  type Capsule,
+  CODE_BYTES_MAX,
+  codeFailed,
+  codeRef,
+  type LoadedCode,
+  type Performance,
+  type PureCode,
+  requirePureCode,
+  requireSamePins,
+} from './capsule.js';
 export { type Divergence, explain } from './divergence.js';
 export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
-export { eraAt, performerOf, samePins, sealedEra } from './eras.js';
-export { followChain, Replayer, requireSemantics } from './replayer.js';
+export { eraAt, type Pins, performerOf, samePins, sealedEra } from './eras.js';
+export { followChain, performFrame, Replayer, refusalWords, requireSemantics } from './replayer.js';
 export {
   type CurrentEra,
   changeOfEra,

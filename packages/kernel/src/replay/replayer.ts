@@ -1,5 +1,12 @@
 /** Performs recorded frames again, one by one, and compares each whole frame in bytes. */
-import { type IngressOf, type IngressRecord, isRepriseError, KERNEL_SEMANTICS, RepriseError } from '@reprise/contracts';
+import {
+  type IngressOf,
+  type IngressRecord,
+  isRepriseError,
+  KERNEL_SEMANTICS,
+  type Ref,
+  RepriseError,
+} from '@reprise/contracts';
 import { equalBytes } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import { type EngineEnv, foldIngress, type SealedFrame } from '../engine/index.js';
@@ -63,7 +70,7 @@ export class Replayer {
     const inputs = readInputs(stored.bytes, stored.seq);
     checkColumns(stored, inputs.ingress);
     if (inputs.ingress.kind === 'manifest') requireSemantics(inputs.ingress);
-    const frame = await this.#perform(stored, inputs);
+    const frame = await this.#perform(inputs);
     if (!equalBytes(frame.bytes, stored.bytes)) {
       throw divergenceError(explain(stored.seq, readFrame(stored.bytes, stored.seq).all, frame.records));
     }
@@ -73,21 +80,11 @@ export class Replayer {
     return { inputs, frame, head };
   }
 
-  async #perform(stored: StoredFrame, { ingress, attempts }: FrameInputs): Promise<SealedFrame> {
+  async #perform(inputs: FrameInputs): Promise<SealedFrame> {
     try {
-      const folded = await loaded(this.table, () => foldIngress(this.env, this.table, ingress));
-      // An attempt at an effect that is not emitted any more is not regenerated, so the effect's record is what differs.
-      const emitted = new Set(folded.emitted.map(({ effect }) => effect));
-      return folded.seal(attempts.map(({ effect }) => effect).filter((effect) => emitted.has(effect)));
+      return await performFrame(this.env, this.table, inputs);
     } catch (thrown) {
-      if (isRepriseError(thrown)) throw thrown;
-      const divergence = refused(ingress, stored.seq);
-      throw new RepriseError('replay_divergence', `frame ${stored.seq} cannot be performed again: ${wordsOf(thrown)}`, {
-        where: `frame ${stored.seq}, record 0 (${ingress.kind}), $`,
-        divergence,
-        hint: `Caused by ${divergence.cause.join(' ← ')}. When it was written this ingress was admitted. The app differs from the one that wrote it, or a frame before it was changed.`,
-        cause: thrown,
-      });
+      throw isRepriseError(thrown) ? thrown : notAdmitted(inputs.ingress, refusalWords(thrown), thrown);
     }
   }
 
@@ -95,17 +92,45 @@ export class Replayer {
     const computed = await this.table.snapshot();
     if (computed.ref.hex === ingress.root.hex && computed.leaves === ingress.leaves)
       return this.table.rebase(ingress.root);
-    throw new RepriseError(
-      'replay_divergence',
-      `the state map at frame ${ingress.seq} is not the one that was recorded`,
-      {
-        where: `frame ${ingress.seq}, record 0 (snapshot), $.root`,
-        expected: ingress.root.toString(),
-        actual: computed.ref.toString(),
-        hint: 'Every frame before it was performed identically, so the snapshot itself was changed or written wrongly.',
-      },
-    );
+    throw otherMap(ingress, computed.ref);
   }
+}
+
+/**
+ * Performs one frame from what replay takes as given.
+ *
+ * @throws what folding says of an ingress that it does not admit: {@link refusalWords} puts it into words
+ */
+export async function performFrame(
+  env: EngineEnv,
+  table: LeafTable,
+  { ingress, attempts }: FrameInputs,
+): Promise<SealedFrame> {
+  const folded = await loaded(table, () => foldIngress(env, table, ingress));
+  // An attempt at an effect that is not emitted any more is not regenerated, so the effect's record is what differs.
+  const emitted = new Set(folded.emitted.map(({ effect }) => effect));
+  return folded.seal(attempts.map(({ effect }) => effect).filter((effect) => emitted.has(effect)));
+}
+
+/** The error for an ingress that was admitted when it was written, and is not now. */
+export function notAdmitted(ingress: IngressRecord, words: string, cause?: unknown): RepriseError {
+  const divergence = refused(ingress, ingress.seq);
+  return new RepriseError('replay_divergence', `frame ${ingress.seq} cannot be performed again: ${words}`, {
+    where: `frame ${ingress.seq}, record 0 (${ingress.kind}), $`,
+    divergence,
+    hint: `Caused by ${divergence.cause.join(' ← ')}. When it was written this ingress was admitted. The app differs from the one that wrote it, or a frame before it was changed.`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The error for a snapshot whose map is not that of the state it stands after. */
+export function otherMap({ seq, root }: IngressOf<'snapshot'>, computed: Ref | undefined): RepriseError {
+  return new RepriseError('replay_divergence', `the state map at frame ${seq} is not the one that was recorded`, {
+    where: `frame ${seq}, record 0 (snapshot), $.root`,
+    expected: root.toString(),
+    actual: computed?.toString() ?? 'none',
+    hint: 'Every frame before it was performed identically, so the snapshot itself was changed or written wrongly.',
+  });
 }
 
 /** Refuses a journal written under rules that this kernel does not know. */
@@ -119,7 +144,8 @@ export function requireSemantics(manifest: IngressOf<'manifest'>): void {
   });
 }
 
-function wordsOf(thrown: unknown): string {
+/** What folding an ingress was refused with, in words. */
+export function refusalWords(thrown: unknown): string {
   if (typeof thrown === 'object' && thrown !== null && 'what' in thrown) return String(thrown.what);
   return thrown instanceof Error ? thrown.message : 'the fold was refused';
 }

@@ -1,12 +1,5 @@
 /** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
-import {
-  type IngressOf,
-  type IngressRecord,
-  type Pinned,
-  type Ref,
-  RepriseError,
-  type Value,
-} from '@reprise/contracts';
+import { type IngressOf, type IngressRecord, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { decode, linksOf, portableSha256 } from '../codec/index.js';
 import type { ContentReader } from '../content/port.js';
 import { type App, pinsOf } from '../define/index.js';
@@ -21,7 +14,9 @@ import {
   requireObject,
   requireReadable,
 } from './arguments.js';
+import type { Capsule } from './capsule.js';
 import { EraWalk, type VerifiedEra } from './era-walk.js';
+import { pinsLacking } from './eras.js';
 import { Erasures } from './erasures.js';
 import { checkIndexes, checkLandmarks } from './indexes.js';
 
@@ -31,6 +26,11 @@ export interface VerifyOptions {
   readonly app?: App;
   /** Earlier apps: each era is performed by whichever has exactly its definitions. */
   readonly legacy?: readonly App[];
+  /**
+   * Performs eras with the code that the journal itself carries, before any app is asked. It runs what is in the file:
+   * only where it is given is anything of it run.
+   */
+  readonly code?: Capsule;
   /** A head digest that was acknowledged or published: finds truncation and rollback, which no chain alone can. */
   readonly expect?: string;
   /** Told now and then how far it is. */
@@ -62,7 +62,8 @@ const PROGRESS_EVERY = 10_000;
  *
  * @throws RepriseError the first thing wrong, naming its place: `journal_damaged`, `replay_divergence`,
  *   `manifest_mismatch`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `erase_unfinished`, `head_mismatch`;
- *   `invalid_argument` for a store, an app or an expected head that is none
+ *   `code_mismatch`, `code_failed` of code that the journal carries; `invalid_argument` for a store, an app, a capsule or
+ *   an expected head that is none
  * @example
  * const store = await sqlite('world.db').openReadonly()
  * const { performed, sealed, head } = await verifyStore(store, { app, legacy: [lastYears], expect: publishedHead })
@@ -71,7 +72,24 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   const apps = requireVerifiable(store, options);
   const hash = store.hash ?? portableSha256;
   const nodes = new ComputedNodes(store.content, hash);
-  const eras = new EraWalk(apps, nodes, hash);
+  const carried = options.code && { capsule: options.code, content: store.content };
+  const eras = new EraWalk(apps, nodes, hash, carried);
+  try {
+    return await verifyWith(store, options, { apps, nodes, eras });
+  } finally {
+    await eras.close();
+  }
+}
+
+interface Parts {
+  readonly apps: readonly App[];
+  readonly nodes: ComputedNodes;
+  readonly eras: EraWalk;
+}
+
+async function verifyWith(store: ReadonlyStore, options: VerifyOptions, parts: Parts): Promise<VerifyReport> {
+  const { apps, nodes, eras } = parts;
+  const hash = store.hash ?? portableSha256;
   const walk = new ContentWalk(store.content);
   const of = (await store.journal.head()).seq + 1;
   const newest = new Map<string, number>();
@@ -112,9 +130,10 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
 function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {
   requireReadable(store);
   requireObject(options, 'the options');
-  const { app, legacy = [], expect, onProgress } = options;
+  const { app, legacy = [], code, expect, onProgress } = options;
   if (expect !== undefined) requireDigest(expect);
   if (onProgress !== undefined) requireFunction(onProgress, 'onProgress');
+  if (code !== undefined) requireFunction((code as Partial<Capsule> | null)?.load, 'code.load');
   requireApps(legacy);
   if (app === undefined) return legacy;
   requireApp(app);
@@ -131,14 +150,7 @@ function framesOf(eras: readonly VerifiedEra[], status: VerifiedEra['status']): 
  * @returns their names; empty when the app can perform the era
  */
 export function missingDefinitions(manifest: IngressOf<'manifest'>, app: App): string[] {
-  const pins = pinsOf(app);
-  const lacking = (pinned: readonly Pinned[], known: readonly Pinned[]) =>
-    pinned.filter(({ name, digest }) => !known.some((pin) => pin.name === name && pin.digest === digest));
-  return [
-    ...lacking(manifest.reducers, pins.reducers),
-    ...lacking(manifest.plans, pins.plans),
-    ...lacking(manifest.effects, pins.effects),
-  ].map(({ name }) => name);
+  return pinsLacking(manifest, pinsOf(app));
 }
 
 /** Refuses an app that cannot perform an era. */

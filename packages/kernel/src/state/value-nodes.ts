@@ -19,7 +19,7 @@ export class ComputedNodes implements NodeStore {
   readonly #computed = new Map<string, Uint8Array>();
 
   constructor(
-    private readonly content: ContentReader,
+    private readonly content: Pick<ContentReader, 'get'>,
     private readonly hash: Hash,
   ) {}
 

@@ -1,9 +1,10 @@
 /** The manifests that a world writes: of its first era, and of each that begins when its app changes. */
-import { type IngressOf, KERNEL_SEMANTICS, type PlanAddress, type PolicyRule } from '@reprise/contracts';
-import { encode, equalBytes } from '../codec/index.js';
+import { type IngressOf, KERNEL_SEMANTICS, type PlanAddress, type PolicyRule, type Ref } from '@reprise/contracts';
+import { encode, equalBytes, type Hash } from '../codec/index.js';
 import { pinsOf } from '../define/index.js';
 import type { WorldLeaf } from '../engine/index.js';
-import type { EraChange } from '../replay/index.js';
+import { type CurrentEra, codeRef, type EraChange, requireSamePins } from '../replay/index.js';
+import type { OpenStore } from '../store/store.js';
 import type { RandomBytes } from '../time/clock.js';
 import type { Stamps } from './ingress.js';
 import { drawHex, type OpenWorldOptions } from './options.js';
@@ -18,7 +19,11 @@ const OPEN_POLICY: readonly PolicyRule[] = [
 type Manifest = IngressOf<'manifest'>;
 
 /** The first record of a new world: drawn once, since a frame may be made again. */
-export function firstManifest(options: OpenWorldOptions, random: RandomBytes): (stamps: Stamps) => Manifest {
+export function firstManifest(
+  options: OpenWorldOptions,
+  random: RandomBytes,
+  code: Ref | undefined,
+): (stamps: Stamps) => Manifest {
   const identity = { world: drawHex(random, 32), seed: drawHex(random, 32) };
   const policy = [...(options.policy ?? OPEN_POLICY)];
   return (stamps) => ({
@@ -29,6 +34,7 @@ export function firstManifest(options: OpenWorldOptions, random: RandomBytes): (
     semantics: KERNEL_SEMANTICS,
     ...pinsOf(options.app),
     policy,
+    ...(code === undefined ? {} : { code }),
   });
 }
 
@@ -40,11 +46,16 @@ export function isOtherPolicy(policy: OpenWorldOptions['policy'], world: WorldLe
 /** An era that begins for its policy alone. */
 export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], migrates: [], inFlight: [] };
 
-/** The record that begins another era: the world stays, the definitions are the app's, and the policy when one is given. */
+/**
+ * The record that begins another era: the world stays, the definitions are the app's, and the policy when one is given.
+ *
+ * @param code the pure code of these definitions, when it is recorded
+ */
 export function nextManifest(
   { app, policy }: Pick<OpenWorldOptions, 'app' | 'policy'>,
   world: WorldLeaf,
   change: EraChange,
+  code: Ref | undefined,
 ): (stamps: Stamps) => Manifest {
   const cancels = change.inFlight.map(({ plan }): PlanAddress => [...plan]);
   return (stamps) => ({
@@ -58,5 +69,30 @@ export function nextManifest(
     policy: [...(policy ?? world.policy)],
     ...(change.compatible.length === 0 ? {} : { compatible: [...change.compatible] }),
     ...(cancels.length === 0 ? {} : { cancels }),
+    ...(code === undefined ? {} : { code }),
   });
+}
+
+/**
+ * The code that the next manifest links. What is given is put into the store once a capsule has shown that it defines
+ * what the app does; when none is given, the code of an era with the same definitions goes on.
+ *
+ * @throws RepriseError `code_mismatch`, `code_failed`
+ */
+export async function codeToRecord(
+  { app, code }: Pick<OpenWorldOptions, 'app' | 'code'>,
+  { content }: Pick<OpenStore, 'content'>,
+  era: CurrentEra | undefined,
+): Promise<Ref | undefined> {
+  if (code !== undefined) {
+    requireSamePins(await code.pins(), pinsOf(app), 'code');
+    return content.put(code.bytes);
+  }
+  const before = era?.same === true ? era.manifest.code : undefined;
+  return before !== undefined && (await content.has(before)) ? before : undefined;
+}
+
+/** Whether code is given that is not the one of the era. */
+export function isOtherCode(code: OpenWorldOptions['code'], { manifest }: CurrentEra, hash: Hash): boolean {
+  return code !== undefined && codeRef(code.bytes, hash).hex !== manifest.code?.hex;
 }

@@ -44,7 +44,7 @@ import { type Ack, ackOfFrame } from './acknowledgement.js';
 import { readAuthority } from './authority.js';
 import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
 import { effectLeaves } from './effect-leaves.js';
-import { firstManifest, isOtherPolicy, NO_CHANGE, nextManifest } from './era.js';
+import { codeToRecord, firstManifest, isOtherCode, isOtherPolicy, NO_CHANGE, nextManifest } from './era.js';
 import { Eraser, finishErasure } from './erasure.js';
 import {
   askFact,
@@ -72,7 +72,8 @@ const RECHECK_EVERY = 256;
  *
  * @throws RepriseError `world_locked`, `semantics_unknown`, `journal_damaged`, `replay_divergence` when the tail
  *   performs differently with this app, `store_full`, `store_failed`, `fork_unfinished`, `invalid_argument`; and, when the app has
- *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`: then nothing is written
+ *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`, or, when pure code is given that is not the
+ *   app's, `code_mismatch` and `code_failed`: then nothing is written
  * @example
  * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
  * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
@@ -205,19 +206,26 @@ class Opening implements StepperHost {
     });
   }
 
-  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with another app or policy. */
+  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with another app, policy or code. */
   async #openEra(era: CurrentEra | undefined): Promise<void> {
+    const { options, store } = this;
     if (era === undefined) {
-      const make = firstManifest(this.options, this.#random);
+      const make = firstManifest(options, this.#random, await codeToRecord(options, store, era));
       await this.#stepper.commitAlone(() => make({ seq: 0, at: Math.max(0, Math.floor(this.#clock.wall())) }));
-    } else if (!era.same || isOtherPolicy(this.options.policy, this.#worldLeaf())) {
-      const change = era.same ? NO_CHANGE : await changeOfEra(era, this.options.app, this.#table);
-      if (this.options.plansInFlight !== 'cancel') refuseInFlight(change);
-      const make = nextManifest(this.options, this.#worldLeaf(), change);
+    } else if (!era.same || this.#isAmended(era)) {
+      const change = era.same ? NO_CHANGE : await changeOfEra(era, options.app, this.#table);
+      if (options.plansInFlight !== 'cancel') refuseInFlight(change);
+      const make = nextManifest(options, this.#worldLeaf(), change, await codeToRecord(options, store, era));
       // An era can be performed from the snapshot before it, whoever is left to perform the one before.
       if (this.#snapshots.framesSince > 0) await this.#snapshots.take();
       await this.#stepper.commitAlone(make);
     }
+  }
+
+  /** Whether the definitions are those of the era, and something else that its manifest says is not. */
+  #isAmended(era: CurrentEra): boolean {
+    const { policy, code } = this.options;
+    return isOtherPolicy(policy, this.#worldLeaf()) || isOtherCode(code, era, this.#env.hash);
   }
 
   #worldLeaf(): WorldLeaf {

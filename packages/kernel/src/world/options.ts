@@ -4,6 +4,7 @@ import type { AnyAdapter } from '../adapter/adapter.js';
 import type { Throttle } from '../adapter/throttle.js';
 import { encode, toHex } from '../codec/index.js';
 import type { App } from '../define/index.js';
+import { type PureCode, requirePureCode } from '../replay/index.js';
 import type { Store } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, type ClockJumpLimits } from '../time/stamper.js';
@@ -26,6 +27,12 @@ export interface OpenWorldOptions {
    * its own when none is given, and begins another era when it is given another: what that forbids ends at once.
    */
   readonly policy?: readonly PolicyRule[];
+  /**
+   * The app's pure code, recorded in the manifest so that the world can be performed where the app is not at hand.
+   * Loaded once in a capsule before it is recorded: it has to define exactly what the app does. A world that exists
+   * keeps its own when none is given, and begins another era when it is given another.
+   */
+  readonly code?: PureCode;
   /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
   readonly drive?: 'auto' | 'manual';
   /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for none but on demand. */
@@ -54,7 +61,7 @@ export interface OpenWorldOptions {
 /**
  * Refuses options that could not work, or that would be journaled and never read back.
  *
- * @throws RepriseError `invalid_argument`, `invalid_name`, `invalid_definition`, `duplicate_definition`
+ * @throws RepriseError `invalid_argument`, `invalid_name`, `invalid_definition`, `duplicate_definition`, `bound_exceeded`
  */
 export function requireOptions(options: OpenWorldOptions): void {
   require(isObject(options), 'options', 'an object with a store and an app', options);
@@ -79,6 +86,7 @@ export function requireOptions(options: OpenWorldOptions): void {
   }
   requireAdapters(options);
   requireHooks(options);
+  if (options.code !== undefined) requirePureCode(options.code);
 }
 
 function requireHooks(options: OpenWorldOptions): void {

@@ -1,0 +1,10 @@
+/** The kinds of pieces that go to a capsule's process. What comes back is of one kind: messages. */
+
+/** The text of the engine: the first piece. */
+export const ENGINE = 1;
+
+/** The text of the code: the second piece. */
+export const CODE = 2;
+
+/** A message for the inside of the capsule. */
+export const MESSAGE = 3;

@@ -1,0 +1,12 @@
+/** What Node withholds from a process: files, other processes, threads, add-ons, the inspector, code made of text. */
+export function withholding(memoryMb: number): string[] {
+  const known = process.allowedNodeEnvironmentFlags;
+  return [
+    known.has('--permission') ? '--permission' : '--experimental-permission',
+    '--disallow-code-generation-from-strings',
+    '--frozen-intrinsics',
+    '--no-addons',
+    '--no-warnings',
+    `--max-old-space-size=${memoryMb}`,
+  ];
+}

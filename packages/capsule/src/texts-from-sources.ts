@@ -1,0 +1,41 @@
+/** Makes the two scripts of a capsule of the sources. The build writes what this gives into `dist/texts.js`. */
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+/** The translations of zod's messages: half of the engine's bytes, and nobody reads a message in a capsule. */
+const withoutTranslations: Plugin = {
+  name: 'without-translations',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]locales[\\/][a-z-]+\.js$/i }, ({ path }) =>
+      /[\\/](?:index|en)\.js$/.test(path) ? undefined : { contents: 'export default () => ({});' },
+    );
+  },
+};
+
+/** The script that is evaluated in the realm of a capsule; its value is the door. */
+export const engineText: string = `(() => {${await bundled('./engine.ts', {
+  format: 'iife',
+  globalName: 'capsule',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  plugins: [withoutTranslations],
+})}
+return capsule.room; })()`;
+
+/** The program of the process around it. */
+export const childText: string = await bundled('./child/main.ts', { format: 'cjs', platform: 'node' });
+
+async function bundled(entry: string, options: BuildOptions): Promise<string> {
+  const { outputFiles = [] } = await build({
+    entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
+    bundle: true,
+    write: false,
+    minify: true,
+    target: 'es2022',
+    legalComments: 'none',
+    conditions: ['@reprise/source'],
+    logLevel: 'silent',
+    ...options,
+  });
+  return outputFiles[0]?.text ?? '';
+}

@@ -1,0 +1,1 @@
+export { one as app } from './counter.js';

@@ -1,0 +1,1 @@
+export { two as app } from './counter.js';

@@ -1,0 +1,107 @@
+import { memory, openWorld, type Store, verifyStore } from '@reprise/kernel';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { capsule, pureCode } from '../src/index.js';
+import { one, two } from './apps/counter.js';
+import { bank, bundleOf, bundleOfTwin, count, forged, performAlone, refusal, worldWith } from './worlds.js';
+
+let code1: Uint8Array;
+let code2: Uint8Array;
+
+beforeAll(async () => {
+  code1 = await bundleOf('one');
+  code2 = await bundleOf('two');
+});
+
+/** Two eras, the second of a version that migrates; each carries its code. */
+async function twoEras(): Promise<Store> {
+  const store = await worldWith(pureCode(code1));
+  await using world = await openWorld({ store, app: two, code: pureCode(code2), adapters: [bank] });
+  await count(world, 2);
+  await world.snapshot();
+  await count(world, 2, 3);
+  return store;
+}
+
+describe('given a world whose eras carry their code', () => {
+  it('performs every frame of two versions with no app at hand, and says by which code', async () => {
+    const store = await twoEras();
+    const alone = await performAlone(store);
+    expect(alone.sealed).toBe(0);
+    expect(alone.performed).toBe(alone.frames);
+    expect(alone.eras.map(({ status, code }) => [status, code?.length])).toEqual([
+      ['performed', 64],
+      ['performed', 64],
+    ]);
+    // The same journal, and the same blobs are accounted for, as with the apps themselves.
+    const withApps = await verifyStore(await store.openReadonly(), { app: two, legacy: [one] });
+    expect({ ...alone, eras: [] }).toEqual({ ...withApps, eras: [] });
+  });
+
+  it('runs nothing of it unasked: its frames are sealed as before', async () => {
+    const store = await worldWith(forged('throw new Error("it runs");'));
+    const { performed, eras } = await verifyStore(await store.openReadonly());
+    expect([performed, eras.map(({ status, code }) => [status, code])]).toEqual([0, [['sealed', undefined]]]);
+    expect((await refusal(performAlone(store))).what).toContain('it runs');
+  });
+
+  it('performs eras without code by the apps at hand, and goes on from either to the other', async () => {
+    const store = await worldWith(pureCode(code1));
+    for (const code of [undefined, pureCode(code2)]) {
+      await using world = await openWorld({ store, app: two, adapters: [bank], ...(code && { code }) });
+      await count(world, 2);
+      await world.snapshot();
+    }
+    const alone = await performAlone(store);
+    expect(alone.eras.map(({ status }) => status)).toEqual(['performed', 'sealed', 'performed']);
+    const both = await verifyStore(await store.openReadonly(), { app: two, code: capsule() });
+    expect(both.eras.map(({ status, code }) => [status, code !== undefined])).toEqual([
+      ['performed', true],
+      ['performed', false],
+      ['performed', true],
+    ]);
+  });
+
+  it('finds code that decides otherwise, at the frame and the record', async () => {
+    const error = await refusal(performAlone(await worldWith(forged(await bundleOfTwin('more = 1;')))));
+    expect([error.code, error.facts.where]).toEqual([
+      'replay_divergence',
+      expect.stringMatching(/^frame 1, record 2 \(state\), .*state\.count$/),
+    ]);
+  });
+});
+
+describe('given code to record', () => {
+  it('refuses code that defines something else than the app, and writes nothing', async () => {
+    const store = memory();
+    const error = await refusal(openWorld({ store, app: one, code: pureCode(code2) }));
+    expect([error.code, error.facts.expected, error.facts.actual]).toEqual([
+      'code_mismatch',
+      'demo/Counter@1',
+      'demo/Counter@2',
+    ]);
+    expect((await (await store.openReadonly()).journal.head()).seq).toBe(-1);
+  });
+
+  it('refuses code that does not load, that is no code, and what is too large', async () => {
+    const open = (code: unknown) => refusal(openWorld({ store: memory(), app: one, code: code as never }));
+    const text = (rest: string) => pureCode(new TextEncoder().encode(rest));
+    expect((await open(text('// reprise pure code 1\nexports.app = 1;'))).what).toContain('exports no app');
+    expect((await open(text('// reprise pure code 1\n}'))).what).toContain('does not parse');
+    expect((await open(text('exports.app = 1;'))).code).toBe('code_failed');
+    expect((await open(pureCode(Uint8Array.of(0xff)))).code).toBe('code_failed');
+    expect((await open({ bytes: new Uint8Array(5_000_000), pins: async () => ({}) })).code).toBe('bound_exceeded');
+    expect((await open(code1)).code).toBe('invalid_argument');
+  });
+
+  it('loads it once, however many worlds are opened with it', async () => {
+    const code = pureCode(code1);
+    expect(await code.pins()).toBe(await code.pins());
+  });
+});
+
+describe('given a file that was changed', () => {
+  it('refuses an era whose code defines something else than its manifest pins', async () => {
+    const error = await refusal(performAlone(await worldWith(forged(code2))));
+    expect([error.code, error.facts.where]).toEqual(['code_mismatch', 'frame 0, $.code']);
+  });
+});

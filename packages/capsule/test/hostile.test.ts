@@ -1,0 +1,157 @@
+/** Code that reaches for what would let it perform otherwise, or out of its capsule. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { withholding } from '../src/flags.js';
+import { bundleOfTwin, forged, performAlone, refusal, worldWith } from './worlds.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+const MARK = join(folder, 'mark');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Gets a process from a function maker, and leaves a mark if it can. */
+const leaveMark = (maker: string) =>
+  `(${maker})('return process')().getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(MARK)}, 'x');`;
+
+const REACHES: readonly (readonly [string, string])[] = [
+  ['Date.now', 'Date.now();'],
+  ['new Date()', 'new Date();'],
+  ['Date.getHours', 'new Date(0).getHours();'],
+  ['Math.random', 'Math.random();'],
+  ['Math.pow', 'Math.pow(2, 0.5);'],
+  ['Intl.NumberFormat', 'new Intl.NumberFormat();'],
+  ['String.toLowerCase', "'A'.toLowerCase();"],
+  ['WeakRef', 'new WeakRef({});'],
+  ['setTimeout', 'setTimeout(() => {}, 1);'],
+  ['queueMicrotask', 'queueMicrotask(() => {});'],
+  ['fetch', "fetch('http://localhost');"],
+  ['process', 'process.exit(0);'],
+  ['Buffer', "Buffer.from('');"],
+  ['crypto', 'crypto.randomUUID();'],
+  ['performance', 'performance.now();'],
+  ['eval', "eval('1');"],
+  ['Function', "new Function('return 1');"],
+  ['Function', leaveMark('(() => {}).constructor')],
+  ['Function', leaveMark('(async () => {}).constructor')],
+  ['Function', leaveMark('(function* () {}).constructor')],
+  ['WebAssembly', 'WebAssembly.Module;'],
+  ['SharedArrayBuffer', 'new SharedArrayBuffer(8);'],
+  ['Atomics', 'Atomics.add;'],
+];
+
+describe('code that reaches for what a capsule does not have', () => {
+  it.each(REACHES)('while it performs: %s is named, though it is caught', async (name, twist) => {
+    const twin = await bundleOfTwin(`try { ${twist} } catch {}`);
+    const { code, message } = await refusal(performAlone(await worldWith(forged(twin))));
+    expect(code).toBe('replay_divergence');
+    expect(message).toContain(name);
+    expect(existsSync(MARK)).toBe(false);
+  });
+
+  it('inside of a frame: it faults as under the guard, and the divergence names what it reached for', async () => {
+    const twin = await bundleOfTwin('', 'try { Math.random(); } catch {}');
+    const { code, facts } = await refusal(performAlone(await worldWith(forged(twin))));
+    expect([code, facts.actual]).toEqual(['replay_divergence', expect.objectContaining({ code: 'nondeterminism' })]);
+    expect(facts.hint).toContain('Pure code reached for Math.random. ');
+  });
+
+  it.each(REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'))(
+    'while it loads: %s',
+    async (name, line) => {
+      const error = await refusal(performAlone(await worldWith(forged(line))));
+      expect(error.code).toBe('code_failed');
+      expect(error.what).toContain(name);
+      expect(existsSync(MARK)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['a module of the host', "require('node:fs');", 'a capsule has no module node:fs'],
+    ['a module that it does not bring', "require('left-pad');", 'a capsule has no module left-pad'],
+  ])('%s', async (_, line, what) => {
+    expect((await refusal(performAlone(await worldWith(forged(line))))).what).toContain(what);
+  });
+
+  it.each(["import('node:fs')", 'import/**/("x")', 'import //\n("x")', 'import\n.meta', 'import<!--\n("x")'])(
+    'asking the host for a module by %j is refused before anything runs',
+    async (line) => {
+      const error = await refusal(performAlone(await worldWith(forged(`try { ${line} } catch {}`))));
+      expect([error.code, error.what]).toEqual(['code_failed', 'pure code may not import while it runs']);
+    },
+  );
+});
+
+describe('code that means harm', () => {
+  it.each([
+    ['the language', 'Array.prototype.push = () => 0;'],
+    ['a global', 'globalThis.Map = class {};'],
+    ['a hidden prototype', 'Object.getPrototypeOf([][Symbol.iterator]()).next = () => ({ done: true });'],
+    ['what it is given', "require('@reprise/kernel').defineApp = () => 0;"],
+    ['a class that it is given', "require('@reprise/kernel').Ref.prototype.toString = () => '';"],
+    ['how errors look', 'Error.prepareStackTrace = (_, frames) => frames;'],
+  ])('cannot change %s', async (_, line) => {
+    const error = await refusal(performAlone(await worldWith(forged(line))));
+    expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('TypeError')]);
+  });
+
+  it('finds no object of the process around it: not in a stack, not behind a global, not in what it is called with', async () => {
+    const twin = await bundleOfTwin(`
+      const seen = [];
+      const reach = (thing) => { try { seen.push(Object.getPrototypeOf(thing).constructor.constructor('return process')); } catch {} };
+      reach(globalThis);
+      reach(new Error('x').stack);
+      try { null.x } catch (e) { reach(e); }
+      try { (function f() { f(); })(); } catch (e) { reach(e); }
+      if (seen.some((found) => typeof found === 'object')) more = 1;
+    `);
+    const { message } = await refusal(performAlone(await worldWith(forged(twin))));
+    expect(message).toContain('Function'); // every way led to the same trap
+  });
+
+  it('is ended when it does not come to an end, while it loads and while it performs', async () => {
+    const loading = await refusal(performAlone(await worldWith(forged('for (;;);')), { silentMs: 1_500 }));
+    expect([loading.code, loading.what]).toEqual(['code_failed', expect.stringContaining('nothing was heard of it')]);
+    const twin = forged(await bundleOfTwin('for (;;);'));
+    const performing = await refusal(performAlone(await worldWith(twin), { silentMs: 3_000 }));
+    expect([performing.code, performing.facts.where]).toEqual(['code_failed', 'frame 1']);
+  });
+
+  it('is ended when it takes more memory than it may', async () => {
+    const hoard = forged('const all = []; for (;;) all.push(new Array(1e6).fill(all.length));');
+    const error = await refusal(performAlone(await worldWith(hoard), { memoryMb: 64 }));
+    expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('its process ended')]);
+  });
+});
+
+describe('the process of a capsule, should code ever get hold of it', () => {
+  const run = async (program: string) => {
+    const args = [...withholding(64), '--eval', program];
+    return (await promisify(execFile)(process.execPath, args, { env: {} })).stdout.trim();
+  };
+  const failing = (line: string) =>
+    `try { ${line}; console.log('done') } catch (error) { console.log(error.code ?? error.name) }`;
+
+  it.each([
+    ['read', `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`, 'ERR_ACCESS_DENIED'],
+    ['write', `require('fs').writeFileSync(${JSON.stringify(MARK)}, 'x')`, 'ERR_ACCESS_DENIED'],
+    ['start a process', `require('child_process').spawnSync('ls')`, 'ERR_ACCESS_DENIED'],
+    ['start a thread', `new (require('worker_threads').Worker)('1', { eval: true })`, 'ERR_ACCESS_DENIED'],
+    ['make code of text', `Function('return 1')`, 'EvalError'],
+    ['see the environment', `if (Object.keys(process.env).length === 0) throw new Error('empty')`, 'Error'],
+    ['change the language', `'use strict'; (() => { 'use strict'; Array.prototype.push = 1; })()`, 'TypeError'],
+  ])('may not %s', async (_, line, code) => {
+    expect(await run(failing(line))).toBe(code);
+    expect(existsSync(MARK)).toBe(false);
+  });
+
+  it('could do all of it without what is withheld', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--eval',
+      failing(`require('fs').readdirSync('.')`),
+    ]);
+    expect(stdout.trim()).toBe('done');
+  });
+});

@@ -1,0 +1,38 @@
+/** `reprise bundle`: makes the pure code of an app, and shows that it loads where nothing is. */
+import { writeFileSync } from 'node:fs';
+import { bundlePureCode, pureCode } from '@reprise/capsule';
+import { RepriseError } from '@reprise/contracts';
+import { portableSha256, toHex } from '@reprise/kernel';
+import type { Io } from '../io.js';
+import { escapeLine } from '../text/escape.js';
+import { toJson } from '../text/json.js';
+
+/** The options of `bundle`. */
+export interface BundleArguments {
+  readonly out: string;
+  readonly conditions?: readonly string[];
+  readonly json?: true;
+}
+
+/** Bundles the app of a module and writes it, once a capsule has loaded it. */
+export async function bundle(io: Io, module: string, options: BundleArguments): Promise<void> {
+  const { out, conditions = [] } = options;
+  const bytes = await bundlePureCode(module, { conditions });
+  const { reducers, plans, effects } = await pureCode(bytes).pins();
+  write(out, bytes);
+  const digest = `sha256:${toHex(portableSha256(bytes))}`;
+  const names = [...reducers, ...plans, ...effects].map(({ name }) => name);
+  const lines = [`${out}: ${bytes.length} bytes, ${digest}`, `defines ${names.join(', ')}`];
+  const text = `${lines.map(escapeLine).join('\n')}\n`;
+  await io.out.write(
+    options.json === true ? `${toJson({ ok: true, out, bytes: bytes.length, digest, defines: names })}\n` : text,
+  );
+}
+
+function write(out: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(out, bytes);
+  } catch (cause) {
+    throw new RepriseError('invalid_argument', 'the code cannot be written there', { where: out, cause });
+  }
+}

@@ -1,0 +1,103 @@
+/** A world that is performed with nothing but its file. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pureCode } from '@reprise/capsule';
+import { openWorld } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import app from './apps/app.js';
+import { app as app2 } from './apps/ledger-2.js';
+import { command, run } from './run.js';
+import { add, freshFolder, tamper } from './worlds.js';
+
+const APPS = fileURLToPath(new URL('apps', import.meta.url));
+const folder = freshFolder();
+const world = folder.file('ledger.db');
+const code1 = folder.file('ledger-1.pure.js');
+const code2 = folder.file('ledger-2.pure.js');
+const bundled = (module: string, out: string) => ['bundle', join(APPS, module), '-o', out, '-C', '@reprise/source'];
+
+beforeAll(async () => {
+  expect(await run(...bundled('app.ts', code1))).toMatchObject({ code: 0, err: '' });
+  expect((await run(...bundled('ledger-2.ts', code2))).code).toBe(0);
+  {
+    await using first = await openWorld({ store: sqlite(world), app, code: pureCode(readFileSync(code1)) });
+    for (const by of [1, 2, 3]) await add(first, by);
+  }
+  await using second = await openWorld({ store: sqlite(world), app: app2, code: pureCode(readFileSync(code2)) });
+  await add(second, 4);
+});
+afterAll(() => folder.remove());
+
+describe('reprise verify --pure-code', () => {
+  it('performs a file of two versions in a folder that has nothing else', async () => {
+    const alone = folder.file('alone');
+    mkdirSync(alone);
+    writeFileSync(join(alone, 'run.db'), readFileSync(world));
+    const { code, out, err } = await command(alone, 'verify', 'run.db', '--pure-code', '--no-sealed');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('run.db: performed again, identical\n');
+    expect(out).toMatch(/^performed with the code in the file \(sha256:[0-9a-f]{64}, sha256:[0-9a-f]{64}\): every/m);
+    expect(out).toContain('performed 7, sealed 0\nera 0 to 4: performed\nera 5 to 6: performed\n');
+  });
+
+  it('says the digest of the code of each era to programs', async () => {
+    const { eras, performed } = JSON.parse((await run('verify', world, '--pure-code', '--json')).out);
+    expect(performed).toBe(7);
+    expect(eras[0].code).toMatch(/^[0-9a-f]{64}$/);
+    const { digest } = JSON.parse((await run(...bundled('app.ts', code1), '--json')).out);
+    expect(digest).toBe(`sha256:${eras[0].code}`);
+  });
+
+  it('without it, runs nothing, and reports the frames as sealed', async () => {
+    const { code, out } = await run('verify', world);
+    expect(code).toBe(0);
+    expect(out).toContain('performed 0, sealed 7\n');
+  });
+
+  it('says so when there is no code', async () => {
+    const path = folder.file('plain.db');
+    await (await openWorld({ store: sqlite(path), app })).close();
+    expect((await run('verify', path, '--pure-code')).out).toContain('no era carries its code\n');
+  });
+
+  it('finds code that was changed in the file, and code that was taken out', async () => {
+    for (const [sql, code] of [
+      ['UPDATE blob SET bytes = zeroblob(40) WHERE length(bytes) > 1500', 'blob_damaged'],
+      ['DELETE FROM blob WHERE length(bytes) > 1500', 'blob_missing'],
+    ] as const) {
+      const path = folder.file(`${code}.db`);
+      writeFileSync(path, readFileSync(world));
+      tamper(path, sql);
+      const ended = await run('verify', path, '--pure-code');
+      expect([ended.code, ended.err.split(':')[0]]).toEqual([1, code]);
+    }
+  });
+});
+
+describe('reprise bundle', () => {
+  it('says what the code defines, how large it is, and by which digest manifests will link it', async () => {
+    const { code, out } = await run(...bundled('app.ts', code1));
+    expect(code).toBe(0);
+    expect(out).toMatch(/ledger-1\.pure\.js: \d+ bytes, sha256:[0-9a-f]{64}\ndefines demo\/Ledger@1\n$/);
+  });
+
+  it.each([
+    ['a module that is not there', undefined, 'there is no such module'],
+    ['a module that does not parse', 'export default }', 'this module cannot be bundled'],
+    ['a module that imports what is not there', 'import "./nowhere.js"', 'this module cannot be bundled'],
+    [
+      'a module that needs a host',
+      'import { readFileSync } from "node:fs"; export const app = { text: readFileSync("x") };',
+      'node:fs, imported by needs-host.ts',
+    ],
+    ['a module without an app', 'export const other = 1;', 'it exports no app'],
+  ])('given %s, refuses it', async (name, source, what) => {
+    const path = folder.file(name === 'a module that needs a host' ? 'needs-host.ts' : `${name.length}.ts`);
+    if (source !== undefined) writeFileSync(path, source);
+    const { code, err } = await run('bundle', path, '-o', folder.file('never.js'));
+    expect([1, 2]).toContain(code);
+    expect(err).toContain(what);
+  });
+});
