@@ -239,9 +239,8 @@ export class Trial {
     }
     let unknown = 0;
     for (const { effect, params, plan } of effects) {
-      if (receipts.get(effect) !== 'outcome_unknown') continue;
+      if (receipts.get(effect) !== 'outcome_unknown' || unheard.has(effect)) continue;
       unknown++;
-      if (unheard.has(effect)) continue;
       const { call_id } = params as unknown as { call_id: string };
       const item = transcripts.get(plan[1])?.find((one) => one.role === 'tool' && one.call_id === call_id);
       assert.ok(item?.role === 'tool', `${this.name}: C4: ${call_id} is not in the transcript`);

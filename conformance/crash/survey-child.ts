@@ -104,10 +104,10 @@ async function found(open: OpenStore): Promise<OpenStore> {
 
 /** A tool whose start and end are steps, counted where no crash of the world can uncount them. */
 function counted(tool: Tool): Tool {
-  const delivery = job.once === true ? 'at_most_once' : tool.delivery;
+  const delivery = job.once === true ? 'at_most_once' : tool.entry.delivery;
   return {
     ...tool,
-    delivery,
+    entry: { ...tool.entry, delivery },
     run: async (args, context) => {
       const entry = `${context.idempotencyKey} ${delivery} ${tool.name}`;
       await steps.take(`start ${tool.name}`, async () => note(`start ${entry}`));

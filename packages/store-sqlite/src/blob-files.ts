@@ -7,6 +7,7 @@
  * F2  `put` resolves after the fsync of the directory that holds the name, also when the file was there before:
  *     a process that was killed may have renamed it without that fsync.
  */
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -22,6 +23,7 @@ export class BlobFiles {
   readonly #synced = new Set<string>();
   /** A second put of the same bytes must not see the renamed file and overtake the fsync of its directory. */
   readonly #writing = new Map<string, Promise<void>>();
+  readonly #streaming = new Set<Promise<unknown>>();
   #parts = 0;
 
   constructor(path: string) {
@@ -40,6 +42,20 @@ export class BlobFiles {
       .finally(() => this.#writing.delete(hex));
     this.#writing.set(hex, writing);
     return writing;
+  }
+
+  /**
+   * Keeps bytes that come one after another, holding one piece at a time; durable when it resolves. When they end in an
+   * error nothing is kept.
+   */
+  async putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly hex: string; readonly bytes: number }> {
+    const streaming = this.#putStream(pieces);
+    this.#streaming.add(streaming);
+    try {
+      return await streaming;
+    } finally {
+      this.#streaming.delete(streaming);
+    }
   }
 
   /** The bytes, unchecked; undefined when there is no such file. */
@@ -76,7 +92,7 @@ export class BlobFiles {
 
   /** Resolves when no write is running: the lock may be given up only then. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#writing.values());
+    await Promise.allSettled([...this.#writing.values(), ...this.#streaming]);
   }
 
   /** Removes what a killed writer left half-written. Only for the holder of the lock. */
@@ -95,16 +111,65 @@ export class BlobFiles {
       if (!this.#synced.has(group)) await this.#syncGroup(group);
       return;
     }
-    if (!this.#synced.has(group)) await mkdir(group, { recursive: true });
-    const part = join(this.#root, `${hex}.${this.#parts++}${UNFINISHED}`);
+    if (!this.#synced.has(this.#root)) await mkdir(this.#root, { recursive: true });
+    const part = this.#newPart(hex);
     try {
       await writeDurably(part, bytes);
-      await rename(part, path);
+      await this.#place(part, hex);
     } catch (error) {
       await rm(part, { force: true });
       throw error;
     }
+  }
+
+  async #putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly hex: string; readonly bytes: number }> {
+    const part = this.#newPart('stream');
+    await this.#io(part, () => mkdir(this.#root, { recursive: true }));
+    try {
+      const kept = await this.#writePieces(part, pieces);
+      await this.#writing.get(kept.hex)?.catch(() => undefined);
+      await this.#io(part, () => this.#place(part, kept.hex));
+      return kept;
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  /** Errors of the source go through as they are; those of the disk are the store's. */
+  async #writePieces(part: string, pieces: AsyncIterable<Uint8Array>): Promise<{ hex: string; bytes: number }> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const file = await this.#io(part, () => open(part, 'w'));
+    await withFile(file, async () => {
+      for await (const piece of pieces) {
+        hash.update(piece);
+        bytes += piece.length;
+        await this.#io(part, () => file.writeFile(piece));
+      }
+      await this.#io(part, () => file.sync());
+    });
+    return { hex: hash.digest('hex'), bytes };
+  }
+
+  async #place(part: string, hex: string): Promise<void> {
+    const path = this.#pathOf(hex);
+    const group = dirname(path);
+    if (!this.#synced.has(group)) await mkdir(group, { recursive: true });
+    await rename(part, path);
     await this.#syncGroup(group);
+  }
+
+  #newPart(name: string): string {
+    return join(this.#root, `${name}.${this.#parts++}${UNFINISHED}`);
+  }
+
+  async #io<T>(path: string, body: () => Promise<T>): Promise<T> {
+    try {
+      return await body();
+    } catch (error) {
+      throw storeError(error, 'cannot keep a blob', path);
+    }
   }
 
   /** Once for each directory also the ones above, which hold its name: it may have been made just now. */

@@ -1,5 +1,5 @@
 import { Ref, RepriseError } from '@reprise/contracts';
-import type { ContentReader, ContentStore, ErasableContentStore } from '@reprise/kernel';
+import type { ContentReader, ContentStore, ErasableContentStore, KeptStream } from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
 import type { Connection } from './driver.js';
 import { blobEraser, notHollow, tombstones } from './erasure.js';
@@ -109,6 +109,15 @@ export function stagingContent(db: Connection, files: BlobFiles, path: string): 
     return Ref.fromHex(hex);
   }
 
+  /** What fits inline is put as a whole; of what does not, only its beginning is ever held. */
+  async function putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+    const source = pieces[Symbol.asyncIterator]();
+    const { start, ended } = await startOf(source, INLINE_BYTES_MAX);
+    if (ended) return { ref: await put(start), bytes: start.length };
+    const { hex, bytes } = await files.putStream(rest(start, source));
+    return { ref: Ref.fromHex(hex), bytes };
+  }
+
   async function erase(refs: readonly Ref[], by: number): Promise<void> {
     for (const { hex } of refs) {
       stagedBytes -= staged.get(hex)?.length ?? 0;
@@ -117,7 +126,31 @@ export function stagingContent(db: Connection, files: BlobFiles, path: string): 
     await eraseStored(refs, by);
   }
 
-  return { content: { ...contentReader(db, files, path, staged), put, erase }, staged: riders };
+  return { content: { ...contentReader(db, files, path, staged), put, putStream, erase }, staged: riders };
+}
+
+/** Reads a stream until it ends or is longer than asked for. */
+async function startOf(
+  source: AsyncIterator<Uint8Array>,
+  bytes: number,
+): Promise<{ readonly start: Uint8Array; readonly ended: boolean }> {
+  const copies: Uint8Array[] = [];
+  for (let length = 0; length <= bytes; ) {
+    const next = await source.next();
+    if (next.done === true) return { start: Buffer.concat(copies), ended: true };
+    copies.push(new Uint8Array(next.value)); // the source may fill its buffer again
+    length += next.value.length;
+  }
+  return { start: Buffer.concat(copies), ended: false };
+}
+
+async function* rest(start: Uint8Array, source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield start;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+  } finally {
+    await source.return?.();
+  }
 }
 
 function assertDigest(bytes: Uint8Array, ref: Ref, path: string): void {

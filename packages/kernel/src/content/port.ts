@@ -27,6 +27,13 @@ export interface ContentReader {
   erasedThrough(): Promise<number>;
 }
 
+/** What was kept of bytes that came one after another. */
+export interface KeptStream {
+  readonly ref: Ref;
+  /** How many they were. */
+  readonly bytes: number;
+}
+
 /** Where a world's content lives. */
 export interface ContentStore extends ContentReader {
   /**
@@ -38,6 +45,15 @@ export interface ContentStore extends ContentReader {
    * where it writes at once.
    */
   put(bytes: Uint8Array): Promise<Ref>;
+
+  /**
+   * Keeps bytes that come one after another, as one blob. For what may be too large to hold at once.
+   *
+   * Contract: as `put` of all of them together, with the same link; asks for the next piece only when it has taken in
+   * the one before, so the same buffer may be filled again; a store on disk holds a bounded part of them in memory.
+   * When the pieces end in an error it rejects with that error, and keeps nothing.
+   */
+  putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream>;
 
   /** Every link that is stored, each once, in no particular order. For verification and tools. */
   list(): AsyncIterable<Ref>;

@@ -151,6 +151,7 @@ class PlanRun {
     dropAwaitTimer(fold, plan, waited);
     let denied = false;
     for (const output of this.#segment.outputs) denied = this.#release(output) || denied;
+    if (leaf.stopped === true) denied = this.#stopAtOnce() || denied;
     if (wait === undefined) {
       endPlan(fold, plan, leaf, { status: 'ok', code: null }, cause);
       if (this.#segment.continuation !== undefined) this.#continue(this.#segment.continuation.input);
@@ -242,6 +243,19 @@ class PlanRun {
     if (receipt === undefined) leaf.open.push([emission, effect]);
     else this.#settleNow(effect, emission, receipt);
     return receipt !== undefined;
+  }
+
+  /** It was stopped before its first segment: nothing that this opened can have begun. */
+  #stopAtOnce(): boolean {
+    const { leaf } = this;
+    delete leaf.stopped;
+    const opened = leaf.open;
+    leaf.open = [];
+    for (const [emission, effect] of opened) {
+      const cancelled = cancelEffect(this.fold, effect, this.delivery.cause);
+      if (cancelled !== undefined) leaf.inbox.push([emission, cancelled]);
+    }
+    return opened.length > 0;
   }
 
   #deny(effect: string, { emission, definition }: PlanOutput & { type: 'effect' }, { code, rule }: Refused): true {

@@ -96,6 +96,8 @@ export interface PlanLeaf {
   readonly input: Value;
   /** When the first segment ran; null until then. */
   started: number | null;
+  /** It was stopped before that: what its first segment opens is cancelled at once. */
+  stopped?: true;
   resumptions: { readonly at: number; readonly value: Resumed }[];
   wait: PlanWait | null;
   /** Receipts that arrived and were not awaited yet, in order of arrival. */

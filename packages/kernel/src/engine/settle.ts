@@ -250,12 +250,15 @@ export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): v
 
 /**
  * Stops what a plan has open, and lets the plan live: effects that are not under way are settled as cancelled, running
- * ones are told to stop and have their grace; the plan gets the receipt of each.
+ * ones are told to stop and have their grace; the plan gets the receipt of each. A plan that was started in this very
+ * frame and has not run yet opens nothing that starts.
  */
 export function stopPlan(fold: FrameFold, plan: PlanAddress, cause: number, graceMs: number): void {
   const bytes = fold.overlay.get(planKey(plan));
   if (bytes === undefined) return;
-  for (const [, id] of (decode(bytes) as unknown as PlanLeaf).open) {
+  const leaf = decode(bytes) as unknown as PlanLeaf;
+  if (leaf.started === null) fold.write(planKey(plan), { ...leaf, stopped: true } satisfies PlanLeaf);
+  for (const [, id] of leaf.open) {
     const effect = openEffect(fold, id);
     if (effect === undefined) continue;
     const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', attempts: effect.attempt };

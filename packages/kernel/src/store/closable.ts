@@ -29,6 +29,7 @@ export function closable(store: OpenStore, where: string): OpenStore {
     content: {
       ...readableContent(content, door),
       put: async (bytes) => door.pass(() => content.put(requireBytes(bytes))),
+      putStream: async (pieces) => door.pass(() => content.putStream(door.each(onlyBytes(pieces)))),
       erase: async (refs, by) => {
         assertPlace(by, 'by');
         for (const ref of refs) requireRef(ref);
@@ -88,6 +89,10 @@ function readableContent(content: ReadableContent, door: Door): ReadableContent 
 function requireBytes(thing: Uint8Array): Uint8Array {
   if (thing instanceof Uint8Array) return thing;
   throw new RepriseError('invalid_argument', 'only bytes can be put', { expected: 'a Uint8Array', actual: thing });
+}
+
+async function* onlyBytes(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield requireBytes(piece);
 }
 
 function requireRef(thing: Ref): Ref {

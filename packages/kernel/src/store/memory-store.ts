@@ -2,6 +2,7 @@ import { Ref, RepriseError } from '@reprise/contracts';
 import type { Hash } from '../codec/hash.js';
 import { portableSha256 } from '../codec/hash.js';
 import { toHex } from '../codec/hex.js';
+import { joined } from '../content/pieces.js';
 import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import { assertConsecutive, assertHead } from '../journal/append-checks.js';
 import type { Head, ReadableJournal, StoredFrame } from '../journal/port.js';
@@ -136,13 +137,17 @@ function append(kept: Kept, staged: Map<string, Uint8Array>, frames: readonly St
 
 function contentStore(kept: Kept, staged: Map<string, Uint8Array>, hash: Hash): ErasableContentStore {
   const places = [staged, kept.blobs];
+  const keep = (own: Uint8Array): Ref => {
+    const hex = toHex(hash(own));
+    if (!places.some((place) => place.has(hex))) staged.set(hex, own);
+    return Ref.fromHex(hex);
+  };
   return {
     ...contentReader(kept, places),
-    put: async (bytes) => {
-      const copy = new Uint8Array(bytes);
-      const hex = toHex(hash(copy));
-      if (!places.some((place) => place.has(hex))) staged.set(hex, copy);
-      return Ref.fromHex(hex);
+    put: async (bytes) => keep(new Uint8Array(bytes)),
+    putStream: async (pieces) => {
+      const bytes = await joined(pieces);
+      return { ref: keep(bytes), bytes: bytes.length };
     },
     erase: async (refs, by) => {
       for (const { hex } of refs) {

@@ -19,6 +19,7 @@ import { readFrame } from '../journal/frame.js';
 import { requireAddress, requireObject } from '../replay/index.js';
 import { type Ack, ackOf, headAfter } from './acknowledgement.js';
 import type { EraseTarget, ErasureOutcome } from './erasure.js';
+import { readGiven } from './given.js';
 import type { IngressOutcome, QueuedIngress } from './ingress.js';
 import { type OpenItem, questionOf } from './open-items.js';
 import { drawHex } from './options.js';
@@ -64,8 +65,10 @@ export class Asking {
     event: { readonly name: string; readonly value: unknown },
     options: RequestOptions,
   ): Promise<Ack> {
-    requireRequest(event, options);
-    const { name, value } = event;
+    const { name, value } = readGiven('an event', () => {
+      requireRequest(event, options);
+      return { name: event.name, value: event.value };
+    });
     const admitted = await admitRequest(this.parts.app, this.#links, { to, name, value, ...this.#whoAsks(options) });
     const outcome = await this.#submit((stamps) => ({
       kind: 'request',
@@ -84,15 +87,15 @@ export class Asking {
   }
 
   /** Decides about an approval. */
-  decide(item: string | OpenItem, decision: Decision, options: RequestOptions): Promise<Ack> {
-    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
+  async decide(item: string | OpenItem, decision: Decision, options: RequestOptions): Promise<Ack> {
+    const { id, digest } = readItem(item);
     const seen = digest === undefined ? {} : { digest };
     return this.command('sys/Decide@1', { effect: id, ...seen, decision }, options);
   }
 
   /** Answers a question of a running effect. */
-  answer(item: string | OpenItem, answer: unknown, options: RequestOptions): Promise<Ack> {
-    const id = typeof item === 'string' ? item : item.id;
+  async answer(item: string | OpenItem, answer: unknown, options: RequestOptions): Promise<Ack> {
+    const { id } = readItem(item);
     const question = questionOf(id);
     if (question === undefined) {
       throw new RepriseError('invalid_argument', 'this is not the id of a question', {
@@ -106,8 +109,10 @@ export class Asking {
   /** Settles an effect that waits for the outside. */
   async settle(effect: string, outcome: Settlement, options: RequestOptions): Promise<SettleAck> {
     // The same outcome has the same id, so saying it twice is one request.
-    const id = options.id ?? `settle ${toHex(this.#hash(encode([effect, outcome])))}`;
-    const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...options, id });
+    const said = readGiven('an outcome', () => encode([effect, outcome]));
+    const who = readOptions(options);
+    const id = who.id ?? `settle ${toHex(this.#hash(said))}`;
+    const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...who, id });
     const ack = await this.#ackOf(done);
     const records = done.status === 'committed' ? done.frame.records : await this.#recordsOf(ack.seq);
     const late = records.some((record) => record.kind === 'late' && record.c === 0);
@@ -115,9 +120,9 @@ export class Asking {
   }
 
   /** Cancels an effect. */
-  cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
-    const { graceMs, ...request } = options;
-    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, request);
+  async cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
+    const graceMs = readGiven('the options', () => options.graceMs);
+    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, options);
   }
 
   /** Erases content for good. */
@@ -136,7 +141,8 @@ export class Asking {
   }
 
   #whoAsks(options: RequestOptions): { readonly id: string; readonly principal: Principal } {
-    return { id: options.id ?? drawHex(this.parts.random, 16), principal: options.as ?? 'host' };
+    const { id, as } = readOptions(options);
+    return { id: id ?? drawHex(this.parts.random, 16), principal: as ?? 'host' };
   }
 
   #submit(make: QueuedIngress['make']): Promise<IngressOutcome> {
@@ -155,6 +161,26 @@ export class Asking {
   get #hash(): Hash {
     return this.parts.store.hash ?? portableSha256;
   }
+}
+
+function readOptions(options: RequestOptions): RequestOptions {
+  return readGiven('the options', () => {
+    requireObject(options, 'the options');
+    const { id, as } = options;
+    return { ...(id == null ? {} : { id }), ...(as == null ? {} : { as }) };
+  });
+}
+
+/** An open item, or its id. Whether the id names anything is the command's to say. */
+function readItem(item: string | OpenItem): { readonly id: string; readonly digest?: string | undefined } {
+  return readGiven('an open item', () => {
+    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
+    if (typeof id === 'string') return { id, digest };
+    throw new RepriseError('invalid_argument', 'this is not an open item', {
+      expected: 'an item of world.open(), or its id',
+      actual: item,
+    });
+  });
 }
 
 /** Refuses what is no event, or no options, before its parts are looked at. */

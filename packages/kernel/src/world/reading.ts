@@ -16,7 +16,7 @@ import { answerable, type HolderRights, readAccount, readAuthority, requireReade
 import { effectLeaves } from './effect-leaves.js';
 import { type OpenItem, openItems } from './open-items.js';
 import type { WorldParts } from './parts.js';
-import { requirePrincipal } from './requests.js';
+import { requireAccountName, requirePrincipal } from './requests.js';
 import type { ViewParts } from './view.js';
 
 /** A durable frame, as a watcher sees it. */
@@ -102,7 +102,8 @@ export class Reading {
   }
 
   /** An account. */
-  account(name: string): Promise<Account | undefined> {
+  async account(name: string): Promise<Account | undefined> {
+    requireAccountName(name);
     const { stepper, table } = this.parts;
     return stepper.exclusively(() => readAccount(table, name));
   }

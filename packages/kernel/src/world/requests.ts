@@ -1,10 +1,12 @@
 /** The one place where an outside request becomes an ingress: parsed once, canonical ever after. */
 import {
   type Address,
+  accountName,
   CELL_KEY_BYTES_MAX,
   type CommandName,
   formatAddress,
   type IngressOf,
+  KERNEL_COMMANDS,
   type KernelCommand,
   kernelCommand,
   type Principal,
@@ -17,6 +19,7 @@ import type { LinkCheck } from '../content/links.js';
 import { type App, cellAddress, reducerFor } from '../define/index.js';
 import { holderIn, isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
+import { readGiven } from './given.js';
 
 /** A request that passed every check that needs no state. */
 export interface Admitted {
@@ -66,6 +69,7 @@ export async function admitCommand(
 ): Promise<Pick<IngressOf<'command'>, 'command' | 'id' | 'principal'>> {
   const { id, principal, name } = asked;
   requireAsking(id, principal);
+  requireCommand(name);
   const bytes = boundedBytes(name, asked.value, 'sys');
   commandShape ??= compileSchema(kernelCommand);
   const checked = check(commandShape, { name, value: decode(bytes) });
@@ -81,6 +85,14 @@ export async function admitCommand(
 }
 
 let commandShape: SchemaNode | undefined;
+
+function requireCommand(name: unknown): void {
+  if (typeof name === 'string' && Object.hasOwn(KERNEL_COMMANDS, name)) return;
+  throw new RepriseError('invalid_argument', 'there is no such command', {
+    expected: Object.keys(KERNEL_COMMANDS).join(', '),
+    actual: name,
+  });
+}
 
 async function requireLinks(event: string, value: Value, links: LinkCheck): Promise<void> {
   const bad = await links.firstBad(value);
@@ -106,7 +118,7 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
 
 /** Refuses what is nobody, and whoever poses as the kernel. */
 export function requirePrincipal(principal: unknown): void {
-  const { success, data } = principalSchema.safeParse(principal);
+  const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
   if (!success || data === 'kernel' || isNobody(data)) {
     throw new RepriseError('invalid_argument', 'this is not a principal', {
       expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
@@ -114,6 +126,15 @@ export function requirePrincipal(principal: unknown): void {
     });
   }
   encode(principal); // refuses text that is not well-formed
+}
+
+/** Refuses what can name no account. */
+export function requireAccountName(name: unknown): void {
+  if (typeof name === 'string' && accountName.safeParse(name).success) return;
+  throw new RepriseError('invalid_argument', 'this is not the name of an account', {
+    expected: 'visible ASCII, up to 128 characters',
+    actual: name,
+  });
 }
 
 /** Refuses an id or a principal that the journal could not hold, or that nobody outside may use. */
@@ -148,7 +169,7 @@ function checkAddress(app: App, to: Address): Address {
 }
 
 function boundedBytes(name: string, given: unknown, where: string): Uint8Array {
-  const bytes = encode(given);
+  const bytes = readGiven(`the value of ${name}`, () => encode(given));
   if (bytes.length <= VALUE_BYTES_MAX) return bytes;
   throw new RepriseError('bound_exceeded', `the value of ${name} is too large`, {
     where,

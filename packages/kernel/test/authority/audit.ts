@@ -10,6 +10,10 @@ type Of<K extends JournalRecord['kind']> = Extract<JournalRecord, { kind: K }>;
 /** An effect as the auditor knows it. */
 export interface Audited {
   readonly cell: string;
+  /** Which cell of this name emitted it: the how-manieth that stood there. */
+  readonly inc: number;
+  /** The cell that settles it. */
+  readonly judge: string | null;
   readonly name: string;
   readonly tool: string;
   readonly tokens: number;
@@ -39,6 +43,13 @@ interface Held {
   account: string | null;
 }
 
+/** A cell by its name: how many stood there before, whether one does, and who made it. */
+interface Life {
+  inc: number;
+  live: boolean;
+  parent: { readonly cell: string; readonly inc: number } | null;
+}
+
 const NOTHING_SET: Held = { exercise: null, grant: null, expires: null, account: null };
 
 /** What a journal came to. */
@@ -49,6 +60,10 @@ export interface Findings {
   readonly started: number;
   readonly late: number;
   readonly revoked: number;
+  /** Settled by a cell. */
+  readonly judged: number;
+  /** Lost their chain, for another cell stood in the place of one. */
+  readonly orphaned: number;
 }
 
 /** Audits a journal frame by frame. */
@@ -56,8 +71,8 @@ export class Auditor {
   readonly effects = new Map<string, Audited>();
   readonly accounts = new Map<string, Sums>();
   readonly #rights = new Map<string, Held>();
-  readonly #parents = new Map<string, string>();
-  readonly #counts = { frames: 0, effects: 0, refused: 0, started: 0, late: 0, revoked: 0 };
+  readonly #lives = new Map<string, Life>();
+  readonly #counts = { frames: 0, effects: 0, refused: 0, started: 0, late: 0, revoked: 0, judged: 0, orphaned: 0 };
 
   /** What there was to see so far. */
   get findings(): Findings {
@@ -70,6 +85,7 @@ export class Auditor {
     if (ingress === undefined) throw new Error('a frame without records');
     const { seq, at } = ingress as Of<'request'>;
     const before = new Set([...this.effects].filter(([, { state }]) => state === 'settled').map(([id]) => id));
+    this.#told = undefined;
     this.#ingress(ingress, rest, at);
     for (const record of rest) this.#derived(record, ingress, at);
     this.#counts.frames++;
@@ -77,13 +93,16 @@ export class Auditor {
     const ended = ingress.kind === 'timer' && ingress.name === '~rights' ? at : null;
     for (const [id, effect] of this.effects) {
       if (effect.state === 'settled') continue;
-      this.#must(this.#may(effect.cell, effect.tool, ended), `${id} is open and not permitted after frame ${seq}`);
+      // What lost its chain because another cell stands there ends when it is next asked for.
+      const lost = this.#chainOf(effect.cell, effect.inc) === undefined;
+      this.#must(lost || this.#may(effect, effect.tool, ended), `${id} is open and not permitted after frame ${seq}`);
       this.#must(!before.has(id), `${id} came back`);
     }
   }
 
   #ingress(ingress: JournalRecord, rest: readonly JournalRecord[], at: number): void {
     if (ingress.kind === 'command') return this.#command(ingress, rest);
+    if (ingress.kind === 'request') this.#request(ingress);
     if (ingress.kind === 'attempt') {
       // The gate may end it instead of arming it.
       const refused = rest.some((record) => record.kind === 'settled' && record.effect === ingress.effect);
@@ -110,7 +129,7 @@ export class Auditor {
       this.#must(effect.state === 'asked', `${value.effect} was approved and did not ask`);
       const refused = rest.some((record) => record.kind === 'settled' && record.effect === value.effect);
       effect.state = 'open';
-      if (!refused) this.#hold(effect, this.#accountOf(effect.cell));
+      if (!refused) this.#hold(effect, this.#accountOf(effect.cell, effect.inc));
     } else if (name === 'sys/Settle@1') {
       const settled = rest.find((record) => record.kind === 'settled' && record.effect === value.effect);
       const effect = this.#effect(value.effect);
@@ -139,47 +158,75 @@ export class Auditor {
     this.#report(effect, receipt.usage?.tokens_out, 'adapter');
   }
 
+  /** Who asks a cell that is not there makes it, below nobody; a cell that is told to end ends. */
+  #request({ to: [, key], event }: Of<'request'>): void {
+    this.#made(key, null);
+    const { steps } = event.value as unknown as { steps: readonly (readonly [string, ...unknown[]])[] };
+    for (const [step, name, value] of steps) {
+      if (step === 'end') this.#life(key).live = false;
+      if (step !== 'kernel' || name !== 'sys/Settle@1') continue;
+      const { effect, outcome } = value as { effect: string; outcome: { usage?: { tokens_out: number } } };
+      this.#told = { id: effect, tokens: outcome.usage?.tokens_out };
+    }
+  }
+
   #derived(record: JournalRecord, ingress: JournalRecord, at: number): void {
     if (record.kind === 'event' && record.from !== null) this.#born(record.to, record.from as unknown as Address);
     if (record.kind === 'effect') this.#emit(record, at);
     if (record.kind === 'denial') this.#counts.refused++;
     if (record.kind === 'attempt') this.#arm(record.effect, record.attempt, at);
-    if (record.kind === 'late') this.#counts.late++;
+    if (record.kind === 'late') this.#late(record, ingress);
     if (record.kind === 'settled' && this.effects.has(record.effect)) this.#settled(record, ingress);
+  }
+
+  /** A cell whose word comes too late says so in an event, and what it reports counts like anybody's. */
+  #late({ effect: id }: Of<'late'>, ingress: JournalRecord): void {
+    this.#counts.late++;
+    if (ingress.kind === 'request' && this.#told?.id === id)
+      this.#report(this.#effect(id), this.#told.tokens, 'anybody');
   }
 
   #settled({ effect: id, status, by }: Of<'settled'>, ingress: JournalRecord): void {
     const effect = this.#effect(id);
     this.#must(effect.state !== 'settled', `${id} is settled twice`);
     if (by === 'revoked') this.#counts.revoked++;
+    if (by === 'cell') this.#counts.judged++;
+    if (this.#chainOf(effect.cell, effect.inc) === undefined) this.#counts.orphaned++;
     const told = this.#told?.id === id ? this.#told.tokens : undefined;
-    this.#told = undefined;
     const over = ingress.kind === 'attempt' && ingress.effect === id;
     const running = effect.attempts > 0 && effect.state === 'open' && !over;
     const usage = told === undefined ? {} : { usage: { tokens_out: told } };
-    this.#settle(effect, { adapter: 'kernel', status, attempts: 0, ...usage }, running);
+    // A cell that settles it may have worked at it, unless it never heard of it.
+    const heard = effect.judge !== null && by !== 'gate' && status !== 'cancelled';
+    this.#settle(effect, { adapter: 'kernel', status, attempts: 0, ...usage }, running, heard);
   }
 
   #emit({ effect: id, plan, name, params, delivery, approval, held }: Of<'effect'>, at: number): void {
-    const { tool, tokens } = params as unknown as { tool: string; tokens: number };
+    const { tool, tokens, on } = params as unknown as { tool: string; tokens: number; on: Address };
     const cell = plan[1];
+    const { inc } = this.#life(cell);
+    const judge = name === 'lab.judged@1' ? on[1] : null;
     this.#must(!this.effects.has(id), `${id} is emitted twice`);
-    this.#must(this.#may(cell, tool, at), `${cell} was allowed ${tool}`);
+    this.#must(this.#may({ cell, inc }, tool, at), `${cell} was allowed ${tool}`);
     const state = approval === undefined ? 'open' : 'asked';
     const rest = { held: undefined, owed: undefined, awaited: false, attempts: 0 };
-    const effect: Audited = { cell, name, tool, tokens, delivery, state, ...rest };
+    const effect: Audited = { cell, inc, judge, name, tool, tokens, delivery, state, ...rest };
     this.effects.set(id, effect);
     this.#counts.effects++;
-    this.#must(held?.account === (approval === undefined ? (this.#accountOf(cell) ?? undefined) : undefined), 'held');
-    if (approval === undefined) this.#hold(effect, this.#accountOf(cell));
+    this.#must(
+      held?.account === (approval === undefined ? (this.#accountOf(cell, inc) ?? undefined) : undefined),
+      'held',
+    );
+    if (approval === undefined) this.#hold(effect, this.#accountOf(cell, inc));
   }
 
   #arm(id: string, attempt: number, at: number): void {
     const effect = this.#effect(id);
     this.#must(effect.state === 'open', `${id} starts while it is ${effect.state}`);
+    this.#must(effect.judge === null, `${id} starts, and a cell settles it`);
     this.#must(attempt === effect.attempts + 1, `${id} skips an attempt`);
     this.#must(attempt === 1 || effect.delivery === 'idempotent', `${id} starts twice`);
-    this.#must(this.#may(effect.cell, effect.tool, at), `${id} starts and is not permitted`);
+    this.#must(this.#may(effect, effect.tool, at), `${id} starts and is not permitted`);
     effect.attempts = attempt;
     this.#counts.started++;
   }
@@ -193,13 +240,13 @@ export class Auditor {
     effect.held = { account, tokens: effect.tokens };
   }
 
-  #settle(effect: Audited, { status, usage }: Receipt, awaited: boolean): void {
+  #settle(effect: Audited, { status, usage }: Receipt, awaited: boolean, heard = false): void {
     const { held } = effect;
     effect.state = 'settled';
     effect.awaited = awaited;
     effect.held = undefined;
     if (held === undefined) return;
-    const unknown = effect.attempts === 0 && status !== 'ok' ? 0 : held.tokens;
+    const unknown = effect.attempts === 0 && status !== 'ok' && !heard ? 0 : held.tokens;
     const tokens = usage?.tokens_out ?? unknown;
     for (const one of this.#chain(held.account)) {
       one.held -= held.tokens;
@@ -218,15 +265,39 @@ export class Auditor {
   }
 
   #born([, key]: Address, [, from]: Address): void {
-    if (key !== from && !this.#parents.has(key)) this.#parents.set(key, from);
+    if (key !== from) this.#made(key, { cell: from, inc: this.#life(from).inc });
+  }
+
+  #made(cell: string, parent: Life['parent']): void {
+    const before = this.#lives.get(cell);
+    if (before?.live !== true)
+      this.#lives.set(cell, { inc: before === undefined ? 0 : before.inc + 1, live: true, parent });
+  }
+
+  #life(cell: string): Life {
+    const life = this.#lives.get(cell);
+    if (life === undefined) throw new Error(`${cell} was never made`);
+    return life;
+  }
+
+  /** A cell and those above it; undefined when another stands where one of them stood. */
+  #chainOf(cell: string, inc: number): readonly string[] | undefined {
+    const chain: string[] = [];
+    for (let at: Life['parent'] = { cell, inc }; at !== null; at = this.#life(at.cell).parent) {
+      if (this.#life(at.cell).inc !== at.inc) return undefined;
+      chain.push(at.cell);
+    }
+    return chain;
   }
 
   /** Whether a cell may use a tool: its own side, and what each above it may hand on. */
-  #may(cell: string, tool: string, at: number | null): boolean {
+  #may({ cell, inc }: { readonly cell: string; readonly inc: number }, tool: string, at: number | null): boolean {
+    const chain = this.#chainOf(cell, inc);
+    if (chain === undefined) return false;
     const own = this.#of(cell);
     const ended = ({ expires }: Held) => at !== null && expires !== null && at >= expires;
     if (ended(own) || own.exercise?.has(tool) === false) return false;
-    for (let above = this.#parents.get(cell); above !== undefined; above = this.#parents.get(above)) {
+    for (const above of chain.slice(1)) {
       const held = this.#of(above);
       const handed = held.grant ?? held.exercise;
       if ((held.grant === null && ended(held)) || handed?.has(tool) === false) return false;
@@ -234,8 +305,8 @@ export class Auditor {
     return true;
   }
 
-  #accountOf(cell: string): string | null {
-    for (let at: string | undefined = cell; at !== undefined; at = this.#parents.get(at)) {
+  #accountOf(cell: string, inc: number): string | null {
+    for (const at of this.#chainOf(cell, inc) ?? []) {
       const { account } = this.#of(at);
       if (account !== null) return account;
     }

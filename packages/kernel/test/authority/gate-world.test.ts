@@ -14,7 +14,7 @@ const PROMISE =
 
 describe('given random worlds of cells with rights, accounts, people and crashes', () => {
   it(`${PROMISE} (seed ${SEED})`, async () => {
-    const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0 };
+    const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0, judged: 0, orphaned: 0 };
     const law = fc.asyncProperty(anyHappenings, async (happenings) => {
       const { findings } = await runAndAudit(happenings);
       for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += findings[what];
@@ -40,6 +40,7 @@ const FORGERIES: readonly (readonly [what: string, complaint: RegExp, forge: (jo
     /more than was left/,
     (journal) => withCommand(journal, 'sys/SetAccount@1', { account: 'all', parent: null, limits: { tokens: 1 } }),
   ],
+  ['an effect starts when another cell stands where its own did', /starts and is not permitted/, madeAnewBeforeStart],
   [
     'what waits for approval starts',
     /starts while it is asked/,
@@ -85,6 +86,20 @@ function isRecord(record: JournalRecord, kind: JournalRecord['kind']): boolean {
 
 function doubled(journal: Journal, kind: JournalRecord['kind']): Journal {
   return journal.map((frame) => frame.flatMap((record) => (isRecord(record, kind) ? [record, record] : [record])));
+}
+
+/** The journal with the cell ended and made anew between the frame of an effect and its start. */
+function madeAnewBeforeStart(journal: Journal): Journal {
+  const asked = (...steps: string[][]) =>
+    [
+      { kind: 'request', seq: 0, at: 0, to: ['lab/Cell@1', 'r'], event: { name: 'lab/Do@1', value: { steps } } },
+    ] as never;
+  return journal.flatMap((frame) => {
+    const starts = frame.filter((record) => isRecord(record, 'attempt'));
+    if (starts.length === 0) return [frame];
+    const before = frame.filter((record) => !isRecord(record, 'attempt'));
+    return [before, asked(['end']), asked(), starts];
+  });
 }
 
 /** The journal with a command more, just before the first effect. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { deferred, defineEffect, openWorld, verifyStore, type World } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { framesOf, turn } from '../support/judge.js';
-import { ask, cancel, cell, lab, seen, send, start, tellCell } from '../support/lab.js';
+import { ask, cancel, cell, end, kernel, lab, seen, send, start, tellCell } from '../support/lab.js';
 import { type Call, type Outside, outside } from '../support/outside.js';
 import { TestClock } from '../support/test-clock.js';
 import { Auditor, type Findings } from './audit.js';
@@ -15,8 +15,10 @@ const params = z.strictObject({
   tool: z.string(),
   tokens: z.int().min(0),
   delivery: z.enum(['idempotent', 'at_most_once']),
+  /** Who settles it, when a cell does. */
+  on: z.tuple([z.string(), z.string()]),
 });
-const of = (kind: string) =>
+const of = (kind: string, settledBy?: 'on') =>
   defineEffect({
     kind,
     params,
@@ -24,14 +26,16 @@ const of = (kind: string) =>
     delivery: { param: 'delivery' },
     rights: { tool: 'tool' },
     reserves: { tokens: 'tokens' },
+    ...(settledBy === undefined ? {} : { settledBy }),
   });
-const KINDS = { free: of('lab.free@1'), asked: of('lab.asking@1') };
+const KINDS = { free: of('lab.free@1'), asked: of('lab.asking@1'), judged: of('lab.judged@1', 'on') };
 
 const { app } = lab(
   {
     *use(input, plan) {
       const { kind, timeoutMs, leave, ...rest } = input as unknown as Emission;
-      const emitted = plan.emitEffect(KINDS[kind], rest, timeoutMs === null ? {} : { timeoutMs });
+      const asked = { ...rest, on: [...cell(JUDGE)] as [string, string] };
+      const emitted = plan.emitEffect(KINDS[kind], asked, timeoutMs === null ? {} : { timeoutMs });
       if (leave) return;
       const { status } = yield* plan.awaitReceipt(emitted);
       tellCell(plan, `e${rest.n}`, status);
@@ -47,11 +51,14 @@ const POLICY: readonly PolicyRule[] = [
 ];
 
 const CELLS = ['r', 'a', 'b', 'c'] as const;
+
+/** Settles what it is told to settle. It is below nobody, and pays for nothing. */
+const JUDGE = 'judge';
 const ACCOUNTS = { all: null, left: 'all', deep: 'left' } as const;
 const TOOLS = ['hammer', 'saw'] as const;
 const PEOPLE = ['host', 'human:ann', 'human:bob', `cell:${cell('a').join('/')}`] as const;
 
-interface Emission extends z.infer<typeof params> {
+interface Emission extends Omit<z.infer<typeof params>, 'on'> {
   readonly kind: keyof typeof KINDS;
   readonly timeoutMs: number | null;
   readonly leave: boolean;
@@ -74,7 +81,8 @@ export type Happening =
   | { readonly step: 'settle'; readonly which: number; readonly by: Principal; readonly tokens: number | null }
   | { readonly step: 'decide'; readonly which: number; readonly by: Principal; readonly approve: boolean }
   | { readonly step: 'cancel'; readonly which: number; readonly graceMs: number }
-  | { readonly step: 'stop'; readonly by: string }
+  | { readonly step: 'judge'; readonly which: number; readonly tokens: number | null }
+  | { readonly step: 'stop' | 'end'; readonly by: string }
   | { readonly step: 'advance'; readonly ms: number }
   | { readonly step: 'reopen' | 'crash' | 'snapshot' };
 
@@ -88,7 +96,7 @@ const step = <S extends string>(name: S) => fc.constant(name);
 const emission = fc.record({
   step: step('emit'),
   by: someCell,
-  kind: fc.constantFrom('free', 'free', 'asked'),
+  kind: fc.constantFrom('free', 'free', 'asked', 'judged'),
   tool: fc.constantFrom(...TOOLS),
   tokens: fc.nat(30),
   delivery: fc.constantFrom('idempotent', 'at_most_once'),
@@ -125,7 +133,9 @@ export const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
     { weight: 2, arbitrary: fc.record({ step: step('settle'), which, by: somebody, tokens }) },
     { weight: 2, arbitrary: fc.record({ step: step('decide'), which, by: somebody, approve: fc.boolean() }) },
     { weight: 1, arbitrary: fc.record({ step: step('cancel'), which, graceMs: fc.constantFrom(0, 30) }) },
+    { weight: 2, arbitrary: fc.record({ step: step('judge'), which, tokens }) },
     { weight: 1, arbitrary: fc.record({ step: step('stop'), by: someCell }) },
+    { weight: 1, arbitrary: fc.record({ step: step('end'), by: fc.constantFrom(...CELLS, JUDGE) }) },
     { weight: 2, arbitrary: fc.record({ step: step('advance'), ms: fc.constantFrom(1, 10, 25, 250) }) },
     { weight: 1, arbitrary: fc.record({ step: fc.constantFrom('reopen', 'crash', 'snapshot') }) },
   ) as fc.Arbitrary<Happening>,
@@ -163,6 +173,7 @@ class Run {
   async begin(): Promise<void> {
     await this.#open();
     await ask(this.#world, 'r', [send('a', send('c')), send('b')]);
+    await ask(this.#world, JUDGE, []);
     for (const [name, parent] of Object.entries(ACCOUNTS)) {
       await this.#world.command('sys/SetAccount@1', { account: name, parent, limits: { tokens: 100 } });
     }
@@ -203,8 +214,12 @@ class Run {
         const effect = pick(await this.#world.openEffects(), it.which);
         return effect && this.#soon(this.#world.cancel(effect.effect, { graceMs: it.graceMs }));
       }
+      case 'judge':
+        return this.#judge(it);
       case 'stop':
         return this.#soon(ask(this.#world, it.by, [cancel('all')]));
+      case 'end':
+        return this.#soon(ask(this.#world, it.by, [end()]));
       case 'advance':
         this.#clock.advance(it.ms);
         return turns();
@@ -277,6 +292,14 @@ class Run {
     if (effect !== undefined) await this.#soon(this.#world.settle(effect, outcome, { as: by }));
   }
 
+  /** The judge settles something: what it is to judge, or what it has no word in. */
+  async #judge({ which: index, tokens: used }: Happening & { step: 'judge' }): Promise<void> {
+    const effect = pick(await this.#world.openEffects(), index)?.effect;
+    const usage = used === null ? {} : { usage: { tokens_out: used } };
+    const outcome = { status: 'ok', payload: { got: 1 }, ...usage } as const;
+    if (effect !== undefined) await this.#soon(ask(this.#world, JUDGE, [kernel('sys/Settle@1', { effect, outcome })]));
+  }
+
   #answer(call: Call | undefined, how: string, used: number | null): void {
     if (call === undefined) return;
     answered.add(call);
@@ -292,7 +315,7 @@ class Run {
   }
 
   async #open(): Promise<void> {
-    this.#adapters = Object.values(KINDS).map((kind) => outside(kind, { concurrency: 2 }));
+    this.#adapters = [KINDS.free, KINDS.asked].map((kind) => outside(kind, { concurrency: 2 }));
     const given = { store: this.#store, app, clock: this.#clock, policy: POLICY, adapters: this.#adapters };
     this.#world = await openWorld({ ...given, recheckEvery: 1, snapshotEvery: 7 });
     await turns();
