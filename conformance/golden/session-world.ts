@@ -11,6 +11,7 @@ import {
 } from '@reprise/agent';
 import type { LlmGenerateReceipt, LlmToolCall } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
+import { digestOf } from '@reprise/kernel/define';
 import { type ScriptStep, scriptedAdapter } from '@reprise/testkit';
 import * as z from 'zod';
 import type { GoldenWorld } from './worlds.js';
@@ -27,7 +28,7 @@ const agent = defineAgent({
   model: 'main',
   instructions: 'Add what is asked.',
   tools: [add],
-  limits: { max_steps: 4 },
+  limits: { steps: 4 },
 });
 
 /** A model's answer, kept as content before anybody asks for it. */
@@ -39,13 +40,16 @@ async function answerOf(
   const calls: LlmToolCall[] = [];
   if (args !== undefined) {
     const args_ref = await putValue(content, args);
-    calls.push({ call_id: `call-${args.a}`, tool: 'add', args_ref, delivery: 'idempotent' });
+    const signature = digestOf(['add', args]).slice(0, 16);
+    calls.push({ call_id: `call-${args.a}`, tool: 'add', args_ref, signature, delivery: 'idempotent' });
   }
   const tool_calls = calls.map(({ call_id, tool }) => ({ call_id, tool, args: { ...args } }));
   return {
     output_ref: await putValue(content, { text, tool_calls }),
     raw_output_ref: await putText(content, JSON.stringify({ text })),
+    by: { profile: 'script', model: 'script' },
     request_digest: '00'.repeat(32),
+    request_bytes: 100,
     finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
     tool_calls: calls,
   };
@@ -60,7 +64,14 @@ export const sessionWorld: GoldenWorld = {
   async run(fixed, look) {
     const steps: ScriptStep<LlmGenerateReceipt>[] = [];
     const llm = scriptedAdapter(llmGenerate, steps, { name: 'script-model' });
-    const world = await openAgentWorld({ ...fixed, agents: [agent], llm, snapshotEvery: 5, recheckEvery: 1 });
+    const world = await openAgentWorld({
+      ...fixed,
+      agents: [agent],
+      models: { main: {} },
+      llm: () => llm,
+      snapshotEvery: 5,
+      recheckEvery: 1,
+    });
     const { content } = world.kernel;
     const usage = { tokens_in: 10, tokens_out: 3 };
     const session = world.session('görüşme', agent);

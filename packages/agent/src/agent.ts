@@ -1,12 +1,19 @@
-/** Agents: a definition is data, kept as content; code supplies only the handlers of its tools. */
-import { type Ref, RepriseError } from '@reprise/contracts';
-import { type ContentStore, putValue } from '@reprise/kernel';
-import { type AgentConfig, type RunLimits, runLimits } from './contracts/session.js';
-import { describeTools, type Tool } from './tool.js';
-import { putText } from './transcript.js';
+/**
+ * Agents: data, and functions that are recorded when they run. What is recorded of an agent is made by `store-agent.ts`;
+ * nothing that an author writes here is ever performed again in a replay.
+ */
+import { CONTEXT_LANES, RepriseError, type Value } from '@reprise/contracts';
+import { ADOPTIONS, type RunLimits } from './contracts/config.js';
+import { LIMITS_DEFAULT, type Limits, saidLimits } from './limits.js';
+import { type ChosenLoop, chosenLoop, type LoopChoice } from './loop-policies.js';
+import { type ModelChoices, requireModelChoices } from './model-choices.js';
+import type { ContextSource } from './tools/build.js';
+import { type Duration, durationMs } from './tools/duration.js';
+import { jsonSchemaOf, type Schema } from './tools/schema.js';
+import type { DepsOf, Tool } from './tools/tool.js';
 
 /** What an author writes to define an agent. */
-export interface AgentSpec {
+export interface AgentSpec<T extends readonly Tool[], R> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
   /** The alias of a model; which model stands behind it is said when the world is opened. */
@@ -14,65 +21,160 @@ export interface AgentSpec {
   /** What the model is told about its task. */
   readonly instructions: string;
   /** What it may call. */
-  // biome-ignore lint/suspicious/noExplicitAny: a handler's argument type is closed over by its own schema
-  readonly tools?: readonly Tool<any>[];
-  /** What a run may use; see {@link LIMITS_DEFAULT}. */
-  readonly limits?: Partial<RunLimits>;
+  readonly tools?: T;
+  /** What the model is shown besides the conversation. */
+  readonly context?: readonly ContextSource[];
+  /** What a run returns: its last answer is JSON that this schema takes. Any text when absent. */
+  readonly returns?: Schema<R>;
+  /** The JSON Schema of what a run returns, where the schema's library does not tell it. */
+  readonly returnsJsonSchema?: object;
+  /** What a run may use. */
+  readonly limits?: Limits;
+  /** How loops are found and what is done about them; `coding` when absent. */
+  readonly loop?: LoopChoice;
+  /** After an answer without calls the run is over (`complete`), or open for more input, for so long at most. */
+  readonly afterAnswer?: 'complete' | 'wait' | { readonly wait: Duration };
+  /** The agents that it may spawn. */
+  readonly spawns?: readonly AnyAgent[];
+  /** When sessions take a changed definition: `next_run` when absent. */
+  readonly adopt?: (typeof ADOPTIONS)[number];
+  /** Settings of the model. */
+  readonly options?: ModelChoices;
+  /** How many tokens the model's window holds, where the model does not say it. */
+  readonly contextWindow?: number;
+  /** How long what runs has to stop when it is cancelled; five seconds when absent. */
+  readonly cancelGrace?: Duration;
 }
 
-/** An agent. Made by {@link defineAgent}. */
-export interface Agent extends Required<Omit<AgentSpec, 'limits'>> {
+/**
+ * An agent. Made by {@link defineAgent}.
+ *
+ * @typeParam T its tools
+ * @typeParam R what its runs return
+ */
+export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown> {
   readonly type: 'agent';
+  readonly name: string;
+  readonly model: string;
+  readonly instructions: string;
+  readonly tools: T;
+  readonly context: readonly ContextSource[];
+  readonly returns: Returns<R> | null;
   readonly limits: RunLimits;
+  readonly loop: ChosenLoop | null;
+  readonly afterAnswer: 'complete' | { readonly wait_ms: number | null };
+  readonly spawns: readonly AnyAgent[];
+  readonly adopt: (typeof ADOPTIONS)[number];
+  readonly options: ModelChoices;
+  readonly contextWindow: number | null;
+  readonly cancelGraceMs: number;
 }
 
-/** The limits of a run that says nothing. */
-export const LIMITS_DEFAULT: RunLimits = Object.freeze({ max_steps: 50, max_tool_calls_per_step: 16 });
+/** What a run returns, as it is checked and as a model is told. */
+export interface Returns<R> {
+  readonly schema: Schema<R>;
+  readonly jsonSchema: Value;
+}
+
+/** Any agent, where its types do not matter. */
+// biome-ignore lint/suspicious/noExplicitAny: an agent's tools and return type are its own business
+export type AnyAgent = Agent<any, any>;
+
+/** What the runs of an agent return. */
+export type ReturnOf<A> = A extends Agent<infer _T, infer R> ? R : never;
+
+/** What the tools and context sources of agents need under `deps`, together. */
+export type AgentDeps<A extends readonly AnyAgent[]> = DepsOf<A[number]['tools']>;
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const CANCEL_GRACE_MS = 5_000;
+/** As the recorded configuration bounds it, and what follows. */
+const CANCEL_GRACE_MS_MAX = 600_000;
+const CONTEXT_SOURCES_MAX = 16;
+const SPAWNS_MAX = 32;
 
 /**
  * Defines an agent.
  *
- * @throws RepriseError `invalid_definition`
+ * @throws RepriseError `invalid_definition`, `invalid_argument` for a span of time that is none
  * @example
- * const surveyor = defineAgent({ name: 'surveyor', model: 'main', instructions: 'Survey the folder.', tools: workspace({ root: '.' }) })
+ * const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' })
  */
-export function defineAgent(spec: AgentSpec): Agent {
-  const where = `agent ${String(spec.name)}`;
-  if (typeof spec.name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(spec.name)) {
-    throw invalid(where, 'a name of 1 to 64 of a–z A–Z 0–9 _ -', spec.name);
-  }
-  if (typeof spec.model !== 'string' || spec.model === '' || spec.model.length > 128) {
-    throw invalid(where, 'the alias of a model, 1 to 128 characters', spec.model);
-  }
-  if (typeof spec.instructions !== 'string') throw invalid(where, 'instructions as text', typeof spec.instructions);
-  const limits = runLimits.safeParse({ ...LIMITS_DEFAULT, ...spec.limits });
-  if (!limits.success) throw invalid(where, 'limits as whole numbers in range', limits.error.issues[0]?.path.join('.'));
-  const tools = spec.tools ?? [];
-  const names = new Set(tools.map(({ name }) => name));
-  if (names.size !== tools.length)
-    throw invalid(where, 'tools with different names', tools.map(({ name }) => name).join(', '));
+export function defineAgent<const T extends readonly Tool[] = readonly [], R = string>(
+  spec: AgentSpec<T, R>,
+): Agent<T, R> {
+  const where = `agent ${String(spec?.name)}`;
+  const { name, model, instructions, options = {}, adopt = 'next_run', contextWindow = null } = spec;
+  const tools = spec.tools ?? ([] as unknown as T);
+  const { context = [], spawns = [] } = spec;
+  require(NAME.test(String(name)), where, 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name);
+  require(typeof model === 'string' && model !== '' && model.length <= 128, where, 'the alias of a model', model);
+  require(typeof instructions === 'string', where, 'instructions as text', typeof instructions);
+  require(ADOPTIONS.includes(adopt), where, `adopt: ${ADOPTIONS.join(', ')}`, adopt);
+  const window = contextWindow === null || (Number.isSafeInteger(contextWindow) && contextWindow > 0);
+  require(window, where, 'contextWindow as a number of tokens', contextWindow);
+  requireDifferent(where, 'tools', tools);
+  requireContext(where, context);
+  require(spawns.length <= SPAWNS_MAX, where, `at most ${SPAWNS_MAX} agents to spawn`, spawns.length);
+  requireDifferent(where, 'agents to spawn', spawns);
+  requireModelChoices(options, where);
   return Object.freeze({
     type: 'agent',
-    name: spec.name,
-    model: spec.model,
-    instructions: spec.instructions,
-    tools: [...tools],
-    limits: limits.data,
+    name,
+    model,
+    instructions,
+    tools,
+    context,
+    returns: returnsOf(spec, where),
+    limits: { ...LIMITS_DEFAULT, ...saidLimits(spec.limits ?? {}, where) },
+    loop: chosenLoop(spec.loop ?? 'coding', where),
+    afterAnswer: afterAnswerOf(spec.afterAnswer ?? 'complete', where),
+    spawns,
+    adopt,
+    options,
+    contextWindow,
+    cancelGraceMs: graceOf(spec.cancelGrace ?? CANCEL_GRACE_MS, where),
   });
 }
 
-/** Keeps a definition as content. @returns what a session adopts */
-export async function storeAgent(content: ContentStore, agent: Agent): Promise<{ def_ref: Ref; config: AgentConfig }> {
-  const config: AgentConfig = {
-    agent: agent.name,
-    model: agent.model,
-    system_ref: await putText(content, agent.instructions),
-    tools_ref: await putValue(content, describeTools(agent.tools)),
-    limits: agent.limits,
-  };
-  return { def_ref: await putValue(content, { type: 'aos.agent/AgentDef@1', ...config }), config };
+function returnsOf<R>(spec: AgentSpec<readonly Tool[], R>, where: string): Returns<R> | null {
+  const { returns: schema, returnsJsonSchema } = spec;
+  if (schema === undefined) return null;
+  require(typeof schema?.['~standard']?.validate ===
+    'function', `${where} returns`, 'a Standard Schema', typeof schema);
+  return { schema, jsonSchema: jsonSchemaOf(schema, `${where} returns`, returnsJsonSchema) };
 }
 
-function invalid(where: string, expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_definition', 'this is not an agent', { where, expected, actual });
+function afterAnswerOf(choice: NonNullable<AgentSpec<[], unknown>['afterAnswer']>, where: string) {
+  if (choice === 'complete') return choice;
+  if (choice === 'wait') return { wait_ms: null };
+  const wait_ms = durationMs(choice?.wait, `${where} afterAnswer.wait`);
+  require(wait_ms > 0, `${where} afterAnswer.wait`, 'a span of time above zero', choice.wait);
+  return { wait_ms };
+}
+
+/** None at all is a grace as well. */
+function graceOf(grace: Duration, where: string): number {
+  const ms = grace === 0 ? 0 : durationMs(grace, `${where} cancelGrace`);
+  require(ms <= CANCEL_GRACE_MS_MAX, `${where} cancelGrace`, `at most ${CANCEL_GRACE_MS_MAX} ms`, grace);
+  return ms;
+}
+
+function requireContext(where: string, sources: readonly ContextSource[]): void {
+  require(sources.length <=
+    CONTEXT_SOURCES_MAX, where, `at most ${CONTEXT_SOURCES_MAX} context sources`, sources.length);
+  requireDifferent(where, 'context sources', sources);
+  for (const { name, lane, load } of sources) {
+    const whole = NAME.test(String(name)) && CONTEXT_LANES.includes(lane) && typeof load === 'function';
+    require(whole, `${where} context ${String(name)}`, `{name, lane: ${CONTEXT_LANES.join(' | ')}, load}`, lane);
+  }
+}
+
+function requireDifferent(where: string, what: string, named: readonly { readonly name: string }[]): void {
+  const names = named.map(({ name }) => name);
+  require(new Set(names).size === names.length, where, `${what} with different names`, names.join(', '));
+}
+
+function require(holds: boolean, where: string, expected: string, actual: unknown): void {
+  if (!holds) throw new RepriseError('invalid_definition', 'this is not an agent', { where, expected, actual });
 }

@@ -1,9 +1,13 @@
 import { type App, defineApp } from '@reprise/kernel/define';
+import { humanAskPlan } from './plans/human-ask.js';
 import { llmStepPlan } from './plans/llm-step.js';
 import { toolCallPlan } from './plans/tool-call.js';
 import { sessionReducer } from './reducer/session-reducer.js';
 
 /** The pure wing of every agent world: what `reprise verify` performs when no other app is named. */
-export const agentApp: App = defineApp({ reducers: [sessionReducer], plans: [llmStepPlan, toolCallPlan] });
+export const agentApp: App = defineApp({
+  reducers: [sessionReducer],
+  plans: [llmStepPlan, toolCallPlan, humanAskPlan],
+});
 
 export default agentApp;

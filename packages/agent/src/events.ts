@@ -1,108 +1,119 @@
-/** What watchers of a session see: a pure projection of journal frames, so it needs no log of its own. */
-import type { Address, DerivedOf, JournalRecord, Ref } from '@reprise/contracts';
-import type { WorldFrame } from '@reprise/kernel';
-import type { Lifecycle, StopReason, ToolOutcome } from './contracts/session.js';
+/** Watching sessions: events from durable frames, with the text behind their links in place. */
+import type { Ref } from '@reprise/contracts';
+import type { ContentReader, World } from '@reprise/kernel';
+import type { AgentEvent, Cursor, EventChannel } from './contracts/agent-event.js';
+import { AgentEvents, type EventScope, seenBy } from './projection/agent-events.js';
+import { readLlmOutput, readText, readValue } from './transcript.js';
 
-/** Where an event stands: `frame.record`. Resume after it with the same text. */
-export type Cursor = `${number}.${number}`;
+/** The largest text that is put in place of its link, in bytes of UTF-8. */
+export const INLINE_BYTES_MAX = 8_192;
 
-/** Something that happened in a session. */
-export type AgentEvent = { readonly cursor: Cursor; readonly at: number } & (
-  | { readonly type: 'input.accepted'; readonly run: number; readonly queued: boolean; readonly text_ref: Ref }
-  | {
-      readonly type: 'lifecycle';
-      readonly run: number;
-      readonly from: Lifecycle;
-      readonly to: Lifecycle;
-      readonly stop?: StopReason;
-      readonly output_ref?: Ref;
-      readonly usage?: { readonly steps: number; readonly tokens_in: number; readonly tokens_out: number };
-    }
-  | { readonly type: 'llm_step.requested'; readonly step_epoch: number }
-  | {
-      readonly type: 'llm_step.completed';
-      readonly step_epoch: number;
-      readonly output_ref: Ref;
-      readonly calls: readonly string[];
-    }
-  | {
-      readonly type: 'llm_step.failed';
-      readonly step_epoch: number;
-      readonly code: string;
-      readonly retryable: boolean;
-    }
-  | { readonly type: 'tool.requested'; readonly call_id: string; readonly tool: string; readonly args_ref: Ref }
-  | { readonly type: 'tool.completed'; readonly call_id: string; readonly outcome: ToolOutcome }
-);
-
-type Body = AgentEvent extends infer E ? (E extends unknown ? Omit<E, 'cursor' | 'at'> : never) : never;
+/** How events are shown. */
+export interface WatchOptions {
+  /** Goes on behind this event. */
+  readonly after?: Cursor;
+  /** `operator` (default) shows everything; `model` what a conversation is made of. */
+  readonly channel?: EventChannel;
+  /** The largest text that is put beside its link, in bytes; 8 KiB when absent, 0 for none. */
+  readonly inline?: number;
+  /** Stops the watching. */
+  readonly signal?: AbortSignal;
+}
 
 /**
- * The events of one session in one frame.
+ * Events as they become durable, in the order of the journal; goes on until the world closes or nobody listens.
+ * The same frames and options give the same events.
  *
- * @param frame a durable frame
- * @param session the session's address
+ * @param from the frame that they are made from on
  */
-export function projectFrame(frame: WorldFrame, session: Address): AgentEvent[] {
-  const events: AgentEvent[] = [];
-  for (const [i, record] of frame.records.entries()) {
-    const body = bodyOf(record, session);
-    if (body !== undefined) events.push({ cursor: `${frame.seq}.${i}`, at: frame.at, ...body } as AgentEvent);
-  }
-  return events;
-}
-
-function bodyOf(record: JournalRecord, session: Address): Body | undefined {
-  switch (record.kind) {
-    case 'fact':
-      return isOf(record.from, session) ? factBody(record) : undefined;
-    case 'intent':
-      return isOf(record.plan, session) ? intentBody(record) : undefined;
-    case 'event':
-      return isOf(record.to, session) ? eventBody(record) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function factBody({ name, value }: DerivedOf<'fact'>): Body | undefined {
-  // The reducer's own schemas checked these values before they were journaled.
-  if (name === 'aos.agent/InputAccepted@1') return { type: 'input.accepted', ...(value as object) } as Body;
-  if (name === 'aos.agent/LifecycleChanged@1') return { type: 'lifecycle', ...(value as object) } as Body;
-  return undefined;
-}
-
-function intentBody({ name, input }: DerivedOf<'intent'>): Body | undefined {
-  const fields = input as unknown as { step_epoch: number; call_id: string; tool: string; args_ref: Ref };
-  if (name === 'aos.agent/llm_step_plan@1') return { type: 'llm_step.requested', step_epoch: fields.step_epoch };
-  if (name !== 'aos.agent/tool_call_plan@1') return undefined;
-  return { type: 'tool.requested', call_id: fields.call_id, tool: fields.tool, args_ref: fields.args_ref };
-}
-
-function eventBody({ event }: DerivedOf<'event'>): Body | undefined {
-  const value = event.value as unknown as {
-    step_epoch: number;
-    output_ref: Ref;
-    tool_calls: readonly { call_id: string }[];
-    code: string;
-    retryable: boolean;
-    call_id: string;
-    outcome: ToolOutcome;
-  };
-  switch (event.name) {
-    case 'aos.agent/LlmStepCompleted@1': {
-      const calls = value.tool_calls.map(({ call_id }) => call_id);
-      return { type: 'llm_step.completed', step_epoch: value.step_epoch, output_ref: value.output_ref, calls };
+export async function* watch(
+  world: Pick<World, 'frames' | 'content'>,
+  scope: EventScope,
+  from: number,
+  options: WatchOptions = {},
+): AsyncGenerator<AgentEvent> {
+  const projection = new AgentEvents(scope);
+  const behind = cursorOf(options.after);
+  for await (const frame of world.frames(from, options.signal)) {
+    for (const event of projection.project(frame)) {
+      if (!isBehind(event.event_seq, behind)) continue;
+      const shown = await shownEvent(world.content, event, options);
+      if (shown !== undefined) yield shown;
     }
-    case 'aos.agent/LlmStepFailed@1':
-      return { type: 'llm_step.failed', step_epoch: value.step_epoch, code: value.code, retryable: value.retryable };
-    case 'aos.agent/ToolResult@1':
-      return { type: 'tool.completed', call_id: value.call_id, outcome: value.outcome };
-    default:
-      return undefined;
   }
 }
 
-function isOf(of: readonly unknown[] | null, session: Address): boolean {
-  return of !== null && of[0] === session[0] && of[1] === session[1];
+/** An event as somebody is shown it; undefined when its channel does not have it. */
+export async function shownEvent(
+  content: ContentReader,
+  event: AgentEvent,
+  { channel = 'operator', inline = INLINE_BYTES_MAX }: WatchOptions,
+): Promise<AgentEvent | undefined> {
+  const shown = seenBy(channel, event);
+  return shown === undefined || inline === 0 ? shown : inlined(content, shown, inline);
+}
+
+/** The parts of a cursor. */
+export type Place = readonly [seq: number, record: number];
+
+/** Reads a cursor; a place before all when there is none. */
+export function cursorOf(cursor: Cursor | undefined): Place {
+  if (cursor === undefined) return [-1, -1];
+  const [seq, record] = cursor.split('.').map(Number);
+  return [seq ?? -1, record ?? -1];
+}
+
+/** Whether an event comes behind a place. */
+export function isBehind(cursor: Cursor, [seq, record]: Place): boolean {
+  const [own, index] = cursorOf(cursor);
+  return own > seq || (own === seq && index > record);
+}
+
+/** Puts a text beside its link when it is small; what was erased stays a link. */
+async function inlined(content: ContentReader, event: AgentEvent, max: number): Promise<AgentEvent> {
+  switch (event.type) {
+    case 'input.accepted':
+      return event.ref === null ? event : withText(event, max, textAt(content, event.ref));
+    case 'tool.completed':
+    case 'tool.failed':
+      return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
+    case 'llm_step.completed':
+      return withText(event, max, spokenAt(content, event.ref));
+    case 'child.settled':
+      return event.ref === undefined ? event : withText(event, max, spokenAt(content, event.ref));
+    case 'tool.requested': {
+      const args = await valueAt(content, event.ref, max);
+      return args === undefined ? event : { ...event, args };
+    }
+    case 'human.requested': {
+      if (event.ref === undefined) return event;
+      const value = await valueAt(content, event.ref, max);
+      return value === undefined ? event : { ...event, value };
+    }
+    default:
+      return event;
+  }
+}
+
+async function withText<E extends AgentEvent>(event: E, max: number, text: Promise<string | undefined>): Promise<E> {
+  const found = await text;
+  if (found === undefined || new TextEncoder().encode(found).length > max) return event;
+  return { ...event, text: found };
+}
+
+function textAt(content: ContentReader, ref: Ref): Promise<string | undefined> {
+  return readText(content, ref).catch(() => undefined);
+}
+
+async function spokenAt(content: ContentReader, ref: Ref): Promise<string | undefined> {
+  return readLlmOutput(content, ref).then(
+    ({ text }) => text,
+    () => undefined,
+  );
+}
+
+async function valueAt(content: ContentReader, ref: Ref, max: number) {
+  const bytes = await content.get(ref).catch(() => undefined);
+  if (bytes === undefined || bytes.length > max) return undefined;
+  return readValue(content, ref).catch(() => undefined);
 }

@@ -1,37 +1,111 @@
-import { type Address, RepriseError } from '@reprise/contracts';
+/** One run of a session, as who started it sees it. */
+import { RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import type { StopReason } from './contracts/session.js';
-import { type AgentEvent, projectFrame } from './events.js';
-import { readLlmOutput } from './transcript.js';
+import type { AgentEvent, AgentEventOf, Delta } from './contracts/agent-event.js';
+import type { Tally } from './contracts/config.js';
+import type { StopReason } from './contracts/lifecycle.js';
+import type { Artifact } from './contracts/tool-call.js';
+import type { LiveAnswers } from './live.js';
+import { runId } from './projection/agent-events.js';
+import { isEndOf, RunWatch, type RunWatchOptions } from './run-watch.js';
+import { readLlmOutput, readValue } from './transcript.js';
 
 /** How a run ended. */
-export interface RunOutcome {
+export interface Outcome<R> {
   readonly stop: StopReason;
+  /** What the run returns: by the agent's `returns`, or its last text; absent when it did not complete. */
+  readonly value?: R;
   /** The model's last answer; empty when it gave none. */
   readonly text: string;
-  readonly usage: { readonly steps: number; readonly tokens_in: number; readonly tokens_out: number };
+  /** What its tools made. */
+  readonly artifacts: readonly Artifact[];
+  readonly usage: Tally;
 }
 
-/** One run of a session: what follows from one input. It lives in the journal; this object only watches. */
-export class Run {
-  constructor(
-    private readonly world: World,
-    private readonly session: Address,
-    /** The run's number in its session. */
-    readonly number: number,
-    /** The frame that accepted its input, durable. */
-    readonly acceptedAt: { readonly seq: number; readonly head: string },
-  ) {}
+/** What a run is watched with. */
+export interface RunParts {
+  readonly world: World;
+  readonly live: LiveAnswers;
+  /** Whether the agent says what its runs return; else they return text. */
+  readonly returns: boolean;
+  /** Cancels the run, wherever it stands. */
+  cancel(reason?: string): Promise<unknown>;
+}
 
-  /** What happens in the session from this run's input to its end, in journal order. */
-  async *events(): AsyncGenerator<AgentEvent> {
-    for await (const frame of this.world.frames(this.acceptedAt.seq)) {
-      for (const event of projectFrame(frame, this.session)) {
-        yield event;
-        if (isEnd(event, this.number)) return;
-      }
+/** A run by where it stands. */
+export interface RunPlace {
+  readonly session: string;
+  readonly number: number;
+  /** The frame that accepted its input. */
+  readonly seq: number;
+}
+
+const NOTHING: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
+
+/**
+ * One run of a session: what follows from one input. It lives in the journal; this object only watches.
+ *
+ * @typeParam R what it returns
+ */
+export class Run<R = unknown> {
+  /** `<session>/r3` */
+  readonly id: string;
+  /** The run's number in its session. */
+  readonly number: number;
+
+  constructor(
+    private readonly parts: RunParts,
+    private readonly place: RunPlace,
+  ) {
+    this.id = runId(place.session, place.number);
+    this.number = place.number;
+  }
+
+  /**
+   * What happens in the run, in the order of the journal, to its end. With `after` exactly what comes behind that event.
+   *
+   * @throws RepriseError `world_closed` when the world closes first, or what brought it down; the run goes on when it is
+   *   opened again
+   */
+  async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
+    const { world } = this.parts;
+    const watched = this.#watched(options);
+    for await (const frame of world.frames(this.place.seq, options.signal)) {
+      yield* watched.shown(frame);
+      if (watched.ended) return;
     }
-    throw closedEarly(this.number, this.world.closedBy);
+    if (options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy);
+  }
+
+  /**
+   * {@link Run.events}, and between them what the model says while it speaks. A piece counts until the step's
+   * `llm_step.completed`, or until `delta.reset`: then its model is asked again.
+   */
+  async *stream(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent | Delta> {
+    const { world, live } = this.parts;
+    const watched = this.#watched(options);
+    const left = new AbortController();
+    const leave = (): void => left.abort();
+    options.signal?.addEventListener('abort', leave, { once: true });
+    if (options.signal?.aborted === true) leave();
+    const listener = live.listen();
+    const frames = world.frames(this.place.seq, left.signal);
+    try {
+      for (let next = frames.next(); !watched.ended; ) {
+        const frame = await Promise.race([next, listener.heard()]);
+        if (frame?.done === true) break;
+        if (frame !== undefined) {
+          next = frames.next();
+          yield* watched.shown(frame.value);
+        }
+        if (!watched.ended) yield* watched.spoken(listener.take());
+      }
+    } finally {
+      listener.close();
+      options.signal?.removeEventListener('abort', leave);
+      leave();
+    }
+    if (!watched.ended && options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy);
   }
 
   /**
@@ -40,15 +114,13 @@ export class Run {
    * @throws RepriseError `world_closed` when the world closes first, or what brought it down, such as `store_failed`;
    *   the run goes on when it is opened again
    */
-  async result(): Promise<RunOutcome> {
-    for await (const event of this.events()) {
-      if (event.type !== 'lifecycle' || !isEnd(event, this.number) || event.stop === undefined) continue;
-      const output =
-        event.output_ref === undefined ? undefined : await readLlmOutput(this.world.content, event.output_ref);
-      const usage = event.usage ?? { steps: 0, tokens_in: 0, tokens_out: 0 };
-      return { stop: event.stop, text: output?.text ?? '', usage };
+  async result(): Promise<Outcome<R>> {
+    const artifacts: Artifact[] = [];
+    for await (const event of this.events({ inline: 0 })) {
+      if (event.type === 'tool.completed') artifacts.push(...event.artifacts);
+      if (isEndOf(this.id, event)) return this.#outcome(event, artifacts);
     }
-    throw closedEarly(this.number, this.world.closedBy);
+    throw closedEarly(this.id, this.parts.world.closedBy);
   }
 
   /**
@@ -59,20 +131,39 @@ export class Run {
   async text(): Promise<string> {
     const { stop, text } = await this.result();
     if (stop.kind === 'Completed') return text;
-    throw new RepriseError('run_failed', `run ${this.number} ended as ${stop.kind}`, {
-      actual: stop.kind === 'Failed' ? stop.code : stop.limit,
+    throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}`, {
+      actual: stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind,
       stop,
       hint: 'Read run.result() for the reason as data, or the world with `reprise tail`.',
     });
   }
-}
 
-function isEnd(event: AgentEvent, run: number): boolean {
-  return event.type === 'lifecycle' && event.run === run && event.stop !== undefined;
+  /** Cancels the run; what it has running is told to stop. Returns when that is accepted: {@link Run.result} tells the end. */
+  async cancel(options: { readonly reason?: string } = {}): Promise<void> {
+    await this.parts.cancel(options.reason);
+  }
+
+  async #outcome(end: AgentEventOf<'lifecycle'>, artifacts: readonly Artifact[]): Promise<Outcome<R>> {
+    const { content } = this.parts.world;
+    const stop = end.stop ?? { kind: 'Cancelled' as const };
+    const text = end.ref === undefined ? '' : ((await readLlmOutput(content, end.ref)).text ?? '');
+    const usage = end.usage ?? NOTHING;
+    if (stop.kind !== 'Completed') return { stop, text, artifacts, usage };
+    const given = this.parts.returns ? await this.#returned(end) : text;
+    return { stop, ...(given === undefined ? {} : { value: given as R }), text, artifacts, usage };
+  }
+
+  async #returned({ value_ref }: AgentEventOf<'lifecycle'>): Promise<unknown> {
+    return value_ref === undefined ? undefined : readValue(this.parts.world.content, value_ref);
+  }
+
+  #watched(options: RunWatchOptions): RunWatch {
+    return new RunWatch(this.parts.world, { session: this.place.session, run: this.id }, options);
+  }
 }
 
 /** What ended the watching: the reason itself when the world did not close in peace. */
-function closedEarly(run: number, reason: RepriseError | undefined): RepriseError {
+function closedEarly(run: string, reason: RepriseError | undefined): RepriseError {
   if (reason !== undefined && reason.code !== 'world_closed') return reason;
   return new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
     hint: 'Open the world again: the run goes on where it stands.',

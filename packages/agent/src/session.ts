@@ -1,79 +1,353 @@
-import { type Address, type Principal, RepriseError } from '@reprise/contracts';
-import type { Ack, World } from '@reprise/kernel';
-import { type Agent, storeAgent } from './agent.js';
-import { SESSION_REDUCER, type SessionState } from './contracts/session.js';
-import { projectFrame } from './events.js';
-import { Run } from './run.js';
+/** A session as an app talks to it. It keeps nothing: what it knows is read from the journal. */
+import { type Address, isRepriseError, type JournalRecord, type Principal, RepriseError } from '@reprise/contracts';
+import { type Ack, encode, portableSha256, toHex, type World } from '@reprise/kernel';
+import type * as z from 'zod';
+import type { Agent, AnyAgent, ReturnOf } from './agent.js';
+import type { AgentEvent } from './contracts/agent-event.js';
+import type { HostCommand, Rejection } from './contracts/commands.js';
+import type { Adopted } from './contracts/config.js';
+import type { SESSION_FACTS } from './contracts/facts.js';
+import { SESSION_REDUCER } from './contracts/session.js';
+import type { ChildEntry, SessionState } from './contracts/state.js';
+import type { TranscriptItem } from './contracts/transcript.js';
+import { type WatchOptions, watch } from './events.js';
+import { type Limits, saidLimits } from './limits.js';
+import type { LiveAnswers } from './live.js';
+import { type Input, storeParts } from './parts.js';
+import { Run, type RunPlace } from './run.js';
+import { type ModelInfos, type Reconfiguration, storeAgent, storePatch } from './store-agent.js';
 import { putText } from './transcript.js';
 
-/** How an input is sent. */
-export interface SendOptions {
-  /** The message's idempotency key: sending it again changes nothing and gives the same run. */
+/** How something is asked of a session. */
+export interface CommandOptions {
+  /** Its name: sent again, it changes nothing and gives the same answer; with other content it is `request_conflict`. */
   readonly id?: string;
-  /** Who says it; `host` when absent. */
+  /** Only while the session is in this epoch: `state().session_epoch`. */
+  readonly ifEpoch?: number;
+  /** Who asks; `host` when absent. */
   readonly as?: Principal;
 }
 
-/** A session: one agent's conversation, under a key. It exists from its first input on. */
-export class Session {
+/** How an input is sent. */
+export interface SendOptions extends Pick<CommandOptions, 'id' | 'as'> {
+  /** Higher comes first; 0 when absent. */
+  readonly priority?: number;
+}
+
+/** What became of a command, as the journal says it. */
+export type CommandReceipt =
+  | {
+      readonly command_id: string;
+      readonly status: 'accepted';
+      /** Of a follow-up: the number of the run it is, or will be. */
+      readonly run?: number;
+      /** Of a cancel: inputs that wait still. */
+      readonly still_queued?: number;
+    }
+  | { readonly command_id: string; readonly status: 'rejected'; readonly code: Rejection | 'session_absent' };
+
+/** What a session is made with. */
+export interface SessionParts {
+  readonly world: World;
+  readonly models: ModelInfos;
+  readonly live: LiveAnswers;
+  newId(): string;
+  /** The places of a session's runs, from the first; of one when its number is given. */
+  placesOf(session: string, run?: number): AsyncIterable<RunPlace>;
+  /** The frame at which the run at a place of the journal was accepted; 0 when there was none. */
+  beginningOf(session: string, seq: number): Promise<number>;
+}
+
+/** How a session is made. */
+export interface SessionOptions {
+  /** What it is known by besides its key: told to tools and rules, and found by. Without personal data. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** How a child is made. */
+export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
+  /** What its runs may use at most; its agent's own limits count as well. */
+  readonly budget?: Pick<Limits, 'tokens' | 'usd' | 'wall'>;
+}
+
+type FactName = keyof typeof SESSION_FACTS;
+type FactValue<N extends FactName> = z.infer<(typeof SESSION_FACTS)[N]>;
+
+/** As the kernel bounds the id of a request. */
+const REQUEST_ID_MAX = 256;
+
+/**
+ * A session: one agent's conversation, under a key. It exists from its first input on.
+ *
+ * @typeParam R what its runs return
+ */
+export class Session<R = unknown> {
   /** The session's cell. */
   readonly address: Address;
 
   constructor(
-    private readonly world: World,
-    key: string,
-    private readonly agent: Agent,
+    private readonly parts: SessionParts,
+    /** Its key. */
+    readonly key: string,
+    private readonly agent: AnyAgent,
+    private readonly options: SessionOptions = {},
   ) {
     this.address = [SESSION_REDUCER, key];
   }
 
   /** The session's durable state; undefined before its first input. */
   async state(): Promise<SessionState | undefined> {
-    return (await this.world.state(this.address)) as unknown as SessionState | undefined;
+    return (await this.parts.world.state(this.address)) as unknown as SessionState | undefined;
+  }
+
+  /** What was said, in order, from item `from` on: what the model is shown is made from it. */
+  async *transcript(from = 0): AsyncGenerator<TranscriptItem> {
+    // The reducer's own schema checked each item before it was appended.
+    for await (const item of this.parts.world.log(this.address, 'transcript', from))
+      yield item as unknown as TranscriptItem;
   }
 
   /**
-   * Sends an input. It starts a run, or waits for the current one to end.
+   * Says something to the agent. It starts a run, waits for those before it, or is the next turn of one that is open.
    *
-   * @param text what to say
+   * @param input a text, or parts
    * @returns the run, when its input is durable
-   * @throws RepriseError `request_rejected` (`queue_full`), `request_conflict`, and what `World.request` throws
+   * @throws RepriseError `request_rejected` (`session_closed`, `queue_full`), `request_conflict`, `unknown_model`,
+   *   `invalid_argument`, and what `World.request` throws
+   * @example const run = await session.send('Refund o-1', { id: messageId })
    */
-  async send(text: string, options: SendOptions = {}): Promise<Run> {
-    if (typeof text !== 'string')
-      throw new RepriseError('invalid_argument', 'an input is text', { actual: typeof text });
+  async send(input: Input, options: SendOptions = {}): Promise<Run<R>> {
     await this.#adopt();
-    const text_ref = await putText(this.world.content, text);
-    const ack = await this.world.request(this.address, { name: 'aos.agent/UserInput@1', value: { text_ref } }, options);
-    return new Run(this.world, this.address, await this.#runOf(ack), ack);
+    const parts = await this.#store(input);
+    const { id: command_id = this.parts.newId(), priority = 0 } = options;
+    const value = { parts, command_id, priority, cause: { kind: 'host' } };
+    const ack = await this.#request('aos.agent/UserInput@1', value, { ...options, id: command_id });
+    const accepted = await this.#fact(ack, 'aos.agent/InputAccepted@1', command_id);
+    if (accepted !== undefined) return this.#run({ session: this.key, number: accepted.run, seq: ack.seq });
+    throw await this.#refusal(ack, command_id);
   }
 
-  /** The run that an earlier input started, by its number; undefined when there was none. */
-  async run(number: number): Promise<Run | undefined> {
-    for await (const frame of this.world.frames(0)) {
-      for (const event of projectFrame(frame, this.address)) {
-        if (event.type === 'input.accepted' && event.run === number)
-          return new Run(this.world, this.address, number, frame);
-      }
-      if (frame.seq >= this.world.head.seq) return undefined;
+  /** Says something to the model before its next step, while a run is under way. */
+  async steer(input: Input, options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Steer', parts: await this.#store(input) }, options);
+  }
+
+  /** Says something after the current run, in a run of its own; or as the next turn of a run that is open. */
+  async followUp(input: Input, options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'FollowUp', parts: await this.#store(input) }, options);
+  }
+
+  /** Takes back a steer, a follow-up or an input that was not taken up yet. */
+  withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Withdraw', command_id }, options);
+  }
+
+  /**
+   * Changes model, settings, instructions or limits from the next step on. A run that waits at a limit goes on when it
+   * may again.
+   *
+   * @throws RepriseError `invalid_definition` for limits and settings that are none
+   */
+  async reconfigure(change: Reconfiguration, options: CommandOptions = {}): Promise<CommandReceipt> {
+    const { world, models } = this.parts;
+    return this.#command({ type: 'Reconfigure', patch: await storePatch(world.content, change, models) }, options);
+  }
+
+  /** Lets the run rest: what runs goes on, nothing new begins. */
+  pause(options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Pause' }, options);
+  }
+
+  /** Lets a paused run go on; or, after a run that failed or was cancelled, takes up what waits behind it. */
+  resume(options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Resume' }, options);
+  }
+
+  /**
+   * Cancels. What runs is told to stop and has the agent's `cancelGrace`; what became of each call is told to the model
+   * at its next step.
+   *
+   * @param options `scope`: `turn` of a run that stays open for input, `run` (default), or `all` that waits as well
+   */
+  async cancel(
+    options: CommandOptions & { readonly scope?: 'turn' | 'run' | 'all'; readonly reason?: string } = {},
+  ): Promise<CommandReceipt> {
+    const { scope = 'run', reason, ...rest } = options;
+    const reason_ref = reason === undefined ? {} : { reason_ref: await putText(this.parts.world.content, reason) };
+    return this.#command({ type: 'Cancel', scope, ...reason_ref }, rest);
+  }
+
+  /** Ends the session: what runs is cancelled, what waits is dropped, and no input is taken any more. */
+  close(options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Close' }, options);
+  }
+
+  /**
+   * Makes a child session and gives it its first input. It lives under this one: it has its labels, and ends when this
+   * one is closed; it works whether or not this one does.
+   *
+   * @returns the child's run
+   * @throws RepriseError `request_rejected` (`session_closed`, `too_many_children`), `unknown_model`, `invalid_argument`
+   * @example const run = await boss.spawn(scout, 'item 1', { budget: { usd: 0.2, wall: '5m' } })
+   */
+  async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
+    await this.#adopt();
+    const { world, models } = this.parts;
+    const { id: command_id = this.parts.newId(), budget = {}, as } = options;
+    const { max_tokens, max_micro_money, max_wall_ms } = saidLimits(budget, 'spawn');
+    const { agents, ...adopted } = await storeAgent(world.content, agent, models);
+    const command: HostCommand = {
+      type: 'Spawn',
+      agent: adopted,
+      agents: [...agents],
+      parts: await this.#store(input),
+      ...(max_tokens === undefined ? {} : { max_tokens }),
+      ...(max_micro_money === undefined ? {} : { max_micro_money }),
+      ...(max_wall_ms === undefined ? {} : { max_wall_ms }),
+    };
+    const value = { command_id, command };
+    const ack = await this.#request('aos.agent/HostCommand@1', value, { id: command_id, ...(as && { as }) });
+    const accepted = await this.#fact(ack, 'aos.agent/HostCommandAccepted@1', command_id);
+    if (accepted?.session === undefined) throw await this.#refusal(ack, command_id);
+    const child = new Session<ReturnOf<A>>(this.parts, accepted.session, agent);
+    return child.#run({ session: accepted.session, number: 0, seq: ack.seq });
+  }
+
+  /** A run by its number; undefined when there is none. */
+  async run(number: number): Promise<Run<R> | undefined> {
+    for await (const place of this.parts.placesOf(this.key, number)) return this.#run(place);
+    return undefined;
+  }
+
+  /** Its runs, the first one first. */
+  async *runs(): AsyncGenerator<Run<R>> {
+    for await (const place of this.parts.placesOf(this.key)) yield this.#run(place);
+  }
+
+  /**
+   * What happens in the session, in the order of the journal, until the world closes or `signal` aborts. With `after`
+   * exactly what comes behind that event; else from the beginning.
+   */
+  async *events(options: WatchOptions & { readonly tree?: boolean } = {}): AsyncGenerator<AgentEvent> {
+    const { after, tree = false } = options;
+    const from = after === undefined ? 0 : await this.parts.beginningOf(this.key, Number(after.split('.')[0]));
+    yield* watch(this.parts.world, { sessions: [this.key], tree }, from, options);
+  }
+
+  async #refusal(ack: Ack, command_id: string): Promise<RepriseError> {
+    const rejected = await this.#fact(ack, 'aos.agent/HostCommandRejected@1', command_id);
+    return new RepriseError('request_rejected', `session ${this.key} does not take this input`, {
+      where: `frame ${ack.seq}`,
+      actual: rejected?.code,
+      reason: rejected?.code,
+      hint: 'docs/reference/session-commands.md says when each refusal comes.',
+    });
+  }
+
+  #run(place: RunPlace): Run<R> {
+    const { world, live } = this.parts;
+    const cancel = async (reason?: string) => {
+      const { run, session_epoch = 0 } = (await this.state()) ?? {};
+      if (run?.number !== place.number) return this.#withdrawRun(place);
+      return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
+    };
+    return new Run<R>({ world, live, returns: this.agent.returns !== null, cancel }, place);
+  }
+
+  /** A run that waits its turn is cancelled by taking its input back. */
+  async #withdrawRun({ seq, number }: RunPlace): Promise<CommandReceipt | undefined> {
+    const accepted = await this.#factAt(seq, 'aos.agent/InputAccepted@1', ({ run }) => run === number);
+    return accepted === undefined ? undefined : this.withdraw(accepted.command_id);
+  }
+
+  /** A new session takes the agent's definition; an old one takes a changed one, when the agent says it may. */
+  async #adopt(): Promise<void> {
+    const { world, models } = this.parts;
+    const { def_ref, config, agents } = await storeAgent(world.content, this.agent, models);
+    const known = await this.state();
+    if (
+      known !== undefined &&
+      (known.depth > 0 || this.agent.adopt === 'pin' || (await this.#holds(known, def_ref.hex, agents)))
+    )
+      return;
+    const labels = known === undefined && this.options.labels !== undefined ? { labels: this.options.labels } : {};
+    await world.request(this.address, {
+      name: 'aos.agent/AgentAdopted@1',
+      value: { def_ref, config, adopt: this.agent.adopt, agents, ...labels },
+    });
+  }
+
+  /** Whether the session has this definition, and those of the agents below it. */
+  async #holds(known: SessionState, hex: string, agents: readonly Adopted[]): Promise<boolean> {
+    if (known.def_ref.hex !== hex) return false;
+    if (agents.length === 0) return true;
+    const rows = await this.parts.world.table(this.address, 'agents', { limit: 64 });
+    const held = new Map(rows.map(([name, row]) => [name, (row as unknown as Adopted).def_ref.hex]));
+    return held.size === agents.length && agents.every(({ def_ref, config }) => held.get(config.agent) === def_ref.hex);
+  }
+
+  #store(input: Input) {
+    return storeParts(this.parts.world.content, input, async (name) => {
+      const [row] = await this.parts.world.table(this.address, 'children', { from: name, limit: 1 });
+      return row?.[0] === name ? (row[1] as unknown as ChildEntry) : undefined;
+    });
+  }
+
+  async #command(command: HostCommand, options: CommandOptions): Promise<CommandReceipt> {
+    const { id: command_id = this.parts.newId(), ifEpoch, as } = options;
+    const value = { command_id, command, ...(ifEpoch === undefined ? {} : { expected_epoch: ifEpoch }) };
+    try {
+      const ack = await this.#request('aos.agent/HostCommand@1', value, { id: command_id, ...(as && { as }) });
+      return await this.#receiptOf(ack, command_id);
+    } catch (error) {
+      if (!isRepriseError(error, 'cell_absent')) throw error;
+      return { command_id, status: 'rejected', code: 'session_absent' };
+    }
+  }
+
+  async #receiptOf(ack: Ack, command_id: string): Promise<CommandReceipt> {
+    const rejected = await this.#fact(ack, 'aos.agent/HostCommandRejected@1', command_id);
+    if (rejected !== undefined) return { command_id, status: 'rejected', code: rejected.code };
+    const accepted = await this.#fact(ack, 'aos.agent/HostCommandAccepted@1', command_id);
+    const { run, still_queued } = accepted ?? {};
+    return {
+      command_id,
+      status: 'accepted',
+      ...(run === undefined ? {} : { run }),
+      ...(still_queued === undefined ? {} : { still_queued }),
+    };
+  }
+
+  #request(name: string, value: unknown, { id, as }: { readonly id: string; readonly as?: Principal }): Promise<Ack> {
+    return this.parts.world.request(this.address, { name, value }, { id: requestId(this.key, id), ...(as && { as }) });
+  }
+
+  #fact<N extends FactName>({ seq }: Ack, name: N, command_id: string): Promise<FactValue<N> | undefined> {
+    return this.#factAt(seq, name, (value) => (value as { readonly command_id?: string }).command_id === command_id);
+  }
+
+  async #factAt<N extends FactName>(
+    seq: number,
+    name: N,
+    isMeant: (value: FactValue<N>) => boolean,
+  ): Promise<FactValue<N> | undefined> {
+    for await (const frame of this.parts.world.frames(seq)) {
+      const values = frame.records.filter((record) => this.#isOwn(record, name)).map(({ value }) => value as never);
+      return values.find(isMeant);
     }
     return undefined;
   }
 
-  /** A new session takes the agent's definition; an old one takes a changed one, for its next run. */
-  async #adopt(): Promise<void> {
-    const adoption = await storeAgent(this.world.content, this.agent);
-    const known = await this.state();
-    if (known?.def_ref.hex === adoption.def_ref.hex) return;
-    await this.world.request(this.address, { name: 'aos.agent/AgentAdopted@1', value: adoption });
+  #isOwn(record: JournalRecord, name: string): record is Extract<JournalRecord, { kind: 'fact' }> {
+    return record.kind === 'fact' && record.name === name && record.from?.[1] === this.key;
   }
+}
 
-  async #runOf(ack: Ack): Promise<number> {
-    for await (const frame of this.world.frames(ack.seq)) {
-      const accepted = projectFrame(frame, this.address).find((event) => event.type === 'input.accepted');
-      if (accepted?.type === 'input.accepted') return accepted.run;
-      break;
-    }
-    throw new RepriseError('internal_error', 'an accepted input has no run', { where: `frame ${ack.seq}` });
-  }
+/** The session of an agent, typed by what its runs return. */
+export type SessionOf<A> = A extends Agent<infer _T, infer R> ? Session<R> : never;
+
+/** What a command is known by in its world; a long one by its digest. */
+function requestId(session: string, id: string): string {
+  const whole = `${session}/${id}`;
+  return whole.length <= REQUEST_ID_MAX ? whole : `${toHex(portableSha256(encode([session, id])))}`;
 }

@@ -10,8 +10,8 @@
 import type { Ref, Value } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '@reprise/kernel';
-import { decode, getBytes, putValue as putCanonical } from '@reprise/kernel';
-import { type LlmOutput, llmOutput } from './contracts/transcript.js';
+import { decode, getBytes, putValue as putCanonical, readLog } from '@reprise/kernel';
+import { type LlmOutput, llmOutput, type TranscriptItem } from './contracts/transcript.js';
 
 /** Keeps a text as plain UTF-8 and names it. */
 export function putText(content: ContentStore, text: string): Promise<Ref> {
@@ -54,4 +54,10 @@ export async function readLlmOutput(content: ContentReader, link: Ref): Promise<
     expected: '{text?, tool_calls}',
     cause: parsed.error,
   });
+}
+
+/** Reads a transcript from a log head, oldest item first, from an index on. */
+export async function* readTranscript(content: ContentReader, head: Ref, from = 0): AsyncGenerator<TranscriptItem> {
+  // The session reducer's log schema checked each item before it was appended.
+  for await (const item of readLog(content, head, from)) yield item as unknown as TranscriptItem;
 }

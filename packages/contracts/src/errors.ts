@@ -79,6 +79,14 @@ function safeJson(thing: unknown): string {
   try {
     return JSON.stringify(thing) ?? String(thing);
   } catch {
-    return Object.prototype.toString.call(thing); // cycles, bigints, things that refuse to be text
+    return tagOf(thing); // cycles, bigints, things that refuse to be text
+  }
+}
+
+function tagOf(thing: unknown): string {
+  try {
+    return Object.prototype.toString.call(thing);
+  } catch {
+    return 'something that cannot be shown'; // a proxy whose handler throws, or that was revoked
   }
 }

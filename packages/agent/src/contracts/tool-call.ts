@@ -1,28 +1,69 @@
-/** The effect of calling a tool: what goes out and what comes back. */
-import { ref } from '@reprise/contracts';
+/** The effects behind tool calls: what goes out and what comes back. */
+import { ref, sessionInfo } from '@reprise/contracts';
 import { defineEffect } from '@reprise/kernel/define';
 import * as z from 'zod';
 
+const tool = z.string().min(1).max(128);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** `tool.call@1` parameters: the call as the model made it, its arguments behind a link. */
 export const toolCallParams = z.strictObject({
-  tool: z.string().min(1).max(128),
+  tool,
   call_id: z.string().min(1).max(128),
+  session: sessionInfo,
   args_ref: ref(),
-  delivery: z.enum(['idempotent', 'at_most_once']),
+  /** The arguments that the model gave, where somebody edited them before approving. */
+  asked_ref: z.exactOptional(ref()),
+  /** The digest of the tool's descriptor when the call was judged: what is approved is this tool and no other. */
+  fingerprint: z.exactOptional(digest),
+  delivery: z.enum(['idempotent', 'at_most_once', 'reconcile']),
+  /** Why somebody has to decide first, as text; for whom is shown the open item. */
+  reason_ref: z.exactOptional(ref()),
+});
+
+/** A file or other content that a call made. */
+export const artifact = z.strictObject({
+  blob_ref: ref(),
+  path: z.string().min(1).max(1024),
+  media_type: z.string().min(1).max(128),
+  bytes: z.int().min(0),
+});
+
+/** A file or other content that a call made. */
+export type Artifact = z.infer<typeof artifact>;
+
+/** A file that a call changed: as it was and as it is; null when it was not there, or is no more. */
+export const fileChange = z.strictObject({
+  path: z.string().min(1).max(1024),
+  before_ref: z.nullable(ref()),
+  after_ref: z.nullable(ref()),
+});
+
+/** A file that a call changed. */
+export type FileChange = z.infer<typeof fileChange>;
+
+/** How an output was cut for the model. */
+export const truncationMeta = z.strictObject({
+  original_bytes: z.int().min(0),
+  bounded_bytes: z.int().min(0),
+  truncated: z.boolean(),
+  policy_id: z.string().max(64),
+  original_lines: z.exactOptional(z.int().min(0)),
 });
 
 /** `tool.call@1` receipt payload: the whole output for people, the bounded one for the model. */
 export const toolCallReceipt = z.strictObject({
   operator_output_ref: ref(),
   model_output_ref: ref(),
-  truncation_meta: z.strictObject({
-    original_bytes: z.int().min(0),
-    bounded_bytes: z.int().min(0),
-    truncated: z.boolean(),
-    policy_id: z.string().max(64),
-  }),
+  truncation_meta: truncationMeta,
   is_error: z.boolean(),
-  error_code: z.exactOptional(z.enum(['tool_args_invalid', 'adapter_error'])),
+  error_code: z.exactOptional(z.enum(['tool_args_invalid', 'adapter_error', 'validation_error'])),
+  /** Images and files beside the text, that a model which takes them is shown. */
+  files: z.exactOptional(z.array(artifact).max(16)),
+  artifacts: z.exactOptional(z.array(artifact).max(64)),
+  changes: z.exactOptional(z.array(fileChange).max(64)),
+  /** The arguments it ran with, where they are not those that the model gave. */
+  edited_args_ref: z.exactOptional(ref()),
 });
 
 /** `tool.call@1` parameters. */
@@ -30,10 +71,38 @@ export type ToolCallParams = z.infer<typeof toolCallParams>;
 /** `tool.call@1` receipt payload. */
 export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
 
-/** The effect of calling a tool. Each call carries the delivery class of its tool. */
+/**
+ * The effect of calling a tool. Each call carries the delivery class of its tool; rights and policy rules may name the
+ * tool, as `tool.call@1#refund`.
+ */
 export const toolCall = defineEffect({
   kind: 'tool.call@1',
   params: toolCallParams,
   receipt: toolCallReceipt,
   delivery: { param: 'delivery' },
+  rights: { tool: 'tool' },
+  subject: 'tool',
+});
+
+/** `human.ask@1` parameters: a question, as the canonical value behind a link (`{ question, options?, … }`). */
+export const humanAskParams = z.strictObject({
+  question_ref: ref(),
+  session: sessionInfo,
+  to: z.exactOptional(z.string().min(1).max(256)),
+});
+
+/** `human.ask@1` receipt payload: an answer as a canonical value, and as the text that the model reads. */
+export const humanAskReceipt = z.strictObject({ value_ref: ref(), text_ref: ref() });
+
+/** `human.ask@1` parameters. */
+export type HumanAskParams = z.infer<typeof humanAskParams>;
+/** `human.ask@1` receipt payload. */
+export type HumanAskReceipt = z.infer<typeof humanAskReceipt>;
+
+/** The effect of asking somebody. Its adapter only hands it on; whoever answers settles it. */
+export const humanAsk = defineEffect({
+  kind: 'human.ask@1',
+  params: humanAskParams,
+  receipt: humanAskReceipt,
+  delivery: 'idempotent',
 });

@@ -1,249 +1,170 @@
 /**
  * `aos.agent/SessionReducer@1`: the loop of an agent, as a pure reducer.
  *
- * user input → llm_step_plan → model answer → tool_call_plan for each call → results → llm_step_plan → … → end.
+ * input → llm_step_plan → model answer → tool_call_plan for each call → results → llm_step_plan → … → end.
  *
  * Invariants
- * S1  Every event has exactly one handler; none throws on any state: what does not fit is rejected or recorded.
- * S2  A result counts only under the epochs it was started with; a late one is a `StaleIgnored` fact.
+ * S1  Every event has exactly one handler; none throws on any state: what does not fit is refused or recorded as a fact.
+ * S2  A result counts only under the epochs it was started with; a late one is a fact, and for the model a note.
  * S3  The transcript never holds a call without a result: results are appended together, in the order of the calls.
- * S4  State does not grow with the session's age: what grows is in the transcript log.
+ * S4  State does not grow with the session's age: what grows is in the transcript log, and in tables.
+ * S5  Nothing is emitted past a limit, and nothing while the run is paused, waits for somebody, or is stopping.
  */
-import { type LlmToolCall, planAddress } from '@reprise/contracts';
-import {
-  creates,
-  defineReducer,
-  type EventHandlers,
-  type EventOf,
-  handledBy,
-  type ReducerContext,
-} from '@reprise/kernel/define';
+import { NOTICES } from '@reprise/contracts';
+import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
-import type { NonExecution } from '../contracts/non-execution.js';
-import type { Lifecycle, PendingCall, SessionState, StopReason } from '../contracts/session.js';
+import { agentAdopted, hostCommandEvent, userInput } from '../contracts/commands.js';
+import { SESSION_FACTS } from '../contracts/facts.js';
 import * as contract from '../contracts/session.js';
+import { childEntry, keptDetail, queuedInput, type SessionState, sessionState, spawnable } from '../contracts/state.js';
 import { transcriptItem } from '../contracts/transcript.js';
-import { llmStepPlan } from '../plans/llm-step.js';
-import { toolCallPlan } from '../plans/tool-call.js';
+import { callSettled, callWaits } from './calls.js';
+import { childNews, childUnreachable, waitIsOver } from './children.js';
+import { drive } from './drive.js';
+import { adopt, takeCommand, takeUserInput } from './inputs.js';
+import { callLate } from './late.js';
+import { workedMs } from './limits.js';
+import type { Next } from './moves.js';
+import { completed } from './run.js';
+import { place } from './say.js';
+import { planFailed, stepCompleted, stepFailed } from './step.js';
+import { stopAnyhow } from './stop.js';
+import { INPUT_TIMER, STOP_TIMER, WALL_TIMER } from './waiting.js';
 
 const EVENTS = {
-  'aos.agent/AgentAdopted@1': creates(contract.agentAdopted),
-  'aos.agent/UserInput@1': contract.userInput,
+  'aos.agent/AgentAdopted@1': creates(agentAdopted),
+  'aos.agent/UserInput@1': userInput,
+  'aos.agent/HostCommand@1': hostCommandEvent,
   'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,
   'aos.agent/LlmStepFailed@1': contract.llmStepFailed,
   'aos.agent/ToolResult@1': contract.toolResult,
-  'sys/PlanFailed@1': z.strictObject({ plan: planAddress, name: z.string(), code: z.string() }),
+  'aos.agent/ChildNotice@1': contract.childNotice,
+  'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
+  'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
+  'sys/EffectWaiting@1': NOTICES['sys/EffectWaiting@1'],
+  'sys/EffectGoesOn@1': NOTICES['sys/EffectGoesOn@1'],
+  'sys/EffectLate@1': NOTICES['sys/EffectLate@1'],
+  'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
 } as const;
 
 type Events = EventOf<typeof EVENTS>;
-
-const HANDLERS: EventHandlers<SessionState, typeof EVENTS> = {
-  'aos.agent/AgentAdopted@1': (draft, { def_ref, config }) => {
-    draft.def_ref = def_ref;
-    draft.config = config;
-  },
-  'aos.agent/UserInput@1': (draft, { text_ref }, ctx) => {
-    const queued = draft.lifecycle === 'Running';
-    if (queued && draft.queue.length >= QUEUE_MAX) ctx.reject('queue_full');
-    const input = { run: draft.runs++, text_ref };
-    ctx.record('aos.agent/InputAccepted@1', { ...input, queued });
-    if (queued) draft.queue.push(input);
-    else startRun(draft, input, ctx);
-  },
-  'aos.agent/LlmStepCompleted@1': (draft, value, ctx) => {
-    if (isStale(draft, value, 'aos.agent/LlmStepCompleted@1', ctx)) return;
-    const run = draft.run;
-    if (run !== null) {
-      run.tokens_in += value.usage?.tokens_in ?? 0;
-      run.tokens_out += value.usage?.tokens_out ?? 0;
-    }
-    const calls = value.tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
-    ctx.append('transcript', { role: 'assistant', output_ref: value.output_ref, calls });
-    if (value.finish_reason === 'content_filter' || value.finish_reason === 'error') {
-      for (const call of calls) ctx.append('transcript', { role: 'tool', ...unperformed(call), is_error: true });
-      const code = value.finish_reason === 'error' ? 'provider_error_terminal' : 'provider_error_terminal/refusal';
-      return endRun(draft, { kind: 'Failed', code, retryable: false, stage: 'llm_step' }, value.output_ref, ctx);
-    }
-    if (calls.length === 0) return endRun(draft, { kind: 'Completed' }, value.output_ref, ctx);
-    startCalls(draft, value.tool_calls, ctx);
-  },
-  'aos.agent/LlmStepFailed@1': (draft, value, ctx) => {
-    if (isStale(draft, value, 'aos.agent/LlmStepFailed@1', ctx)) return;
-    endRun(draft, { kind: 'Failed', code: value.code, retryable: value.retryable, stage: 'llm_step' }, null, ctx);
-  },
-  'aos.agent/ToolResult@1': (draft, value, ctx) => {
-    if (isStale(draft, value, 'aos.agent/ToolResult@1', ctx)) return;
-    const call = draft.calls.find(({ call_id, outcome }) => call_id === value.call_id && outcome === null);
-    if (call === undefined)
-      return ctx.record('aos.agent/StaleIgnored@1', { event: 'aos.agent/ToolResult@1', step_epoch: value.step_epoch });
-    call.outcome = value.outcome;
-    settleStep(draft, ctx);
-  },
-  'sys/PlanFailed@1': (draft, _value, ctx) => {
-    if (draft.lifecycle !== 'Running') return;
-    ctx.cancel('all');
-    answerOpenCalls(draft, ctx);
-    endRun(draft, { kind: 'Failed', code: 'internal_invariant_violation', retryable: false, stage: 'plan' }, null, ctx);
-  },
+type Handlers = {
+  readonly [N in Events['name']]: (
+    draft: SessionState,
+    value: Extract<Events, { name: N }>['value'],
+    ctx: ReducerContext,
+  ) => Next;
 };
 
-/** Inputs that may wait for the current run. */
-const QUEUE_MAX = 64;
+const HANDLERS: Handlers = {
+  'aos.agent/AgentAdopted@1': adopt,
+  'aos.agent/UserInput@1': takeUserInput,
+  'aos.agent/HostCommand@1': takeCommand,
+  'aos.agent/LlmStepCompleted@1': (draft, value, ctx) =>
+    isStale(draft, value, 'aos.agent/LlmStepCompleted@1', ctx) ? undefined : stepCompleted(draft, value, ctx),
+  'aos.agent/LlmStepFailed@1': (draft, value, ctx) =>
+    isStale(draft, value, 'aos.agent/LlmStepFailed@1', ctx) ? undefined : stepFailed(draft, value, ctx),
+  'aos.agent/ToolResult@1': (draft, value, ctx) =>
+    isStale(draft, value, 'aos.agent/ToolResult@1', ctx) ? undefined : callSettled(draft, value, ctx),
+  'aos.agent/ChildNotice@1': childNews,
+  'sys/TimerFired@1': (draft, { name }, ctx) => timerFired(draft, name, ctx),
+  'sys/PlanFailed@1': (draft, { plan }, ctx) => planFailed(draft, plan[2], ctx),
+  'sys/EffectWaiting@1': (draft, { plan, for: what, effect }, ctx) =>
+    callWaits(draft, plan[2], what === 'approval' ? 'approval' : 'ask', effect, ctx),
+  'sys/EffectGoesOn@1': (draft, { plan, effect }, ctx) => callWaits(draft, plan[2], 'running', effect, ctx),
+  'sys/EffectLate@1': (draft, value, ctx) => {
+    callLate(draft, value, ctx);
+    return undefined;
+  },
+  'sys/Undeliverable@1': (draft, { to, code }, ctx) => childUnreachable(draft, to, code === 'denied', ctx),
+};
 
 /** The session reducer. */
 export const sessionReducer = defineReducer({
   name: contract.SESSION_REDUCER,
-  state: contract.sessionState,
+  state: sessionState,
   events: EVENTS,
-  facts: {
-    'aos.agent/InputAccepted@1': contract.inputAccepted,
-    'aos.agent/LifecycleChanged@1': contract.lifecycleChanged,
-    'aos.agent/StaleIgnored@1': contract.staleIgnored,
-  },
+  facts: SESSION_FACTS,
   logs: { transcript: transcriptItem },
+  tables: {
+    queue: queuedInput,
+    children: childEntry,
+    child_names: z.string().max(64),
+    agents: spawnable,
+    details: keptDetail,
+  },
   init: (_key, event) => firstState(event),
-  reduce: handledBy(HANDLERS),
+  reduce(draft, event, ctx) {
+    const handle = HANDLERS[event.name] as (draft: SessionState, value: unknown, ctx: ReducerContext) => Next;
+    drive(draft, handle(draft, event.value, ctx), ctx);
+  },
 });
 
 function firstState(event: Events): SessionState {
   // Only an adoption creates a session, so there is none without a definition.
-  const { def_ref, config } = (event as Extract<Events, { name: 'aos.agent/AgentAdopted@1' }>).value;
+  const { def_ref, config, depth, tell_owner, labels } = (
+    event as Extract<Events, { name: 'aos.agent/AgentAdopted@1' }>
+  ).value;
   return {
+    status: 'Open',
     def_ref,
     config,
+    config_rev: 0,
     lifecycle: 'Idle',
+    waiting: null,
+    held: null,
+    stopping: null,
     session_epoch: 0,
     step_epoch: 0,
     runs: 0,
+    inputs: 0,
     run: null,
     calls: [],
-    queue: [],
+    late: [],
+    context_pressure: 0,
+    steers: [],
+    queued: 0,
+    queue_held: false,
+    children: 0,
+    spawned: 0,
+    depth: depth ?? 0,
+    tell_owner: tell_owner ?? false,
+    labels: labels ?? {},
+    items: 0,
     last: null,
   };
 }
 
-function startRun(draft: SessionState, { run, text_ref }: SessionState['queue'][number], ctx: ReducerContext): void {
-  draft.run = { number: run, config: draft.config, steps: 0, tokens_in: 0, tokens_out: 0, started_at: ctx.now };
-  draft.session_epoch++;
-  ctx.append('transcript', { role: 'user', text_ref });
-  moveTo(draft, 'Running', ctx);
-  startStep(draft, ctx);
+function timerFired(draft: SessionState, name: string, ctx: ReducerContext): Next {
+  if (name === STOP_TIMER) return stopAnyhow(draft, ctx);
+  if (name === INPUT_TIMER) {
+    const listens = draft.run !== null && draft.waiting?.for === 'input';
+    return listens ? { do: 'end', stop: completed(draft) } : undefined;
+  }
+  if (name === WALL_TIMER) return wallReached(draft, ctx);
+  return name.startsWith('wait.') ? waitIsOver(draft, name, ctx) : undefined;
 }
 
-function startStep(draft: SessionState, ctx: ReducerContext): void {
+/** A run whose time is over is stopped; one that may ask does so before its next step, where the limit is met again. */
+function wallReached(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
-  if (run === null) return;
-  const { config } = run;
-  if (run.steps >= config.limits.max_steps)
-    return endRun(draft, { kind: 'LimitsExceeded', limit: 'max_steps' }, null, ctx);
-  run.steps++;
-  draft.step_epoch++;
-  const params = {
-    model: config.model,
-    system_ref: config.system_ref,
-    tools_ref: config.tools_ref,
-    context_head: ctx.logHead('transcript'),
-  };
-  ctx.emit({ plan: llmStepPlan, input: { session_epoch: draft.session_epoch, step_epoch: draft.step_epoch, params } });
+  if (run === null || draft.stopping !== null || run.config.limits.on_limit === 'pause_and_ask') return undefined;
+  const { max_wall_ms = 0 } = run.config.limits;
+  const used = workedMs(run, ctx.now);
+  ctx.record('aos.agent/LimitReached@1', { ...place(draft), limit: 'max_wall_ms', used, of: max_wall_ms });
+  return { do: 'stop', stopping: { command_id: null, stop: { kind: 'LimitsExceeded', limit: 'max_wall_ms' } } };
 }
 
-function startCalls(draft: SessionState, calls: readonly LlmToolCall[], ctx: ReducerContext): void {
-  draft.calls = calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref, outcome: null }));
-  if (calls.length > (draft.run ?? draft).config.limits.max_tool_calls_per_step) {
-    answerOpenCalls(draft, ctx);
-    return endRun(draft, { kind: 'LimitsExceeded', limit: 'max_tool_calls_per_step' }, null, ctx);
-  }
-  for (const [index, call] of calls.entries()) {
-    const pending = draft.calls[index];
-    if (call.issue !== undefined && pending !== undefined) pending.outcome = { non_execution: refusalOf(call.issue) };
-    else startCall(draft, call, ctx);
-  }
-  settleStep(draft, ctx);
-}
-
-function startCall(draft: SessionState, call: LlmToolCall, ctx: ReducerContext): void {
-  const { session_epoch, step_epoch } = draft;
-  const { call_id, tool, args_ref } = call;
-  const timeout = call.timeout_ms === undefined ? {} : { timeout_ms: call.timeout_ms };
-  const delivery = call.delivery ?? 'at_most_once';
-  ctx.emit({ plan: toolCallPlan, input: { session_epoch, step_epoch, call_id, tool, args_ref, delivery, ...timeout } });
-}
-
-/** A call that cannot run is settled without an effect, as data that the model reads. */
-function refusalOf(issue: NonNullable<LlmToolCall['issue']>): NonExecution {
-  return issue === 'tool_not_found'
-    ? { kind: 'failed', code: 'tool_not_found' }
-    : { kind: 'failed', code: `tool_args_invalid/${issue}` };
-}
-
-/** When every call of the step has its outcome: the results enter the transcript together and the next step starts. */
-function settleStep(draft: SessionState, ctx: ReducerContext): void {
-  if (draft.calls.some(({ outcome }) => outcome === null)) return;
-  appendResults(draft.calls, ctx);
-  draft.calls = [];
-  startStep(draft, ctx);
-}
-
-/** Gives calls that will not be performed their result, so that the transcript stays whole. */
-function answerOpenCalls(draft: SessionState, ctx: ReducerContext): void {
-  appendResults(
-    draft.calls.map((call) => ({
-      ...call,
-      outcome: call.outcome ?? { non_execution: { kind: 'cancelled' as const } },
-    })),
-    ctx,
-  );
-  draft.calls = [];
-}
-
-function unperformed({ call_id, tool }: { call_id: string; tool: string }) {
-  return { call_id, tool, non_execution: { kind: 'cancelled' as const } };
-}
-
-function appendResults(calls: readonly PendingCall[], ctx: ReducerContext): void {
-  for (const { call_id, tool, outcome } of calls) {
-    if (outcome === null) continue;
-    const result =
-      'non_execution' in outcome
-        ? { non_execution: outcome.non_execution, is_error: true }
-        : { output_ref: outcome.output_ref, is_error: outcome.is_error };
-    ctx.append('transcript', { role: 'tool', call_id, tool, ...result });
-  }
-}
-
-function endRun(
-  draft: SessionState,
-  stop: StopReason,
-  output_ref: SessionState['def_ref'] | null,
-  ctx: ReducerContext,
-): void {
-  const { run } = draft;
-  draft.last = { run: run?.number ?? 0, stop, output_ref };
-  draft.step_epoch++; // what is still under way is stale from here on
-  const usage = { steps: run?.steps ?? 0, tokens_in: run?.tokens_in ?? 0, tokens_out: run?.tokens_out ?? 0 };
-  const output = output_ref === null ? {} : { output_ref };
-  moveTo(draft, stop.kind === 'Completed' ? 'Completed' : 'Failed', ctx, { stop, usage, ...output });
-  draft.run = null;
-  const next = draft.queue.shift();
-  if (next !== undefined) startRun(draft, next, ctx);
-}
-
-function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, ending: object = {}): void {
-  const from = draft.lifecycle;
-  draft.lifecycle = to;
-  ctx.record('aos.agent/LifecycleChanged@1', { run: draft.run?.number ?? 0, from, to, ...ending });
-}
-
+/** Whether something comes back for what is over, or from anybody but a plan of the step at hand. */
 function isStale(
   draft: SessionState,
   fence: { session_epoch: number; step_epoch: number },
   event: string,
   ctx: ReducerContext,
 ): boolean {
-  const current =
-    fence.session_epoch === draft.session_epoch &&
-    fence.step_epoch === draft.step_epoch &&
-    draft.lifecycle === 'Running';
-  if (!current) ctx.record('aos.agent/StaleIgnored@1', { event, step_epoch: fence.step_epoch });
+  const { session_epoch, step_epoch } = fence;
+  const known = [draft.run?.step_plan, ...draft.calls.map(({ plan }) => plan)].includes(ctx.sender?.[2] ?? -1);
+  const current = session_epoch === draft.session_epoch && step_epoch === draft.step_epoch && known;
+  if (!current) ctx.record('aos.agent/StaleIgnored@1', { event, session_epoch, step_epoch });
   return !current;
 }

@@ -1,0 +1,89 @@
+import type { InputPart } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import { refOf } from '../histories/content.js';
+import { type Call, outputOf, play, type Scene } from './scene.js';
+
+const long = (n: number, length: number) => `${n}`.padEnd(length, 'x');
+const part = (n: number): InputPart => ({
+  kind: 'blob',
+  blob_ref: refOf(n),
+  view: 'full',
+  media_type: long(n, 128),
+  name: long(n, 256),
+});
+
+/** A run that is asked for these calls. */
+function asked(s: Scene, calls: readonly Call[]): void {
+  s.input();
+  s.answer({ calls });
+}
+
+describe('a state stays small, whatever it is given', () => {
+  it('sixty-four calls that give sixteen files each, with the longest paths: all are in the transcript', () =>
+    play({ limits: { max_tool_calls_per_step: 64 } }, (s) => {
+      asked(
+        s,
+        Array.from({ length: 64 }, (_, n) => ({ id: `k${n}` })),
+      );
+      const files = Array.from({ length: 16 }, (_, n) => ({
+        blob_ref: refOf(n),
+        path: long(n, 1_024),
+        media_type: 'image/png',
+        bytes: 1,
+      }));
+      for (let n = 0; n < 63; n++) {
+        s.toolEnds(`k${n}`, { status: 'ok', payload: outputOf(7, { files: n < 8 ? files : [], artifacts: files }) });
+        expect(s.bytes().length).toBeLessThan(48 * 1024);
+      }
+      s.toolAnswers('k63');
+      expect(s.transcript()).toHaveLength(66);
+    }));
+
+  it('sixteen waits for many children that are not there: each has its result', () =>
+    play({}, (s) => {
+      const children = Array.from({ length: 12 }, (_, n) => long(n, 64));
+      asked(
+        s,
+        Array.from({ length: 16 }, (_, n) => ({ id: `w${n}`, session: { op: 'wait', children, mode: 'all' } })),
+      );
+      expect(s.lifecycle()).toBe('Running');
+      expect(s.transcript().filter((line) => line.startsWith('result'))).toHaveLength(16);
+    }));
+
+  it('calls that are too much together are refused, as data that the model reads', () =>
+    play({}, (s) => {
+      const parts = Array.from({ length: 16 }, (_, n) => part(n));
+      asked(
+        s,
+        Array.from({ length: 5 }, (_, n) => ({ id: `s${n}`, session: { op: 'spawn', agent: 'a', parts } })),
+      );
+      expect(s.lifecycle()).toBe('Running');
+      expect(s.transcript().at(-1)).toBe('result s4: (failed tool_args_invalid/too_large)');
+    }));
+
+  it('steers that are too much together are refused', () =>
+    play({}, (s) => {
+      s.input();
+      const steer = () => s.command({ type: 'Steer', parts: Array.from({ length: 16 }, (_, n) => part(n)) });
+      expect(steer()?.code).toBeUndefined();
+      expect(steer()?.code).toBe('too_many_steers');
+    }));
+
+  it('a definition that is too large is refused', () =>
+    play({}, (s) => {
+      const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [long(n, 16), long(n, 512)]));
+      expect(s.adopt({ options: { metadata } })).toBe('request_rejected');
+    }));
+
+  it('a hundred runs leave it as it was after the first', () =>
+    play({}, (s) => {
+      const sizes: number[] = [];
+      for (let n = 0; n < 100; n++) {
+        asked(s, [{ id: 'a' }]);
+        s.toolAnswers('a');
+        s.answer();
+        sizes.push(s.bytes().length);
+      }
+      expect(Math.max(...sizes) - (sizes[0] ?? 0)).toBeLessThan(16);
+    }));
+});

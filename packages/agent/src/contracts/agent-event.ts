@@ -1,0 +1,237 @@
+/**
+ * `AgentEvent@1`: what watchers of sessions see. A projection of journal frames, so it is stored nowhere: the same
+ * frames give the same events, wherever and whenever they are read.
+ */
+import { failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
+import * as z from 'zod';
+import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
+import { LOOP_ACTIONS, tally } from './config.js';
+import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
+import { nonExecution } from './non-execution.js';
+import { artifact, truncationMeta } from './tool-call.js';
+import { USER_ORIGINS } from './transcript.js';
+
+const count = z.int().min(0);
+const id = z.string().min(1).max(512);
+const percent = z.union([z.literal(70), z.literal(85), z.literal(95)]);
+
+/** Where an event stands: `frame.record`. Resume after it with the same text. */
+export const cursor = z.templateLiteral([count, '.', count]);
+
+/** Where an event stands. */
+export type Cursor = z.infer<typeof cursor>;
+
+/** What every event says of itself. A field that does not apply is null. */
+export const correlation = {
+  /** The session's key. */
+  session_id: id,
+  /** `<session>/r3` */
+  run_id: z.nullable(id),
+  /** `<session>/r3/t2` */
+  turn_id: z.nullable(id),
+  /** `<session>/r3/t2/s5` */
+  step_id: z.nullable(id),
+  event_seq: cursor,
+  /** The run at the root: that of the session which nobody spawned. */
+  correlation_id: z.nullable(id),
+  /** What it follows from: the id of an effect, or `<chain digest of the frame>#<record>`. */
+  causation: id,
+  /** The time of its frame, in milliseconds. */
+  at: count,
+} as const;
+
+const call = { call_id: z.string(), tool: z.string() } as const;
+const command = { command_id: z.string(), command: z.string() } as const;
+const child = { child: z.string(), session: z.string(), agent: z.string() } as const;
+
+/** What a lifecycle change amounts to. */
+export const LIFECYCLE_NEWS = [
+  'started',
+  'waiting',
+  'paused',
+  'resumed',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+/** How something that waited for somebody outside came to its end. */
+export const HUMAN_ENDS = ['approved', 'denied', 'answered', 'expired', 'cancelled'] as const;
+
+const event = <T extends string, F extends z.core.$ZodShape>(type: T, fields: F) =>
+  z.strictObject({ type: z.literal(type), ...correlation, ...fields });
+
+/** The schema of each type of event. */
+export const AGENT_EVENTS = {
+  'input.accepted': event('input.accepted', {
+    command_id: z.string(),
+    queued: z.boolean(),
+    cause: runCause,
+    ref: z.nullable(ref()),
+    text: z.exactOptional(z.string()),
+  }),
+  'turn.started': event('turn.started', { origin: z.enum(USER_ORIGINS) }),
+  lifecycle: event('lifecycle', {
+    news: z.enum(LIFECYCLE_NEWS),
+    from: z.enum(LIFECYCLES),
+    to: z.enum(LIFECYCLES),
+    waiting: z.exactOptional(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
+    stop: z.exactOptional(stopReason),
+    /** The last answer, and what the run returns. */
+    ref: z.exactOptional(ref()),
+    value_ref: z.exactOptional(ref()),
+    usage: z.exactOptional(tally),
+  }),
+  'llm_step.requested': event('llm_step.requested', { model: z.string(), config_rev: count }),
+  'llm_step.completed': event('llm_step.completed', {
+    ref: ref(),
+    text: z.exactOptional(z.string()),
+    finish_reason: z.string(),
+    /** The ids of the calls that it asks for. */
+    calls: z.array(z.string()),
+    /** It was told to stop while it spoke. */
+    interrupted: z.boolean(),
+    tally,
+    /** Operators only. */
+    warnings_ref: z.exactOptional(ref()),
+  }),
+  'llm_step.failed': event('llm_step.failed', { code: z.string(), retryable: z.boolean(), again: z.boolean() }),
+  'tool.requested': event('tool.requested', { ...call, ref: ref(), args: z.exactOptional(value()) }),
+  'tool.completed': event('tool.completed', {
+    ...call,
+    /** What the model is given; absent of a call whose result is its children's. */
+    ref: z.exactOptional(ref()),
+    text: z.exactOptional(z.string()),
+    truncated: z.boolean(),
+    /** Operators only: the whole output. */
+    operator_ref: z.exactOptional(ref()),
+    artifacts: z.array(artifact),
+    edited_args_ref: z.exactOptional(ref()),
+  }),
+  'tool.failed': event('tool.failed', {
+    ...call,
+    code: z.nullable(z.string()),
+    non_execution: z.exactOptional(nonExecution),
+    ref: z.exactOptional(ref()),
+    text: z.exactOptional(z.string()),
+    operator_ref: z.exactOptional(ref()),
+  }),
+  'tool.bounded': event('tool.bounded', { ...call, ref: ref(), operator_ref: ref(), truncation: truncationMeta }),
+  'tool.waiting': event('tool.waiting', { ...call, for: z.enum(['approval', 'ask', 'children']) }),
+  'tool.late': event('tool.late', {
+    ...call,
+    reported: z.nullable(nonExecution),
+    status: z.enum(RECEIPT_STATUSES),
+    ref: z.exactOptional(ref()),
+  }),
+  'human.requested': event('human.requested', {
+    /** What `world.decide` takes. */
+    id,
+    kind: z.enum(['approval', 'question']),
+    call_id: z.nullable(z.string()),
+    tool: z.nullable(z.string()),
+    to: z.nullable(z.string()),
+    /** When it is given up, in milliseconds. */
+    deadline: z.nullable(count),
+    /** The question as a value; of an approval the arguments of the call. */
+    ref: z.exactOptional(ref()),
+    value: z.exactOptional(value()),
+  }),
+  'human.settled': event('human.settled', { id, how: z.enum(HUMAN_ENDS), by: z.nullable(z.string()) }),
+  'child.spawned': event('child.spawned', child),
+  'child.changed': event('child.changed', { ...child, status: z.enum(['running', 'waiting', 'closed']) }),
+  'child.settled': event('child.settled', {
+    ...child,
+    status: z.enum(['completed', 'failed', 'cancelled']),
+    ref: z.exactOptional(ref()),
+    text: z.exactOptional(z.string()),
+  }),
+  'host.accepted': event('host.accepted', {
+    ...command,
+    still_queued: z.exactOptional(count),
+    run: z.exactOptional(count),
+    scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
+    session: z.exactOptional(z.string()),
+  }),
+  'host.rejected': event('host.rejected', { ...command, code: z.enum(REJECTIONS) }),
+  'host.applied': event('host.applied', { ...command, step: count }),
+  'config.changed': event('config.changed', {
+    config_rev: count,
+    def_ref: ref(),
+    model: z.string(),
+    from_run: z.nullable(count),
+  }),
+  'context.pressure': event('context.pressure', {
+    percent,
+    tokens: count,
+    window: count,
+    by: z.enum(['usage', 'bytes']),
+  }),
+  'budget.pressure': event('budget.pressure', { percent, limit: z.string(), used: count, of: count }),
+  'loop.detected': event('loop.detected', {
+    length: count,
+    repeats: count,
+    by: z.enum(['calls_and_results', 'calls']),
+    action: z.enum(LOOP_ACTIONS),
+  }),
+  'limit.reached': event('limit.reached', { limit: z.string(), used: count, of: count }),
+  'effect.denied': event('effect.denied', { what: z.string(), effect: z.nullable(z.string()), code: failureCode }),
+  'stale.ignored': event('stale.ignored', { event: z.string(), session_epoch: count, step_epoch: count }),
+} as const;
+
+/** The type of an event. */
+export type AgentEventType = keyof typeof AGENT_EVENTS;
+
+/** The types of events. */
+export const AGENT_EVENT_TYPES = Object.keys(AGENT_EVENTS) as readonly AgentEventType[];
+
+/**
+ * Who sees what. `model`: what a conversation is made of, with the bounded output that the model is given. `operator`:
+ * everything, whole outputs and diagnostics included.
+ */
+export const EVENT_CHANNELS = ['model', 'operator'] as const;
+
+/** Who sees what. */
+export type EventChannel = (typeof EVENT_CHANNELS)[number];
+
+/** Events that only operators see. */
+export const OPERATOR_ONLY: readonly AgentEventType[] = [
+  'tool.bounded',
+  'config.changed',
+  'context.pressure',
+  'budget.pressure',
+  'loop.detected',
+  'limit.reached',
+  'effect.denied',
+  'stale.ignored',
+];
+
+type EventSchema = (typeof AGENT_EVENTS)[AgentEventType];
+
+/** `AgentEvent@1`. */
+export const agentEvent = z.discriminatedUnion('type', Object.values(AGENT_EVENTS) as [EventSchema, ...EventSchema[]]);
+
+/** `AgentEvent@1`. */
+export type AgentEvent = z.infer<typeof agentEvent>;
+
+/** An event of one type. */
+export type AgentEventOf<T extends AgentEventType> = z.infer<(typeof AGENT_EVENTS)[T]>;
+
+/** What a model says while it speaks: live, of this process, never journaled, superseded by `llm_step.completed`. */
+export const delta = z.strictObject({
+  type: z.literal('delta'),
+  step_id: id,
+  channel: z.enum(['text', 'reasoning', 'tool_args']),
+  /** Which part of the answer it belongs to. */
+  index: count,
+  text: z.string(),
+  /** The last durable event before it. */
+  after: cursor,
+});
+
+/** What was said of this step so far does not count: its model is asked again. */
+export const deltaReset = z.strictObject({ type: z.literal('delta.reset'), step_id: id, after: cursor });
+
+/** What a model says while it speaks. */
+export type Delta = z.infer<typeof delta> | z.infer<typeof deltaReset>;

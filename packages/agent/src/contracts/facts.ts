@@ -1,0 +1,187 @@
+/** The facts that a session states: what watchers, views and `AgentEvent@1` are made from. */
+import { RECEIPT_STATUSES, ref } from '@reprise/contracts';
+import * as z from 'zod';
+import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
+import { LOOP_ACTIONS, tally } from './config.js';
+import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
+import { nonExecution } from './non-execution.js';
+import { toolOutcome } from './state.js';
+import { USER_ORIGINS } from './transcript.js';
+
+const count = z.int().min(0);
+const callId = z.string().min(1).max(128);
+const at = { run: count, turn: count, step: count };
+
+/** An input was accepted and is, or will be, the start or a turn of this run. Said again when it becomes another's. */
+export const inputAccepted = z.strictObject({
+  run: count,
+  command_id: commandId,
+  queued: z.boolean(),
+  cause: runCause,
+  first_ref: z.nullable(ref()),
+});
+
+/** A command was taken. */
+export const hostCommandAccepted = z.strictObject({
+  command_id: commandId,
+  type: z.string().max(32),
+  /** Of a cancel: inputs that wait behind it still. */
+  still_queued: z.exactOptional(count),
+  /** Of a follow-up: the run it will be. */
+  run: z.exactOptional(count),
+  scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
+  /** Of a spawn: the child's session. */
+  session: z.exactOptional(z.string().max(256)),
+});
+
+/** A command was refused; nothing changed. */
+export const hostCommandRejected = z.strictObject({
+  command_id: commandId,
+  type: z.string().max(32),
+  code: z.enum(REJECTIONS),
+});
+
+/** What a command asked for has come about: a steer was said, a configuration counts, a cancel is over. */
+export const hostCommandApplied = z.strictObject({ command_id: commandId, type: z.string().max(32), step: count });
+
+/** The lifecycle changed. A run that ended says why. */
+export const lifecycleChanged = z.strictObject({
+  run: count,
+  from: z.enum(LIFECYCLES),
+  to: z.enum(LIFECYCLES),
+  waiting: z.exactOptional(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
+  stop: z.exactOptional(stopReason),
+  output_ref: z.exactOptional(ref()),
+  value_ref: z.exactOptional(ref()),
+  usage: z.exactOptional(tally),
+  depth: z.exactOptional(count),
+});
+
+/** Something was said to the model in the user's place. */
+export const turnStarted = z.strictObject({ ...at, origin: z.enum(USER_ORIGINS) });
+
+/** A model is asked. */
+export const stepRequested = z.strictObject({ ...at, model: z.string().max(128), config_rev: count });
+
+/** A model answered. */
+export const stepCompleted = z.strictObject({
+  ...at,
+  output_ref: ref(),
+  finish_reason: z.string().max(32),
+  calls: z.array(callId).max(64),
+  tally,
+  warnings_ref: z.exactOptional(ref()),
+});
+
+/** A model call failed for good. */
+export const stepFailed = z.strictObject({
+  ...at,
+  code: z.string().max(96),
+  retryable: z.boolean(),
+  again: z.boolean(),
+});
+
+/** A tool is called. */
+export const callRequested = z.strictObject({
+  ...at,
+  call_id: callId,
+  tool: z.string().max(128),
+  args_ref: ref(),
+});
+
+/** A call waits for somebody. */
+export const callWaiting = z.strictObject({
+  ...at,
+  call_id: callId,
+  tool: z.string().max(128),
+  for: z.enum(['approval', 'ask', 'children']),
+  effect: z.nullable(z.string().max(64)),
+});
+
+/** A call has its result. */
+export const callSettled = z.strictObject({ ...at, call_id: callId, tool: z.string().max(128), outcome: toolOutcome });
+
+/** A call that was reported without an output was answered after all. */
+export const callLate = z.strictObject({
+  call_id: callId,
+  tool: z.string().max(128),
+  reported: z.nullable(nonExecution),
+  status: z.enum(RECEIPT_STATUSES),
+  output_ref: z.exactOptional(ref()),
+});
+
+/** The same calls came round again. */
+export const loopDetected = z.strictObject({
+  ...at,
+  length: z.int().min(1),
+  repeats: z.int().min(2),
+  by: z.enum(['calls_and_results', 'calls']),
+  action: z.enum(LOOP_ACTIONS),
+});
+
+/** `aos.agent/ContextPressure@1`: so much of the model's window is in use. Told once for each level on the way up. */
+export const contextPressure = z.strictObject({
+  run: count,
+  level: z.union([z.literal(70), z.literal(85), z.literal(95)]),
+  tokens: count,
+  window: count,
+  /** Whether the provider counted, or the size of the request was divided by four. */
+  by: z.enum(['usage', 'bytes']),
+});
+
+/** `aos.agent/BudgetPressure@1`: so much of a limit is used up. */
+export const budgetPressure = z.strictObject({
+  run: count,
+  level: z.union([z.literal(70), z.literal(85), z.literal(95)]),
+  limit: z.enum(['max_tokens', 'max_micro_money']),
+  used: count,
+  of: count,
+});
+
+/** A limit was reached. */
+export const limitReached = z.strictObject({ ...at, limit: z.string().max(64), used: count, of: count });
+
+/** The configuration changed, and from which step on it counts. */
+export const configChanged = z.strictObject({
+  config_rev: count,
+  def_ref: ref(),
+  model: z.string().max(128),
+  from_run: z.nullable(count),
+});
+
+/** A child session was made, or came to something. `run` is the run at hand then; null when there was none. */
+export const childChanged = z.strictObject({
+  run: z.nullable(count),
+  child: z.string().max(64),
+  session: z.string().max(256),
+  agent: z.string().max(64),
+  status: z.enum(['spawned', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'closed']),
+  output_ref: z.exactOptional(ref()),
+});
+
+/** Something came back for a step that is over; recorded, and changes nothing. */
+export const staleIgnored = z.strictObject({ event: z.string().max(128), session_epoch: count, step_epoch: count });
+
+/** The facts by name. */
+export const SESSION_FACTS = {
+  'aos.agent/InputAccepted@1': inputAccepted,
+  'aos.agent/HostCommandAccepted@1': hostCommandAccepted,
+  'aos.agent/HostCommandRejected@1': hostCommandRejected,
+  'aos.agent/HostCommandApplied@1': hostCommandApplied,
+  'aos.agent/LifecycleChanged@1': lifecycleChanged,
+  'aos.agent/TurnStarted@1': turnStarted,
+  'aos.agent/LlmStepRequested@1': stepRequested,
+  'aos.agent/LlmStepAnswered@1': stepCompleted,
+  'aos.agent/LlmStepGaveUp@1': stepFailed,
+  'aos.agent/ToolCallRequested@1': callRequested,
+  'aos.agent/ToolCallWaiting@1': callWaiting,
+  'aos.agent/ToolCallSettled@1': callSettled,
+  'aos.agent/ToolCallLate@1': callLate,
+  'aos.agent/LoopDetected@1': loopDetected,
+  'aos.agent/ContextPressure@1': contextPressure,
+  'aos.agent/BudgetPressure@1': budgetPressure,
+  'aos.agent/LimitReached@1': limitReached,
+  'aos.agent/ConfigChanged@1': configChanged,
+  'aos.agent/ChildChanged@1': childChanged,
+  'aos.agent/StaleIgnored@1': staleIgnored,
+} as const;

@@ -1,0 +1,35 @@
+/** Reads what is recorded of an agent: its definition and its list of tools. Each is read once and remembered. */
+import type { Ref } from '@reprise/contracts';
+import { type ContentReader, getValue } from '@reprise/kernel';
+import * as z from 'zod';
+import { type AgentDef, agentDef, type ToolEntry, toolEntry } from '../contracts/agent-def.js';
+
+/** Definitions that are remembered: a world uses a few at a time. */
+const REMEMBERED_MAX = 64;
+
+const toolList = z.array(toolEntry);
+
+/** Definitions by their links. */
+export class Definitions {
+  readonly #agents = new Map<string, AgentDef | undefined>();
+  readonly #tools = new Map<string, readonly ToolEntry[]>();
+
+  /** The definition behind a `def_ref`; undefined when it is none that this build can read. */
+  agent(content: ContentReader, ref: Ref): Promise<AgentDef | undefined> {
+    return remembered(this.#agents, ref, async () => agentDef.safeParse(await getValue(content, ref)).data);
+  }
+
+  /** The tools behind a `tools_ref`; none when it is no list that this build can read. */
+  tools(content: ContentReader, ref: Ref): Promise<readonly ToolEntry[]> {
+    return remembered(this.#tools, ref, async () => toolList.safeParse(await getValue(content, ref)).data ?? []);
+  }
+}
+
+async function remembered<T>(known: Map<string, T>, { hex }: Ref, read: () => Promise<T>): Promise<T> {
+  if (known.has(hex)) return known.get(hex) as T;
+  const found = await read();
+  const [oldest] = known.keys();
+  if (known.size >= REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
+  known.set(hex, found);
+  return found;
+}

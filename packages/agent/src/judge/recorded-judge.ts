@@ -1,0 +1,240 @@
+/**
+ * The judge of an app: asks the recorded code of this build about what a model answered.
+ *
+ * Invariants
+ * J1  Nothing that author code does makes it throw: what cannot be asked is decided on the safe side. A rule that fails
+ *     or answers nonsense asks for approval, a resource that fails makes a call run alone.
+ * J2  Whatever a model wrote, what is answered fits the receipt's schema: names are cut, ids made unique, arguments
+ *     without a canonical form kept as text.
+ * J3  `args_ref` links the arguments as the model gave them; what a schema makes of them is made again where they are used.
+ * J4  A call has a fingerprint only when the code that it names was asked: see T4 of the tool adapter.
+ */
+import {
+  CONTEXT_LANES,
+  type ContextText,
+  type LlmGenerateReceipt,
+  type LlmToolCall,
+  pattern,
+  type Ref,
+  sessionOp,
+  type Value,
+} from '@reprise/contracts';
+import { type ContentStore, encode, portableSha256, putValue, toHex } from '@reprise/kernel';
+import type { ToolEntry } from '../contracts/agent-def.js';
+import type { Build, ContextSource, Tool } from '../tools/index.js';
+import { check, messageOf, type Schema, shortened, wellFormed } from '../tools/schema.js';
+import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
+import { Definitions } from './definitions.js';
+import { inTime, type Stopped, stoppingWith } from './in-time.js';
+import { jsonIn } from './json-answer.js';
+import type { AskedCall, Judge, JudgeContext } from './port.js';
+import { uniqueIds } from './unique-ids.js';
+
+/** The most characters of a tool's name, a resource and a source's name in a receipt. */
+const NAME_MAX = 128;
+const RESOURCE_MAX = 256;
+const SOURCE_NAME_MAX = 64;
+
+/** Calls and context texts that one receipt holds. */
+const CALLS_MAX = 64;
+const CONTEXT_MAX = 16;
+
+/** What is asked under, until it is stopped. */
+interface Asking extends Omit<JudgeContext, 'signal'> {
+  readonly stopped: Stopped;
+}
+
+/** The judge that asks the code of a build. */
+export function recordedJudge(build: Build): Judge {
+  const definitions = new Definitions();
+  const asking = <T>({ params, content, signal }: JudgeContext, body: (asking: Asking) => Promise<T>): Promise<T> =>
+    stoppingWith(signal, (stopped) => body({ params, content, stopped }));
+  return {
+    calls: (asked, context) => asking(context, (one) => judgeCalls(asked.slice(0, CALLS_MAX), one, build, definitions)),
+    returns: async (text, context) => {
+      const def = await definitions.agent(context.content, context.params.def_ref);
+      const schema = def === undefined || def.returns === null ? undefined : build.agent(def.config.agent)?.returns;
+      return schema === undefined ? undefined : asking(context, (one) => judgeReturn(text, schema, one));
+    },
+    context: async (context) => {
+      const def = await definitions.agent(context.content, context.params.def_ref);
+      const sources = def === undefined ? [] : (build.agent(def.config.agent)?.context ?? []);
+      const ordered = CONTEXT_LANES.flatMap((lane) => sources.filter((source) => source.lane === lane));
+      const listed = ordered.slice(0, CONTEXT_MAX);
+      return asking(context, (one) => Promise.all(listed.map((source) => askSource(source, one))));
+    },
+  };
+}
+
+async function judgeCalls(
+  asked: readonly AskedCall[],
+  context: Asking,
+  build: Build,
+  definitions: Definitions,
+): Promise<readonly LlmToolCall[]> {
+  if (asked.length === 0) return [];
+  const entries = await definitions.tools(context.content, context.params.tools_ref);
+  const ids = uniqueIds(asked.map(({ callId }) => callId));
+  return Promise.all(
+    asked.map(async (call, at) => {
+      const tool = named(call.tool, NAME_MAX, 'unnamed');
+      const written = await keepArgs(call.args, context.content);
+      const terms = await judgeCall({ ...call, tool, written }, entries, context, build);
+      const signature = toHex(portableSha256(encode([tool, written.value]))).slice(0, 16);
+      return { call_id: ids[at] ?? '', tool, args_ref: written.ref, signature, ...terms };
+    }),
+  );
+}
+
+/** Arguments as they are kept: as the model gave them, or as text when they have no canonical form (J2). */
+interface Written {
+  readonly ref: Ref;
+  readonly value: Value;
+  readonly problem?: string;
+}
+
+async function keepArgs(args: Value, content: ContentStore): Promise<Written> {
+  try {
+    return { ref: await content.put(encode(args)).then((ref) => ref.asValue()), value: args };
+  } catch (error) {
+    const value = wellFormed(JSON.stringify(args) ?? '');
+    return { ref: await putValue(content, value), value, problem: `- ${messageOf(error)}` };
+  }
+}
+
+type Named = AskedCall & { readonly written: Written };
+type Terms = Omit<LlmToolCall, 'call_id' | 'tool' | 'args_ref' | 'signature'>;
+
+async function judgeCall(call: Named, entries: readonly ToolEntry[], asking: Asking, build: Build): Promise<Terms> {
+  const { tool: name, written } = call;
+  const { content, stopped } = asking;
+  const unfit = issueOf(call);
+  if (unfit !== undefined) return issue(unfit.issue, unfit.text, content);
+  const entry = entries.find((listed) => listed.name === name);
+  const tool = build.tool(name);
+  if (entry === undefined) {
+    const known = entries.map((listed) => listed.name);
+    return issue(tool === undefined ? 'tool_not_found' : 'tool_disabled', unknownToolText(name, known), content);
+  }
+  if (tool === undefined) return termsOf(entry); // J4
+  const args = await inTime(() => check(tool.args, written.value), stopped);
+  if (!args.ok) return issue('args_invalid', argsInvalidText(name, `- the check failed: ${args.why}`), content);
+  if (!args.value.ok) return issue('args_invalid', argsInvalidText(name, args.value.problems), content);
+  return judgeFitting(tool, args.value.value, asking);
+}
+
+/** What the model wrote that is no call at all, whatever the tool. */
+function issueOf({ tool, issue: given, written }: Named) {
+  if (given !== undefined) return { issue: given, text: notArgsText(tool, given) };
+  if (written.problem !== undefined) {
+    return { issue: 'args_invalid' as const, text: argsInvalidText(tool, written.problem) };
+  }
+  const isMap = toolArgs(written.value);
+  return isMap ? undefined : { issue: 'args_not_object' as const, text: notArgsText(tool, 'args_not_object') };
+}
+
+function toolArgs(value: Value): boolean {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** A call whose arguments fit: what it asks of the session, or on what terms it is made. */
+async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<Terms> {
+  const terms: Terms = { ...termsOf(tool.entry), fingerprint: tool.entry.fingerprint };
+  const { operation } = tool;
+  if (operation !== undefined) {
+    const op = await inTime(() => operation(args as never, asking.content), asking.stopped);
+    const fits = sessionOp.safeParse(op.ok ? op.value : undefined);
+    if (fits.success) return { ...terms, session: fits.data };
+    return issue('args_invalid', argsInvalidText(tool.entry.name, '- nothing can be done with them'), asking.content);
+  }
+  const approval = await approvalOf(tool, args, asking);
+  return { ...terms, ...(approval === undefined ? {} : { approval }), ...resourceOf(tool, args) };
+}
+
+/** The terms of a call, where they are not what counts anyway. */
+function termsOf(entry: ToolEntry): Terms {
+  return {
+    delivery: entry.delivery,
+    ...(entry.timeout_ms === undefined ? {} : { timeout_ms: entry.timeout_ms }),
+    ...(entry.parallel ? {} : { parallel: false }),
+    ...(entry.polling ? { polling: true } : {}),
+    ...(entry.on_unknown === 'tell_model' ? {} : { on_unknown: entry.on_unknown }),
+  };
+}
+
+async function approvalOf(tool: Tool, args: unknown, asking: Asking): Promise<LlmToolCall['approval'] | undefined> {
+  const { approval: rule } = tool;
+  if (rule === 'never') return undefined;
+  if (rule === 'always') return {};
+  const call = { args: args as never, ...asking.params.session };
+  const verdict = await inTime(async () => rule(call), asking.stopped);
+  if (!verdict.ok) return { reason_ref: await putText(asking.content, ruleFailed(tool, verdict.why)) }; // J1
+  if (verdict.value === false) return undefined;
+  if (typeof verdict.value !== 'object' || verdict.value === null) return {};
+  const { reason, to } = verdict.value;
+  return {
+    reason_ref: await putText(asking.content, shortened(String(reason))),
+    ...(pattern.safeParse(to).success ? { to: String(to) } : {}),
+  };
+}
+
+function ruleFailed(tool: Tool, why: string): string {
+  return shortened(`The approval rule of ${tool.entry.name} could not be asked: ${why}`);
+}
+
+function resourceOf({ resource }: Tool, args: unknown): Terms {
+  if (resource === undefined) return {};
+  try {
+    const name: unknown = resource(args as never);
+    if (typeof name === 'string' && name !== '') return { resource: named(name, RESOURCE_MAX, '') };
+  } catch {
+    // It runs alone (J1).
+  }
+  return { parallel: false };
+}
+
+async function issue(code: NonNullable<LlmToolCall['issue']>, text: string, content: ContentStore): Promise<Terms> {
+  return { issue: code, issue_ref: await putText(content, shortened(text)) };
+}
+
+async function judgeReturn(
+  text: string,
+  schema: Schema,
+  { content, stopped }: Asking,
+): Promise<LlmGenerateReceipt['returns']> {
+  const unfit = async (problems: string) => ({
+    issue_ref: await putText(
+      content,
+      shortened(
+        `The answer is not what is to be returned.\n${problems}\nAnswer again with one JSON value that fits, and nothing else.`,
+      ),
+    ),
+  });
+  const json = jsonIn(text);
+  if (json === undefined) return unfit('- it is not JSON');
+  const fits = await inTime(() => check(schema, json.value), stopped);
+  if (!fits.ok) return unfit(`- the check failed: ${fits.why}`);
+  if (!fits.value.ok) return unfit(fits.value.problems);
+  const { value } = fits.value;
+  try {
+    return { value_ref: await content.put(encode(value as Value)).then((ref) => ref.asValue()) };
+  } catch (error) {
+    return unfit(`- ${messageOf(error)}`);
+  }
+}
+
+async function askSource(source: ContextSource, { params, content, stopped }: Asking): Promise<ContextText> {
+  const name = named(source.name, SOURCE_NAME_MAX, 'unnamed');
+  const said = await inTime(async () => source.load(params.session), stopped);
+  const text = said.ok ? wellFormed(String(said.value)) : shortened(`[the context source ${name} failed: ${said.why}]`);
+  return { lane: source.lane, name, text_ref: await putText(content, text) };
+}
+
+function putText(content: ContentStore, text: string): Promise<Ref> {
+  return content.put(new TextEncoder().encode(text));
+}
+
+/** A name as a receipt holds it: well-formed, not empty, not too long. */
+function named(given: string, lengthMax: number, otherwise: string): string {
+  return wellFormed(given.slice(0, lengthMax)) || otherwise;
+}

@@ -1,0 +1,63 @@
+/** Settings of a model call, as people say them and as they are recorded. */
+import { type ModelOptions, modelOptions, RepriseError, type Value } from '@reprise/contracts';
+import { type ContentStore, putValue } from '@reprise/kernel';
+
+/** Settings of a model call. */
+export interface ModelChoices {
+  /** The most tokens that one answer may have. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  /** `auto`, `none`, `required`, or the name of a tool. */
+  readonly toolChoice?: string;
+  readonly reasoningEffort?: 'low' | 'medium' | 'high';
+  /** Texts at which the model stops. */
+  readonly stop?: readonly string[];
+  /** What the provider is told about the call, such as a user's id in a form that says nothing. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Fields of the provider's own request; unknown ones are passed on. */
+  readonly provider?: Readonly<Record<string, Value>>;
+  /** The provider's own form of a response format. */
+  readonly responseFormat?: Value;
+}
+
+/**
+ * Refuses settings that no model call could carry.
+ *
+ * @throws RepriseError `invalid_definition`
+ */
+export function requireModelChoices(choices: ModelChoices, where: string): void {
+  const { provider: _, responseFormat: __, ...plain } = choices;
+  const unknown = Object.keys(plain).find((name) => !Object.hasOwn(FIELDS, name));
+  const checked = modelOptions.safeParse(recorded(plain));
+  if (checked.success && unknown === undefined) return;
+  throw new RepriseError('invalid_definition', 'these are no settings of a model', {
+    where: `${where} options.${unknown ?? String(checked.error?.issues[0]?.path[0])}`,
+    expected: unknown === undefined ? checked.error?.issues[0]?.message : Object.keys(FIELDS).join(', '),
+  });
+}
+
+/** Settings as they are recorded; what is of the provider's own form is kept as content. */
+export async function storeModelChoices(content: ContentStore, choices: ModelChoices): Promise<ModelOptions> {
+  const { provider, responseFormat, ...plain } = choices;
+  return {
+    ...recorded(plain),
+    ...(provider === undefined ? {} : { provider_options_ref: await putValue(content, provider) }),
+    ...(responseFormat === undefined ? {} : { response_format_ref: await putValue(content, responseFormat) }),
+  };
+}
+
+const FIELDS = {
+  maxTokens: 'max_tokens',
+  temperature: 'temperature',
+  toolChoice: 'tool_choice',
+  reasoningEffort: 'reasoning_effort',
+  stop: 'stop_sequences',
+  metadata: 'metadata',
+} as const satisfies Record<keyof Omit<ModelChoices, 'provider' | 'responseFormat'>, keyof ModelOptions>;
+
+function recorded(plain: Omit<ModelChoices, 'provider' | 'responseFormat'>): ModelOptions {
+  const said = Object.entries(plain).filter(([name, choice]) => choice !== undefined && Object.hasOwn(FIELDS, name));
+  return Object.fromEntries(
+    said.map(([name, choice]) => [FIELDS[name as keyof typeof FIELDS], choice]),
+  ) as ModelOptions;
+}

@@ -1,0 +1,131 @@
+/** Opens worlds of agents: binds tools, models and people to the kernel's world. */
+import type { LlmGenerateParams, LlmGenerateReceipt, PolicyRule, Value } from '@reprise/contracts';
+import {
+  type Adapter,
+  type AnyAdapter,
+  type OpenWorldOptions,
+  openWorld,
+  systemClock,
+  type World,
+} from '@reprise/kernel';
+import type { ViewStore } from '@reprise/kernel/views';
+import type { AgentDeps, AnyAgent } from './agent.js';
+import { agentApp } from './app.js';
+import { type Judge, recordedJudge } from './judge/index.js';
+import { LiveAnswers } from './live.js';
+import { Registry } from './registry.js';
+import { type ModelInfos, requireModel } from './store-agent.js';
+import type { OutputPolicies } from './tools/families.js';
+import { humanAskAdapter } from './tools/human-adapter.js';
+import type { Tool } from './tools/tool.js';
+import { toolCallAdapter } from './tools/tool-adapter.js';
+import { AgentWorld, type AgentWorldParts } from './world.js';
+import { worldReader } from './world-reader.js';
+
+/** The rules that permit what agents do. Put rules of your own before them: the first that matches decides. */
+export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
+  { effect: 'llm.generate@2', decision: 'allow' },
+  { effect: 'tool.call@1', decision: 'allow' },
+  { effect: 'human.ask@1', decision: 'allow' },
+]);
+
+/** How a world of agents is opened. */
+export interface AgentWorldOptions<A extends readonly AnyAgent[]> extends Omit<OpenWorldOptions, 'app' | 'adapters'> {
+  /** The agents that have code in this process; those that they spawn are among them. */
+  readonly agents?: A;
+  /** What is known of the models, by alias. An agent whose model is not among them is refused. */
+  readonly models: ModelInfos;
+  /** Makes what performs `llm.generate@2`; it asks the judge about what a model answered. */
+  readonly llm: (judge: Judge) => Adapter<LlmGenerateParams, LlmGenerateReceipt>;
+  /** What tools are given as `ctx.deps`, by the labels of the session. Never journaled. */
+  readonly deps?: (labels: Readonly<Record<string, string>>) => AgentDeps<A> | Promise<AgentDeps<A>>;
+  /** Puts something around a tool's functions wherever they are used: tracing, a fake in a test. What is recorded stays. */
+  readonly wrapTool?: (tool: Tool) => Tool;
+  /** How tool outputs are bounded for the model, by family. */
+  readonly outputs?: OutputPolicies;
+  /** Where the views of the world are kept; in memory, made again in each process, when absent. */
+  readonly views?: ViewStore;
+}
+
+/** `deps` may not be left out where a tool wants some. */
+export type NeedsDeps<A extends readonly AnyAgent[]> =
+  unknown extends AgentDeps<A> ? unknown : { readonly deps: NonNullable<AgentWorldOptions<A>['deps']> };
+
+/** How a world of agents is opened. */
+export type OpenAgentWorldOptions<A extends readonly AnyAgent[]> = AgentWorldOptions<A> & NeedsDeps<A>;
+
+/**
+ * Opens a world of agents.
+ *
+ * @throws RepriseError `unknown_model` when an agent's is not among `models`; `duplicate_definition` when two agents or
+ *   two tools share a name; what the kernel's `openWorld` throws
+ */
+export async function openAgentWorld<const A extends readonly AnyAgent[] = readonly []>(
+  options: OpenAgentWorldOptions<A>,
+): Promise<AgentWorld> {
+  return new AgentWorld(...(await openAgentParts(options)));
+}
+
+/** What {@link openAgentWorld} makes a world of, for who makes another kind of it. */
+export async function openAgentParts<const A extends readonly AnyAgent[]>(
+  options: OpenAgentWorldOptions<A>,
+): Promise<[kernel: World, parts: AgentWorldParts]> {
+  const {
+    agents = [],
+    models,
+    llm,
+    deps,
+    outputs,
+    views,
+    wrapTool,
+    onProgress,
+    ...rest
+  } = options as AgentWorldOptions<A>;
+  const registry = new Registry(wrapTool);
+  registry.add(agents);
+  for (const name of registry.names) requireModelOf(registry, name, models);
+  const live = new LiveAnswers();
+  let world: World | undefined;
+  const closing = new AbortController();
+  let ready: (world: AgentWorld) => void = () => undefined;
+  // A call that recovery performs again may look things up before this function has returned.
+  const opened = new Promise<AgentWorld>((resolve) => {
+    ready = resolve;
+  });
+  const clock = rest.clock ?? systemClock;
+  const tools = toolCallAdapter(registry, {
+    now: () => world?.now ?? clock.wall(),
+    closing: closing.signal,
+    world: worldReader(opened),
+    ...(deps === undefined ? {} : { deps }),
+    ...(outputs === undefined ? {} : { outputs }),
+  });
+  world = await openWorld({
+    ...rest,
+    app: agentApp,
+    adapters: [endingWith(llm(recordedJudge(registry)), live), tools, humanAskAdapter],
+    onProgress: (effect, note: Value) => {
+      live.take(effect, note);
+      onProgress?.(effect, note);
+    },
+  });
+  const random = rest.random ?? ((length: number) => crypto.getRandomValues(new Uint8Array(length)));
+  return [world, { registry, models, live, random, viewStore: views, closing, ready }];
+}
+
+/** The adapter of models, which says when an answer is over. */
+function endingWith(adapter: Adapter<LlmGenerateParams, LlmGenerateReceipt>, live: LiveAnswers): AnyAdapter {
+  const { effect, name, concurrency } = adapter;
+  return {
+    effect,
+    name,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    doExecute: (params: LlmGenerateParams, context) =>
+      adapter.doExecute(params, context).finally(() => live.end(context.idempotencyKey)),
+  };
+}
+
+function requireModelOf(registry: Registry, name: string, models: ModelInfos): void {
+  const agent = registry.find(name);
+  if (agent !== undefined) requireModel(models, agent.model, `agent ${name}`);
+}

@@ -1,0 +1,71 @@
+/** What is said to a session, as people write it and as it is recorded. */
+import { type InputPart, isRef, type Ref, RepriseError } from '@reprise/contracts';
+import type { ContentStore } from '@reprise/kernel';
+import type { ChildEntry } from './contracts/state.js';
+import type { Artifact } from './contracts/tool-call.js';
+import { putText } from './transcript.js';
+
+/** How much of what is pointed to the model gets; all of it when not said. */
+export type PartView = 'full' | 'summary' | { readonly head: number };
+
+/** A part of an input: a text; content by its link, or as it is; what a tool made; what a child came to. */
+export type Part =
+  | string
+  | { readonly ref: Ref; readonly mediaType?: string; readonly name?: string; readonly view?: PartView }
+  | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string; readonly view?: PartView }
+  | { readonly artifact: Artifact; readonly view?: PartView }
+  | { readonly result: string; readonly view?: PartView };
+
+/** One part or several. */
+export type Input = Part | readonly Part[];
+
+/** As a session takes it at once. */
+const PARTS_MAX = 16;
+
+/**
+ * Keeps what an input says.
+ *
+ * @param childOf finds a child of the session by the name its model knows it by
+ * @throws RepriseError `invalid_argument`
+ */
+export async function storeParts(
+  content: ContentStore,
+  input: Input,
+  childOf: (name: string) => Promise<ChildEntry | undefined>,
+): Promise<InputPart[]> {
+  const parts = Array.isArray(input) ? (input as readonly Part[]) : [input as Part];
+  if (parts.length === 0 || parts.length > PARTS_MAX) throw wrong(`1 to ${PARTS_MAX} parts`, parts.length);
+  const stored: InputPart[] = [];
+  for (const part of parts) stored.push(await storePart(content, part, childOf));
+  return stored;
+}
+
+async function storePart(
+  content: ContentStore,
+  part: Part,
+  childOf: (name: string) => Promise<ChildEntry | undefined>,
+): Promise<InputPart> {
+  if (typeof part === 'string') return { kind: 'text', text_ref: await putText(content, part) };
+  if (typeof part !== 'object' || part === null) throw wrong('a text or a part', typeof part);
+  const view = part.view ?? 'full';
+  if ('result' in part) {
+    const output_ref = (await childOf(part.result))?.output_ref ?? undefined;
+    if (output_ref === undefined) throw wrong('the name of a child that has come to something', part.result);
+    return { kind: 'result', child: part.result, output_ref, view };
+  }
+  if ('artifact' in part) {
+    const { blob_ref, media_type, path } = part.artifact;
+    return { kind: 'blob', blob_ref, media_type, view, name: path.slice(-256) };
+  }
+  const named = part.name === undefined ? {} : { name: part.name };
+  if ('bytes' in part) {
+    if (!(part.bytes instanceof Uint8Array)) throw wrong('bytes', typeof part.bytes);
+    return { kind: 'blob', blob_ref: await content.put(part.bytes), media_type: part.mediaType, view, ...named };
+  }
+  if (!isRef(part.ref)) throw wrong('a link to content', part.ref);
+  return { kind: 'blob', blob_ref: part.ref, media_type: part.mediaType ?? 'text/plain', view, ...named };
+}
+
+function wrong(expected: string, actual: unknown): RepriseError {
+  return new RepriseError('invalid_argument', 'this cannot be said to a session', { expected, actual });
+}

@@ -1,0 +1,34 @@
+/** What plans of a session share: the fence they were started under, and how an outcome is told. */
+import type { FailureCode } from '@reprise/contracts';
+import type { ReceiptOf } from '@reprise/kernel/define';
+import type { NonExecution } from '../contracts/non-execution.js';
+
+/** What the model is told of a call without an output: above all whether it may have happened. */
+export function nonExecutionOf(receipt: ReceiptOf<unknown>): NonExecution {
+  const code = receipt.code === undefined ? {} : { code: receipt.code };
+  switch (receipt.status) {
+    case 'denied':
+    case 'outcome_unknown':
+      return { kind: receipt.status, ...code };
+    // Cancelled before anybody had begun, or told to stop on the way.
+    case 'cancelled':
+      return { kind: receipt.attempts === 0 ? 'cancelled' : 'interrupted', ...code };
+    // A call that ran into its time limit was started and may have happened.
+    case 'timeout':
+      return { kind: receipt.attempts === 0 ? 'failed' : 'outcome_unknown', ...code };
+    default:
+      return { kind: 'failed', ...code };
+  }
+}
+
+/** The failure code of a receipt that is not `ok`. */
+export function failureOf(receipt: ReceiptOf<unknown>): { code: FailureCode; retryable: boolean } {
+  const byStatus: Readonly<Record<string, FailureCode>> = {
+    denied: 'policy_denied',
+    timeout: 'adapter_timeout',
+    cancelled: 'adapter_error/cancelled',
+    outcome_unknown: 'adapter_error/outcome_unknown',
+  };
+  const code = (receipt.code as FailureCode | undefined) ?? byStatus[receipt.status] ?? 'adapter_error';
+  return { code, retryable: receipt.retryable ?? false };
+}

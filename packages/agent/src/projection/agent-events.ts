@@ -1,0 +1,465 @@
+/**
+ * `AgentEvent@1` from journal frames.
+ *
+ * Owns: which record becomes which event, and what an event says of where it stands. Does not own: reading frames, the
+ * text behind links (`events.ts`), who is shown what (`seenBy`).
+ *
+ * Invariants
+ * E1  A record becomes at most one event, so `frame.record` names an event, and whoever resumes after one gets the rest.
+ * E2  What it gives depends on the frames alone, from the first that it is given. Begin where a run was accepted, and
+ *     every watcher of that run sees the same events.
+ */
+import type { DerivedOf, IngressOf, JournalRecord, Ref, Value } from '@reprise/contracts';
+import type * as z from 'zod';
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  type AgentEventType,
+  type EventChannel,
+  OPERATOR_ONLY,
+} from '../contracts/agent-event.js';
+import type { RunCause } from '../contracts/commands.js';
+import type { SESSION_FACTS } from '../contracts/facts.js';
+import { type Lifecycle, TERMINAL } from '../contracts/lifecycle.js';
+import { SESSION_REDUCER } from '../contracts/session.js';
+import { toolCallReceipt } from '../contracts/tool-call.js';
+
+/** A frame, as far as events are made from it. */
+export interface EventFrame {
+  readonly seq: number;
+  readonly at: number;
+  readonly head: string;
+  readonly records: readonly JournalRecord[];
+}
+
+/** Whose events are wanted. */
+export interface EventScope {
+  /** The keys of sessions; every session when absent. */
+  readonly sessions?: readonly string[];
+  /** Those of their children as well, from when they are made. */
+  readonly tree?: boolean;
+}
+
+type Facts = typeof SESSION_FACTS;
+type FactName = keyof Facts;
+type FactValue<N extends FactName> = z.infer<Facts[N]>;
+type Body = { [T in AgentEventType]: Omit<AgentEventOf<T>, Correlated> }[AgentEventType];
+type Correlated = 'session_id' | 'run_id' | 'turn_id' | 'step_id' | 'event_seq' | 'correlation_id' | 'causation' | 'at';
+
+/** Where in a run something happens; a part that does not apply is absent. */
+interface Place {
+  readonly run?: number;
+  readonly turn?: number;
+  readonly step?: number;
+}
+
+interface Placed {
+  readonly session: string;
+  readonly place: Place;
+  readonly body: Body;
+}
+
+/** What is known of a session that is watched. */
+interface SessionTrace {
+  /** The roots of its runs, by number. */
+  readonly roots: Map<number, string>;
+  /** Where its last step stands. */
+  place: Place;
+  /** The calls of the run at hand. */
+  readonly calls: Map<string, { readonly tool: string; readonly place: Place }>;
+}
+
+/** What is known of an effect that is open. */
+interface EffectTrace {
+  readonly session: string;
+  readonly place: Place;
+  readonly name: string;
+  readonly call: { readonly call_id: string | null; readonly tool: string | null; readonly ref?: Ref };
+  /** What waits for somebody outside: the ids of open items, and when each is given up. */
+  readonly waits: Map<string, number | null>;
+}
+
+/** Where an effect belongs. */
+export type EffectPlace = Pick<AgentEvent, 'session_id' | 'run_id' | 'step_id' | 'correlation_id'>;
+
+/** Makes events from frames, in order. */
+export class AgentEvents {
+  readonly #sessions: Map<string, SessionTrace>;
+  readonly #effects = new Map<string, EffectTrace>();
+
+  constructor(private readonly scope: EventScope = {}) {
+    this.#sessions = new Map((scope.sessions ?? []).map((key) => [key, newTrace()]));
+  }
+
+  /** The events of the next frame. */
+  project(frame: EventFrame): AgentEvent[] {
+    return frame.records.flatMap((record, i) => {
+      const placed = this.#placed(record, frame);
+      return placed === undefined ? [] : [this.#event(placed, frame, i)];
+    });
+  }
+
+  /** Where an effect that is open belongs; undefined when it is none of a session that is watched. */
+  placeOf(effect: string): EffectPlace | undefined {
+    const opened = this.#effects.get(effect);
+    return opened && this.#ids(opened.session, opened.place);
+  }
+
+  #event({ session, place, body }: Placed, frame: EventFrame, i: number): AgentEvent {
+    return {
+      ...body,
+      ...this.#ids(session, place),
+      event_seq: `${frame.seq}.${i}`,
+      causation: causeOf(frame, i),
+      at: frame.at,
+    } as AgentEvent;
+  }
+
+  #ids(session: string, { run, turn, step }: Place) {
+    const run_id = run === undefined ? null : runId(session, run);
+    const turn_id = run_id === null || turn === undefined ? null : `${run_id}/t${turn}`;
+    return {
+      session_id: session,
+      run_id,
+      turn_id,
+      step_id: turn_id === null || step === undefined ? null : `${turn_id}/s${step}`,
+      correlation_id: run === undefined ? null : (this.#sessions.get(session)?.roots.get(run) ?? run_id),
+    };
+  }
+
+  #placed(record: JournalRecord, frame: EventFrame): Placed | undefined {
+    switch (record.kind) {
+      case 'fact':
+        return this.#ofFact(record);
+      case 'effect':
+        return this.#ofEffect(record);
+      case 'denial':
+        return this.#ofDenial(record);
+      case 'deferred':
+        return this.#ofDeferred(record);
+      case 'ask':
+        return this.#ofAsk(record);
+      case 'command':
+        return this.#ofCommand(record);
+      case 'receipt':
+        return this.#ofReceipt(record);
+      case 'settled':
+        return this.#end(record.effect, record.by === 'expired' ? 'expired' : 'cancelled', null, frame.at);
+      default:
+        return undefined;
+    }
+  }
+
+  #ofFact({ from, name, value }: DerivedOf<'fact'>): Placed | undefined {
+    const session = from !== null && from[0] === SESSION_REDUCER ? from[1] : undefined;
+    if (session === undefined || !Object.hasOwn(FACTS, name)) return undefined;
+    const trace = this.#traceOf(session);
+    if (trace === undefined) return undefined;
+    this.#learn(session, trace, name as FactName, value);
+    // The reducer's own schema checked the value before it was journaled.
+    const made = (FACTS[name as FactName] as (value: unknown) => Made | undefined)(value);
+    return made && { session, ...made };
+  }
+
+  /** What later events of the session need of a fact. */
+  #learn(session: string, trace: SessionTrace, name: FactName, value: unknown): void {
+    switch (name) {
+      case 'aos.agent/InputAccepted@1': {
+        const { run, cause } = value as FactValue<typeof name>;
+        trace.roots.set(run, rootOf(session, run, cause));
+        return;
+      }
+      case 'aos.agent/LifecycleChanged@1': {
+        const { run, from } = value as FactValue<typeof name>;
+        if (!TERMINAL.includes(from)) return;
+        trace.calls.clear();
+        trace.place = { run };
+        return;
+      }
+      case 'aos.agent/LlmStepRequested@1': {
+        const { run, turn, step } = value as FactValue<typeof name>;
+        trace.place = { run, turn, step };
+        return;
+      }
+      case 'aos.agent/ToolCallRequested@1': {
+        const { run, turn, step, call_id, tool } = value as FactValue<typeof name>;
+        trace.calls.set(call_id, { tool, place: { run, turn, step } });
+        return;
+      }
+      case 'aos.agent/ChildChanged@1': {
+        const { session: child } = value as FactValue<typeof name>;
+        if (this.scope.tree === true) this.#follow(child);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #ofEffect({ effect, plan, name, params, approval }: DerivedOf<'effect'>): Placed | undefined {
+    if (plan[0] !== SESSION_REDUCER) return undefined;
+    const [, session] = plan;
+    const trace = this.#traceOf(session);
+    if (trace === undefined) return undefined;
+    const said = params as { call_id?: string; tool?: string; args_ref?: Ref; question_ref?: Ref };
+    const { call_id = null, tool = null, args_ref, question_ref } = said;
+    const ref = args_ref ?? question_ref;
+    const call = { call_id, tool, ...(ref === undefined ? {} : { ref }) };
+    const place = (call_id === null ? undefined : trace.calls.get(call_id)?.place) ?? trace.place;
+    const opened: EffectTrace = { session, place, name, call, waits: new Map() };
+    this.#effects.set(effect, opened);
+    return approval === undefined
+      ? undefined
+      : waiting(opened, effect, { kind: 'approval', to: approval, deadline: null });
+  }
+
+  #ofDenial({ who, what, effect, code }: DerivedOf<'denial'>): Placed | undefined {
+    const prefix = `cell:${SESSION_REDUCER}/`;
+    if (!who.startsWith(prefix)) return undefined;
+    const session = who.slice(prefix.length);
+    const place = this.#traceOf(session)?.place;
+    return place && { session, place, body: { type: 'effect.denied', what, effect: effect ?? null, code } };
+  }
+
+  #ofDeferred({ effect, expires, to }: IngressOf<'deferred'>): Placed | undefined {
+    const opened = this.#effects.get(effect);
+    if (opened?.name !== ASK) return undefined; // others are finished by programs
+    return waiting(opened, effect, { kind: 'question', to, deadline: expires });
+  }
+
+  #ofAsk({ effect, n, question, expires, to }: IngressOf<'ask'>): Placed | undefined {
+    const opened = this.#effects.get(effect);
+    if (opened === undefined) return undefined;
+    const { ref: _, ...call } = opened.call;
+    const asked = { ...opened, call };
+    return waiting(asked, `${effect}.${n}`, { kind: 'question', to, deadline: expires, value: question });
+  }
+
+  #ofCommand({ command, principal: by }: IngressOf<'command'>): Placed | undefined {
+    switch (command.name) {
+      case 'sys/Decide@1': {
+        const { effect, decision } = command.value;
+        return this.#settle(effect, effect, decision.approve ? 'approved' : 'denied', by);
+      }
+      case 'sys/Answer@1':
+        return this.#settle(command.value.effect, `${command.value.effect}.${command.value.n}`, 'answered', by);
+      case 'sys/Settle@1':
+        return this.#settle(command.value.effect, command.value.effect, 'answered', by);
+      default:
+        return undefined;
+    }
+  }
+
+  #ofReceipt({ effect, receipt, at }: IngressOf<'receipt'>): Placed | undefined {
+    const opened = this.#effects.get(effect);
+    const how = receipt.status === 'timeout' ? 'expired' : 'cancelled';
+    const ended = this.#end(effect, how, receipt.by ?? null, at);
+    if (ended !== undefined || opened === undefined || receipt.payload === undefined) return ended;
+    return bounded(opened, receipt.payload);
+  }
+
+  /** An open item is settled by whoever was asked. */
+  #settle(effect: string, id: string, how: 'approved' | 'denied' | 'answered', by: string): Placed | undefined {
+    const opened = this.#effects.get(effect);
+    if (opened === undefined || !opened.waits.delete(id)) return undefined;
+    return { session: opened.session, place: opened.place, body: { type: 'human.settled', id, how, by } };
+  }
+
+  /** An effect is settled: what it still waited for waits no more. */
+  #end(effect: string, how: 'expired' | 'cancelled', by: string | null, at: number): Placed | undefined {
+    const opened = this.#effects.get(effect);
+    this.#effects.delete(effect);
+    const [first] = opened?.waits ?? [];
+    if (opened === undefined || first === undefined) return undefined;
+    const [id, deadline] = first;
+    const late = deadline !== null && at >= deadline;
+    return {
+      session: opened.session,
+      place: opened.place,
+      body: { type: 'human.settled', id, how: late ? 'expired' : how, by },
+    };
+  }
+
+  #traceOf(session: string): SessionTrace | undefined {
+    if (this.scope.sessions === undefined) this.#follow(session);
+    return this.#sessions.get(session);
+  }
+
+  #follow(session: string): void {
+    if (!this.#sessions.has(session)) this.#sessions.set(session, newTrace());
+  }
+}
+
+/** The id of a run, as events and people name it. */
+export function runId(session: string, run: number): string {
+  return `${session}/r${run}`;
+}
+
+/** An event as a channel shows it; undefined when it does not. */
+export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | undefined {
+  if (channel === 'operator') return event;
+  if (OPERATOR_ONLY.includes(event.type)) return undefined;
+  const {
+    operator_ref: _,
+    warnings_ref: __,
+    ...shown
+  } = event as AgentEvent & {
+    readonly operator_ref?: Ref;
+    readonly warnings_ref?: Ref;
+  };
+  return shown as AgentEvent;
+}
+
+const ASK = 'human.ask@1';
+
+type Made = { readonly place: Place; readonly body: Body };
+type At = { readonly run: number; readonly turn: number; readonly step: number };
+
+/** What each fact becomes; undefined for those that other records tell. */
+const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefined } = {
+  'aos.agent/InputAccepted@1': ({ run, first_ref, ...rest }) => ({
+    place: { run },
+    body: { type: 'input.accepted', ...rest, ref: first_ref },
+  }),
+  'aos.agent/HostCommandAccepted@1': ({ type: command, ...rest }) => ({
+    place: {},
+    body: { type: 'host.accepted', command, ...rest },
+  }),
+  'aos.agent/HostCommandRejected@1': ({ type: command, ...rest }) => ({
+    place: {},
+    body: { type: 'host.rejected', command, ...rest },
+  }),
+  'aos.agent/HostCommandApplied@1': ({ type: command, ...rest }) => ({
+    place: {},
+    body: { type: 'host.applied', command, ...rest },
+  }),
+  'aos.agent/LifecycleChanged@1': ({ run, depth: _, output_ref: ref, ...rest }) => ({
+    place: { run },
+    body: { type: 'lifecycle', news: newsOf(rest.from, rest.to), ...rest, ...(ref === undefined ? {} : { ref }) },
+  }),
+  'aos.agent/TurnStarted@1': ({ run, turn, origin }) => ({
+    place: { run, turn },
+    body: { type: 'turn.started', origin },
+  }),
+  'aos.agent/LlmStepRequested@1': at((rest) => ({ type: 'llm_step.requested', ...rest })),
+  'aos.agent/LlmStepAnswered@1': at(({ output_ref: ref, ...rest }) => ({
+    type: 'llm_step.completed',
+    ref,
+    ...rest,
+    interrupted: rest.finish_reason === 'interrupted',
+  })),
+  'aos.agent/LlmStepGaveUp@1': at((rest) => ({ type: 'llm_step.failed', ...rest })),
+  'aos.agent/ToolCallRequested@1': at(({ args_ref: ref, ...rest }) => ({ type: 'tool.requested', ...rest, ref })),
+  'aos.agent/ToolCallWaiting@1': at(({ effect: _, ...rest }) => ({ type: 'tool.waiting', ...rest })),
+  'aos.agent/ToolCallSettled@1': at(({ call_id, tool, outcome }) => settledBody({ call_id, tool }, outcome)),
+  'aos.agent/ToolCallLate@1': ({ output_ref: ref, ...rest }) => ({
+    place: {},
+    body: { type: 'tool.late', ...rest, ...(ref === undefined ? {} : { ref }) },
+  }),
+  'aos.agent/LoopDetected@1': at((rest) => ({ type: 'loop.detected', ...rest })),
+  'aos.agent/ContextPressure@1': ({ run, level: percent, ...rest }) => ({
+    place: { run },
+    body: { type: 'context.pressure', percent, ...rest },
+  }),
+  'aos.agent/BudgetPressure@1': ({ run, level: percent, ...rest }) => ({
+    place: { run },
+    body: { type: 'budget.pressure', percent, ...rest },
+  }),
+  'aos.agent/LimitReached@1': at((rest) => ({ type: 'limit.reached', ...rest })),
+  'aos.agent/ConfigChanged@1': (rest) => ({ place: {}, body: { type: 'config.changed', ...rest } }),
+  'aos.agent/ChildChanged@1': ({ run, ...rest }) => ({
+    place: run === null ? {} : { run },
+    body: childBody(rest),
+  }),
+  'aos.agent/StaleIgnored@1': (rest) => ({ place: {}, body: { type: 'stale.ignored', ...rest } }),
+};
+
+/** A fact of a step: where it stands apart from what it says. */
+function at<V extends At>(body: (rest: Omit<V, keyof At>) => Body): (value: V) => Made {
+  return ({ run, turn, step, ...rest }) => ({ place: { run, turn, step }, body: body(rest) });
+}
+
+function newsOf(from: Lifecycle, to: Lifecycle): AgentEventOf<'lifecycle'>['news'] {
+  if (to === 'Running') return TERMINAL.includes(from) ? 'started' : 'resumed';
+  return NEWS[to];
+}
+
+const NEWS: Readonly<Record<Exclude<Lifecycle, 'Running'>, AgentEventOf<'lifecycle'>['news']>> = {
+  Idle: 'completed', // no move leads there
+  WaitingInput: 'waiting',
+  Paused: 'paused',
+  Cancelling: 'cancelling',
+  Completed: 'completed',
+  Failed: 'failed',
+  Cancelled: 'cancelled',
+};
+
+type Call = { readonly call_id: string; readonly tool: string };
+
+function settledBody(call: Call, outcome: FactValue<'aos.agent/ToolCallSettled@1'>['outcome']): Body {
+  if ('children' in outcome) return { type: 'tool.completed', ...call, truncated: false, artifacts: [] };
+  if ('non_execution' in outcome) {
+    const { non_execution } = outcome;
+    return { type: 'tool.failed', ...call, code: non_execution.code ?? null, non_execution };
+  }
+  const { output_ref: ref, operator_output_ref: operator_ref, is_error, truncated, error_code, artifacts } = outcome;
+  if (is_error) return { type: 'tool.failed', ...call, code: error_code ?? null, ref, operator_ref };
+  const edited = outcome.edited_args_ref === undefined ? {} : { edited_args_ref: outcome.edited_args_ref };
+  return { type: 'tool.completed', ...call, ref, operator_ref, truncated, artifacts: artifacts ?? [], ...edited };
+}
+
+function childBody({ status, output_ref: ref, ...child }: Omit<FactValue<'aos.agent/ChildChanged@1'>, 'run'>): Body {
+  if (status === 'spawned') return { type: 'child.spawned', ...child };
+  if (status === 'running' || status === 'waiting' || status === 'closed')
+    return { type: 'child.changed', ...child, status };
+  return { type: 'child.settled', ...child, status, ...(ref === undefined ? {} : { ref }) };
+}
+
+/** The output of a call was too long for the model. */
+function bounded({ session, place, call }: EffectTrace, payload: Value): Placed | undefined {
+  if (call.call_id === null || call.tool === null) return undefined;
+  const { success, data } = toolCallReceipt.safeParse(payload);
+  if (!success || !data.truncation_meta.truncated) return undefined;
+  return {
+    session,
+    place,
+    body: {
+      type: 'tool.bounded',
+      call_id: call.call_id,
+      tool: call.tool,
+      ref: data.model_output_ref,
+      operator_ref: data.operator_output_ref,
+      truncation: data.truncation_meta,
+    },
+  };
+}
+
+function waiting(
+  { session, place, call, waits }: EffectTrace,
+  id: string,
+  item: Pick<AgentEventOf<'human.requested'>, 'kind' | 'to' | 'deadline' | 'value'>,
+): Placed {
+  waits.set(id, item.deadline);
+  return { session, place, body: { type: 'human.requested', id, ...call, ...item } };
+}
+
+function rootOf(session: string, run: number, cause: RunCause): string {
+  return cause.kind === 'parent' ? (cause.root ?? runId(cause.session, run)) : runId(session, run);
+}
+
+/** What a record follows from: the effect whose settlement led to it, or the record that was taken in. */
+function causeOf({ records, head }: EventFrame, i: number): string {
+  const own = records[i];
+  if (own !== undefined && 'effect' in own && typeof own.effect === 'string') return own.effect;
+  const direct = own !== undefined && 'c' in own ? own.c : i;
+  for (let at = direct; ; ) {
+    const record = records[at];
+    if (record?.kind === 'receipt' || record?.kind === 'settled') return record.effect;
+    if (record === undefined || !('c' in record) || record.c >= at) return `${head}#${direct}`;
+    at = record.c;
+  }
+}
+
+function newTrace(): SessionTrace {
+  return { roots: new Map(), place: {}, calls: new Map() };
+}

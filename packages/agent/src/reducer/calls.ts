@@ -1,0 +1,264 @@
+/**
+ * The calls of one step: a batch.
+ *
+ * Invariants
+ * B1  A call starts when no earlier one that has not settled must run alone, needs the same resource, or is followed by
+ *     one that must run alone. So independent calls run together and the rest in the order of the model.
+ * B2  A call that cannot run is settled without an effect, as data that the model reads.
+ * B3  The batch ends when each call has its outcome; a run that stops sees to that as well.
+ * B4  A call of which nobody can tell whether it happened is made again, or a person is asked, where its tool says so;
+ *     like any start of a call not while the run is paused or stopping.
+ * B5  Calls that together are more than a state holds are refused as data. What a call gave, a table keeps (`kept.ts`).
+ */
+import type { LlmToolCall, SessionOp } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import type { LoopPolicy } from '../contracts/config.js';
+import type { NonExecution } from '../contracts/non-execution.js';
+import type { toolResult } from '../contracts/session.js';
+import type { PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import { humanAskPlan } from '../plans/human-ask.js';
+import { toolCallPlan } from '../plans/tool-call.js';
+import { performOp } from './children.js';
+import { batchLimit, countUsage } from './limits.js';
+import { findLoop, markOf } from './loops.js';
+import type { Next } from './moves.js';
+import { appendResults, settleCall } from './results.js';
+import { place, sayToModel } from './say.js';
+import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
+import { followCalls } from './waiting.js';
+
+/** How often a call is made again of which nobody knows the outcome, where its tool says that this is right. */
+const RETRIES_MAX = 2;
+
+/** Takes up the calls that a model asked for. */
+export function startCalls(draft: SessionState, calls: readonly LlmToolCall[], ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  const tooMuch = sizeOf(calls) > CALLS_BYTES_MAX;
+  draft.calls = calls.map((call) => (tooMuch ? tooLarge(call) : pendingCall(call)));
+  const reached = batchLimit(run, calls.length);
+  if (reached !== undefined) {
+    if (run.config.limits.on_limit === 'fail') refuseAll(draft, ctx);
+    return { do: 'limit', reached, next: 'calls' };
+  }
+  return beginBatch(draft);
+}
+
+/** Begins the batch, which a limit may have held. */
+export function beginBatch(draft: SessionState): Next {
+  if (draft.run !== null) draft.run.tool_rounds++;
+  return { do: 'schedule' };
+}
+
+function refuseAll(draft: SessionState, ctx: ReducerContext): void {
+  for (const call of draft.calls) settleCall(draft, call, { non_execution: { kind: 'cancelled' } }, ctx);
+  appendResults(draft, ctx);
+}
+
+/** B5 */
+function tooLarge({ call_id, tool, args_ref, signature }: LlmToolCall): PendingCall {
+  return {
+    ...pendingCall({ call_id, tool: tool.slice(0, 64), args_ref, signature }),
+    issue: 'tool_args_invalid/too_large',
+  };
+}
+
+function pendingCall(call: LlmToolCall): PendingCall {
+  const { call_id, tool, args_ref, signature, issue, fingerprint, timeout_ms, approval, resource, session } = call;
+  return {
+    call_id,
+    tool,
+    args_ref,
+    signature,
+    phase: 'queued',
+    plan: null,
+    delivery: call.delivery ?? 'at_most_once',
+    parallel: call.parallel ?? true,
+    polling: call.polling ?? false,
+    on_unknown: call.on_unknown ?? 'tell_model',
+    unknown: 0,
+    outcome: null,
+    ...(issue === undefined ? {} : { issue: refusalOf(issue) }),
+    ...(call.issue_ref === undefined ? {} : { issue_ref: call.issue_ref }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(timeout_ms === undefined ? {} : { timeout_ms }),
+    ...(approval === undefined ? {} : { approval }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(session === undefined ? {} : { session }),
+  };
+}
+
+/** B2 */
+function refusalOf(issue: NonNullable<LlmToolCall['issue']>): NonNullable<PendingCall['issue']> {
+  return issue === 'tool_not_found' ? 'tool_not_found' : `tool_args_invalid/${issue}`;
+}
+
+/** Starts those calls that may run now; when all have settled, ends the batch. */
+export function schedule(draft: SessionState, ctx: ReducerContext): Next {
+  if (draft.run === null || draft.stopping !== null) return undefined;
+  if (draft.lifecycle !== 'Paused') {
+    for (const [i, call] of draft.calls.entries()) if (mayStart(draft.calls, i)) startCall(draft, call, ctx);
+  }
+  if (draft.calls.every(({ phase }) => phase === 'settled')) return endBatch(draft, ctx);
+  followCalls(draft, ctx);
+  return undefined;
+}
+
+/** B1 */
+function mayStart(calls: readonly PendingCall[], index: number): boolean {
+  const call = calls[index];
+  if (call === undefined || call.phase !== 'queued') return false;
+  return calls.slice(0, index).every((earlier) => {
+    if (earlier.phase === 'settled') return true;
+    const apart = earlier.resource === undefined || earlier.resource !== call.resource;
+    return call.parallel && earlier.parallel && apart;
+  });
+}
+
+function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
+  const { call_id, tool, args_ref } = call;
+  ctx.record('aos.agent/ToolCallRequested@1', { ...place(draft), call_id, tool, args_ref });
+  if (call.issue !== undefined) return settleCall(draft, call, issueOutcome(call, call.issue), ctx);
+  const { session } = call;
+  if (session?.op === 'ask') return askSomebody(draft, call, session, ctx);
+  if (session !== undefined) return performOp(draft, call, session, ctx);
+  if (call.unknown === 0 || call.on_unknown === 'retry') return callTool(draft, call, ctx);
+  const { unknown_question_ref } = draft.run?.config ?? draft.config;
+  askSomebody(draft, call, { question_ref: unknown_question_ref }, ctx);
+}
+
+/** What the model reads of a call that cannot run: what is wrong with it, where that was said, and else why. */
+function issueOutcome({ issue_ref }: PendingCall, code: string) {
+  if (issue_ref === undefined) return { non_execution: { kind: 'failed', code } satisfies NonExecution };
+  const [kind] = code.split('/');
+  return {
+    output_ref: issue_ref,
+    operator_output_ref: issue_ref,
+    truncated: false,
+    is_error: true,
+    ...(kind === undefined ? {} : { error_code: kind }),
+  };
+}
+
+function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
+  const { session_epoch, step_epoch } = draft;
+  const { call_id, tool, args_ref, fingerprint, delivery, timeout_ms, approval } = call;
+  call.plan = ctx.emit({
+    plan: toolCallPlan,
+    input: {
+      session_epoch,
+      step_epoch,
+      call: {
+        tool,
+        call_id,
+        session: { key: ctx.address[1], labels: draft.labels },
+        args_ref,
+        delivery,
+        ...(fingerprint === undefined ? {} : { fingerprint }),
+        ...(approval?.reason_ref === undefined ? {} : { reason_ref: approval.reason_ref }),
+      },
+      ...(timeout_ms === undefined ? {} : { timeout_ms }),
+      ...(approval === undefined ? {} : { approval: approval.to === undefined ? {} : { to: approval.to } }),
+    },
+  });
+  call.phase = 'running';
+}
+
+function askSomebody(
+  draft: SessionState,
+  call: PendingCall,
+  { question_ref, to, within_ms, default_ref }: Omit<Extract<SessionOp, { op: 'ask' }>, 'op'>,
+  ctx: ReducerContext,
+): void {
+  const { session_epoch, step_epoch } = draft;
+  const session = { key: ctx.address[1], labels: draft.labels };
+  call.plan = ctx.emit({
+    plan: humanAskPlan,
+    input: {
+      session_epoch,
+      step_epoch,
+      call_id: call.call_id,
+      question: { question_ref, session, ...(to === undefined ? {} : { to }) },
+      ...(within_ms === undefined ? {} : { within_ms }),
+      ...(default_ref === undefined ? {} : { default_ref }),
+    },
+  });
+  call.phase = 'running';
+}
+
+/** A plan tells the outcome of a call. */
+export function callSettled(draft: SessionState, value: z.infer<typeof toolResult>, ctx: ReducerContext): Next {
+  const call = draft.calls.find(({ plan, phase }) => plan === ctx.sender?.[2] && phase !== 'settled');
+  if (draft.run === null || call === undefined) return undefined;
+  countUsage(draft.run, value.usage);
+  const unknown = isUnknown(value.outcome);
+  if (unknown) call.unknown++;
+  if (unknown && draft.stopping === null && mayGoOn(call)) return { do: 'schedule' };
+  settleCall(draft, call, value.outcome, ctx);
+  if (draft.stopping !== null) return { do: 'settle' };
+  if (!unknown || call.on_unknown !== 'fail') return { do: 'schedule' };
+  const code = 'adapter_error/outcome_unknown';
+  const stop = { kind: 'Failed', code, retryable: false, stage: 'tool_call' } as const;
+  return { do: 'stop', stopping: { command_id: null, stop } };
+}
+
+function isUnknown(outcome: ToolOutcome): boolean {
+  return 'non_execution' in outcome && outcome.non_execution.kind === 'outcome_unknown';
+}
+
+/** Queues a call again of which nobody can tell whether it happened, where its tool says that it is to be made again. */
+function mayGoOn(call: PendingCall): boolean {
+  const again = call.on_unknown === 'retry' && call.unknown <= RETRIES_MAX;
+  const asked = call.on_unknown === 'ask_human' && call.unknown === 1;
+  if (again || asked) Object.assign(call, { phase: 'queued', plan: null });
+  return again || asked;
+}
+
+/** An effect of a call waits for somebody outside, or goes on. */
+export function callWaits(
+  draft: SessionState,
+  ordinal: number,
+  phase: 'approval' | 'ask' | 'running',
+  effect: string,
+  ctx: ReducerContext,
+): Next {
+  const call = draft.calls.find((known) => known.plan === ordinal && known.phase !== 'settled');
+  if (call === undefined) return undefined;
+  call.phase = phase;
+  const { call_id, tool } = call;
+  if (phase !== 'running')
+    ctx.record('aos.agent/ToolCallWaiting@1', { ...place(draft), call_id, tool, for: phase, effect });
+  if (draft.stopping === null) followCalls(draft, ctx);
+  return undefined;
+}
+
+/** B3 */
+function endBatch(draft: SessionState, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  followCalls(draft, ctx);
+  const policy = run.config.loop;
+  const mark = policy === null ? undefined : markOf(draft.calls);
+  appendResults(draft, ctx);
+  if (policy === null || mark === undefined) return { do: 'step' };
+  run.recent = [...run.recent, [...mark] as [string, string]].slice(-policy.window);
+  return draft.lifecycle === 'Paused' ? { do: 'step' } : meetLoop(draft, policy, ctx);
+}
+
+function meetLoop(draft: SessionState, policy: LoopPolicy, ctx: ReducerContext): Next {
+  const { run } = draft;
+  const loop = run === null ? undefined : findLoop(run.recent, policy);
+  if (run === null || loop === undefined) return { do: 'step' };
+  const action = policy.actions[Math.min(run.loops, policy.actions.length - 1)] ?? 'fail';
+  run.loops++;
+  run.recent = []; // the next finding needs rounds of its own
+  ctx.record('aos.agent/LoopDetected@1', { ...place(draft), ...loop, action });
+  if (action === 'complete_with_warning') return { do: 'end', stop: { kind: 'Completed', warning: 'loop_detected' } };
+  if (action === 'fail') {
+    const code = 'validation_error/loop_detected';
+    return { do: 'end', stop: { kind: 'Failed', code, retryable: false, stage: 'loop' } };
+  }
+  sayToModel(draft, 'loop', [{ kind: 'text', text_ref: policy.steer_ref }], ctx);
+  return { do: 'step' };
+}

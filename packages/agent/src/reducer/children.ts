@@ -1,0 +1,397 @@
+/**
+ * Child sessions: ordinary sessions that this one made. It knows them as c1, c2 …, sends them events in the same frame,
+ * and hears how they fare. What a child may use is set aside from what its parent has left, and given back when it is done.
+ */
+import type { Address, InputPart, SessionOp } from '@reprise/contracts';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type { HostCommand, RunCause } from '../contracts/commands.js';
+import type { Adopted, RunLimits } from '../contracts/config.js';
+import { type ChildNotice, SESSION_REDUCER } from '../contracts/session.js';
+import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.js';
+import type { ChildResult } from '../contracts/transcript.js';
+import { moneyOf, tokensOf } from './limits.js';
+import type { Next } from './moves.js';
+import { settleCall } from './results.js';
+import { place } from './say.js';
+
+type Op<K extends SessionOp['op']> = Extract<SessionOp, { op: K }>;
+
+/** The longest key that a child's is made from; a session deeper down gets one of fixed length. */
+const KEY_LENGTH_MAX = 160;
+
+const NOTHING_CARVED: ChildEntry['carved'] = { tokens: 0, micro_money: 0 };
+const NOTHING_USED: ChildEntry['tally'] = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
+
+/** Performs a call that this session carries out itself. */
+export function performOp(draft: SessionState, call: PendingCall, op: SessionOp, ctx: ReducerContext): void {
+  switch (op.op) {
+    case 'spawn':
+      return spawn(draft, call, op, ctx);
+    case 'send_input':
+      return sendInput(draft, call, op, ctx);
+    case 'wait':
+      return waitFor(draft, call, op, ctx);
+    case 'close':
+      return close(draft, call, op, ctx);
+    default:
+      return refuse(draft, call, 'tool_args_invalid', ctx);
+  }
+}
+
+function spawn(draft: SessionState, call: PendingCall, op: Op<'spawn'>, ctx: ReducerContext): void {
+  const { run } = draft;
+  if (run === null) return;
+  const { limits, spawns } = run.config;
+  const agent = spawns.includes(op.agent) ? ctx.table<Adopted>('agents').get(op.agent) : undefined;
+  if (agent === undefined) return refuse(draft, call, 'tool_args_invalid/unknown_agent', ctx);
+  if (limits.max_depth === 0) return refuse(draft, call, 'cap_denied/depth', ctx);
+  if (draft.children >= limits.max_children) return refuse(draft, call, 'cap_denied/children', ctx);
+  const carved = carve(run, op);
+  if (carved === undefined) return refuse(draft, call, 'cap_denied/budget', ctx);
+  const agents = ctx.table<Adopted>('agents').range({ limit: 32 });
+  const name = makeChild(
+    draft,
+    {
+      agent,
+      agents: agents.map(([, known]) => known),
+      limits: childLimits(agent.config.limits, limits, op, carved),
+      carved,
+      run: run.number,
+    },
+    ctx,
+  );
+  sayToChild(draft, name, { parts: op.parts, call_id: call.call_id }, ctx);
+  settleCall(draft, call, { children: [resultOf(name, childOf(ctx).get(name))] }, ctx);
+}
+
+/** Children that one session has at once at most, whoever made them. */
+const CHILDREN_MAX = 64;
+
+/**
+ * Makes a child for the host. It needs no run of this session, and nothing of a run's budget is set aside for it.
+ *
+ * @returns its session; undefined when there are too many
+ */
+export function spawnForHost(
+  draft: SessionState,
+  { agent, agents, parts, ...op }: Extract<HostCommand, { type: 'Spawn' }>,
+  command_id: string,
+  ctx: ReducerContext,
+): string | undefined {
+  if (draft.children >= CHILDREN_MAX) return undefined;
+  const limits = narrowed(agent.config.limits, op);
+  const name = makeChild(draft, { agent, agents, limits, carved: { tokens: 0, micro_money: 0 }, run: null }, ctx);
+  sendChild(name, { parts, command_id, cause: { kind: 'app', reason: 'spawn' } }, null, ctx);
+  return childOf(ctx).get(name)?.session;
+}
+
+interface Carved {
+  readonly tokens: number;
+  readonly micro_money: number;
+}
+
+/** What is set aside for a child: what was asked for, at most what is left; undefined when nothing is. */
+function carve(run: NonNullable<SessionState['run']>, op: Op<'spawn'>): Carved | undefined {
+  const { max_tokens, max_micro_money } = run.config.limits;
+  const tokens = share(max_tokens, tokensOf(run) + run.carved.tokens, op.max_tokens);
+  const micro_money = share(max_micro_money, moneyOf(run) + run.carved.micro_money, op.max_micro_money);
+  return tokens === undefined || micro_money === undefined ? undefined : { tokens, micro_money };
+}
+
+function share(limit: number | undefined, used: number, asked: number | undefined): number | undefined {
+  if (limit === undefined) return 0;
+  const left = limit - used;
+  return left <= 0 ? undefined : Math.min(asked ?? left, left);
+}
+
+/** A child's limits: its own, narrowed by what was asked and by what its parent has. */
+function childLimits(own: RunLimits, parent: RunLimits, op: Op<'spawn'>, carved: Carved): RunLimits {
+  const set = {
+    ...(carved.tokens === 0 ? {} : { max_tokens: carved.tokens }),
+    ...(carved.micro_money === 0 ? {} : { max_micro_money: carved.micro_money }),
+  };
+  return { ...narrowed(narrowed(own, op), set), max_depth: Math.min(own.max_depth, parent.max_depth - 1) };
+}
+
+type Budget = Pick<Op<'spawn'>, 'max_tokens' | 'max_micro_money' | 'max_wall_ms'>;
+
+/** Limits that permit no more than these either. */
+function narrowed(own: RunLimits, { max_tokens, max_micro_money, max_wall_ms }: Budget): RunLimits {
+  const tokens = least(own.max_tokens, max_tokens);
+  const money = least(own.max_micro_money, max_micro_money);
+  const wall = least(own.max_wall_ms, max_wall_ms);
+  return {
+    ...own,
+    ...(tokens === undefined ? {} : { max_tokens: tokens }),
+    ...(money === undefined ? {} : { max_micro_money: money }),
+    ...(wall === undefined ? {} : { max_wall_ms: wall }),
+  };
+}
+
+function least(...amounts: readonly (number | undefined)[]): number | undefined {
+  const known = amounts.filter((amount) => amount !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+interface NewChild {
+  readonly agent: Adopted;
+  /** Those that may be spawned below it. */
+  readonly agents: readonly Adopted[];
+  readonly limits: RunLimits;
+  readonly carved: Carved;
+  /** The run that makes it; null when the host does. */
+  readonly run: number | null;
+}
+
+function makeChild(draft: SessionState, { agent, agents, limits, carved, run }: NewChild, ctx: ReducerContext): string {
+  const name = `c${++draft.spawned}`;
+  const own = ctx.address[1];
+  const session = own.length <= KEY_LENGTH_MAX ? `${own}.${name}` : ctx.id(name);
+  ctx.send(addressOf(session), {
+    name: 'aos.agent/AgentAdopted@1',
+    value: {
+      def_ref: agent.def_ref,
+      // Its maker waits for an answer to each input, so each is a run of its own.
+      config: { ...agent.config, limits, after_answer: 'complete' },
+      adopt: 'pin',
+      agents,
+      depth: draft.depth + 1,
+      tell_owner: true,
+      labels: draft.labels,
+    },
+  });
+  if (draft.run !== null) {
+    draft.run.carved.tokens += carved.tokens;
+    draft.run.carved.micro_money += carved.micro_money;
+  }
+  draft.children++;
+  const entry: ChildEntry = {
+    session,
+    agent: agent.config.agent,
+    run,
+    status: 'running',
+    carved: { ...carved },
+    code: null,
+    output_ref: null,
+    value_ref: null,
+    tally: NOTHING_USED,
+  };
+  childOf(ctx).set(name, entry);
+  ctx.table<string>('child_names').set(session, name);
+  tell(draft, name, entry, 'spawned', ctx);
+  return name;
+}
+
+/** Gives a child what a call of the run at hand says to it. */
+function sayToChild(
+  draft: SessionState,
+  name: string,
+  { parts, call_id }: { readonly parts: readonly InputPart[]; readonly call_id: string },
+  ctx: ReducerContext,
+): void {
+  const [, session] = ctx.address;
+  const command_id = `${draft.step_epoch}.${call_id}`.slice(0, 128);
+  const above = draft.run?.cause;
+  const root = (above?.kind === 'parent' ? above.root : undefined) ?? `${session}/r${draft.run?.number ?? 0}`;
+  const cause: RunCause = { kind: 'parent', session, call_id, root };
+  sendChild(name, { parts, command_id, cause }, draft.run?.number ?? null, ctx);
+}
+
+function sendChild(
+  name: string,
+  input: { readonly parts: readonly InputPart[]; readonly command_id: string; readonly cause: RunCause },
+  run: number | null,
+  ctx: ReducerContext,
+): void {
+  const entry = childOf(ctx).get(name);
+  if (entry === undefined) return;
+  ctx.send(addressOf(entry.session), {
+    name: 'aos.agent/UserInput@1',
+    value: { ...input, priority: 0 },
+  });
+  childOf(ctx).set(name, { ...entry, run: run ?? entry.run, status: 'running' });
+}
+
+function sendInput(draft: SessionState, call: PendingCall, op: Op<'send_input'>, ctx: ReducerContext): void {
+  const entry = childOf(ctx).get(op.child);
+  if (entry === undefined || entry.status === 'closed') return refuse(draft, call, 'tool_args_invalid/no_child', ctx);
+  sayToChild(draft, op.child, { parts: op.parts, call_id: call.call_id }, ctx);
+  settleCall(draft, call, { children: [resultOf(op.child, childOf(ctx).get(op.child))] }, ctx);
+}
+
+function waitFor(draft: SessionState, call: PendingCall, op: Op<'wait'>, ctx: ReducerContext): void {
+  if (isMet(op, ctx)) return settleCall(draft, call, { children: resultsOf(op, ctx) }, ctx);
+  call.phase = 'children';
+  const { call_id, tool } = call;
+  ctx.record('aos.agent/ToolCallWaiting@1', { ...place(draft), call_id, tool, for: 'children', effect: null });
+  if (op.within_ms !== undefined) ctx.timer(waitTimer(draft, call), ctx.now + op.within_ms);
+}
+
+/** The kernel timer behind the deadline of a wait: by the place of its call in the batch. */
+export function waitTimer(draft: SessionState, call: PendingCall): string {
+  return `wait.${draft.calls.indexOf(call)}`;
+}
+
+/** The deadline of a wait came: it answers with what is settled. */
+export function waitIsOver(draft: SessionState, timer: string, ctx: ReducerContext): Next {
+  const call = draft.calls[Number(timer.slice('wait.'.length))];
+  if (call?.phase !== 'children' || call.session?.op !== 'wait') return undefined;
+  settleCall(draft, call, { children: resultsOf(call.session, ctx) }, ctx);
+  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+}
+
+function close(draft: SessionState, call: PendingCall, op: Op<'close'>, ctx: ReducerContext): void {
+  const entry = childOf(ctx).get(op.child);
+  if (entry === undefined) return refuse(draft, call, 'tool_args_invalid/no_child', ctx);
+  if (entry.status !== 'closed') closeChild(draft, op.child, entry, ctx);
+  settleCall(draft, call, { children: [resultOf(op.child, childOf(ctx).get(op.child))] }, ctx);
+}
+
+function closeChild(draft: SessionState, name: string, entry: ChildEntry, ctx: ReducerContext): void {
+  command(entry.session, { type: 'Close' }, `close.${draft.step_epoch}`, ctx);
+  const closed: ChildEntry = { ...entry, status: 'closed' };
+  childOf(ctx).set(name, closed);
+  draft.children--;
+  tell(draft, name, closed, 'closed', ctx);
+}
+
+/** Cancels what children do for the run at hand. */
+export function stopChildren(draft: SessionState, ctx: ReducerContext): void {
+  for (const [, entry] of openChildren(ctx)) {
+    if (entry.run === draft.run?.number && !isDone(entry))
+      command(entry.session, { type: 'Cancel', scope: 'all' }, `cancel.${draft.session_epoch}`, ctx);
+  }
+}
+
+/** Closes all children: their session is closed. */
+export function closeChildren(draft: SessionState, ctx: ReducerContext): void {
+  for (const [name, entry] of openChildren(ctx)) closeChild(draft, name, entry, ctx);
+}
+
+/** The children that have not been closed: as many as one session may have at once, behind any number that have been. */
+function* openChildren(ctx: ReducerContext): Generator<[string, ChildEntry]> {
+  const table = childOf(ctx);
+  for (let page = table.range(); page.length > 0; ) {
+    for (const [name, entry] of page) if (entry.status !== 'closed') yield [name, entry];
+    const last = page.at(-1);
+    page = last === undefined ? [] : table.range({ after: last[0] });
+  }
+}
+
+function command(session: string, what: object, command_id: string, ctx: ReducerContext): void {
+  ctx.send(addressOf(session), { name: 'aos.agent/HostCommand@1', value: { command_id, command: what } });
+}
+
+/** A child tells how it fares. */
+export function childNews(draft: SessionState, { session, news }: ChildNotice, ctx: ReducerContext): Next {
+  const fromChild = ctx.sender?.[0] === SESSION_REDUCER && ctx.sender[1] === session;
+  const name = fromChild ? ctx.table<string>('child_names').get(session) : undefined;
+  const entry = name === undefined ? undefined : childOf(ctx).get(name);
+  if (name === undefined || entry === undefined) return undefined;
+  if (news.kind === 'settled') takeBack(draft, entry, news.tally);
+  const next = afterNews(entry, news);
+  childOf(ctx).set(name, next);
+  if (entry.status === 'closed') return undefined; // what it had used by then counts, and that is all
+  if (next.status === 'closed') draft.children--;
+  if (next.status !== entry.status || news.kind === 'settled') tell(draft, name, next, next.status, ctx);
+  return settleWaits(draft, ctx);
+}
+
+/** An event did not reach a child: the gate refused it, or the child has failed for good. */
+export function childUnreachable(draft: SessionState, to: Address, denied: boolean, ctx: ReducerContext): Next {
+  const name = to[0] === SESSION_REDUCER ? ctx.table<string>('child_names').get(to[1]) : undefined;
+  const entry = name === undefined ? undefined : childOf(ctx).get(name);
+  if (name === undefined || entry === undefined) return undefined;
+  takeBack(draft, entry, NOTHING_USED);
+  const status = entry.status === 'closed' ? 'closed' : 'failed';
+  const code = denied ? 'policy_denied/unreachable' : 'internal_invariant_violation/unreachable';
+  const lost: ChildEntry = { ...entry, status, carved: NOTHING_CARVED, code };
+  childOf(ctx).set(name, lost);
+  if (status === 'closed') return undefined;
+  tell(draft, name, lost, status, ctx);
+  return settleWaits(draft, ctx);
+}
+
+function afterNews(entry: ChildEntry, news: ChildNotice['news']): ChildEntry {
+  if (news.kind === 'pressure') return entry;
+  if (news.kind !== 'settled') return { ...entry, status: entry.status === 'closed' ? 'closed' : news.kind };
+  const { stop, output_ref, value_ref, tally, more } = news;
+  const ended = { Completed: 'completed', Cancelled: 'cancelled', Failed: 'failed', LimitsExceeded: 'failed' } as const;
+  const status = entry.status === 'closed' ? 'closed' : more ? 'running' : ended[stop.kind];
+  const code = stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : null;
+  return { ...entry, carved: NOTHING_CARVED, status, code, output_ref, value_ref, tally };
+}
+
+/** What a child used is its parent's; what was set aside for it and is left, is free again. */
+function takeBack({ run }: SessionState, entry: ChildEntry, used: ChildEntry['tally']): void {
+  if (run === null || run.number !== entry.run) return;
+  run.carved.tokens = Math.max(0, run.carved.tokens - entry.carved.tokens);
+  run.carved.micro_money = Math.max(0, run.carved.micro_money - entry.carved.micro_money);
+  for (const unit of ['steps', 'tokens_in', 'tokens_out', 'micro_money'] as const)
+    run.children_tally[unit] += used[unit];
+}
+
+function settleWaits(draft: SessionState, ctx: ReducerContext): Next {
+  let settled = false;
+  for (const call of draft.calls) {
+    if (call.phase !== 'children' || call.session?.op !== 'wait' || !isMet(call.session, ctx)) continue;
+    ctx.clearTimer(waitTimer(draft, call));
+    settleCall(draft, call, { children: resultsOf(call.session, ctx) }, ctx);
+    settled = true;
+  }
+  if (!settled) return undefined;
+  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+}
+
+function isMet({ children, mode }: Op<'wait'>, ctx: ReducerContext): boolean {
+  const done = (name: string) => {
+    const entry = childOf(ctx).get(name);
+    return entry === undefined || isDone(entry);
+  };
+  return mode === 'any' ? children.some(done) : children.every(done);
+}
+
+/** Whether nothing that was asked of a child is under way; a run that waits for somebody is. */
+function isDone({ status }: ChildEntry): boolean {
+  return status !== 'running' && status !== 'waiting';
+}
+
+function resultsOf({ children }: Op<'wait'>, ctx: ReducerContext): ChildResult[] {
+  return children.map((name) => resultOf(name, childOf(ctx).get(name)));
+}
+
+function resultOf(child: string, entry: ChildEntry | undefined): ChildResult {
+  if (entry === undefined) return { child, agent: 'unknown', status: 'absent' };
+  const { agent, status, code, output_ref, value_ref } = entry;
+  return {
+    child,
+    agent,
+    status,
+    ...(code === null ? {} : { code }),
+    ...(output_ref === null ? {} : { output_ref }),
+    ...(value_ref === null ? {} : { value_ref }),
+  };
+}
+
+function tell(
+  draft: SessionState,
+  child: string,
+  { session, agent, output_ref }: ChildEntry,
+  status: 'spawned' | ChildEntry['status'],
+  ctx: ReducerContext,
+): void {
+  const output = output_ref === null ? {} : { output_ref };
+  ctx.record('aos.agent/ChildChanged@1', { run: draft.run?.number ?? null, child, session, agent, status, ...output });
+}
+
+function refuse(draft: SessionState, call: PendingCall, code: string, ctx: ReducerContext): void {
+  settleCall(draft, call, { non_execution: { kind: code.startsWith('cap_denied') ? 'denied' : 'failed', code } }, ctx);
+}
+
+function childOf(ctx: ReducerContext): Table<ChildEntry> {
+  return ctx.table<ChildEntry>('children');
+}
+
+function addressOf(session: string): Address {
+  return [SESSION_REDUCER, session];
+}

@@ -1,0 +1,37 @@
+/** Makes a session's moves, one after the other, until it has to hear of something. */
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { SessionState } from '../contracts/state.js';
+import { beginBatch, schedule, startCalls } from './calls.js';
+import type { Move, Next } from './moves.js';
+import { endRun, finishTurn, listen, meetLimit, startRun, takeTurn, takeUpNext } from './run.js';
+import { startStep } from './step.js';
+import { endWhenQuiet, stopRun } from './stop.js';
+
+type Makers = {
+  readonly [D in Move['do']]: (draft: SessionState, move: Extract<Move, { do: D }>, ctx: ReducerContext) => Next;
+};
+
+const MAKERS: Makers = {
+  start: (draft, { input }, ctx) => startRun(draft, input, ctx),
+  turn: (draft, { input }, ctx) => takeTurn(draft, input, ctx),
+  step: (draft, _move, ctx) => startStep(draft, ctx),
+  calls: (draft, { calls }, ctx) => startCalls(draft, calls, ctx),
+  batch: (draft) => beginBatch(draft),
+  schedule: (draft, _move, ctx) => schedule(draft, ctx),
+  finish: (draft, _move, ctx) => finishTurn(draft, ctx),
+  limit: (draft, { reached, next }, ctx) => meetLimit(draft, reached, next, ctx),
+  listen: (draft, { until }, ctx) => listen(draft, until, ctx),
+  stop: (draft, { stopping }, ctx) => stopRun(draft, stopping, ctx),
+  settle: (draft, _move, ctx) => endWhenQuiet(draft, ctx),
+  end: (draft, { stop }, ctx) => endRun(draft, stop, ctx),
+  next: (draft, _move, ctx) => takeUpNext(draft, ctx),
+};
+
+/** Makes a move and those that follow from it. */
+export function drive(draft: SessionState, first: Next, ctx: ReducerContext): void {
+  for (let move = first; move !== undefined; ) move = make(draft, move, ctx);
+}
+
+function make<D extends Move['do']>(draft: SessionState, move: Extract<Move, { do: D }>, ctx: ReducerContext): Next {
+  return (MAKERS[move.do as D] as Makers[D])(draft, move, ctx);
+}

@@ -1,0 +1,285 @@
+/** What comes from outside: inputs, definitions and commands. Each is taken or refused, and either is a fact. */
+import type { InputPart } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import type {
+  agentAdopted,
+  HostCommand,
+  hostCommandEvent,
+  Rejection,
+  RunCause,
+  userInput,
+} from '../contracts/commands.js';
+import type { ConfigPatch, LimitsPatch, RunLimits } from '../contracts/config.js';
+import type { QueuedInput, SessionState } from '../contracts/state.js';
+import { closeChildren, spawnForHost, stopChildren } from './children.js';
+import { REACTIONS, type Trigger } from './lifecycle-table.js';
+import { batchLimit, stepLimit } from './limits.js';
+import type { Next } from './moves.js';
+import { clearQueue, enqueue, QUEUE_MAX, withdraw } from './queue.js';
+import { moveTo, tellAccepted, tellOwner } from './say.js';
+import { CONFIG_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
+import { goOn, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
+
+/** What a handler of a command answers: a refusal, or what was accepted and what is next. */
+type Taken =
+  | { readonly refused: Rejection }
+  | { readonly refused?: never; readonly more?: object; readonly next?: Next };
+
+type Handlers = {
+  readonly [T in HostCommand['type']]: (
+    draft: SessionState,
+    command: Extract<HostCommand, { type: T }>,
+    asked: { readonly command_id: string; readonly ctx: ReducerContext },
+  ) => Taken;
+};
+
+const TRIGGER: Readonly<Record<HostCommand['type'], Trigger>> = {
+  Steer: 'steer',
+  FollowUp: 'follow_up',
+  Reconfigure: 'reconfigure',
+  Pause: 'pause',
+  Resume: 'resume',
+  Cancel: 'cancel',
+  Withdraw: 'withdraw',
+  Spawn: 'spawn',
+  Note: 'note',
+  Close: 'close',
+};
+
+/** Things to say that may wait for the next step. */
+const STEERS_MAX = 16;
+
+const HANDLERS: Handlers = {
+  Steer: (draft, { parts }, { command_id, ctx }) => {
+    const bytes = sizeOf([...draft.steers, parts]);
+    if (draft.steers.length >= STEERS_MAX || bytes > STEERS_BYTES_MAX) return { refused: 'too_many_steers' };
+    draft.steers.push({ command_id, parts });
+    if (draft.lifecycle !== 'WaitingInput' || draft.waiting?.for !== 'input') return {};
+    goOn(draft, ctx);
+    return { next: { do: 'step' } };
+  },
+  FollowUp: (draft, { parts }, { command_id, ctx }) => {
+    const cause: RunCause = { kind: 'follow_up', command_id };
+    return takeInput(draft, { parts, command_id, priority: 0, cause, kind: 'follow_up' }, ctx);
+  },
+  Reconfigure: (draft, { patch }, { ctx }) => reconfigure(draft, patch, ctx),
+  Pause: (draft, _command, { ctx }) => {
+    park(draft, ctx);
+    ctx.clearTimer(INPUT_TIMER);
+    moveTo(draft, 'Paused', ctx);
+    return {};
+  },
+  Resume: (draft, _command, { ctx }) => (draft.lifecycle === 'Paused' ? resume(draft, ctx) : releaseQueue(draft)),
+  Cancel: (draft, { scope }, { command_id, ctx }) => cancel(draft, scope, command_id, ctx),
+  Withdraw: (draft, { command_id }, { ctx }) => {
+    const steers = draft.steers.filter((steer) => steer.command_id !== command_id);
+    const steered = steers.length < draft.steers.length;
+    draft.steers = steers;
+    return steered || withdraw(draft, command_id, ctx) !== undefined ? {} : { refused: 'unknown_command' };
+  },
+  Spawn: (draft, command, { command_id, ctx }) => {
+    const session = spawnForHost(draft, command, command_id, ctx);
+    return session === undefined ? { refused: 'too_many_children' } : { more: { session } };
+  },
+  Note: (draft, { call_id, text_ref }) => {
+    const call = draft.calls.find((known) => known.call_id === call_id && known.phase !== 'settled');
+    if (call === undefined) return { refused: 'unknown_call' };
+    call.note_ref = text_ref;
+    return {};
+  },
+  Close: (draft, _command, { command_id, ctx }) => {
+    draft.status = 'Closed';
+    clearQueue(draft, ctx);
+    closeChildren(draft, ctx);
+    tellOwner(draft, { kind: 'closed' }, ctx);
+    if (draft.run === null) return {};
+    if (draft.stopping !== null) {
+      draft.stopping = { ...draft.stopping, stop: draft.stopping.stop ?? { kind: 'Cancelled' } };
+      return {};
+    }
+    return { next: { do: 'stop', stopping: { command_id, stop: { kind: 'Cancelled' } } } };
+  },
+};
+
+/** Takes a command, or refuses it with no change but the fact. */
+export function takeCommand(
+  draft: SessionState,
+  { command_id, expected_epoch, command }: z.infer<typeof hostCommandEvent>,
+  ctx: ReducerContext,
+): Next {
+  const { type } = command;
+  const taken = judge(draft, expected_epoch, type) ?? perform(draft, command, { command_id, ctx });
+  if (taken.refused !== undefined) {
+    ctx.record('aos.agent/HostCommandRejected@1', { command_id, type, code: taken.refused });
+    return undefined;
+  }
+  ctx.record('aos.agent/HostCommandAccepted@1', { command_id, type, ...taken.more });
+  return taken.next;
+}
+
+function perform<T extends HostCommand['type']>(
+  draft: SessionState,
+  command: Extract<HostCommand, { type: T }>,
+  asked: { readonly command_id: string; readonly ctx: ReducerContext },
+): Taken {
+  return (HANDLERS[command.type as T] as Handlers[T])(draft, command, asked);
+}
+
+function judge(
+  draft: SessionState,
+  epoch: number | undefined,
+  type: HostCommand['type'],
+): { readonly refused: Rejection } | undefined {
+  if (draft.status === 'Closed') return { refused: 'session_closed' };
+  if (epoch !== undefined && epoch !== draft.session_epoch) return { refused: 'stale_epoch' };
+  const reaction = REACTIONS[TRIGGER[type]][draft.lifecycle];
+  return typeof reaction === 'object' ? reaction : undefined;
+}
+
+/** Somebody said something. */
+export function takeUserInput(draft: SessionState, value: z.infer<typeof userInput>, ctx: ReducerContext): Next {
+  const { command_id } = value;
+  const closed = draft.status === 'Closed';
+  const taken = closed ? ({ refused: 'session_closed' } as const) : takeInput(draft, { ...value, kind: 'input' }, ctx);
+  if (taken.refused === undefined) return taken.next;
+  ctx.record('aos.agent/HostCommandRejected@1', { command_id, type: 'Input', code: taken.refused });
+  // Who made this session waits for an answer to each input.
+  tellOwner(draft, { kind: 'closed' }, ctx);
+  return undefined;
+}
+
+/** An input starts a run, is the next turn of one that waits for it, or waits for those before it. */
+function takeInput(
+  draft: SessionState,
+  given: Omit<QueuedInput, 'run' | 'joins' | 'parts'> & { readonly parts: readonly InputPart[] },
+  ctx: ReducerContext,
+): Taken {
+  const listens = draft.lifecycle === 'WaitingInput' && draft.waiting?.for === 'input';
+  const stays = draft.run !== null && draft.run.config.after_answer !== 'complete' && draft.stopping === null;
+  const joins = listens || stays;
+  const queued = draft.run !== null && !listens;
+  if (queued && draft.queued >= QUEUE_MAX) return { refused: 'queue_full' };
+  const run = joins && draft.run !== null ? draft.run.number : draft.runs++;
+  const input: QueuedInput = { ...given, parts: [...given.parts], run, joins };
+  draft.inputs++;
+  tellAccepted(input, queued, ctx);
+  if (queued) enqueue(draft, input, ctx);
+  const next: Next = queued ? undefined : { do: listens ? 'turn' : 'start', input };
+  return { more: { run }, ...(next === undefined ? {} : { next }) };
+}
+
+/** A session takes a definition: for its next run, from its next step on, or not at all when it is pinned. */
+export function adopt(
+  draft: SessionState,
+  { def_ref, config, adopt: when, agents }: z.infer<typeof agentAdopted>,
+  ctx: ReducerContext,
+): Next {
+  if (!config.models.includes(config.model)) ctx.reject('unknown_model');
+  if (sizeOf(config) > CONFIG_BYTES_MAX) ctx.reject('definition_too_large');
+  const table = ctx.table('agents');
+  for (const [name] of table.range()) table.delete(name);
+  for (const agent of agents) table.set(agent.config.agent, agent);
+  const isNew = draft.config_rev === 0;
+  if (when === 'pin' && !isNew) return undefined;
+  draft.def_ref = def_ref;
+  draft.config = config;
+  draft.config_rev++;
+  if (when === 'next_step' && draft.run !== null) {
+    Object.assign(draft.run, { def_ref, config, config_rev: draft.config_rev });
+  }
+  tellConfig(draft, when === 'next_run' && draft.run !== null ? draft.runs : null, ctx);
+  setWallTimer(draft, ctx);
+  return afterLimit(draft, ctx);
+}
+
+function reconfigure(draft: SessionState, patch: ConfigPatch, ctx: ReducerContext): Taken {
+  const { model, options, limits, ...rest } = patch;
+  if (model !== undefined && !draft.config.models.includes(model)) return { refused: 'unknown_model' };
+  const change = (config: SessionState['config']): SessionState['config'] => ({
+    ...config,
+    ...rest,
+    model: model ?? config.model,
+    options: options ?? config.options,
+    limits: patched(config.limits, limits ?? {}),
+  });
+  draft.config = change(draft.config);
+  draft.config_rev++;
+  if (draft.run !== null) {
+    draft.run.config = change(draft.run.config);
+    draft.run.config_rev = draft.config_rev;
+  }
+  tellConfig(draft, null, ctx);
+  setWallTimer(draft, ctx);
+  return { next: afterLimit(draft, ctx) };
+}
+
+function patched(limits: RunLimits, { max_tokens, max_micro_money, max_wall_ms, ...rest }: LimitsPatch): RunLimits {
+  const next: Record<string, unknown> = { ...limits, ...rest };
+  for (const [name, limit] of Object.entries({ max_tokens, max_micro_money, max_wall_ms })) {
+    if (limit === null) delete next[name];
+    else if (limit !== undefined) next[name] = limit;
+  }
+  return next as RunLimits;
+}
+
+function tellConfig(draft: SessionState, from_run: number | null, ctx: ReducerContext): void {
+  const { config_rev, def_ref, config } = draft;
+  ctx.record('aos.agent/ConfigChanged@1', { config_rev, def_ref, model: config.model, from_run });
+}
+
+/** A run that waits at a limit goes on when that forbids nothing any more. */
+function afterLimit(draft: SessionState, ctx: ReducerContext): Next {
+  const { run, held } = draft;
+  if (run === null || draft.waiting?.for !== 'limit') return undefined;
+  const reached = held === 'calls' ? batchLimit(run, draft.calls.length) : stepLimit(run, ctx.now);
+  if (reached !== undefined) return undefined;
+  goOn(draft, ctx);
+  if (draft.lifecycle === 'Paused') return undefined;
+  return goOnWith(draft);
+}
+
+/** What a run that was held goes on with. */
+function goOnWith(draft: SessionState): Next {
+  const { held } = draft;
+  draft.held = null;
+  if (held === 'answer') return { do: 'finish' };
+  if (held === 'calls') return { do: 'batch' };
+  if (held === 'step') return { do: 'step' };
+  return draft.calls.length > 0 ? { do: 'schedule' } : undefined;
+}
+
+function resume(draft: SessionState, ctx: ReducerContext): Taken {
+  const { waiting } = draft;
+  moveTo(draft, 'Running', ctx);
+  draft.waiting = null; // what is waited for still is found again
+  if (waiting?.for === 'limit') {
+    startWaiting(draft, 'limit', ctx);
+    return {};
+  }
+  unpark(draft, ctx);
+  if (waiting?.for === 'input') return { next: { do: 'listen', until: waiting.until } };
+  const next = goOnWith(draft);
+  return next === undefined ? {} : { next };
+}
+
+function releaseQueue(draft: SessionState): Taken {
+  if (!draft.queue_held) return { refused: 'nothing_to_resume' };
+  draft.queue_held = false;
+  return { next: { do: 'next' } };
+}
+
+function cancel(draft: SessionState, scope: 'turn' | 'run' | 'all', command_id: string, ctx: ReducerContext): Taken {
+  const waits = draft.queued;
+  if (draft.run === null && (scope !== 'all' || waits === 0)) return { refused: 'nothing_to_cancel' };
+  if (scope === 'all') clearQueue(draft, ctx);
+  const more = { scope, still_queued: draft.queued };
+  if (draft.run === null) return { more };
+  const open = scope === 'turn' && draft.run.config.after_answer !== 'complete';
+  if (draft.stopping === null)
+    return { more, next: { do: 'stop', stopping: { command_id, stop: open ? null : { kind: 'Cancelled' } } } };
+  if (open || draft.stopping.stop !== null) return { more };
+  draft.stopping = { ...draft.stopping, stop: { kind: 'Cancelled' } };
+  stopChildren(draft, ctx);
+  return { more };
+}

@@ -1,0 +1,50 @@
+/**
+ * What is kept of outcomes until their batch ends. A state is small: it keeps what every result has, and a table what
+ * only some have, one entry for each file and each child. The whole outcome is a fact when it is settled.
+ */
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type { KeptDetail, KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import type { ChildResult } from '../contracts/transcript.js';
+
+/** Keeps the outcome of a call. */
+export function keepOutcome(draft: SessionState, call: PendingCall, outcome: ToolOutcome, ctx: ReducerContext): void {
+  const details = detailsOf(outcome);
+  const at = draft.calls.indexOf(call);
+  for (const [n, detail] of details.entries()) tableOf(ctx).set(keyOf(at, n), detail);
+  call.outcome = { ...smallOf(outcome), details: details.length };
+}
+
+/** Gives back what was kept of the outcome of a call, and keeps it no longer. */
+export function takeDetails(at: number, { details }: KeptOutcome, ctx: ReducerContext): readonly KeptDetail[] {
+  const table = tableOf(ctx);
+  return Array.from({ length: details }, (_, n) => {
+    const detail = table.get(keyOf(at, n));
+    table.delete(keyOf(at, n));
+    return detail;
+  }).filter((detail) => detail !== undefined);
+}
+
+/** The children that a detail is of. */
+export function childrenIn(details: readonly KeptDetail[]): ChildResult[] {
+  return details.flatMap((detail) => ('child' in detail ? [detail] : []));
+}
+
+function detailsOf(outcome: ToolOutcome): readonly KeptDetail[] {
+  if ('children' in outcome) return outcome.children;
+  return 'files' in outcome ? (outcome.files ?? []) : [];
+}
+
+function smallOf(outcome: ToolOutcome): Omit<KeptOutcome, 'details'> {
+  if ('non_execution' in outcome) return { non_execution: outcome.non_execution };
+  if ('children' in outcome) return {};
+  const { output_ref, is_error, edited_args_ref } = outcome;
+  return { output_ref, is_error, ...(edited_args_ref === undefined ? {} : { edited_args_ref }) };
+}
+
+function keyOf(call: number, detail: number): string {
+  return `${String(call).padStart(2, '0')}.${String(detail).padStart(2, '0')}`;
+}
+
+function tableOf(ctx: ReducerContext): Table<KeptDetail> {
+  return ctx.table<KeptDetail>('details');
+}

@@ -1,0 +1,46 @@
+/** Answers that come after their call was settled without them: never lost to the model, and no way back to what is over. */
+import { isRef, type NOTICES, type Ref } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import type { SessionState } from '../contracts/state.js';
+import type { LateItem } from '../contracts/transcript.js';
+import { appendItem } from './say.js';
+
+type EffectLate = z.infer<(typeof NOTICES)['sys/EffectLate@1']>;
+
+/** Late answers that wait for the end of one batch; of any more there is the fact alone. */
+const LATE_MAX = 16;
+
+/** A tool answered late. */
+export function callLate(
+  draft: SessionState,
+  { name, params, status, payload }: EffectLate,
+  ctx: ReducerContext,
+): void {
+  if (name !== 'tool.call@1') return;
+  const call_id = textIn(params, 'call_id');
+  const tool = textIn(params, 'tool');
+  if (call_id === undefined || tool === undefined) return;
+  const output_ref = refIn(payload, 'model_output_ref');
+  const output = output_ref === undefined ? {} : { output_ref };
+  const open = draft.calls.find((call) => call.call_id === call_id && call.phase === 'settled');
+  const reported = open?.outcome?.non_execution ?? null;
+  ctx.record('aos.agent/ToolCallLate@1', { call_id, tool, reported, status, ...output });
+  const item: LateItem = { role: 'late', call_id, tool, status, ...output };
+  if (draft.calls.length === 0) appendItem(draft, item, ctx);
+  else if (draft.late.length < LATE_MAX) draft.late.push(item); // nothing stands between calls and their results
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[field] : undefined;
+}
+
+function textIn(value: unknown, field: string): string | undefined {
+  const text = fieldOf(value, field);
+  return typeof text === 'string' && text.length > 0 && text.length <= 128 ? text : undefined;
+}
+
+function refIn(value: unknown, field: string): Ref | undefined {
+  const ref = fieldOf(value, field);
+  return isRef(ref) ? ref : undefined;
+}

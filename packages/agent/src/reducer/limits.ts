@@ -1,0 +1,119 @@
+/** The limits of a run, each asked before anything is emitted, and how near it is to them. */
+import type { Usage } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { LimitKind } from '../contracts/config.js';
+import type { CurrentRun, SessionState } from '../contracts/state.js';
+
+/** A limit that was reached: what is used, and of how much. */
+export interface Reached {
+  readonly limit: LimitKind;
+  readonly used: number;
+  readonly of: number;
+}
+
+/** Counts what a model call or a tool call reports to have used. */
+export function countUsage({ tally }: CurrentRun, usage: Usage | undefined): void {
+  tally.tokens_in += usage?.tokens_in ?? 0;
+  tally.tokens_out += usage?.tokens_out ?? 0;
+  tally.micro_money += usage?.micro_money ?? 0;
+}
+
+/** Tokens of a run, those of its children included. */
+export function tokensOf({ tally, children_tally }: CurrentRun): number {
+  return tally.tokens_in + tally.tokens_out + children_tally.tokens_in + children_tally.tokens_out;
+}
+
+/** Money of a run in millionths, that of its children included. */
+export function moneyOf({ tally, children_tally }: CurrentRun): number {
+  return tally.micro_money + children_tally.micro_money;
+}
+
+/** How long a run has worked, in milliseconds, without the time in which it waited. */
+export function workedMs(run: CurrentRun, now: number): number {
+  return (run.parked_since ?? now) - run.started_at - run.waited_ms;
+}
+
+/** The limit that forbids another step; undefined when none does. */
+export function stepLimit(run: CurrentRun, now: number): Reached | undefined {
+  const { limits } = run.config;
+  return first([
+    { limit: 'max_turns', used: run.turns - 1, of: limits.max_turns },
+    { limit: 'max_steps', used: run.tally.steps, of: limits.max_steps },
+    { limit: 'max_tokens', used: tokensOf(run), of: limits.max_tokens },
+    { limit: 'max_micro_money', used: moneyOf(run), of: limits.max_micro_money },
+    { limit: 'max_wall_ms', used: workedMs(run, now), of: limits.max_wall_ms },
+  ]);
+}
+
+/** The limit that forbids a batch of calls; undefined when none does. */
+export function batchLimit(run: CurrentRun, calls: number): Reached | undefined {
+  const { max_tool_rounds, max_tool_calls_per_step } = run.config.limits;
+  return first([
+    { limit: 'max_tool_rounds', used: run.tool_rounds, of: max_tool_rounds },
+    { limit: 'max_tool_calls_per_step', used: calls - 1, of: max_tool_calls_per_step },
+  ]);
+}
+
+function first(asked: readonly { limit: LimitKind; used: number; of: number | undefined }[]): Reached | undefined {
+  for (const { limit, used, of } of asked) if (of !== undefined && used >= of) return { limit, used, of };
+  return undefined;
+}
+
+/** The levels at which pressure is told of, in percent. */
+export const PRESSURE_LEVELS = [70, 85, 95] as const;
+
+/** A level is told of again only after use fell so many percent below it. */
+const HYSTERESIS = 5;
+
+/**
+ * What a reading of pressure comes to.
+ *
+ * @param told the highest level told of; 0 for none
+ * @returns the level to tell of, if any, and what has been told of from now on
+ */
+export function pressureOf(used: number, of: number, told: number): { tell?: 70 | 85 | 95; told: number } {
+  // Whole numbers on both sides: 70 % of 10 is reached at 7.
+  const at = PRESSURE_LEVELS.filter((level) => used * 100 >= level * of).at(-1) ?? 0;
+  if (at > told) return { tell: at as 70 | 85 | 95, told: at };
+  const kept = PRESSURE_LEVELS.filter((level) => level <= told && used * 100 >= (level - HYSTERESIS) * of).at(-1) ?? 0;
+  return { told: kept };
+}
+
+/** Tells of the pressure on the model's window after a step. */
+export function tellContextPressure(
+  draft: SessionState,
+  reading: { readonly tokens: number; readonly by: 'usage' | 'bytes' },
+  ctx: ReducerContext,
+): number | undefined {
+  const window = draft.run?.config.context_window ?? null;
+  if (window === null || draft.run === null) return undefined;
+  const { tell, told } = pressureOf(reading.tokens, window, draft.context_pressure);
+  draft.context_pressure = told;
+  if (tell === undefined) return undefined;
+  ctx.record('aos.agent/ContextPressure@1', { run: draft.run.number, level: tell, window, ...reading });
+  return tell;
+}
+
+/** Tells of the pressure on the run's budget, the nearer of tokens and money. */
+export function tellBudgetPressure(draft: SessionState, ctx: ReducerContext): number | undefined {
+  const { run } = draft;
+  if (run === null) return undefined;
+  const { max_tokens, max_micro_money } = run.config.limits;
+  const readings = [
+    { limit: 'max_tokens' as const, used: tokensOf(run), of: max_tokens },
+    { limit: 'max_micro_money' as const, used: moneyOf(run), of: max_micro_money },
+  ].flatMap(({ limit, used, of }) => (of === undefined ? [] : [{ limit, used, of }]));
+  const told = run.budget_pressure;
+  let kept = 0;
+  let highest: { tell: 70 | 85 | 95; limit: 'max_tokens' | 'max_micro_money'; used: number; of: number } | undefined;
+  for (const reading of readings) {
+    const { tell, told: now } = pressureOf(reading.used, reading.of, told);
+    kept = Math.max(kept, now);
+    if (tell !== undefined && tell > (highest?.tell ?? 0)) highest = { tell, ...reading };
+  }
+  run.budget_pressure = kept;
+  if (highest === undefined) return undefined;
+  const { tell, limit, used, of } = highest;
+  ctx.record('aos.agent/BudgetPressure@1', { run: run.number, level: tell, limit, used, of });
+  return tell;
+}

@@ -1,0 +1,54 @@
+/** Inputs that wait their turn: a table in the order in which they are taken up, by priority and then by age. */
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type { QueuedInput, SessionState } from '../contracts/state.js';
+
+/** Inputs that may wait at once. */
+export const QUEUE_MAX = 256;
+
+/** Puts an input behind those before it. The caller has asked whether there is room. */
+export function enqueue(draft: SessionState, input: QueuedInput, ctx: ReducerContext): void {
+  tableOf(ctx).set(keyOf(input, draft.inputs), input);
+  draft.queued++;
+}
+
+/** Takes the next input off the queue; undefined when there is none. */
+export function dequeue(draft: SessionState, ctx: ReducerContext): QueuedInput | undefined {
+  const first = tableOf(ctx).first();
+  if (first === undefined) return undefined;
+  forget(draft, first[0], ctx);
+  return first[1];
+}
+
+/** A queue that is empty is not held either: what comes next waits for nobody. */
+function forget(draft: SessionState, key: string, ctx: ReducerContext): void {
+  tableOf(ctx).delete(key);
+  draft.queued--;
+  if (draft.queued === 0) draft.queue_held = false;
+}
+
+/** Takes the input of a command away. @returns whether there was one */
+export function withdraw(draft: SessionState, commandId: string, ctx: ReducerContext): QueuedInput | undefined {
+  const found = tableOf(ctx)
+    .range()
+    .find(([, input]) => input.command_id === commandId);
+  if (found === undefined) return undefined;
+  forget(draft, found[0], ctx);
+  return found[1];
+}
+
+/** Takes all away. */
+export function clearQueue(draft: SessionState, ctx: ReducerContext): void {
+  const table = tableOf(ctx);
+  for (const [key] of table.range()) table.delete(key);
+  draft.queued = 0;
+  draft.queue_held = false;
+}
+
+function tableOf(ctx: ReducerContext): Table<QueuedInput> {
+  return ctx.table<QueuedInput>('queue');
+}
+
+/** Higher priorities first, then older ones: digits of one length sort as numbers do. */
+function keyOf({ priority }: QueuedInput, accepted: number): string {
+  return `${String(5000 - priority).padStart(4, '0')}.${String(accepted).padStart(16, '0')}`;
+}

@@ -1,0 +1,54 @@
+/** How calls and their results enter the transcript: together, in the order of the calls. */
+import type { LlmToolCall } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { NonExecution } from '../contracts/non-execution.js';
+import type { KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import type { TranscriptItem } from '../contracts/transcript.js';
+import { childrenIn, keepOutcome, takeDetails } from './kept.js';
+import { markOfOutcome } from './loops.js';
+import { appendItem, place } from './say.js';
+
+/** A call has its outcome. What may have happened once is never told as what did not. */
+export function settleCall(draft: SessionState, call: PendingCall, given: ToolOutcome, ctx: ReducerContext): void {
+  const unknown = call.unknown > 0 && 'non_execution' in given;
+  const outcome: ToolOutcome = unknown ? { non_execution: { ...given.non_execution, kind: 'outcome_unknown' } } : given;
+  keepOutcome(draft, call, outcome, ctx);
+  if (draft.run !== null && draft.run.config.loop !== null) call.mark = markOfOutcome(outcome);
+  call.phase = 'settled';
+  const { call_id, tool } = call;
+  ctx.record('aos.agent/ToolCallSettled@1', { ...place(draft), call_id, tool, outcome });
+}
+
+/** Puts the results of the step's calls into the transcript; every call has one by then. Late answers come behind them. */
+export function appendResults(draft: SessionState, ctx: ReducerContext): void {
+  for (const [at, call] of draft.calls.entries()) appendItem(draft, resultOf(call, at, ctx), ctx);
+  for (const item of draft.late) appendItem(draft, item, ctx);
+  Object.assign(draft, { calls: [], late: [] });
+}
+
+/** Answers calls that are not taken up at all. */
+export function refuseCalls(
+  draft: SessionState,
+  calls: readonly LlmToolCall[],
+  kind: NonExecution['kind'],
+  ctx: ReducerContext,
+): void {
+  for (const { call_id, tool } of calls) {
+    const outcome = { non_execution: { kind } };
+    ctx.record('aos.agent/ToolCallSettled@1', { ...place(draft), call_id, tool, outcome });
+    appendItem(draft, { role: 'tool', call_id, tool, non_execution: { kind }, is_error: true }, ctx);
+  }
+}
+
+function resultOf({ call_id, tool, outcome, note_ref }: PendingCall, at: number, ctx: ReducerContext): TranscriptItem {
+  const base = { role: 'tool' as const, call_id, tool, ...(note_ref === undefined ? {} : { note_ref }) };
+  const { details: _, non_execution, is_error = false, ...text } = outcome ?? UNKNOWN;
+  if (non_execution !== undefined) return { ...base, non_execution, is_error: true };
+  const details = takeDetails(at, outcome ?? UNKNOWN, ctx);
+  if (text.output_ref === undefined) return { ...base, children: childrenIn(details), is_error };
+  const files = details.flatMap((detail) => ('child' in detail ? [] : [detail]));
+  return { ...base, ...text, is_error, ...(files.length === 0 ? {} : { files }) };
+}
+
+/** No batch ends with a call that has no outcome; were there one, this is what could be said of it. */
+const UNKNOWN: KeptOutcome = { non_execution: { kind: 'outcome_unknown' }, details: 0 };

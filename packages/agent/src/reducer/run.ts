@@ -1,0 +1,183 @@
+/** A run from its start to its end. */
+import type { Ref } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { Lifecycle, StopReason } from '../contracts/lifecycle.js';
+import type { NextMove, QueuedInput, SessionState } from '../contracts/state.js';
+import { stopChildren } from './children.js';
+import type { Reached } from './limits.js';
+import type { Next } from './moves.js';
+import { dequeue } from './queue.js';
+import { moveTo, place, sayToModel, tellAccepted, tellOwner } from './say.js';
+import { clearTimers, goOn, INPUT_TIMER, setWallTimer, startWaiting } from './waiting.js';
+
+const NOTHING_USED = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
+
+/** Starts a run with an input. */
+export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerContext): Next {
+  // It was to be a turn of a run that has ended since: the number of that is taken.
+  const number = input.joins ? draft.runs++ : input.run;
+  if (input.joins) tellAccepted({ ...input, run: number }, false, ctx);
+  draft.run = {
+    number,
+    cause: input.cause,
+    def_ref: draft.def_ref,
+    config: draft.config,
+    config_rev: draft.config_rev,
+    turns: 0,
+    tool_rounds: 0,
+    tally: { ...NOTHING_USED },
+    step_plan: null,
+    children_tally: { ...NOTHING_USED },
+    carved: { tokens: 0, micro_money: 0 },
+    started_at: ctx.now,
+    waited_ms: 0,
+    parked_since: null,
+    repairs: 0,
+    retries: 0,
+    recent: [],
+    loops: 0,
+    context: null,
+    budget_pressure: 0,
+    output_ref: null,
+    value_ref: null,
+    issue_ref: null,
+    truncated: false,
+  };
+  draft.session_epoch++;
+  moveTo(draft, 'Running', ctx);
+  tellOwner(draft, { kind: 'running' }, ctx);
+  setWallTimer(draft, ctx);
+  sayToModel(draft, originOf(input), input.parts, ctx);
+  return { do: 'step' };
+}
+
+/** An input becomes the next turn of a run that waits for it. */
+export function takeTurn(draft: SessionState, input: QueuedInput, ctx: ReducerContext): Next {
+  const run = draft.run?.number;
+  if (run !== undefined && run !== input.run) tellAccepted({ ...input, run }, false, ctx);
+  goOn(draft, ctx);
+  sayToModel(draft, originOf(input), input.parts, ctx);
+  return { do: 'step' };
+}
+
+function originOf({ kind, cause }: QueuedInput): 'input' | 'follow_up' | 'parent' {
+  return cause.kind === 'parent' ? 'parent' : kind;
+}
+
+/**
+ * The model answered without calls: what was steered meanwhile extends the run by a turn, an answer that does not fit
+ * is asked for again once, and else the turn is over.
+ */
+export function finishTurn(draft: SessionState, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  if (draft.lifecycle === 'Paused') return hold(draft, 'answer');
+  if (draft.steers.length > 0) return { do: 'step' };
+  if (run.issue_ref !== null) return askAgain(draft, run.issue_ref, ctx);
+  if (run.config.after_answer === 'complete') return { do: 'end', stop: completed(draft) };
+  return { do: 'listen' };
+}
+
+/** The next turn: what was steered, or the next input; else the run stays open for one, as long as its definition says. */
+export function listen(draft: SessionState, given: number | null | undefined, ctx: ReducerContext): Next {
+  const after = draft.run?.config.after_answer ?? 'complete';
+  const until = given ?? (after === 'complete' || after.wait_ms === null ? null : ctx.now + after.wait_ms);
+  if (draft.lifecycle === 'Cancelling') startWaiting(draft, 'input', ctx, until); // a turn was cancelled; the run is not
+  if (draft.steers.length > 0) return answerSteers(draft, ctx);
+  const input = draft.queue_held ? undefined : dequeue(draft, ctx);
+  if (input !== undefined) return { do: 'turn', input };
+  startWaiting(draft, 'input', ctx, until);
+  if (until !== null) ctx.timer(INPUT_TIMER, until);
+  return undefined;
+}
+
+function answerSteers(draft: SessionState, ctx: ReducerContext): Next {
+  goOn(draft, ctx);
+  return { do: 'step' };
+}
+
+/** How a run that gave its answer ends. */
+export function completed({ run }: SessionState): StopReason {
+  return { kind: 'Completed', ...(run?.truncated === true ? { warning: 'truncated' as const } : {}) };
+}
+
+function askAgain(draft: SessionState, issue: Ref, ctx: ReducerContext): Next {
+  const { run } = draft;
+  const repair = run?.config.repair_ref ?? null;
+  if (run === null || repair === null || run.repairs > 0) {
+    const stop: StopReason = { kind: 'Failed', code: 'validation_error/returns', retryable: false, stage: 'returns' };
+    return { do: 'end', stop };
+  }
+  run.repairs++;
+  run.issue_ref = null;
+  const parts = [repair, issue].map((text_ref) => ({ kind: 'text' as const, text_ref }));
+  sayToModel(draft, 'repair', parts, ctx);
+  return { do: 'step' };
+}
+
+/** A limit forbids what would come next: the run ends, or waits until somebody decides. */
+export function meetLimit(
+  draft: SessionState,
+  { limit, used, of }: Reached,
+  next: NextMove,
+  ctx: ReducerContext,
+): Next {
+  ctx.record('aos.agent/LimitReached@1', { ...place(draft), limit, used, of });
+  if (draft.run?.config.limits.on_limit !== 'pause_and_ask')
+    return { do: 'end', stop: { kind: 'LimitsExceeded', limit } };
+  startWaiting(draft, 'limit', ctx);
+  return hold(draft, next);
+}
+
+/** Remembers what a run that is held goes on with. */
+export function hold(draft: SessionState, next: NextMove): Next {
+  draft.held = next;
+  return undefined;
+}
+
+/** Ends the run. What waits behind it is taken up when it completed, and else waits for `Resume`. */
+export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  const { output_ref, value_ref, tally } = run;
+  // What was stopping has told its children; a run that completed leaves them to what comes next.
+  if (stop.kind !== 'Completed' && draft.stopping === null) stopChildren(draft, ctx);
+  draft.last = { run: run.number, stop, output_ref, value_ref, tally: { ...tally } };
+  // What is still under way is stale from here on.
+  draft.step_epoch++;
+  draft.session_epoch++;
+  Object.assign(draft, { calls: [], steers: [], held: null, waiting: null, stopping: null });
+  clearTimers(ctx);
+  moveTo(draft, lifecycleAfter(stop), ctx, {
+    stop,
+    usage: { ...tally },
+    ...(output_ref === null ? {} : { output_ref }),
+    ...(value_ref === null ? {} : { value_ref }),
+  });
+  if (stop.kind !== 'Completed') draft.queue_held = draft.queued > 0;
+  const more = draft.queued > 0 && !draft.queue_held;
+  tellOwner(draft, { kind: 'settled', stop, output_ref, value_ref, tally: withChildren(run), more }, ctx);
+  draft.run = null;
+  return { do: 'next' };
+}
+
+function withChildren({ tally, children_tally }: NonNullable<SessionState['run']>) {
+  return {
+    steps: tally.steps + children_tally.steps,
+    tokens_in: tally.tokens_in + children_tally.tokens_in,
+    tokens_out: tally.tokens_out + children_tally.tokens_out,
+    micro_money: tally.micro_money + children_tally.micro_money,
+  };
+}
+
+function lifecycleAfter(stop: StopReason): Lifecycle {
+  if (stop.kind === 'Completed') return 'Completed';
+  return stop.kind === 'Cancelled' ? 'Cancelled' : 'Failed';
+}
+
+/** The next run, when there is none and one waits that may start. */
+export function takeUpNext(draft: SessionState, ctx: ReducerContext): Next {
+  if (draft.run !== null || draft.queue_held || draft.status === 'Closed') return undefined;
+  const input = dequeue(draft, ctx);
+  return input === undefined ? undefined : { do: 'start', input };
+}

@@ -1,0 +1,56 @@
+/** What a session writes down: transcript items and facts, each with where in the run it is. */
+import type { InputPart, Ref } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { Lifecycle } from '../contracts/lifecycle.js';
+import type { QueuedInput, SessionState } from '../contracts/state.js';
+import type { TranscriptItem, USER_ORIGINS } from '../contracts/transcript.js';
+import { MOVES } from './lifecycle-table.js';
+
+/** Where something happens: the run, its turn and its step. */
+export function place({ run }: SessionState): { run: number; turn: number; step: number } {
+  return { run: run?.number ?? 0, turn: run?.turns ?? 0, step: run?.tally.steps ?? 0 };
+}
+
+/** Appends an item to the transcript. */
+export function appendItem(draft: SessionState, item: TranscriptItem, ctx: ReducerContext): void {
+  ctx.append('transcript', item);
+  draft.items++;
+}
+
+/** Says something to the model in the user's place; what people say begins a turn. */
+export function sayToModel(
+  draft: SessionState,
+  origin: (typeof USER_ORIGINS)[number],
+  parts: readonly InputPart[],
+  ctx: ReducerContext,
+): void {
+  if (draft.run !== null && origin !== 'loop' && origin !== 'repair') draft.run.turns++;
+  appendItem(draft, { role: 'user', origin, parts: [...parts] }, ctx);
+  ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin });
+}
+
+/** Says of which run an input is the start or a turn; said again when it turns out to be another. */
+export function tellAccepted(input: QueuedInput, queued: boolean, ctx: ReducerContext): void {
+  const { run, command_id, cause, parts } = input;
+  ctx.record('aos.agent/InputAccepted@1', { run, command_id, queued, cause, first_ref: firstRef(parts[0]) });
+}
+
+function firstRef(part: InputPart | undefined): Ref | null {
+  if (part === undefined) return null;
+  return part.kind === 'text' ? part.text_ref : part.kind === 'blob' ? part.blob_ref : part.output_ref;
+}
+
+/** Moves the lifecycle on and says so. Only moves of the table: any other is a defect of this reducer, and a fault. */
+export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, more: object = {}): void {
+  const from = draft.lifecycle;
+  if (!MOVES[from].includes(to)) throw new Error(`no move from ${from} to ${to}`);
+  draft.lifecycle = to;
+  ctx.record('aos.agent/LifecycleChanged@1', { run: draft.run?.number ?? 0, from, to, ...more });
+}
+
+/** Tells the cell that made this session how it fares. */
+export function tellOwner(draft: SessionState, news: object, ctx: ReducerContext): void {
+  if (!draft.tell_owner || ctx.parent === null) return;
+  const value = { session: ctx.address[1], run: draft.run?.number ?? draft.last?.run ?? 0, news };
+  ctx.send(ctx.parent, { name: 'aos.agent/ChildNotice@1', value });
+}

@@ -1,0 +1,150 @@
+/** One step: a model is asked, and what it answers. */
+import type { ReducerContext } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import type { StopReason } from '../contracts/lifecycle.js';
+import type { llmStepCompleted, llmStepFailed } from '../contracts/session.js';
+import type { SessionState } from '../contracts/state.js';
+import { llmStepPlan } from '../plans/llm-step.js';
+import { countUsage, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
+import type { Next } from './moves.js';
+import { refuseCalls, settleCall } from './results.js';
+import { appendItem, place, sayToModel, tellOwner } from './say.js';
+
+/** The projection that requests are made by. */
+export const PROJECTION = 'aos.agent/Projection@1';
+
+/** Model calls that ran out of time are asked for again so often. */
+const RETRIES_MAX = 1;
+
+/** Asks the model, when nothing forbids it; what was steered is said first. */
+export function startStep(draft: SessionState, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null || draft.stopping !== null) return undefined;
+  draft.held = draft.lifecycle === 'Paused' ? 'step' : null;
+  if (draft.held !== null) return undefined;
+  takeSteers(draft, ctx);
+  const reached = stepLimit(run, ctx.now);
+  if (reached !== undefined) return { do: 'limit', reached, next: 'step' };
+  run.tally.steps++;
+  draft.step_epoch++;
+  const { config } = run;
+  const { session_epoch, step_epoch } = draft;
+  const params = {
+    ...config.options,
+    model: config.model,
+    session: { key: ctx.address[1], labels: draft.labels },
+    def_ref: run.def_ref,
+    config_rev: run.config_rev,
+    system_ref: config.system_ref,
+    tools_ref: config.tools_ref,
+    context_head: ctx.logHead('transcript'),
+    window: { from: 0 },
+    projection: PROJECTION,
+    ...(run.context === null ? {} : { context: run.context }),
+  };
+  ctx.record('aos.agent/LlmStepRequested@1', { ...place(draft), model: config.model, config_rev: run.config_rev });
+  run.step_plan = ctx.emit({ plan: llmStepPlan, input: { session_epoch, step_epoch, params } });
+  return undefined;
+}
+
+function takeSteers(draft: SessionState, ctx: ReducerContext): void {
+  for (const { command_id, parts } of draft.steers) {
+    sayToModel(draft, 'steer', parts, ctx);
+    const { step } = place(draft);
+    ctx.record('aos.agent/HostCommandApplied@1', { command_id, type: 'Steer', step: step + 1 });
+  }
+  draft.steers = [];
+}
+
+/** A model answered the step at hand. */
+export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStepCompleted>, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  run.step_plan = null;
+  run.retries = 0;
+  run.context ??= value.context ?? null;
+  countUsage(run, value.usage);
+  const { finish_reason, output_ref, by, tool_calls } = value;
+  const interrupted = finish_reason === 'interrupted';
+  const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
+  appendItem(
+    draft,
+    { role: 'assistant', output_ref, by, calls, ...(interrupted ? { interrupted: true as const } : {}) },
+    ctx,
+  );
+  const warnings = value.warnings_ref === undefined ? {} : { warnings_ref: value.warnings_ref };
+  ctx.record('aos.agent/LlmStepAnswered@1', {
+    ...place(draft),
+    output_ref,
+    finish_reason,
+    calls: calls.map(({ call_id }) => call_id),
+    tally: { ...run.tally },
+    ...warnings,
+  });
+  tellPressure(draft, value, ctx);
+  run.output_ref = output_ref;
+  run.value_ref = value.returns !== undefined && 'value_ref' in value.returns ? value.returns.value_ref : null;
+  run.issue_ref = value.returns !== undefined && 'issue_ref' in value.returns ? value.returns.issue_ref : null;
+  run.truncated = finish_reason === 'length';
+  const failure = failureBy(finish_reason);
+  if (draft.stopping !== null || failure !== undefined) refuseCalls(draft, tool_calls, 'cancelled', ctx);
+  if (draft.stopping !== null) return { do: 'settle' };
+  if (failure !== undefined) return { do: 'end', stop: failure };
+  if (tool_calls.length > 0) return { do: 'calls', calls: tool_calls };
+  // Its adapter was told to stop and the run was not: the model goes on from what it had said.
+  return interrupted ? { do: 'step' } : { do: 'finish' };
+}
+
+function failureBy(finish: string): StopReason | undefined {
+  if (finish === 'error') return failed('provider_error_terminal');
+  return finish === 'content_filter' ? failed('provider_error_terminal/refusal') : undefined;
+}
+
+function failed(code: 'provider_error_terminal' | 'provider_error_terminal/refusal'): StopReason {
+  return { kind: 'Failed', code, retryable: false, stage: 'llm_step' };
+}
+
+/** The model call of the step at hand failed; whoever owns retries of this kind has had them. */
+export function stepFailed(draft: SessionState, value: z.infer<typeof llmStepFailed>, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  run.step_plan = null;
+  countUsage(run, value.usage);
+  const { code, retryable } = value;
+  const again = code === 'adapter_timeout' && run.retries < RETRIES_MAX && draft.stopping === null;
+  ctx.record('aos.agent/LlmStepGaveUp@1', { ...place(draft), code, retryable, again });
+  if (draft.stopping !== null) return { do: 'settle' };
+  if (!again) return { do: 'end', stop: { kind: 'Failed', code, retryable, stage: 'llm_step' } };
+  run.retries++;
+  return { do: 'step' };
+}
+
+/** A plan of the run failed by its own fault: nothing it did is trusted to have told all. */
+export function planFailed(draft: SessionState, ordinal: number, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  const call = draft.calls.find(({ plan, phase }) => plan === ordinal && phase !== 'settled');
+  if (run.step_plan !== ordinal && call === undefined) return undefined;
+  if (run.step_plan === ordinal) run.step_plan = null;
+  const code = 'internal_invariant_violation';
+  if (call !== undefined) settleCall(draft, call, { non_execution: { kind: 'outcome_unknown', code } }, ctx);
+  if (draft.stopping !== null) return { do: 'settle' };
+  const stop: StopReason = { kind: 'Failed', code, retryable: false, stage: 'plan' };
+  return { do: 'stop', stopping: { command_id: null, stop } };
+}
+
+function tellPressure(
+  draft: SessionState,
+  { usage, request_bytes }: z.infer<typeof llmStepCompleted>,
+  ctx: ReducerContext,
+): void {
+  const counted = usage?.tokens_in;
+  const reading =
+    counted === undefined
+      ? { tokens: Math.ceil(request_bytes / 4), by: 'bytes' as const }
+      : { tokens: counted + (usage?.tokens_out ?? 0), by: 'usage' as const };
+  const context = tellContextPressure(draft, reading, ctx);
+  if (context !== undefined) tellOwner(draft, { kind: 'pressure', of: 'context', level: context }, ctx);
+  const budget = tellBudgetPressure(draft, ctx);
+  if (budget !== undefined) tellOwner(draft, { kind: 'pressure', of: 'budget', level: budget }, ctx);
+}

@@ -1,0 +1,71 @@
+/**
+ * Stopping a run: what runs is told to stop and has its grace to say what became of it; calls that had not begun are
+ * settled; when all is quiet the results enter the transcript and the run ends. So no call is ever without a result, and
+ * what really happened is known, as far as anybody can know it.
+ */
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { SessionState } from '../contracts/state.js';
+import { stopChildren, waitTimer } from './children.js';
+import type { Next } from './moves.js';
+import { appendResults, settleCall } from './results.js';
+import { moveTo } from './say.js';
+import { clearTimers, INPUT_TIMER, park, STOP_TIMER } from './waiting.js';
+
+/** How much longer than the grace the kernel's own end of it may take. */
+const WATCHDOG_MS = 1_000;
+
+/** Begins to stop the run. */
+export function stopRun(
+  draft: SessionState,
+  stopping: NonNullable<SessionState['stopping']>,
+  ctx: ReducerContext,
+): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  const graceMs = run.config.cancel_grace_ms;
+  Object.assign(draft, { stopping, held: null, waiting: null });
+  moveTo(draft, 'Cancelling', ctx);
+  park(draft, ctx);
+  ctx.clearTimer(INPUT_TIMER);
+  if (run.step_plan !== null) ctx.stop(run.step_plan, { graceMs });
+  for (const call of draft.calls) {
+    if (call.phase === 'settled') continue;
+    if (call.phase === 'children') ctx.clearTimer(waitTimer(draft, call));
+    if (call.plan !== null) ctx.stop(call.plan, { graceMs });
+    else settleCall(draft, call, { non_execution: { kind: 'cancelled' } }, ctx);
+  }
+  if (stopping.stop !== null) stopChildren(draft, ctx);
+  ctx.timer(STOP_TIMER, ctx.now + graceMs + WATCHDOG_MS);
+  return { do: 'settle' };
+}
+
+/** Ends a run that is stopping, once nothing of it is under way. */
+export function endWhenQuiet(draft: SessionState, ctx: ReducerContext): Next {
+  const { run, stopping } = draft;
+  if (run === null || stopping === null || run.step_plan !== null) return undefined;
+  if (draft.calls.some(({ phase }) => phase !== 'settled')) return undefined;
+  appendResults(draft, ctx);
+  if (stopping.command_id !== null) {
+    const step = run.tally.steps;
+    ctx.record('aos.agent/HostCommandApplied@1', { command_id: stopping.command_id, type: 'Cancel', step });
+  }
+  if (stopping.stop !== null) return { do: 'end', stop: stopping.stop };
+  draft.stopping = null;
+  draft.step_epoch++;
+  clearTimers(ctx);
+  return { do: 'listen' };
+}
+
+/** The grace is over: what has not answered is not waited for any longer. */
+export function stopAnyhow(draft: SessionState, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null || draft.stopping === null) return undefined;
+  if (run.step_plan !== null) ctx.cancel(run.step_plan);
+  run.step_plan = null;
+  for (const call of draft.calls) {
+    if (call.phase === 'settled') continue;
+    if (call.plan !== null) ctx.cancel(call.plan);
+    settleCall(draft, call, { non_execution: { kind: 'outcome_unknown' } }, ctx);
+  }
+  return { do: 'settle' };
+}

@@ -1,0 +1,77 @@
+/** What of a world's frames and live answers belongs to one run, and how it is shown. */
+import type { World, WorldFrame } from '@reprise/kernel';
+import type { AgentEvent, AgentEventOf, Cursor, Delta } from './contracts/agent-event.js';
+import { cursorOf, isBehind, shownEvent, type WatchOptions } from './events.js';
+import type { Spoken } from './live.js';
+import { AgentEvents, type EffectPlace } from './projection/agent-events.js';
+
+/** How a run is watched. */
+export interface RunWatchOptions extends WatchOptions {
+  /** The runs of its children as well. */
+  readonly tree?: boolean;
+}
+
+/** One watching of one run, frame by frame from the one that accepted its input. */
+export class RunWatch {
+  /** The run is over, and everything up to its end was shown. */
+  ended = false;
+  readonly #projection: AgentEvents;
+  /** The run at the root of the tree. */
+  #root: string | null = null;
+  /** The last frame that was read, and the last event in it. */
+  #seq = -1;
+  #last: Cursor = '0.0';
+  #unplaced: (Spoken & { readonly heardAt: number })[] = [];
+
+  constructor(
+    private readonly world: Pick<World, 'content' | 'head'>,
+    private readonly of: { readonly session: string; readonly run: string },
+    private readonly options: RunWatchOptions,
+  ) {
+    this.#projection = new AgentEvents({ sessions: [of.session], tree: options.tree === true });
+  }
+
+  /** The events of the next frame, as they are shown. */
+  async *shown(frame: WorldFrame): AsyncGenerator<AgentEvent> {
+    const behind = cursorOf(this.options.after);
+    for (const event of this.#projection.project(frame)) {
+      if (!this.#isWanted(event)) continue;
+      this.#last = event.event_seq;
+      const shown = isBehind(event.event_seq, behind)
+        ? await shownEvent(this.world.content, event, this.options)
+        : undefined;
+      if (shown !== undefined) yield shown;
+      this.ended = isEndOf(this.of.run, event);
+      if (this.ended) return;
+    }
+    this.#seq = frame.seq;
+  }
+
+  /** What was heard, as far as it belongs to a step of the run. What was heard before its frame was read waits for it. */
+  *spoken(heard: readonly Spoken[]): Generator<Delta> {
+    const heardAt = this.world.head.seq;
+    const all = [...this.#unplaced, ...heard.map((spoken) => ({ ...spoken, heardAt }))];
+    this.#unplaced = [];
+    for (const spoken of all) {
+      const place = this.#projection.placeOf(spoken.effect);
+      if (place === undefined) {
+        if (spoken.heardAt > this.#seq) this.#unplaced.push(spoken);
+      } else if (place.step_id !== null && this.#isWanted(place)) {
+        yield { ...spoken.note, step_id: place.step_id, after: this.#last };
+      }
+    }
+  }
+
+  /** Events of this run, and what is asked of its session from its beginning on; with `tree` those of every run that it led to. */
+  #isWanted(event: EffectPlace): boolean {
+    const { session, run } = this.of;
+    if (event.run_id === run) this.#root = event.correlation_id;
+    if (event.session_id === session) return event.run_id === run || (event.run_id === null && this.#root !== null);
+    return this.options.tree === true && event.correlation_id !== null && event.correlation_id === this.#root;
+  }
+}
+
+/** Whether an event is the end of a run. */
+export function isEndOf(run: string, event: AgentEvent): event is AgentEventOf<'lifecycle'> {
+  return event.type === 'lifecycle' && event.run_id === run && event.stop !== undefined;
+}

@@ -1,0 +1,274 @@
+/**
+ * Output discipline: what a tool printed is kept whole for people and cut to a known size for the model.
+ *
+ * Invariants
+ * B1  The result is well-formed UTF-8 of at most `bytesMax` bytes and `linesMax` lines, the marker included.
+ * B2  Bounding twice is bounding once: a text that fits is returned as it is.
+ * B3  Text is cut between code points; what is kept is a prefix and a suffix of the decoded text. It is a text of its
+ *     own and nothing wraps it here, so no cut ever falls into an envelope.
+ * B4  The marker names the digest of the whole output, so a reader can fetch what was left out.
+ * B5  Memory is bounded by the policy, whatever the output: it is taken in as it comes, and only its ends are kept.
+ */
+import { portableSha256, toHex } from '@reprise/kernel';
+import { looksBinary, mediaTypeOf, SNIFF_BYTES } from './media-type.js';
+
+/** How an output is cut. The id is recorded with every result, so it names a policy that never changes meaning. */
+export interface OutputPolicy {
+  /** Name and version of the policy, for example `model/default@1`. */
+  readonly policyId: string;
+  /** The most bytes of UTF-8 the result may have, marker included. */
+  readonly bytesMax: number;
+  /** The most lines the result may have, the marker's included; any number when absent. */
+  readonly linesMax?: number;
+  /** Which part is worth keeping: logs end with the error, files begin with the point. */
+  readonly keep: 'head_tail' | 'head' | 'tail';
+}
+
+/** What was done to an output, as the tool receipt records it. */
+export interface TruncationMeta {
+  /** Bytes of the output before bounding. */
+  readonly original_bytes: number;
+  /** Bytes of the result. */
+  readonly bounded_bytes: number;
+  /** Whether anything was left out. */
+  readonly truncated: boolean;
+  /** The policy that decided. */
+  readonly policy_id: string;
+  /** Lines of the output before bounding; absent when it is binary. */
+  readonly original_lines?: number;
+}
+
+/** A bounded output. */
+export interface BoundedOutput {
+  readonly bytes: Uint8Array;
+  readonly meta: TruncationMeta;
+}
+
+/**
+ * Cuts an output to its policy's size. The same bytes and policy give the same result everywhere.
+ *
+ * Bytes that are not UTF-8 become U+FFFD first, and the caps count what that makes of them. Of a binary output its
+ * type, size and digest are told.
+ *
+ * @example boundOutput(new TextEncoder().encode('a'.repeat(99_999)), FAMILY_POLICIES.default).bytes.length // 16_384
+ */
+export function boundOutput(bytes: Uint8Array, policy: OutputPolicy): BoundedOutput {
+  const bounder = new OutputBounder(policy);
+  bounder.write(bytes);
+  return bounder.end(toHex(portableSha256(bytes)));
+}
+
+const NEWLINE = 10;
+
+/** Bounds an output that comes in pieces. */
+export class OutputBounder {
+  readonly #policy: OutputPolicy;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #encoder = new TextEncoder();
+  readonly #start: Collected;
+  readonly #head: Collected;
+  readonly #tail: Latest;
+  #originalBytes = 0;
+  #textBytes = 0;
+  #newlines = 0;
+  #lastByte = NEWLINE;
+
+  constructor(policy: OutputPolicy) {
+    this.#policy = policy;
+    this.#start = new Collected(SNIFF_BYTES);
+    this.#head = new Collected(policy.bytesMax);
+    this.#tail = new Latest(policy.bytesMax);
+  }
+
+  /** Takes in the next bytes. */
+  write(bytes: Uint8Array): void {
+    this.#originalBytes += bytes.length;
+    this.#start.add(bytes);
+    if (!this.#binary) this.#take(this.#encoder.encode(this.#decoder.decode(bytes, { stream: true })));
+  }
+
+  /** @param digest the sha-256 of everything that was written, in hex */
+  end(digest: string): BoundedOutput {
+    if (this.#binary) return this.#described(digest);
+    this.#take(this.#encoder.encode(this.#decoder.decode()));
+    const { bytesMax, linesMax = Number.POSITIVE_INFINITY } = this.#policy;
+    if (this.#textBytes <= bytesMax && this.#lines <= linesMax) return this.#result(this.#head.bytes(), false);
+    return this.#result(this.#cut(digest, linesMax), true);
+  }
+
+  get #binary(): boolean {
+    return looksBinary(this.#start.view());
+  }
+
+  /** A final line break does not begin another line. */
+  get #lines(): number {
+    return this.#newlines + (this.#lastByte === NEWLINE ? 0 : 1);
+  }
+
+  #take(text: Uint8Array): void {
+    this.#textBytes += text.length;
+    this.#newlines += countNewlines(text);
+    this.#lastByte = text.at(-1) ?? this.#lastByte;
+    this.#head.add(text);
+    this.#tail.add(text);
+  }
+
+  #cut(digest: string, linesMax: number): Uint8Array {
+    const { bytesMax, keep } = this.#policy;
+    // The count in the final marker is never longer than the whole text's, so room reserved for that one suffices.
+    const room = bytesMax - this.#marker(this.#textBytes, digest).length;
+    if (room <= 0) return this.#marker(this.#textBytes, digest).subarray(0, bytesMax);
+    const headRoom = { head: room, tail: 0, head_tail: room - Math.floor(room / 2) }[keep];
+    const { headLines, tailLines } = linesOf(keep, linesMax);
+    const head = firstLines(upTo(this.#head.view(), headRoom), headLines);
+    const tail = lastLines(atMostLast(this.#tail.view(), room - headRoom), tailLines);
+    return concat(head, this.#marker(this.#textBytes - head.length - tail.length, digest), tail);
+  }
+
+  #described(digest: string): BoundedOutput {
+    const what = `[binary output: ${mediaTypeOf(this.#start.view())}, ${this.#originalBytes} bytes; sha256:${digest}]\n`;
+    return this.#result(this.#encoder.encode(what).subarray(0, this.#policy.bytesMax), true);
+  }
+
+  #marker(bytes: number, digest: string): Uint8Array {
+    return this.#encoder.encode(`\n...[truncated ${bytes} bytes; sha256:${digest}]\n`);
+  }
+
+  #result(bytes: Uint8Array, truncated: boolean): BoundedOutput {
+    const meta = {
+      original_bytes: this.#originalBytes,
+      bounded_bytes: bytes.length,
+      truncated,
+      policy_id: this.#policy.policyId,
+      ...(this.#binary ? {} : { original_lines: this.#lines }),
+    };
+    return { bytes, meta };
+  }
+}
+
+/** The marker takes a line of its own, and the head ends with one: an empty one where nothing of it is kept. */
+function linesOf(keep: OutputPolicy['keep'], linesMax: number): { headLines: number; tailLines: number } {
+  if (keep === 'head') return { headLines: linesMax - 1, tailLines: 0 };
+  if (keep === 'tail') return { headLines: 1, tailLines: linesMax - 2 };
+  return { headLines: Math.ceil((linesMax - 1) / 2), tailLines: Math.floor((linesMax - 1) / 2) };
+}
+
+/** The first bytes of something, up to a number. */
+class Collected {
+  #buffer = new Uint8Array(0);
+  #length = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  add(bytes: Uint8Array): void {
+    const more = bytes.subarray(0, this.capacity - this.#length);
+    if (more.length === 0) return;
+    this.#reserve(this.#length + more.length);
+    this.#buffer.set(more, this.#length);
+    this.#length += more.length;
+  }
+
+  /** What is kept; good until the next `add`. */
+  view(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.slice(0, this.#length);
+  }
+
+  /** Grows by doubling: most outputs are far below the cap. */
+  #reserve(length: number): void {
+    if (length <= this.#buffer.length) return;
+    const grown = new Uint8Array(Math.min(this.capacity, Math.max(length, this.#buffer.length * 2)));
+    grown.set(this.view());
+    this.#buffer = grown;
+  }
+}
+
+/** The last bytes of something, up to a number. Twice the room, so that they are seldom moved. */
+class Latest {
+  #buffer = new Uint8Array(0);
+  #end = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  add(bytes: Uint8Array): void {
+    const more = atMostLast(bytes, this.capacity, false);
+    if (this.#end + more.length > this.#buffer.length) this.#makeRoom(more.length);
+    this.#buffer.set(more, this.#end);
+    this.#end += more.length;
+  }
+
+  /** What is kept; good until the next `add`. */
+  view(): Uint8Array {
+    return this.#buffer.subarray(Math.max(0, this.#end - this.capacity), this.#end);
+  }
+
+  #makeRoom(more: number): void {
+    const kept = this.view();
+    const room = Math.min(2 * this.capacity, Math.max(2 * (kept.length + more), this.#buffer.length));
+    const buffer = room > this.#buffer.length ? new Uint8Array(room) : this.#buffer;
+    const still = kept.subarray(Math.max(0, kept.length - (room - more)));
+    buffer.set(still); // within one buffer this moves: `set` copes with overlaps
+    this.#buffer = buffer;
+    this.#end = still.length;
+  }
+}
+
+function countNewlines(text: Uint8Array): number {
+  let count = 0;
+  for (let at = text.indexOf(NEWLINE); at >= 0; at = text.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
+/** A prefix of at most so many bytes that ends between code points. */
+function upTo(text: Uint8Array, bytes: number): Uint8Array {
+  let end = Math.min(bytes, text.length);
+  while (!isBorder(text, end)) end -= 1;
+  return text.subarray(0, end);
+}
+
+/** A suffix of at most so many bytes, of text one that begins between code points. */
+function atMostLast(text: Uint8Array, bytes: number, isText = true): Uint8Array {
+  let start = Math.max(0, text.length - bytes);
+  while (isText && !isBorder(text, start)) start += 1;
+  return text.subarray(start);
+}
+
+/** A prefix of at most so many lines, the last one without its break. */
+function firstLines(text: Uint8Array, lines: number): Uint8Array {
+  let left = lines;
+  for (let at = text.indexOf(NEWLINE); at >= 0; at = text.indexOf(NEWLINE, at + 1)) {
+    left -= 1;
+    if (left === 0) return text.subarray(0, at);
+  }
+  return text;
+}
+
+/** A suffix of at most so many lines. */
+function lastLines(text: Uint8Array, lines: number): Uint8Array {
+  if (lines === 0) return text.subarray(text.length);
+  let left = lines;
+  for (let at = text.length - 2; at >= 0; at--) {
+    if (text[at] !== NEWLINE) continue;
+    left -= 1;
+    if (left === 0) return text.subarray(at + 1);
+  }
+  return text;
+}
+
+/** Whether a code point begins at this place: continuation bytes are 10xxxxxx. */
+function isBorder(text: Uint8Array, at: number): boolean {
+  return at >= text.length || ((text[at] ?? 0) & 0xc0) !== 0x80;
+}
+
+function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

@@ -1,0 +1,101 @@
+/** The tools by which a model leads child sessions. It knows them as c1, c2 … in the order in which they were made. */
+import { type InputPart, RepriseError } from '@reprise/contracts';
+import type { ContentStore } from '@reprise/kernel';
+import * as z from 'zod';
+import { wellFormed } from './schema.js';
+import { defineSessionTool, type Tool } from './tool.js';
+
+const WAIT_SECONDS_MAX = 7 * 86_400;
+const TEXT_MAX = 100_000;
+
+const child = z
+  .string()
+  .regex(/^c[1-9][0-9]{0,5}$/)
+  .describe('The child, as spawn_agent named it: c1, c2 …');
+const text = z.string().min(1).max(TEXT_MAX);
+
+/**
+ * The tools `spawn_agent`, `send_input`, `wait_agents` and `close_agent`.
+ *
+ * @param agents the names of the agents that may be spawned, as the model is told
+ * @throws RepriseError `invalid_argument` when there are none
+ */
+export function childTools(agents: readonly string[]): readonly Tool[] {
+  const [first, ...others] = agents;
+  if (first === undefined) {
+    throw new RepriseError('invalid_argument', 'there is nobody to spawn', {
+      expected: 'the names of agents',
+      hint: 'Leave the tools out where an agent spawns nobody.',
+    });
+  }
+  return [spawnAgent(z.enum([first, ...others])), sendInput, waitAgents, closeAgent];
+}
+
+function spawnAgent(agent: z.ZodEnum) {
+  const positive = z.int().min(1);
+  return defineSessionTool({
+    name: 'spawn_agent',
+    description:
+      'Starts a child agent on a task of its own. It works in parallel; use wait_agents for its result. Answers with the name of the child.',
+    args: z.strictObject({
+      agent: agent.describe('Which agent.'),
+      task: text.describe('The whole task: the child knows nothing else.'),
+      max_tokens: positive.optional().describe('The most tokens it may use. Default: what is left to you.'),
+      max_seconds: positive.max(WAIT_SECONDS_MAX).optional().describe('The most seconds it may take.'),
+    }),
+    kind: 'spawn',
+    operation: async (asked, content) => ({
+      op: 'spawn',
+      agent: String(asked.agent),
+      parts: [await textPart(content, asked.task)],
+      ...(asked.max_tokens === undefined ? {} : { max_tokens: asked.max_tokens }),
+      ...(asked.max_seconds === undefined ? {} : { max_wall_ms: asked.max_seconds * 1_000 }),
+    }),
+  });
+}
+
+const sendInput = defineSessionTool({
+  name: 'send_input',
+  description: 'Says something more to a child. One that runs reads it when it is done with what it does.',
+  args: z.strictObject({ child, text: text.describe('What to say.') }),
+  kind: 'send_input',
+  operation: async (asked, content) => ({
+    op: 'send_input',
+    child: asked.child,
+    parts: [await textPart(content, asked.text)],
+  }),
+});
+
+const waitAgents = defineSessionTool({
+  name: 'wait_agents',
+  description: 'Waits until children have come to something, and answers with what.',
+  args: z.strictObject({
+    children: z.array(child).min(1).max(64).describe('Which children.'),
+    mode: z.enum(['any', 'all']).default('all').describe('Whether for all of them or for the first. Default all.'),
+    max_seconds: z
+      .int()
+      .min(1)
+      .max(WAIT_SECONDS_MAX)
+      .optional()
+      .describe('The most seconds to wait. Default: no limit.'),
+  }),
+  kind: 'wait',
+  operation: async ({ children, mode, max_seconds }) => ({
+    op: 'wait',
+    children: [...new Set(children)],
+    mode,
+    ...(max_seconds === undefined ? {} : { within_ms: max_seconds * 1_000 }),
+  }),
+});
+
+const closeAgent = defineSessionTool({
+  name: 'close_agent',
+  description: 'Ends a child that is not needed any more; what it does is cancelled.',
+  args: z.strictObject({ child }),
+  kind: 'close',
+  operation: async (asked) => ({ op: 'close', child: asked.child }),
+});
+
+async function textPart(content: ContentStore, said: string): Promise<InputPart> {
+  return { kind: 'text', text_ref: await content.put(new TextEncoder().encode(wellFormed(said))) };
+}

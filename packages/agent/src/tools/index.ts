@@ -1,0 +1,51 @@
+/** Tools: their definition, their adapter, what is kept and shown of their outputs. */
+export {
+  type BoundedOutput,
+  boundOutput,
+  OutputBounder,
+  type OutputPolicy,
+  type TruncationMeta,
+} from './bound-output.js';
+export { type Build, buildOf, type ContextSource, type RecordedAgent } from './build.js';
+export { childTools } from './children.js';
+export type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
+export { type Duration, durationMs } from './duration.js';
+export { DEFAULT_FAMILY, FAMILY_POLICIES, type OutputPolicies } from './families.js';
+export { humanAskAdapter } from './human-adapter.js';
+export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
+export {
+  type Deferral,
+  deferred,
+  isToolError,
+  type ReaderSource,
+  type ToolAnswer,
+  type ToolError,
+  type ToolPart,
+  type ToolParts,
+  type ToolStream,
+  toolError,
+  toolParts,
+} from './result.js';
+export {
+  type Checked,
+  check,
+  jsonSchemaOf,
+  type OutputOf,
+  type Schema,
+  type SchemaIssue,
+  type SchemaResult,
+} from './schema.js';
+export {
+  type ApprovalRule,
+  type ApprovalVerdict,
+  type CallToApprove,
+  type DepsOf,
+  defineSessionTool,
+  defineTool,
+  describeTools,
+  type Reconciled,
+  type SessionToolSpec,
+  type Tool,
+  type ToolSpec,
+} from './tool.js';
+export { type ToolAdapterOptions, toolCallAdapter } from './tool-adapter.js';

@@ -1,0 +1,182 @@
+/**
+ * Makes a receipt's payload of what a handler answered: the whole output for people, the bounded one for the model.
+ */
+import { RepriseError, type Value } from '@reprise/contracts';
+import { type ContentStore, decode, encode } from '@reprise/kernel';
+import type { Artifact, ToolCallReceipt } from '../contracts/tool-call.js';
+import { OutputBounder, type OutputPolicy } from './bound-output.js';
+import { DEFAULT_FAMILY, type OutputPolicies, policiesOf } from './families.js';
+import type { Made } from './handler-context.js';
+import { isToolError, isToolParts, isToolStream, type ReaderSource, type ToolPart, type ToolStream } from './result.js';
+import { check, type Schema, shortened, wellFormed } from './schema.js';
+import { failedText, misfitText } from './texts.js';
+import type { Tool } from './tool.js';
+
+/** The most bytes that are kept of one output: what one read of a file gives back. */
+export const OUTPUT_BYTES_MAX = 2_147_483_647;
+
+/** Files that a model is shown of one answer. */
+const FILES_MAX = 16;
+
+const NEWLINE = 10;
+
+type Failure = NonNullable<ToolCallReceipt['error_code']>;
+
+/** An answer on its way into the content store. */
+export interface Kept {
+  readonly output: string | AsyncIterable<Uint8Array>;
+  readonly error?: Failure;
+  readonly files?: readonly Artifact[];
+  /** Set while a stream is read, when it fails. */
+  readonly failed?: () => boolean;
+}
+
+/** A failure as the model reads it. */
+export function failure(text: string, error: Failure): Kept {
+  return { output: shortened(text), error };
+}
+
+/** What a handler's answer comes to. Never throws: what cannot be kept is the tool's failure. */
+export async function keptAnswer(answer: unknown, output: Schema | undefined, tool: string): Promise<Kept> {
+  if (isToolError(answer)) return failure(String(answer.message), 'adapter_error');
+  if (isToolStream(answer)) return keptStream(answer, tool);
+  try {
+    if (isToolParts(answer)) return keptParts(answer.parts);
+    if (output !== undefined) {
+      const fits = await check(output, answer);
+      if (!fits.ok) return failure(misfitText(tool, fits.problems), 'validation_error');
+    }
+    return {
+      output: answer === undefined ? '' : typeof answer === 'string' ? wellFormed(answer) : jsonText(answer as Value),
+    };
+  } catch (error) {
+    return failure(failedText(tool, error), 'adapter_error');
+  }
+}
+
+/** Stores an answer. @returns the receipt's payload */
+export async function storeAnswer(
+  kept: Kept,
+  policy: OutputPolicy,
+  content: ContentStore,
+  made: Made,
+): Promise<ToolCallReceipt> {
+  const bounder = new OutputBounder(policy);
+  const whole = await store(kept.output, bounder, content);
+  const bounded = bounder.end(whole.hex);
+  const error = kept.error ?? (kept.failed?.() === true ? 'adapter_error' : undefined);
+  return {
+    operator_output_ref: whole,
+    model_output_ref: await content.put(bounded.bytes),
+    truncation_meta: bounded.meta,
+    is_error: error !== undefined,
+    ...(error === undefined ? {} : { error_code: error }),
+    ...(kept.files === undefined || kept.files.length === 0 ? {} : { files: [...kept.files] }),
+    ...(made.artifacts.length === 0 ? {} : { artifacts: made.artifacts }),
+    ...(made.changes.length === 0 ? {} : { changes: made.changes }),
+  };
+}
+
+/**
+ * Makes the receipt's payload of a call that somebody else finished, from what a handler would have answered.
+ *
+ * @param tool the tool that was called; without it the default policy counts and no output is checked
+ */
+export async function settledAnswer(
+  answer: unknown,
+  content: ContentStore,
+  options: { readonly tool?: Tool; readonly outputs?: OutputPolicies } = {},
+): Promise<ToolCallReceipt> {
+  const { tool } = options;
+  const policy = policiesOf(options.outputs)(tool?.entry.family ?? DEFAULT_FAMILY);
+  const kept = await keptAnswer(answer, tool?.output, tool?.name ?? 'that was called');
+  return storeAnswer(kept, policy, content, { artifacts: [], changes: [] });
+}
+
+async function store(output: Kept['output'], bounder: OutputBounder, content: ContentStore) {
+  if (typeof output !== 'string') return (await content.putStream(tapped(output, bounder))).ref;
+  const bytes = new TextEncoder().encode(output);
+  bounder.write(bytes);
+  return content.put(bytes);
+}
+
+async function* tapped(source: AsyncIterable<Uint8Array>, bounder: OutputBounder): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    bounder.write(bytes);
+    yield bytes;
+  }
+}
+
+/** An answer that comes bit by bit. What came before it failed is kept, and the failure stands at its end. */
+function keptStream(stream: ToolStream, tool: string): Kept {
+  let failed = false;
+  async function* bytesOf(): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder();
+    let total = 0;
+    let atLineStart = true;
+    try {
+      for await (const piece of iterable(stream)) {
+        const bytes = typeof piece === 'string' ? encoder.encode(piece) : requireBytes(piece);
+        if (total + bytes.length > OUTPUT_BYTES_MAX) throw tooMuch();
+        total += bytes.length;
+        atLineStart = (bytes.at(-1) ?? NEWLINE) === NEWLINE;
+        yield bytes;
+      }
+    } catch (error) {
+      failed = true;
+      yield encoder.encode(shortened(`${atLineStart ? '' : '\n'}${failedText(tool, error)}`));
+    }
+  }
+  return { output: bytesOf(), failed: () => failed };
+}
+
+function tooMuch(): RepriseError {
+  return new RepriseError('bound_exceeded', 'the output is too large', {
+    expected: `at most ${OUTPUT_BYTES_MAX} bytes`,
+    hint: 'What came before is kept.',
+  });
+}
+
+function requireBytes(piece: unknown): Uint8Array {
+  if (piece instanceof Uint8Array) return piece;
+  throw new RepriseError('invalid_value', 'a stream gives text or bytes', { actual: typeof piece });
+}
+
+function iterable(stream: ToolStream): AsyncIterable<string | Uint8Array> {
+  return Symbol.asyncIterator in stream ? stream : readAll(stream);
+}
+
+async function* readAll(source: ReaderSource): AsyncGenerator<string | Uint8Array> {
+  const reader = source.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      if (next.value !== undefined) yield next.value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+function keptParts(parts: readonly ToolPart[]): Kept {
+  const files = parts.flatMap((part) => (typeof part === 'object' && 'file' in part ? [part.file] : []));
+  if (files.length > FILES_MAX) {
+    throw new RepriseError('bound_exceeded', 'an answer shows too many files', { expected: `at most ${FILES_MAX}` });
+  }
+  return { output: parts.map(partText).join('\n'), files };
+}
+
+function partText(part: ToolPart): string {
+  if (typeof part === 'string') return wellFormed(part);
+  if ('json' in part) return jsonText(part.json);
+  const { path, media_type, bytes, blob_ref } = part.file;
+  return `[file ${wellFormed(path)}: ${media_type}, ${bytes} bytes; ${blob_ref}]`;
+}
+
+/** Data as the model reads it: JSON with keys in canonical order, so equal data is equal text. */
+function jsonText(data: Value): string {
+  return JSON.stringify(decode(encode(data)), (_key, part: unknown) => {
+    if (part instanceof Uint8Array)
+      throw new TypeError('it returned bytes; put them into the content store with ctx.put and answer with the file');
+    return part;
+  });
+}

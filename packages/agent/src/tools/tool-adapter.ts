@@ -1,0 +1,151 @@
+/**
+ * The adapter of `tool.call@1`.
+ *
+ * Invariants
+ * T1  What the model can mend comes back as data it reads (`ok`, `is_error`): wrong arguments, a failing handler, a tool
+ *     that is not the one that was judged.
+ * T2  What it cannot is a failed receipt: no such tool, no deps, a cancellation.
+ * T3  A handler that was told to stop is waited for, and what it answers in spite of that is what happened. Nothing here
+ *     says of a call that still runs that it did not happen; when to wait no longer, and what to say then, is the
+ *     kernel's, which records a later answer as `late`.
+ * T4  A call runs as it was judged: under another fingerprint than the tool's nothing runs, since whoever approved it
+ *     approved something else. One that was judged without the tool's code has no fingerprint, and runs only where the
+ *     tool never asks for approval.
+ */
+import {
+  type Adapter,
+  type AdapterContext,
+  type Deferred as DeferredOutcome,
+  deferred,
+  getValue,
+  type Outcome,
+  type Reconciliation,
+} from '@reprise/kernel';
+import { type ToolCallParams, type ToolCallReceipt, toolCall } from '../contracts/tool-call.js';
+import type { OutputPolicy } from './bound-output.js';
+import type { Build } from './build.js';
+import { type OutputPolicies, policiesOf } from './families.js';
+import { type HandlerOptions, handlerContext, type Made } from './handler-context.js';
+import { failure, type Kept, keptAnswer, storeAnswer } from './keep-answer.js';
+import { type Deferral, isDeferral } from './result.js';
+import { check } from './schema.js';
+import { argsInvalidText, changedText, failedText } from './texts.js';
+import type { Tool } from './tool.js';
+
+/** How tool calls are performed. */
+export interface ToolAdapterOptions extends HandlerOptions {
+  /** What handlers are given as `ctx.deps`, by the labels of the session. Asked for each call. */
+  readonly deps?: (labels: Readonly<Record<string, string>>) => unknown;
+  /** How outputs are bounded for the model, by family; over `FAMILY_POLICIES`. */
+  readonly outputs?: OutputPolicies;
+}
+
+type Performed = Outcome<ToolCallReceipt> | DeferredOutcome;
+
+/**
+ * The adapter that performs `tool.call@1` with the handlers of a build; a call of anything else is `tool_not_found`.
+ *
+ * @throws RepriseError `invalid_argument` when an output policy has no room for its marker
+ */
+export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adapter<ToolCallParams, ToolCallReceipt> {
+  const policyOf = policiesOf(options.outputs);
+  const callOf = (params: ToolCallParams, context: AdapterContext): Call | undefined => {
+    const tool = build.tool(params.tool);
+    if (tool === undefined || tool.entry.kind !== 'tool') return undefined;
+    return { tool, params, context, policy: policyOf(tool.entry.family), options };
+  };
+  return {
+    effect: toolCall,
+    name: 'reprise.tools',
+    doExecute: async (params, context) => {
+      const call = callOf(params, context);
+      return call === undefined ? { status: 'error', code: 'tool_not_found', retryable: false } : perform(call);
+    },
+    doReconcile: async (params, context) => {
+      const call = callOf(params, context);
+      return call === undefined ? { verdict: 'unknown' } : reconcile(call);
+    },
+  };
+}
+
+interface Call {
+  readonly tool: Tool;
+  readonly params: ToolCallParams;
+  readonly context: AdapterContext;
+  readonly policy: OutputPolicy;
+  readonly options: ToolAdapterOptions;
+}
+
+async function perform(call: Call): Promise<Performed> {
+  const { tool, params, context } = call;
+  if (context.signal.aborted) return { status: 'cancelled' };
+  if (!isAsJudged(call)) return receipt(call, failure(changedText(tool.name), 'validation_error')); // T4
+  const args = await check(tool.args, await getValue(context.content, params.args_ref));
+  if (!args.ok) return receipt(call, failure(argsInvalidText(tool.name, args.problems), 'tool_args_invalid')); // T1
+  const handler = await handlerOf(call);
+  if (handler === undefined) return { status: 'error', code: 'adapter_error/deps', retryable: false }; // T2
+  const answer = await answerOf(tool, () => tool.run(args.value as never, handler.context));
+  if (isDeferral(answer)) return handOn(call, answer);
+  // A failure after the stop is the stop's doing; an answer after it is what happened (T3).
+  if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled' };
+  return receipt(call, answer, handler.made);
+}
+
+/** Asks whether an interrupted call happened. Whatever goes wrong in that, nobody knows. */
+async function reconcile(call: Call): Promise<Reconciliation<ToolCallReceipt>> {
+  const { tool, params, context } = call;
+  const ask = tool.reconcile;
+  const args = await check(tool.args, await getValue(context.content, params.args_ref));
+  const handler = ask === undefined || !args.ok ? undefined : await handlerOf(call);
+  if (ask === undefined || !args.ok || handler === undefined) return { verdict: 'unknown' };
+  try {
+    const found = await ask(args.value as never, handler.context);
+    if (found === 'not_done') return { verdict: 'cannot_happen' };
+    if (typeof found !== 'object' || !('done' in found)) return { verdict: 'unknown' };
+    const kept = await keptAnswer(found.done, tool.output, tool.name);
+    return { verdict: 'happened', outcome: await receipt(call, kept, handler.made) };
+  } catch {
+    return { verdict: 'unknown' };
+  }
+}
+
+/** Whether the tool is the one that was judged (T4). */
+function isAsJudged({ tool, params }: Call): boolean {
+  if (params.fingerprint === undefined) return tool.approval === 'never';
+  return params.fingerprint === tool.entry.fingerprint;
+}
+
+async function handlerOf({ params, context, options }: Call): Promise<ReturnType<typeof handlerContext> | undefined> {
+  try {
+    const deps = await options.deps?.(params.session.labels);
+    return handlerContext(params, context, deps, options);
+  } catch {
+    return undefined;
+  }
+}
+
+async function answerOf(tool: Tool, run: () => unknown): Promise<Kept | Deferral> {
+  try {
+    const answer = await run();
+    return isDeferral(answer) ? answer : await keptAnswer(answer, tool.output, tool.name);
+  } catch (error) {
+    return failure(failedText(tool.name, error), 'adapter_error');
+  }
+}
+
+function handOn({ options }: Call, { expiresIn, to }: Deferral): DeferredOutcome {
+  return deferred({
+    ...(expiresIn === undefined ? {} : { expires: options.now() + expiresIn }),
+    ...(to === undefined ? {} : { to }),
+  });
+}
+
+async function receipt(
+  { params, context, policy }: Call,
+  kept: Kept,
+  made: Made = { artifacts: [], changes: [] },
+): Promise<Outcome<ToolCallReceipt>> {
+  const payload = await storeAnswer(kept, policy, context.content, made);
+  const edited = params.asked_ref === undefined ? {} : { edited_args_ref: params.args_ref };
+  return { status: 'ok', payload: { ...payload, ...edited } };
+}

@@ -1,0 +1,107 @@
+/** Sessions that a host or a model makes below another. */
+import { isRepriseError } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '../../src/index.js';
+import { all, gate, play } from './scene.js';
+
+const scout = defineAgent({
+  name: 'scout',
+  model: 'other',
+  instructions: 'Scout.',
+  returns: z.strictObject({ score: z.int() }),
+});
+const boss = defineAgent({ name: 'boss', model: 'main', instructions: 'Lead.' });
+
+describe('a child that the host spawns', () => {
+  it('needs no run above it, has a run of its own, and returns what its agent returns', async () => {
+    await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world, llm }) => {
+      const session = world.session('b', boss, { labels: { tenant: 'acme' } });
+      const run = await session.spawn(scout, 'item 1', { budget: { tokens: 50, wall: '5m' } });
+      const { value } = await run.result();
+      expect(value).toEqual({ score: 3 });
+      expect(value?.score.toFixed(0)).toBe('3'); // typed by what the scout returns
+      expect(run.id).toBe('b.c1/r0');
+      expect(llm.asked[0]?.params).toMatchObject({
+        model: 'other',
+        session: { key: 'b.c1', labels: { tenant: 'acme' } },
+      });
+      const child = await world.session('b.c1', scout).state();
+      expect(child?.config.limits).toMatchObject({ max_tokens: 50, max_wall_ms: 300_000 });
+      expect(child?.depth).toBe(1);
+      expect((await session.state())?.children).toBe(1);
+    });
+  });
+
+  it('is made once under an id', async () => {
+    await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world }) => {
+      const session = world.session('b', boss);
+      const first = await session.spawn(scout, 'item 1', { id: 'x' });
+      const again = await session.spawn(scout, 'item 1', { id: 'x' });
+      expect(again.id).toBe(first.id);
+      await first.result();
+    });
+  });
+
+  it('ends when the session above it is closed', async () => {
+    const held = gate();
+    await play({ agents: [boss, scout], steps: [{ after: held.opened }] }, async ({ world }) => {
+      const session = world.session('b', boss);
+      const run = await session.spawn(scout, 'item 1');
+      await session.close();
+      expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
+      await expect(session.spawn(scout, 'item 2')).rejects.toSatisfy(
+        (error) => isRepriseError(error, 'request_rejected') && error.facts.reason === 'session_closed',
+      );
+    });
+  });
+
+  it('gives back its place when it is closed', async () => {
+    await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world }) => {
+      const session = world.session('b', boss);
+      await (await session.spawn(scout, 'item 1')).result();
+      await world.session('b.c1', scout).close();
+      expect((await session.state())?.children).toBe(0);
+    });
+  });
+});
+
+describe('a child that a model spawns', () => {
+  const lead = defineAgent({
+    name: 'lead',
+    model: 'main',
+    instructions: 'Lead.',
+    spawns: [scout],
+  });
+  const steps = [
+    { calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'scout', task: 'item 1' } }] },
+    { text: '{"score":3}' },
+    { text: 'Done.' },
+  ];
+
+  it('shows its events in those of the tree, under the run at the root', async () => {
+    await play({ agents: [lead], steps }, async ({ world, settle }) => {
+      const run = await world.session('b', lead).send('Go');
+      await run.result();
+      await settle();
+      const tree = await all(run.events({ tree: true }));
+      const childs = tree.filter(({ session_id }) => session_id === 'b.c1');
+      expect(childs.map(({ type }) => type)).toContain('input.accepted');
+      expect(new Set(tree.map(({ correlation_id }) => correlation_id))).toEqual(new Set(['b/r0']));
+      expect(tree.find(({ type }) => type === 'child.spawned')).toMatchObject({ child: 'c1', session: 'b.c1' });
+      const own = await all(run.events());
+      expect(own.every(({ session_id }) => session_id === 'b')).toBe(true);
+      const first = await world.session('b.c1', scout).run(0);
+      const alone = first === undefined ? [] : await all(first.events());
+      expect(alone[0]).toMatchObject({ correlation_id: 'b/r0', run_id: 'b.c1/r0' });
+    });
+  });
+
+  it('stands in the tree of sessions', async () => {
+    await play({ agents: [lead], steps }, async ({ world, settle }) => {
+      await (await world.session('b', lead).send('Go')).result();
+      await settle();
+      expect(await world.children('b')).toMatchObject([{ session: 'b.c1', child: 'c1', agent: 'scout' }]);
+    });
+  });
+});

@@ -1,0 +1,139 @@
+/** What an agent is, and what is recorded of it. */
+import { getValue, isRepriseError } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { agentDef, defineAgent, defineTool, readText } from '../../src/index.js';
+import { play } from './scene.js';
+
+const echo = defineTool({ name: 'echo', description: '', args: z.strictObject({}), run: () => 'ho' });
+const spec = { name: 'a', model: 'main', instructions: 'Act.' } as const;
+
+describe('a definition', () => {
+  it.each([
+    ['a name with blanks', { ...spec, name: 'a b' }],
+    ['no model', { ...spec, model: '' }],
+    ['instructions that are no text', { ...spec, instructions: 1 }],
+    ['two tools of one name', { ...spec, tools: [echo, { ...echo }] }],
+    ['a limit that is none', { ...spec, limits: { steps: 0 } }],
+    ['a limit that nobody knows', { ...spec, limits: { moons: 1 } }],
+    ['a loop policy that is none', { ...spec, loop: 'never' }],
+    ['a setting that nobody knows', { ...spec, options: { heat: 1 } }],
+    ['a temperature that is a text', { ...spec, options: { temperature: 'hot' } }],
+    ['returns without a schema', { ...spec, returns: {} }],
+    ['a context source without a lane', { ...spec, context: [{ name: 'x', load: () => '' }] }],
+    ['an adoption that nobody knows', { ...spec, adopt: 'sometime' }],
+    ['a grace of an hour', { ...spec, cancelGrace: '1h' }],
+  ])('with %s is refused where it is made', (_, wrong) => {
+    expect(() => defineAgent(wrong as never)).toThrowError(
+      expect.toSatisfy((error) => isRepriseError(error, 'invalid_definition')),
+    );
+  });
+
+  it('is data in the journal: one blob that says all of it, and says the same again', async () => {
+    const agent = defineAgent({ ...spec, limits: { usd: 0.5, wall: '5m' }, loop: 'operator', tools: [echo] });
+    await play({ agents: [agent], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world }) => {
+      const session = world.session('s', agent);
+      await (await session.send('Hi')).result();
+      const state = await session.state();
+      const def = agentDef.parse(await getValue(world.kernel.content, state?.def_ref as never));
+      expect(def.config).toEqual(state?.config);
+      expect(def.config.limits).toMatchObject({ max_micro_money: 500_000, max_wall_ms: 300_000, max_steps: 50 });
+      expect(def.config.loop?.actions).toEqual(['steer', 'complete_with_warning']);
+      await (await session.send('Hi')).result();
+      expect((await session.state())?.config_rev).toBe(state?.config_rev);
+    });
+  });
+
+  it('that names a model which the world does not have is refused before anything is written', async () => {
+    const agent = defineAgent({ ...spec, model: 'unknown' });
+    await expect(play({ agents: [agent], steps: [] }, async () => undefined)).rejects.toSatisfy((error) =>
+      isRepriseError(error, 'unknown_model'),
+    );
+    const known = defineAgent(spec);
+    await play({ agents: [known], steps: [] }, async ({ world }) => {
+      const head = world.kernel.head.seq;
+      await expect(world.define(agent)).rejects.toSatisfy((error) => isRepriseError(error, 'unknown_model'));
+      expect(world.kernel.head.seq).toBe(head);
+      expect(() => world.session('s', agent)).toThrowError(
+        expect.toSatisfy((error) => isRepriseError(error, 'unknown_agent')),
+      );
+    });
+  });
+
+  it('of an agent that returns data tells the model what that has to look like', async () => {
+    const agent = defineAgent({ ...spec, returns: z.strictObject({ score: z.int() }) });
+    await play({ agents: [agent], steps: [{ text: '{"score":1}' }] }, async ({ world, llm }) => {
+      await (await world.session('s', agent).send('Hi')).result();
+      const system = await readText(world.kernel.content, llm.asked[0]?.params.system_ref as never);
+      expect(system).toContain('Act.');
+      expect(system).toContain('"score":{"');
+    });
+  });
+
+  it('takes a schema of any library that follows the interface, with its JSON Schema beside it', async () => {
+    const returns = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'mine',
+        validate: (value: unknown) => (typeof value === 'number' ? { value } : { issues: [{ message: 'no number' }] }),
+      },
+    };
+    expect(() => defineAgent({ ...spec, returns })).toThrowError(
+      expect.toSatisfy((error) => isRepriseError(error, 'invalid_definition')),
+    );
+    const agent = defineAgent({ ...spec, returns, returnsJsonSchema: { type: 'number' } });
+    await play({ agents: [agent], steps: [{ text: '7' }] }, async ({ world }) => {
+      expect((await (await world.session('s', agent).send('Hi')).result()).value).toBe(7);
+    });
+  });
+});
+
+describe('a changed definition', () => {
+  const first = defineAgent({ ...spec, instructions: 'One.' });
+  const second = defineAgent({ ...spec, instructions: 'Two.' });
+
+  it('is taken by a session at its next input, while the world runs', async () => {
+    await play({ agents: [first], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world, llm }) => {
+      await (await world.session('s', first).send('Hi')).result();
+      const { ref } = await world.define(second);
+      const session = world.session('s', second);
+      await (await session.send('Hi')).result();
+      expect((await session.state())?.def_ref.hex).toBe(ref.hex);
+      const texts = llm.asked.map(({ params }) => readText(world.kernel.content, params.system_ref));
+      expect(await Promise.all(texts)).toEqual(['One.', 'Two.']);
+    });
+  });
+
+  it('is not taken by a session that is pinned', async () => {
+    const pinned = defineAgent({ ...spec, instructions: 'One.', adopt: 'pin' });
+    const changed = defineAgent({ ...spec, instructions: 'Two.', adopt: 'pin' });
+    await play({ agents: [pinned], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world }) => {
+      await (await world.session('s', pinned).send('Hi')).result();
+      const before = await world.session('s', pinned).state();
+      await world.define(changed);
+      await (await world.session('s', changed).send('Hi')).result();
+      expect((await world.session('s', changed).state())?.def_ref.hex).toBe(before?.def_ref.hex);
+    });
+  });
+});
+
+describe('context sources', () => {
+  it('are asked once for each run, and what they gave is recorded', async () => {
+    let asked = 0;
+    const agent = defineAgent({
+      ...spec,
+      tools: [echo],
+      context: [{ name: 'clock', lane: 'inputs', load: ({ key }) => `${key} ${++asked}` }],
+    });
+    const steps = [{ calls: [{ tool: 'echo' }] }, { text: 'x' }, { text: 'y' }];
+    await play({ agents: [agent], steps }, async ({ world, llm }) => {
+      const session = world.session('s', agent);
+      await (await session.send('Hi')).result();
+      await (await session.send('Hi')).result();
+      expect(asked).toBe(2);
+      const given = llm.asked[1]?.params.context;
+      expect(given).toMatchObject([{ lane: 'inputs', name: 'clock' }]);
+      expect(await readText(world.kernel.content, given?.[0]?.text_ref as never)).toBe('s 1');
+    });
+  });
+});

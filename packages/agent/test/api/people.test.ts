@@ -1,0 +1,250 @@
+/** What waits for people, and what they decide. */
+import { isRepriseError, putValue } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineAgent, defineSessionTool, defineTool } from '../../src/index.js';
+import { play } from './scene.js';
+
+const DAY_MS = 86_400_000;
+
+function refundTool(done: { readonly order: string; readonly cents: number }[]) {
+  return defineTool({
+    name: 'refund',
+    description: 'Refunds an order.',
+    args: z.strictObject({ order: z.string(), cents: z.int() }),
+    approval: ({ args }) => (args.cents > 5_000 ? { reason: 'a large sum' } : false),
+    run: (args) => {
+      done.push(args);
+      return { refunded: args.cents };
+    },
+  });
+}
+
+const asks = (cents: number) => ({ calls: [{ id: 'c1', tool: 'refund', args: { order: 'o-1', cents } }] });
+
+function support(done: { readonly order: string; readonly cents: number }[] = []) {
+  return defineAgent({ name: 'support', model: 'main', instructions: 'Help.', tools: [refundTool(done)] });
+}
+
+describe('an approval', () => {
+  it('is an open item that says what waits, of which session, since when, and for whom', async () => {
+    const agent = support();
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
+      const session = world.session('t-7', agent, { labels: { tenant: 'acme' } });
+      await session.send('Refund');
+      await settle();
+      const [item, ...others] = await world.open({ label: { tenant: 'acme' } });
+      expect(others).toEqual([]);
+      expect(item).toMatchObject({
+        kind: 'approval',
+        session: 't-7',
+        labels: { tenant: 'acme' },
+        tool: 'refund',
+        args: { order: 'o-1', cents: 9_000 },
+        reason: 'a large sum',
+        to: 'human:*',
+        deadline: null,
+      });
+      expect(item?.since).toBeGreaterThan(0);
+      expect(await world.open({ label: { tenant: 'other' } })).toEqual([]);
+      expect(await world.open({ session: 't-8' })).toEqual([]);
+      expect((await session.state())?.waiting?.for).toBe('approval');
+    });
+  });
+
+  it('given two days later lets the call go on, and the run completes', async () => {
+    const done: { readonly order: string; readonly cents: number }[] = [];
+    const agent = support(done);
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, clock, settle }) => {
+      const run = await world.session('t-7', agent).send('Refund');
+      await settle();
+      const [item] = await world.open();
+      await clock.advance(2 * DAY_MS);
+      expect(done).toEqual([]);
+      expect(await world.decide(item ?? '', { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
+      expect(await run.text()).toBe('Done.');
+      expect(done).toEqual([{ order: 'o-1', cents: 9_000 }]);
+      expect(await world.decide(item ?? '', { approve: true })).toEqual({ status: 'already_settled' });
+    });
+  });
+
+  it('with edited arguments runs with those, and tells the model', async () => {
+    const done: { readonly order: string; readonly cents: number }[] = [];
+    const agent = support(done);
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
+      const session = world.session('t-7', agent);
+      const run = await session.send('Refund');
+      await settle();
+      const [item] = await world.open();
+      const bad = world.decide(item ?? '', { approve: true, args: { order: 'o-1', cents: 'all' } });
+      await expect(bad).rejects.toSatisfy((error) => isRepriseError(error, 'invalid_value'));
+      await world.decide(item ?? '', { approve: true, args: { order: 'o-1', cents: 100 }, comment: 'only shipping' });
+      await run.result();
+      expect(done).toEqual([{ order: 'o-1', cents: 100 }]);
+      const items = [];
+      for await (const one of session.transcript()) items.push(one);
+      expect(items.find(({ role }) => role === 'tool')).toMatchObject({
+        edited_args_ref: expect.anything(),
+        note_ref: expect.anything(),
+      });
+    });
+  });
+
+  it('refused tells the model why, and nothing happens', async () => {
+    const done: { readonly order: string; readonly cents: number }[] = [];
+    const agent = support(done);
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, llm, settle }) => {
+      const run = await world.session('t-7', agent).send('Refund');
+      await settle();
+      const [item] = await world.open();
+      expect(await world.decide(item ?? '', { deny: 'too much' }, { as: 'human:ann' })).toEqual({ status: 'applied' });
+      expect(await run.text()).toBe('Sorry.');
+      expect(done).toEqual([]);
+      expect(llm.asked[1]?.transcript.at(-1)).toBe('error c1: denied [too much]');
+    });
+  });
+
+  it('of what has changed since it was shown is stale, and nothing happens', async () => {
+    const agent = support();
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
+      await world.session('t-7', agent).send('Refund');
+      await settle();
+      const [item] = await world.open();
+      const options = { digest: '0'.repeat(64) };
+      expect(await world.decide(item?.id ?? '', { approve: true }, options)).toEqual({ status: 'stale' });
+      expect(await world.open()).toHaveLength(1);
+    });
+  });
+
+  it('is remembered for the tool and the session until it is over or taken back', async () => {
+    const done: { readonly order: string; readonly cents: number }[] = [];
+    const agent = support(done);
+    const steps = [asks(9_000), { text: '1' }, asks(9_000), { text: '2' }, asks(9_000), { text: '3' }];
+    await play({ agents: [agent], steps }, async ({ world, clock, settle }) => {
+      const session = world.session('t-7', agent);
+      await session.send('Refund');
+      await settle();
+      const [item] = await world.open();
+      await world.decide(item ?? '', { approve: true, remember: { for: '1d' } }, { as: 'host' });
+      await settle();
+      expect(await world.remembered('t-7')).toMatchObject([{ tool: 'refund' }]);
+      expect(await (await session.send('Again')).text()).toBe('2');
+      expect(done).toHaveLength(2);
+      await clock.advance(DAY_MS + 1);
+      await session.send('Again');
+      await settle();
+      expect(await world.open()).toHaveLength(1);
+      await world.forget('t-7', 'refund');
+      expect(await world.remembered('t-7')).toEqual([]);
+    });
+  });
+
+  it('by somebody who was not asked is refused', async () => {
+    const tool = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      args: z.strictObject({}),
+      approval: () => ({ reason: 'money', to: 'human:ann' }),
+      run: () => 'paid',
+    });
+    const agent = defineAgent({ name: 'payer', model: 'main', instructions: '', tools: [tool] });
+    await play({ agents: [agent], steps: [{ calls: [{ tool: 'pay' }] }, { text: 'x' }] }, async ({ world, settle }) => {
+      await world.session('t', agent).send('Pay');
+      await settle();
+      const [item] = await world.open();
+      await expect(world.decide(item ?? '', { approve: true }, { as: 'human:bob' })).rejects.toSatisfy((error) =>
+        isRepriseError(error, 'cap_denied'),
+      );
+      expect(await world.open({ to: 'human:bob' })).toEqual([]);
+      expect(await world.open({ to: 'human:ann' })).toHaveLength(1);
+      expect(await world.decide(item ?? '', { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
+    });
+  });
+});
+
+describe('a question', () => {
+  it('of the model waits for a person, whose answer it reads', async () => {
+    const ask = defineSessionTool({
+      name: 'ask',
+      description: 'Asks.',
+      args: z.strictObject({ question: z.string(), options: z.array(z.string()) }),
+      kind: 'ask',
+      operation: async (question, content) => ({ op: 'ask', question_ref: await putValue(content, question) }),
+    });
+    const agent = defineAgent({ name: 'asker', model: 'main', instructions: '', tools: [ask] });
+    const question = { question: 'Which one?', options: ['red', 'blue'] };
+    const steps = [{ calls: [{ id: 'q', tool: 'ask', args: question }] }, { text: 'Blue.' }];
+    await play({ agents: [agent], steps }, async ({ world, llm, settle }) => {
+      const run = await world.session('t', agent).send('Choose');
+      await settle();
+      const [item] = await world.open();
+      expect(item).toMatchObject({
+        kind: 'question',
+        session: 't',
+        tool: 'ask',
+        callId: 'q',
+        question: { question: 'Which one?', options: [{ id: 'red' }, { id: 'blue' }] },
+      });
+      await expect(world.answer(item ?? '', 'green')).rejects.toSatisfy((error) =>
+        isRepriseError(error, 'invalid_value'),
+      );
+      expect(await world.answer(item ?? '', 'blue', { as: 'human:ann' })).toEqual({ status: 'applied' });
+      expect(await run.text()).toBe('Blue.');
+      expect(llm.asked[1]?.transcript.at(-1)).toBe('tool q: blue');
+    });
+  });
+
+  it('of a running tool waits as well, and the tool goes on with the answer', async () => {
+    const tool = defineTool({
+      name: 'book',
+      description: 'Books.',
+      args: z.strictObject({}),
+      run: async (_args, { ask }) => {
+        const answer = await ask({ question: 'Window or aisle?', answer: z.enum(['window', 'aisle']) });
+        return answer.how === 'answered' ? `booked ${answer.value}` : answer.how;
+      },
+    });
+    const agent = defineAgent({ name: 'booker', model: 'main', instructions: '', tools: [tool] });
+    const steps = [{ calls: [{ id: 'b', tool: 'book' }] }, { text: 'Booked.' }];
+    await play({ agents: [agent], steps }, async ({ world, llm }) => {
+      const session = world.session('t', agent, { labels: { tenant: 'acme' } });
+      const run = await session.send('Book');
+      let items = await world.open({ label: { tenant: 'acme' } });
+      while (items.length === 0) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        items = await world.open({ label: { tenant: 'acme' } });
+      }
+      expect(items[0]).toMatchObject({ kind: 'question', tool: 'book', question: { question: 'Window or aisle?' } });
+      expect(await world.answer(items[0] ?? '', 'aisle')).toEqual({ status: 'applied' });
+      expect(await run.text()).toBe('Booked.');
+      expect(llm.asked[1]?.transcript.at(-1)).toBe('tool b: booked aisle');
+    });
+  });
+});
+
+describe('what people do', () => {
+  it('is told to watchers: what was asked, and how it ended', async () => {
+    const agent = support();
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, settle }) => {
+      const run = await world.session('t-7', agent).send('Refund');
+      await settle();
+      const [item] = await world.open();
+      await world.decide(item ?? '', { deny: 'no' }, { as: 'human:ann' });
+      const seen = [];
+      for await (const event of run.events()) seen.push(event);
+      expect(seen.find(({ type }) => type === 'human.requested')).toMatchObject({
+        id: item?.id,
+        kind: 'approval',
+        tool: 'refund',
+        call_id: 'c1',
+        value: { order: 'o-1', cents: 9_000 },
+        step_id: 't-7/r0/t1/s1',
+      });
+      expect(seen.find(({ type }) => type === 'human.settled')).toMatchObject({
+        id: item?.id,
+        how: 'denied',
+        by: 'human:ann',
+      });
+    });
+  });
+});

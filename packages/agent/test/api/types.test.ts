@@ -1,0 +1,100 @@
+/** What the compiler knows of agents, tools, runs and deps: nothing here needs a cast. */
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import {
+  type Agent,
+  type AgentDeps,
+  type AgentEvent,
+  defineAgent,
+  defineTool,
+  type NeedsDeps,
+  type Outcome,
+  type ReturnOf,
+  type Run,
+  type Session,
+  type SessionOf,
+  type ToolContext,
+} from '../../src/index.js';
+
+interface Billing {
+  readonly billing: { refund(id: string, cents: number): string };
+}
+interface Mail {
+  readonly mail: { send(to: string): void };
+}
+
+const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
+const scout = defineAgent({
+  name: 'scout',
+  model: 'small',
+  instructions: 'Scout.',
+  returns: z.object({ name: z.string(), score: z.number() }),
+});
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds.',
+  args: z.object({ order: z.string(), cents: z.int() }),
+  run: ({ order, cents }, { deps }: ToolContext<Billing>) => deps.billing.refund(order, cents),
+});
+const tell = defineTool({
+  name: 'tell',
+  description: 'Tells.',
+  args: z.object({ to: z.string() }),
+  run: ({ to }, { deps }: ToolContext<Mail>) => deps.mail.send(to) ?? null,
+});
+const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Help.', tools: [refund, tell] });
+
+describe('the types', () => {
+  it('of a run are those of what its agent returns, and text where it says nothing', () => {
+    expectTypeOf<ReturnOf<typeof hello>>().toEqualTypeOf<string>();
+    expectTypeOf<ReturnOf<typeof scout>>().toEqualTypeOf<{ name: string; score: number }>();
+    expectTypeOf<SessionOf<typeof scout>>().toEqualTypeOf<Session<{ name: string; score: number }>>();
+    expectTypeOf<Awaited<ReturnType<Session<string>['send']>>>().toEqualTypeOf<Run<string>>();
+    expectTypeOf<Outcome<{ score: number }>['value']>().toEqualTypeOf<{ score: number } | undefined>();
+    expect(scout.returns).not.toBeNull();
+  });
+
+  it('of deps are what all tools of all agents want, together', () => {
+    expectTypeOf<AgentDeps<readonly [typeof clerk]>>().toEqualTypeOf<Billing & Mail>();
+    expectTypeOf<AgentDeps<readonly [typeof clerk, typeof hello]>>().toExtend<Billing & Mail>();
+    expectTypeOf<NeedsDeps<readonly [typeof hello]>>().toBeUnknown();
+    expectTypeOf<NeedsDeps<readonly [typeof clerk]>>().toHaveProperty('deps');
+    expect(clerk.tools).toHaveLength(2);
+  });
+
+  it('of an agent fit where any agent is wanted', () => {
+    const list: readonly Agent[] = [hello];
+    expect(list).toHaveLength(1);
+  });
+
+  it('of events are told apart by their type', () => {
+    const show = (event: AgentEvent): string => {
+      switch (event.type) {
+        case 'llm_step.completed':
+          return event.text ?? event.ref.toString();
+        case 'tool.requested':
+          return event.tool;
+        case 'human.requested':
+          return event.id;
+        default:
+          return event.type;
+      }
+    };
+    expectTypeOf(show).returns.toBeString();
+    // @ts-expect-error not every event has a text
+    expectTypeOf<AgentEvent['text']>().toBeString();
+  });
+
+  it('refuse what does not fit', () => {
+    const { run } = defineTool({
+      name: 'x',
+      description: '',
+      args: z.object({ a: z.string() }),
+      // @ts-expect-error `a` is text
+      run: (args) => args.a * 2,
+    });
+    expect(run).toBeTypeOf('function');
+    // @ts-expect-error an agent without a model
+    expect(() => defineAgent({ name: 'a', instructions: '' })).toThrow();
+  });
+});

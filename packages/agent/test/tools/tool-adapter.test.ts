@@ -1,0 +1,390 @@
+import { type ContentStore, decode, getBytes, putValue, type QuestionAnswer } from '@reprise/kernel';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { toolCallReceipt } from '../../src/contracts/index.js';
+import {
+  childTools,
+  deferred,
+  defineTool,
+  humanAskAdapter,
+  settledAnswer,
+  type Tool,
+  type ToolAdapterOptions,
+  type ToolContext,
+  toolCallAdapter,
+  toolError,
+  toolParts,
+} from '../../src/tools/index.js';
+import { adapterContext, buildWith, callOf, freshContent, modelReads, payloadOf, SESSION, textAt } from './calling.js';
+
+let content: ContentStore;
+beforeEach(async () => {
+  content = await freshContent();
+});
+
+interface Over {
+  readonly context?: Partial<ReturnType<typeof adapterContext>>;
+  readonly params?: object;
+  readonly options?: Partial<ToolAdapterOptions>;
+}
+
+async function call(tool: Tool, args: unknown, { context, params: more, options }: Over = {}) {
+  const { adapter, params } = await callOf(tool, args, content, options);
+  return adapter.doExecute({ ...params, ...more }, adapterContext(content, context));
+}
+
+const noArgs = z.strictObject({});
+const plain = { name: 't', description: '', args: noArgs } as const;
+const answering = (answer: unknown) => defineTool({ ...plain, run: () => answer });
+
+describe('calling a tool', () => {
+  it('gives the handler parsed arguments and what the app hands to it, and the model its answer', async () => {
+    const seen: unknown[] = [];
+    const add = defineTool({
+      name: 'add',
+      description: '',
+      args: z.strictObject({ a: z.int(), b: z.int().default(1) }),
+      run: async ({ a, b }, ctx: ToolContext<{ scale: number }>) => {
+        seen.push(ctx.session, ctx.attempt, ctx.idempotencyKey, ctx.deadline, await ctx.secret('KEY'));
+        return (a + b) * ctx.deps.scale;
+      },
+    });
+    const outcome = await call(
+      add,
+      { a: 2 },
+      { options: { deps: ({ tier }) => ({ scale: tier === 'new' ? 10 : 1 }) } },
+    );
+    expect(await modelReads(content, outcome)).toBe('30');
+    expect(payloadOf(outcome)).toMatchObject({ is_error: false, truncation_meta: { truncated: false } });
+    expect(seen).toEqual([SESSION, 1, 'a'.repeat(64), null, 'value of KEY']);
+    expect(toolCallReceipt.parse(payloadOf(outcome))).toEqual(payloadOf(outcome));
+  });
+
+  it('shows data as JSON whose key order does not depend on the handler', async () => {
+    const one = await modelReads(content, await call(answering({ b: 1, a: [null, 'x'] }), {}));
+    expect(one).toBe('{"a":[null,"x"],"b":1}');
+    expect(await modelReads(content, await call(answering({ a: [null, 'x'], b: 1 }), {}))).toBe(one);
+  });
+
+  it('takes a handler that answers nothing for one that has nothing to say', async () => {
+    const outcome = await call(answering(undefined), {});
+    expect(payloadOf(outcome).is_error).toBe(false);
+    expect(await modelReads(content, outcome)).toBe('');
+  });
+
+  it('keeps the whole output for people and a bounded one for the model, by the family of the tool', async () => {
+    const loud = defineTool({ ...plain, family: 'edit', run: () => 'é'.repeat(50_000) });
+    const payload = payloadOf(await call(loud, {}));
+    expect(payload.truncation_meta).toMatchObject({
+      original_bytes: 100_000,
+      truncated: true,
+      policy_id: 'model/edit@1',
+    });
+    expect(await textAt(content, payload.operator_output_ref)).toBe('é'.repeat(50_000));
+    const shown = await textAt(content, payload.model_output_ref);
+    expect(shown).toContain(payload.operator_output_ref.toString());
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(4 * 1024);
+    const own = { policyId: 'own@1', bytesMax: 300, keep: 'tail' } as const;
+    const outcome = await call(loud, {}, { options: { outputs: { edit: own } } });
+    expect(payloadOf(outcome).truncation_meta).toMatchObject({ policy_id: 'own@1', bounded_bytes: 299 });
+    for (const wrong of [{ bytesMax: 255 }, { linesMax: 2 }, { keep: 'middle' }, { policyId: '' }]) {
+      expect(() =>
+        toolCallAdapter(buildWith([]), { now: () => 0, outputs: { x: { ...own, ...wrong } as never } }),
+      ).toThrow(/invalid_argument.*outputs\.x/);
+    }
+  });
+
+  it('takes an output as it comes, text or bytes, iterated or read', async () => {
+    async function* pieces() {
+      yield 'one ';
+      yield new TextEncoder().encode('two ');
+      yield 'drei';
+    }
+    for (const stream of [pieces(), ReadableStream.from(pieces())]) {
+      expect(await modelReads(content, await call(answering(stream), {}))).toBe('one two drei');
+    }
+    const reader = { getReader: () => ReadableStream.from(pieces()).getReader() };
+    expect(await modelReads(content, await call(answering(reader), {}))).toBe('one two drei');
+  });
+
+  it('keeps what a stream gave before it failed, with the failure at its end', async () => {
+    async function* breaking() {
+      yield 'half';
+      throw new Error('the line is cut');
+    }
+    const outcome = await call(answering(breaking()), {});
+    expect(payloadOf(outcome)).toMatchObject({ is_error: true, error_code: 'adapter_error' });
+    expect(await modelReads(content, outcome)).toBe('half\nThe tool t failed: the line is cut');
+  });
+
+  it('answers in parts, and lists the files it made and what it changed outside', async () => {
+    const draw = defineTool({
+      ...plain,
+      run: async (_, ctx) => {
+        const chart = await ctx.put({ path: 'chart.png', bytes: new Uint8Array([1, 2]), mediaType: 'image/png' });
+        async function* long() {
+          yield new Uint8Array(3);
+        }
+        await ctx.put({ path: 'log', bytes: long() });
+        ctx.changed('a.txt', null, chart.blob_ref);
+        return toolParts('Here:', { json: { b: 1, a: 2 } }, { file: chart });
+      },
+    });
+    const payload = payloadOf(await call(draw, {}));
+    expect(toolCallReceipt.parse(payload)).toEqual(payload);
+    expect(payload.files?.map(({ path }) => path)).toEqual(['chart.png']);
+    expect(payload.artifacts?.map(({ path, bytes, media_type }) => [path, bytes, media_type])).toEqual([
+      ['chart.png', 2, 'image/png'],
+      ['log', 3, 'application/octet-stream'],
+    ]);
+    expect(payload.changes).toEqual([{ path: 'a.txt', before_ref: null, after_ref: payload.files?.[0]?.blob_ref }]);
+    expect(await textAt(content, payload.model_output_ref)).toMatch(
+      /^Here:\n\{"a":2,"b":1\}\n\[file chart\.png: image\/png, 2 bytes; sha256:[0-9a-f]{64}\]$/,
+    );
+  });
+
+  it('refuses a tool that is not there, and one that the session answers itself, as a failed receipt', async () => {
+    const [spawn] = childTools(['scout']);
+    for (const tool of [undefined, spawn]) {
+      const adapter = toolCallAdapter(buildWith(tool === undefined ? [] : [tool]), { now: () => 0 });
+      const params = {
+        tool: tool?.name ?? 'nope',
+        call_id: 'c',
+        session: SESSION,
+        args_ref: await putValue(content, {}),
+        delivery: 'idempotent' as const,
+      };
+      const outcome = await adapter.doExecute(params, adapterContext(content));
+      expect(outcome).toEqual({ status: 'error', code: 'tool_not_found', retryable: false });
+      expect(await adapter.doReconcile?.(params, adapterContext(content))).toEqual({ verdict: 'unknown' });
+    }
+  });
+
+  it('tells the model what is wrong with its arguments, and does not run the handler', async () => {
+    let ran = 0;
+    const tool = defineTool({ ...plain, args: z.strictObject({ n: z.int() }), run: () => ++ran });
+    for (const wrong of [{}, { n: 'x' }, { n: 1, extra: 1 }, 'text', null, [1]]) {
+      const outcome = await call(tool, wrong);
+      expect(payloadOf(outcome)).toMatchObject({ is_error: true, error_code: 'tool_args_invalid' });
+      expect(await modelReads(content, outcome)).toMatch(/do not fit the schema of t; nothing was done/);
+    }
+    expect(ran).toBe(0);
+  });
+
+  it('tells the model about a handler that throws, refuses, or answers what cannot be shown', async () => {
+    const misfit = defineTool({
+      ...plain,
+      output: z.strictObject({ id: z.string() }),
+      run: () => ({ id: 7 }) as never,
+    });
+    const failing: [Tool, RegExp, string][] = [
+      [
+        defineTool({ ...plain, run: () => Promise.reject(new Error('disk on fire')) }),
+        /^The tool t failed: disk on fire$/,
+        'adapter_error',
+      ],
+      [answering(toolError('Refused: not today.')), /^Refused: not today\.$/, 'adapter_error'],
+      [answering(Number.NaN), /invalid_value/, 'adapter_error'],
+      [answering(new Uint8Array(3)), /returned bytes/, 'adapter_error'],
+      [
+        defineTool({ ...plain, run: () => Promise.reject('x'.repeat(50_000)) }),
+        /^The tool t failed: x{100}/,
+        'adapter_error',
+      ],
+      [misfit, /was run, but its answer does not fit its own output schema:\n- id: /, 'validation_error'],
+      [
+        answering(toolParts(...Array.from({ length: 17 }, () => ({ file: {} as never })))),
+        /too many files/,
+        'adapter_error',
+      ],
+    ];
+    for (const [tool, expected, code] of failing) {
+      const outcome = await call(tool, {});
+      expect(payloadOf(outcome)).toMatchObject({ is_error: true, error_code: code });
+      const shown = await modelReads(content, outcome);
+      expect(shown).toMatch(expected);
+      expect(shown.length).toBeLessThan(2_100);
+    }
+  });
+
+  it('shows text that is not well-formed with what stands for it', async () => {
+    expect(await modelReads(content, await call(answering('a\ud800b'), {}))).toBe('a\ufffdb');
+  });
+
+  it('says that deps could not be had as a failed receipt, and does not run the handler', async () => {
+    let ran = 0;
+    const tool = defineTool({ ...plain, run: () => ++ran });
+    const deps = () => Promise.reject(new Error('no connection'));
+    expect(await call(tool, {}, { options: { deps } })).toEqual({
+      status: 'error',
+      code: 'adapter_error/deps',
+      retryable: false,
+    });
+    expect(ran).toBe(0);
+  });
+
+  it('hands a call on, from the time of the journal', async () => {
+    expect(await call(answering(deferred({ expiresIn: '6h', to: 'human:*' })), {})).toEqual({
+      status: 'deferred',
+      expires: 1_000 + 6 * 3_600_000,
+      to: 'human:*',
+    });
+    const payload = await settledAnswer({ done: true }, content, { tool: answering(1) });
+    expect(toolCallReceipt.parse(payload)).toEqual(payload);
+    expect(await textAt(content, payload.model_output_ref)).toBe('{"done":true}');
+  });
+
+  it('hands a question of a session on at once', async () => {
+    const params = { question_ref: await putValue(content, 'Why?'), session: SESSION };
+    expect(await humanAskAdapter.doExecute(params, adapterContext(content))).toEqual({ status: 'deferred' });
+    const to = await humanAskAdapter.doExecute({ ...params, to: 'human:ann' }, adapterContext(content));
+    expect(to).toEqual({ status: 'deferred', to: 'human:ann' });
+  });
+});
+
+describe('a call that somebody decided on', () => {
+  let ran = 0;
+  const make = (description: string) =>
+    defineTool({ ...plain, description, approval: 'always', args: z.strictObject({ n: z.int() }), run: () => ++ran });
+  beforeEach(() => {
+    ran = 0;
+  });
+
+  it('does not run under another tool than the one that was judged', async () => {
+    const { fingerprint } = make('as it was').entry;
+    const outcome = await call(make('as it is'), { n: 1 }, { params: { fingerprint } });
+    expect(payloadOf(outcome)).toMatchObject({ is_error: true, error_code: 'validation_error' });
+    expect(await modelReads(content, outcome)).toMatch(/has changed since .*; nothing was done/);
+    expect(ran).toBe(0);
+    expect(payloadOf(await call(make('as it was'), { n: 1 }, { params: { fingerprint } })).is_error).toBe(false);
+  });
+
+  it('does not run when it was judged without the code that asks for approval', async () => {
+    const { adapter, params } = await callOf(make('x'), { n: 1 }, content);
+    const { fingerprint: _, ...unjudged } = params;
+    expect(payloadOf(await adapter.doExecute(unjudged, adapterContext(content))).is_error).toBe(true);
+    expect(ran).toBe(0);
+    const free = await callOf(answering('ran'), {}, content);
+    const { fingerprint: __, ...free2 } = free.params;
+    expect(await modelReads(content, await free.adapter.doExecute(free2, adapterContext(content)))).toBe('ran');
+  });
+
+  it('runs with edited arguments, checked again, and says that they were edited', async () => {
+    const asked_ref = await putValue(content, { n: 1 });
+    const edited = payloadOf(await call(make('x'), { n: 2 }, { params: { asked_ref } }));
+    expect(decode(await getBytes(content, edited.edited_args_ref as never))).toEqual({ n: 2 });
+    const wrong = payloadOf(await call(make('x'), { n: 'two' }, { params: { asked_ref } }));
+    expect(wrong).toMatchObject({ is_error: true, error_code: 'tool_args_invalid' });
+    expect(wrong.edited_args_ref).toBeDefined();
+    expect(ran).toBe(1);
+  });
+});
+
+describe('stopping a tool', () => {
+  const soon = () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    return { context: { signal: controller.signal } };
+  };
+
+  it('a handler that stops is cancelled, and its failure is the stop', async () => {
+    const obeying = defineTool({
+      ...plain,
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    });
+    expect(await call(obeying, {}, soon())).toEqual({ status: 'cancelled' });
+  });
+
+  it('a handler that goes on is waited for, and what it answers is what happened', async () => {
+    const late = defineTool({
+      ...plain,
+      run: () => new Promise<string>((resolve) => setTimeout(() => resolve('done'), 60)),
+    });
+    expect(await modelReads(content, await call(late, {}, soon()))).toBe('done');
+  });
+
+  it('a handler does not start under a signal that is aborted already', async () => {
+    let ran = 0;
+    const tool = defineTool({ ...plain, run: () => ++ran });
+    expect(await call(tool, {}, { context: { signal: AbortSignal.abort() } })).toEqual({ status: 'cancelled' });
+    expect(ran).toBe(0);
+  });
+});
+
+describe('asking somebody from a tool', () => {
+  const asking = (question: object) =>
+    defineTool({ ...plain, run: async (_, ctx) => ctx.ask({ question: 'How many?', ...question }) });
+  const answered = (...values: readonly unknown[]) => {
+    const asked: unknown[] = [];
+    const left = [...values];
+    const ask = async (question: unknown): Promise<QuestionAnswer> => {
+      asked.push(question);
+      return { how: 'answered', by: 'human:ann', value: left.shift() as never };
+    };
+    return { asked, over: { context: { ask } } };
+  };
+
+  it('gives the answer, by whom, as the schema makes it', async () => {
+    const { asked, over } = answered(' 5 ');
+    const tool = asking({ answer: z.string().trim(), to: 'human:*', within: '1m', options: [{ id: 'a', label: 'A' }] });
+    expect(await modelReads(content, await call(tool, {}, over))).toBe(
+      '{"by":"human:ann","how":"answered","value":"5"}',
+    );
+    expect(asked).toEqual([
+      {
+        question: { question: 'How many?', options: [{ id: 'a', label: 'A' }], answer: { type: 'string' } },
+        to: 'human:*',
+        expires: 61_000,
+      },
+    ]);
+  });
+
+  it('asks again, with what is wrong, until an answer fits, and not for ever', async () => {
+    const { asked, over } = answered('many', 5);
+    expect(await modelReads(content, await call(asking({ answer: z.int() }), {}, over))).toContain('"value":5');
+    expect(asked[1]).toMatchObject({ question: { problems: expect.stringContaining('expected') } });
+    const never = answered(...Array.from({ length: 9 }, () => 'many'));
+    const outcome = await call(asking({ answer: z.int() }), {}, never.over);
+    expect(payloadOf(outcome).is_error).toBe(true);
+    expect(never.asked).toHaveLength(5);
+  });
+
+  it('says how a question ended that nobody answered, and gives the default where there is one', async () => {
+    const over = { context: { ask: async () => ({ how: 'expired' as const }) } };
+    expect(await modelReads(content, await call(asking({}), {}, over))).toBe('{"how":"expired"}');
+    expect(await modelReads(content, await call(asking({ default: 3 }), {}, over))).toBe('{"how":"default","value":3}');
+    expect(await modelReads(content, await call(asking({ default: 3 }), {}))).toBe('{"how":"cancelled"}');
+  });
+});
+
+describe('looking whether an interrupted call happened', () => {
+  const found = async (reconcile: () => unknown, args: unknown = {}) => {
+    const tool = defineTool({
+      ...plain,
+      delivery: 'reconcile',
+      output: z.strictObject({ id: z.string() }),
+      run: () => ({ id: 'never' }),
+      reconcile: reconcile as never,
+    });
+    const { adapter, params } = await callOf(tool, args, content);
+    return adapter.doReconcile?.(params, adapterContext(content));
+  };
+
+  it('tells what was done, that nothing was, or that nobody knows', async () => {
+    const done = await found(() => ({ done: { id: 'r1' } }));
+    expect(done).toMatchObject({ verdict: 'happened', outcome: { status: 'ok', payload: { is_error: false } } });
+    expect(await modelReads(content, (done as { outcome: unknown }).outcome)).toBe('{"id":"r1"}');
+    expect(await found(() => 'not_done')).toEqual({ verdict: 'cannot_happen' });
+    for (const unclear of [
+      () => 'unknown',
+      () => undefined,
+      () => null,
+      () => ({}),
+      () => Promise.reject(new Error('x')),
+    ]) {
+      expect(await found(unclear)).toEqual({ verdict: 'unknown' });
+    }
+    expect(await found(() => 'not_done', { wrong: 1 })).toEqual({ verdict: 'unknown' });
+  });
+});
