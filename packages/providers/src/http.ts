@@ -1,71 +1,118 @@
-/** One POST with a deadline and a bound on the answer. Everything that goes wrong outside is data. */
+/** One POST, with a bound on silence and on the answer's size. Everything that goes wrong outside is data. */
 
 /** The largest answer that is read: far above any completion, far below memory. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-/** What came of a request. */
+/** What came of a request. `body` is all that arrived. */
 export type Reply =
   | { readonly kind: 'response'; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
-  | { readonly kind: 'timeout' | 'cancelled' | 'network' | 'too_large' };
+  | { readonly kind: 'timeout' | 'cancelled' | 'network' | 'too_large'; readonly body: Uint8Array };
 
 /** What to send, and under which limits. */
 export interface Post {
   readonly url: string;
   readonly headers: Headers;
   readonly body: Uint8Array;
-  readonly timeoutMs: number;
+  /** How long the other side may say nothing. */
+  readonly silenceMs: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
+  /** Told of each piece of the answer as it arrives. */
+  onBytes(bytes: Uint8Array, response: Response): void;
 }
 
 /** Sends a request and reads the whole answer. Never throws for outside failures. */
 export async function post(ask: Post): Promise<Reply> {
-  if (ask.signal.aborted) return { kind: 'cancelled' };
+  const body = new Body();
+  if (ask.signal.aborted) return { kind: 'cancelled', body: body.whole() };
   const controller = new AbortController();
+  const silence = new Silence(ask.silenceMs, controller);
   const cancel = () => controller.abort();
   ask.signal.addEventListener('abort', cancel, { once: true });
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    controller.abort();
-  }, ask.timeoutMs);
   try {
-    return await exchange(ask, controller.signal);
+    const response = await request(ask, controller.signal);
+    const fits = await readBounded(response, (bytes) => {
+      silence.broken();
+      if (!body.take(bytes)) return false;
+      ask.onBytes(bytes, response);
+      return true;
+    });
+    if (!fits) return { kind: 'too_large', body: body.whole() };
+    return { kind: 'response', status: response.status, headers: response.headers, body: body.whole() };
   } catch {
     // The engine's error text differs between releases and may hold the address; the kind is what matters.
-    if (ask.signal.aborted) return { kind: 'cancelled' };
-    return { kind: timedOut ? 'timeout' : 'network' };
+    const kind = ask.signal.aborted ? 'cancelled' : silence.over ? 'timeout' : 'network';
+    return { kind, body: body.whole() };
   } finally {
-    clearTimeout(timer);
+    silence.end();
     ask.signal.removeEventListener('abort', cancel);
     controller.abort(); // an answer that was not read to its end gives its connection up
   }
 }
 
-async function exchange(ask: Post, signal: AbortSignal): Promise<Reply> {
-  const { url, headers, body } = ask;
+function request({ url, headers, body, fetch }: Post, signal: AbortSignal): Promise<Response> {
   // A redirect is not followed: it would carry the prompt, and perhaps a key in a header, to somebody else.
   const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
-  const response = await ask.fetch(url, init as RequestInit);
-  const bytes = await readBounded(response);
-  if (bytes === undefined) return { kind: 'too_large' };
-  return { kind: 'response', status: response.status, headers: response.headers, body: bytes };
+  return fetch(url, init as RequestInit);
 }
 
-async function readBounded(response: Response): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
+async function readBounded(response: Response, take: (bytes: Uint8Array) => boolean): Promise<boolean> {
   const reader = response.body?.getReader();
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
-    size += part.value.length;
-    if (size > BODY_BYTES_MAX) return undefined;
-    parts.push(part.value);
+    if (!take(part.value)) return false;
   }
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
+  return true;
+}
+
+/** What arrived, up to the bound. */
+class Body {
+  private readonly parts: Uint8Array[] = [];
+  private size = 0;
+
+  /** False when it would be too much. */
+  take(bytes: Uint8Array): boolean {
+    if (this.size + bytes.length > BODY_BYTES_MAX) return false;
+    this.size += bytes.length;
+    this.parts.push(bytes);
+    return true;
   }
-  return body;
+
+  whole(): Uint8Array {
+    const whole = new Uint8Array(this.size);
+    let at = 0;
+    for (const part of this.parts) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+}
+
+/** Aborts when nothing is heard for too long. */
+class Silence {
+  over = false;
+  private timer: ReturnType<typeof setTimeout>;
+
+  constructor(
+    private readonly silenceMs: number,
+    private readonly controller: AbortController,
+  ) {
+    this.timer = this.arm();
+  }
+
+  broken(): void {
+    clearTimeout(this.timer);
+    this.timer = this.arm();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  private arm(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => {
+      this.over = true;
+      this.controller.abort();
+    }, this.silenceMs);
+  }
 }

@@ -1,20 +1,42 @@
 /** Model providers: adapters for `llm.generate`. */
-export { type LlmGenerateOptions, llmGenerateAdapter, type ReadContext } from './llm-generate.js';
+export { type CallIdRule, mintCallIds } from './call-ids.js';
+export { type LlmGenerateOptions, llmGenerateAdapter } from './llm-generate.js';
 export type {
   Failure,
   ModelClient,
   ModelContext,
+  ModelNote,
   ModelResult,
   ProviderProfile,
   RequestedCall,
+  UnifiedAnswer,
   UnifiedCall,
   UnifiedMessage,
+  UnifiedPart,
   UnifiedRequest,
   UnifiedResponse,
+  UnifiedResult,
+  UnifiedSaying,
   UnifiedTool,
+  WrittenRequest,
 } from './model.js';
-export { checkChatRequest } from './openai/chat-request.js';
-export { type OpenAiCompatibleOptions, openAiCompatible, type SecretText } from './openai/openai-compatible.js';
-export { NO_RESULT_TEXT, type Projection, pairCalls, projectTranscript } from './project-transcript.js';
+export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-compatible.js';
+export { type ProjectedRequest, type ProjectionSources, projectRequest, type ReadContext } from './project-request.js';
+export { NO_RESULT_TEXT } from './projection/lay-out.js';
+export {
+  PROJECTION,
+  type Projection,
+  type ProjectionTarget,
+  projectTranscript,
+} from './projection/project-transcript.js';
 export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './retry.js';
-export { type ScriptedModel, type ScriptStep, script } from './script.js';
+export { type ScriptedModel, type ScriptRequest, type ScriptStep, script, scriptBy } from './script.js';
+export type { SecretText, TransportOptions } from './transport.js';
+export {
+  type DifferentRequest,
+  type RequestsReport,
+  type UncomparedRequest,
+  verifyRequests,
+} from './verify-requests.js';
+export { validateRequest, WIRE_FORMATS, type WireFormat } from './wire/formats.js';
+export { REQUEST_RULES, type RequestIssue, type RequestRule } from './wire/request-rules.js';

@@ -1,38 +1,25 @@
 /**
- * The adapter of `llm.generate@2`: reads what the parameters link, asks a model, stores what it said.
+ * The adapter of `llm.generate@2`: projects what the parameters link, asks a model, has its answer judged, stores it.
  *
- * Owns: blobs in and out, the receipt. Does not own: the wire (a client's), the transcript's log (`readContext`).
+ * Owns: blobs in and out, the receipt. Does not own: the wire (a client's), the words (the projection's), what a call
+ * may do (the judge's).
+ *
+ * Invariants
+ * G1  Author code is asked once, here, and what it answered stands in the receipt.
+ * G2  The receipt's digest is of the bytes that were sent; `projectRequest` makes them again.
+ * G3  What was said before a stop is kept: an answer of `interrupted` has a text and nothing that is half.
  */
-import type { TranscriptItem } from '@reprise/agent';
-import { llmGenerate, putValue, readText, readTranscript, readValue } from '@reprise/agent';
-import {
-  type LlmGenerateParams,
-  type LlmGenerateReceipt,
-  type LlmToolCall,
-  type Ref,
-  RepriseError,
-  toolDescriptor,
-  type Value,
-  value,
-} from '@reprise/contracts';
-import {
-  type Adapter,
-  type AdapterContext,
-  type ContentReader,
-  type EffectDefinition,
-  type Outcome,
-  portableSha256,
-  toHex,
-} from '@reprise/kernel';
-import * as z from 'zod';
-import type { ModelClient, RequestedCall, UnifiedRequest, UnifiedResponse, UnifiedTool } from './model.js';
-import { projectTranscript } from './project-transcript.js';
-
-/** Reads the items of a transcript whose head is linked, oldest first. */
-export type ReadContext = (content: ContentReader, head: Ref) => AsyncIterable<TranscriptItem>;
+import { type AskedCall, type Judge, type JudgeContext, llmGenerate, putValue } from '@reprise/agent';
+import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall } from '@reprise/contracts';
+import type { Adapter, AdapterContext, ContentStore, EffectDefinition, Outcome } from '@reprise/kernel';
+import type { ModelClient, UnifiedResponse } from './model.js';
+import { digestOf, projectCall, type ReadContext } from './project-request.js';
+import { PROJECTION } from './projection/project-transcript.js';
 
 /** What {@link llmGenerateAdapter} takes besides the models. */
 export interface LlmGenerateOptions {
+  /** Who judges calls and answers, and asks context sources. */
+  readonly judge: Judge;
   /** The definition to bind to. Default: the agent package's. */
   readonly effect?: EffectDefinition<LlmGenerateParams, LlmGenerateReceipt>;
   /** How a transcript is read. Default: from the kernel's log. */
@@ -48,149 +35,94 @@ export interface LlmGenerateOptions {
  */
 export function llmGenerateAdapter(
   models: Readonly<Record<string, ModelClient>>,
-  options: LlmGenerateOptions = {},
+  options: LlmGenerateOptions,
 ): Adapter<LlmGenerateParams, LlmGenerateReceipt> {
   return {
     effect: options.effect ?? llmGenerate,
     name: 'reprise.llm',
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
-    doExecute: (params, context) => {
+    doExecute: async (params, context) => {
       const client = Object.hasOwn(models, params.model) ? models[params.model] : undefined;
-      return client === undefined
-        ? unknownModel()
-        : perform(client, params, context, options.readContext ?? readTranscript);
+      if (client === undefined) return terminal('unknown_model');
+      if (params.projection !== PROJECTION) return terminal('unknown_projection');
+      return perform({ client, params, context, options });
     },
   };
 }
 
-async function unknownModel(): Promise<Outcome<LlmGenerateReceipt>> {
-  return { status: 'error', code: 'provider_error_terminal/unknown_model', retryable: false };
+function terminal(reason: string): Outcome<LlmGenerateReceipt> {
+  return { status: 'error', code: `provider_error_terminal/${reason}`, retryable: false };
 }
 
-async function perform(
-  client: ModelClient,
-  params: LlmGenerateParams,
-  context: AdapterContext,
-  readContext: ReadContext,
-): Promise<Outcome<LlmGenerateReceipt>> {
-  const projection = await projectTranscript(context.content, readContext(context.content, params.context_head));
-  const tools = await readTools(context.content, params.tools_ref);
-  const request = {
-    ...(await requestOf(params, context.content)),
-    tools: tools.map(({ told }) => told),
-    messages: projection.messages,
-  };
+interface ModelCall {
+  readonly client: ModelClient;
+  readonly params: LlmGenerateParams;
+  readonly context: AdapterContext;
+  readonly options: LlmGenerateOptions;
+}
+
+async function perform(call: ModelCall): Promise<Outcome<LlmGenerateReceipt>> {
+  const { client, params, context, options } = call;
+  const { content, signal } = context;
+  const asked = params.context === undefined ? await options.judge.context({ params, content, signal }) : undefined;
+  const { request, warnings } = await projectCall(params, {
+    content,
+    client,
+    ...(asked === undefined ? {} : { context: asked }),
+    ...(options.readContext === undefined ? {} : { readContext: options.readContext }),
+  });
   const result = await client.generate(request, {
-    signal: context.signal,
+    signal,
     idempotencyKey: context.idempotencyKey,
     progress: (note) => context.progress(note),
     secret: (name) => context.secret(name),
   });
-  if (!result.ok) return result.failure;
-  const losses = projection.losses.map((loss) => `projection_loss:${loss}`);
-  return store(result.response, losses, tools, context);
+  return result.ok ? settle(call, result.response, warnings, asked) : result.failure;
 }
 
-async function requestOf(
-  params: LlmGenerateParams,
-  content: ContentReader,
-): Promise<Omit<UnifiedRequest, 'messages' | 'tools'>> {
-  const linked = async (link: Ref | undefined) => (link === undefined ? undefined : readValue(content, link));
-  const options = await linked(params.provider_options_ref);
-  const fields: Partial<UnifiedRequest> = present({
-    maxTokens: params.max_tokens,
-    temperature: params.temperature,
-    toolChoice: params.tool_choice,
-    reasoningEffort: params.reasoning_effort,
-    stopSequences: params.stop_sequences,
-    metadata: params.metadata,
-    responseFormat: await linked(params.response_format_ref),
-    providerOptions: options === undefined ? undefined : optionsOf(options),
-  });
-  return {
-    system: await readText(content, params.system_ref),
-    ...fields,
-  };
-}
-
-function optionsOf(options: Value): Readonly<Record<string, Value>> {
-  const parsed = z.record(z.string(), value()).safeParse(options);
-  if (parsed.success) return parsed.data;
-  throw new RepriseError('invalid_value', 'provider options are a map', { cause: parsed.error });
-}
-
-/** How a tool's calls are delivered; beside what the model is told, in the same list. */
-const deliveryTerms = z.strictObject({
-  delivery: z.exactOptional(z.enum(['idempotent', 'at_most_once'])),
-  timeout_ms: z.exactOptional(z.int().min(1)),
-});
-
-const toolList = z.array(
-  z.union([
-    toolDescriptor.extend(deliveryTerms.shape),
-    toolDescriptor.omit({ schema_ref: true }).extend({ schema: value(), ...deliveryTerms.shape }),
-  ]),
-);
-
-/** A tool as the list says it: what the model is told, and the terms of a call. */
-interface ListedTool {
-  readonly told: UnifiedTool;
-  readonly terms: z.infer<typeof deliveryTerms>;
-}
-
-/** Tools as the list says, the schema in place or behind its link. */
-async function readTools(content: ContentReader, link: Ref): Promise<ListedTool[]> {
-  const parsed = toolList.safeParse(await readValue(content, link));
-  if (!parsed.success) {
-    throw new RepriseError('invalid_value', 'this blob is not a list of tools', {
-      where: link.toString(),
-      expected: '{name, description, schema}',
-      cause: parsed.error,
-    });
-  }
-  return Promise.all(
-    parsed.data.map(async (tool) => {
-      const schema = 'schema' in tool ? tool.schema : await readValue(content, tool.schema_ref);
-      const terms = present({ delivery: tool.delivery, timeout_ms: tool.timeout_ms });
-      return { told: { name: tool.name, description: tool.description, schema }, terms };
-    }),
-  );
-}
-
-async function store(
+async function settle(
+  { client, params, context, options: { judge } }: ModelCall,
   response: UnifiedResponse,
   losses: readonly string[],
-  tools: readonly ListedTool[],
-  { content }: AdapterContext,
+  asked: readonly ContextText[] | undefined,
 ): Promise<Outcome<LlmGenerateReceipt>> {
-  const calls = response.calls.map(({ callId, tool, args }) => ({ call_id: callId, tool, args }));
-  const output = { ...(response.text === undefined ? {} : { text: response.text }), tool_calls: calls };
-  const warnings = [...losses, ...response.warnings];
+  const { content, signal } = context;
+  const { request, finishReason, usage } = response;
+  const interrupted = finishReason === 'interrupted';
+  const about: JudgeContext = { params, content, signal };
+  const calls = interrupted ? [] : response.calls; // G3
+  const judged = calls.length === 0 ? [] : [...(await judge.calls(calls, about))];
+  const warnings = [...new Set([...losses, ...request.warnings, ...response.warnings])];
   const payload: LlmGenerateReceipt = {
-    output_ref: await putValue(content, output),
+    output_ref: await putOutput(response, namedAs(judged, calls), content),
     raw_output_ref: await content.put(response.rawBody),
-    request_digest: toHex(portableSha256(response.requestBody)),
-    finish_reason: response.finishReason,
-    tool_calls: await Promise.all(response.calls.map((call) => judge(call, tools, content))),
+    by: { profile: client.profile.profile_id, model: client.profile.model_default },
+    request_digest: digestOf(request.body),
+    prefix_digest: digestOf(request.body.subarray(0, request.prefixBytes)),
+    request_bytes: request.body.length,
+    finish_reason: finishReason,
+    tool_calls: judged,
     ...present({
+      returns: calls.length === 0 && !interrupted ? await judge.returns(response.text ?? '', about) : undefined,
+      context: asked === undefined ? undefined : [...asked],
       provider_response_id: response.providerResponseId,
       usage_details: response.usageDetails,
       warnings_ref: warnings.length === 0 ? undefined : await putValue(content, warnings),
     }),
   };
-  return { status: 'ok', payload, ...(response.usage === undefined ? {} : { usage: response.usage }) };
+  return { status: 'ok', payload, ...(usage === undefined ? {} : { usage }) };
 }
 
-/** Judges a call where the tools are known: recorded once, so that a deploy cannot change what was decided. */
-async function judge(
-  { callId, tool, args, issue }: RequestedCall,
-  tools: readonly ListedTool[],
-  content: AdapterContext['content'],
-): Promise<LlmToolCall> {
-  const args_ref = await putValue(content, args);
-  const listed = tools.find(({ told }) => told.name === tool);
-  const found = issue ?? (listed === undefined ? 'tool_not_found' : undefined);
-  return { call_id: callId, tool, args_ref, ...listed?.terms, ...(found === undefined ? {} : { issue: found }) };
+/** The calls under the ids that the judge gave them: what is kept of an answer and what becomes of its calls agree. */
+function namedAs(judged: readonly LlmToolCall[], calls: readonly AskedCall[]): AskedCall[] {
+  return calls.map((call, i) => ({ ...call, callId: judged[i]?.call_id ?? call.callId }));
+}
+
+function putOutput({ text, opaque }: UnifiedResponse, calls: readonly AskedCall[], content: ContentStore) {
+  return putValue(content, {
+    ...present({ text, opaque: opaque === undefined || opaque.length === 0 ? undefined : [...opaque] }),
+    tool_calls: calls.map(({ callId, tool, args }) => ({ call_id: callId, tool, args })),
+  });
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

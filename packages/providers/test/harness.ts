@@ -1,8 +1,14 @@
 /** Runs `llm.generate` through the adapter against a client, with a store in memory and a transcript in a list. */
-import { describeTools, putText, putValue, type TranscriptItem } from '@reprise/agent';
+import { describeTools, type Judge, putText, putValue, type TranscriptItem } from '@reprise/agent';
 import type { LlmGenerateParams } from '@reprise/contracts';
 import { type AdapterContext, type ContentStore, memory } from '@reprise/kernel';
-import { llmGenerateAdapter, type ModelClient, type OpenAiCompatibleOptions, openAiCompatible } from '../src/index.js';
+import {
+  llmGenerateAdapter,
+  type ModelClient,
+  type OpenAiCompatibleOptions,
+  openAiCompatible,
+  PROJECTION,
+} from '../src/index.js';
 
 /** A client that does not wait between retries and notes how long it would have. */
 export function impatient(options: OpenAiCompatibleOptions & { waits?: number[] }): ModelClient {
@@ -14,7 +20,25 @@ export interface Ran {
   readonly outcome: Awaited<ReturnType<ReturnType<typeof llmGenerateAdapter>['doExecute']>>;
   readonly content: ContentStore;
   readonly notes: unknown[];
+  readonly params: LlmGenerateParams;
+  readonly items: readonly TranscriptItem[];
 }
+
+/** A judge who lets everything pass as it was asked. */
+export const trusting: Judge = {
+  calls: (asked, { content }) =>
+    Promise.all(
+      asked.map(async ({ callId, tool, args, issue }) => ({
+        call_id: callId,
+        tool,
+        args_ref: await putValue(content, args),
+        signature: '0'.repeat(16),
+        ...(issue === undefined ? {} : { issue }),
+      })),
+    ),
+  returns: async () => undefined,
+  context: async () => [],
+};
 
 /** Performs one model call. */
 export async function run(
@@ -24,25 +48,27 @@ export async function run(
     params?: Partial<LlmGenerateParams>;
     context?: Partial<AdapterContext>;
     tools?: Parameters<typeof describeTools>[0];
+    judge?: Partial<Judge>;
   } = {},
 ): Promise<Ran> {
   const { content } = await memory().open();
-  const items = (await ask.items?.(content)) ?? [{ role: 'user' as const, text_ref: await putText(content, 'Hello') }];
+  const items = (await ask.items?.(content)) ?? [said(await putText(content, 'Hello'))];
   const notes: unknown[] = [];
   const adapter = llmGenerateAdapter(
     { main: client },
-    {
-      readContext: async function* () {
-        yield* items;
-      },
-    },
+    { judge: { ...trusting, ...ask.judge }, readContext: listed(items) },
   );
   const params: LlmGenerateParams = {
     model: 'main',
+    session: { key: 'me', labels: {} },
+    def_ref: await putText(content, 'def'),
+    config_rev: 0,
     system_ref: await putText(content, 'Be brief.'),
     context_head: await putText(content, 'head'),
+    window: { from: 0 },
     tools_ref: await putValue(content, describeTools(ask.tools ?? [])),
-    ...ask.params,
+    projection: PROJECTION,
+    ...(ask.params as object),
   };
   const context: AdapterContext = {
     idempotencyKey: 'e'.repeat(64),
@@ -58,5 +84,17 @@ export async function run(
     },
     ...ask.context,
   };
-  return { outcome: await adapter.doExecute(params, context), content, notes };
+  return { outcome: await adapter.doExecute(params, context), content, notes, params, items };
+}
+
+/** Reads a transcript from a list. */
+export function listed(items: readonly TranscriptItem[]) {
+  return async function* (_content: unknown, _head: unknown, from: number): AsyncGenerator<TranscriptItem> {
+    yield* items.slice(from);
+  };
+}
+
+/** What the user said. */
+export function said(text_ref: Awaited<ReturnType<typeof putText>>): TranscriptItem {
+  return { role: 'user', origin: 'input', parts: [{ kind: 'text', text_ref }] };
 }

@@ -3,8 +3,8 @@ import { defineTool, putText, putValue, readLlmOutput, readText, readValue } fro
 import { failureCode, isRepriseError, llmGenerateReceipt } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { checkChatRequest, openAiCompatible } from '../src/index.js';
-import { impatient, type Ran, run } from './harness.js';
+import { openAiCompatible, validateRequest } from '../src/index.js';
+import { impatient, type Ran, run, said } from './harness.js';
 import { completion, cutMidBody, hang, json, providerServer, wireCall } from './provider-server.js';
 
 const add = defineTool({
@@ -28,16 +28,20 @@ describe('a model call that succeeds', () => {
     });
     const payload = payloadOf(ran);
     const request = JSON.parse(seen[0]!.body) as Record<string, unknown>;
-    expect(checkChatRequest(request)).toEqual([]);
+    expect(validateRequest('openai-chat', request)).toEqual([]);
     expect(request).toEqual({
       model: 'm-1',
-      stream: false,
+      stream: true,
+      stream_options: { include_usage: true },
       max_tokens: 100,
       temperature: 0.5,
       stop: ['END'],
       metadata: { a: 'b' },
       tools: [
-        { type: 'function', function: { name: 'add', description: 'Adds two integers.', parameters: add.schema } },
+        {
+          type: 'function',
+          function: { name: 'add', description: 'Adds two integers.', parameters: add.entry.schema },
+        },
       ],
       tool_choice: { type: 'function', function: { name: 'add' } },
       messages: [
@@ -75,10 +79,11 @@ describe('a model call that succeeds', () => {
         const args_ref = await putValue(content, { a: 1, b: 1 });
         const made = [{ call_id: 'old', tool: 'add', args: { a: 1, b: 1 } }];
         return [
-          { role: 'user', text_ref: await putText(content, 'Go') },
+          said(await putText(content, 'Go')),
           {
             role: 'assistant',
             output_ref: await putValue(content, { tool_calls: made }),
+            by: { profile: 'openai-compatible', model: 'm' },
             calls: [{ call_id: 'old', tool: 'add', args_ref }],
           },
           { role: 'tool', call_id: 'old', tool: 'add', output_ref: await putText(content, '2'), is_error: false },
@@ -154,13 +159,12 @@ describe('a model call that succeeds', () => {
     const client = impatient({
       baseUrl,
       model: 'm',
-      profile: { provider_options_default: { seed: 7, top_p: 1, model: 'other', stream: true } },
+      profile: { provider_options_default: { seed: 7, top_p: 1, model: 'other', stream: false } },
     });
     const ran = await run(client, {
-      items: async (content) => [{ role: 'user', text_ref: await putText(content, 'x') }],
       params: { reasoning_effort: 'low' },
     });
-    expect(JSON.parse(seen[0]!.body)).toMatchObject({ seed: 7, top_p: 1, model: 'm', stream: false });
+    expect(JSON.parse(seen[0]!.body)).toMatchObject({ seed: 7, top_p: 1, model: 'm', stream: true });
     expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
       'provider_option_ignored:model',
       'provider_option_ignored:stream',
@@ -180,7 +184,7 @@ describe('a model call that fails is data', () => {
     payloadOf(ran);
     expect(waits).toEqual([2_000]);
     expect(seen[0]!.body).toBe(seen[1]!.body);
-    expect(ran.notes).toContainEqual(expect.objectContaining({ kind: 'retry', wait_ms: 2_000 }));
+    expect(ran.notes).toContainEqual(expect.objectContaining({ type: 'retry', wait_ms: 2_000 }));
   });
 
   it('gives up at once when the provider asks for longer than is sensible', async () => {
@@ -203,8 +207,8 @@ describe('a model call that fails is data', () => {
   const tooLong = { error: { code: 'context_length_exceeded', message: '' } };
   it.each([
     [400, {}, 'provider_error_terminal/bad_request', 1],
-    [400, tooLong, 'provider_error_terminal/context_length', 1],
-    [400, { error: 'maximum context length is 8192' }, 'provider_error_terminal/context_length', 1],
+    [400, tooLong, 'provider_error_terminal/context_limit', 1],
+    [400, { error: 'maximum context length is 8192' }, 'provider_error_terminal/context_limit', 1],
     [401, { error: { message: 'bad key' } }, 'provider_error_terminal/auth', 1],
     [403, '', 'provider_error_terminal/auth', 1],
     [404, {}, 'provider_error_terminal/not_found', 1],
@@ -245,7 +249,7 @@ describe('a model call that fails is data', () => {
 
   it('a model that does not answer in time is a timeout, not asked again', async () => {
     const { baseUrl, seen } = await providerServer(hang);
-    const { outcome } = await run(impatient({ baseUrl, model: 'm', timeoutMs: 50 }));
+    const { outcome } = await run(impatient({ baseUrl, model: 'm', timeoutMs: 500 }));
     expect(outcome).toEqual({ status: 'timeout', code: 'adapter_timeout' });
     expect(seen).toHaveLength(1);
   });

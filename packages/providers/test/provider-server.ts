@@ -76,3 +76,36 @@ export const cutMidBody: Answer = (response) => {
   response.write('{"id":"chatcmpl-1","choi');
   setTimeout(() => response.destroy(), 10);
 };
+
+/** Answers with a stream of events, each given as data, one piece of bytes an event. */
+export function events(...datas: readonly unknown[]): Answer {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    for (const data of datas) response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+    response.end();
+  };
+}
+
+/** Answers with a stream of events and then says nothing more, or cuts the connection. */
+export function eventsThen(what: 'hang' | 'cut', ...datas: readonly unknown[]): Answer {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const data of datas) response.write(`data: ${JSON.stringify(data)}\n\n`);
+    if (what === 'cut') setTimeout(() => response.destroy(), 10);
+  };
+}
+
+/** A chunk of a streamed completion with this delta. */
+export function chunk(delta: unknown, over: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: null }],
+    ...over,
+  };
+}
+
+/** The chunk that ends a streamed completion. */
+export function ending(finish_reason = 'stop'): Record<string, unknown> {
+  return chunk({}, { choices: [{ index: 0, delta: {}, finish_reason }] });
+}

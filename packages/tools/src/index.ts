@@ -1,3 +1,8 @@
 /** Tools for agents. */
-export { IGNORED_NAMES, SECRET_NAMES } from './names.js';
-export { type WorkspaceOptions, workspace } from './workspace.js';
+
+export { type HttpOptions, http } from './http/http.js';
+export { type AskHumanOptions, askHuman } from './human.js';
+export { introspect } from './introspect.js';
+export { type ProcessOptions, processes } from './process/processes.js';
+export { IGNORED_NAMES, SECRET_NAMES } from './workspace/names.js';
+export { type WorkspaceOptions, workspace } from './workspace/workspace.js';

@@ -255,16 +255,105 @@ describe('write_file', () => {
   });
 
   it('is absent from a read-only workspace; reads may be repeated, a write is not', () => {
-    expect(workspace({ root: '.', readOnly: true }).map(({ name }) => name)).toEqual([
-      'list_files',
-      'read_file',
-      'grep',
-    ]);
-    expect(workspace({ root: '.' }).map(({ delivery }) => delivery)).toEqual([
-      'idempotent',
-      'idempotent',
-      'idempotent',
-      'at_most_once',
-    ]);
+    const delivery = (options: object) =>
+      Object.fromEntries(workspace({ root: '.', ...options }).map(({ entry }) => [entry.name, entry.delivery]));
+    const readers = { list_files: 'idempotent', read_file: 'idempotent', grep: 'idempotent', glob: 'idempotent' };
+    expect(delivery({ readOnly: true })).toEqual(readers);
+    expect(delivery({})).toEqual({ ...readers, write_file: 'at_most_once', edit_file: 'at_most_once' });
+  });
+
+  it('keeps what stood there before, whole, and names the change in its receipt', async () => {
+    const large = 'x'.repeat(300_000);
+    const { call } = sandbox({ 'a/f.txt': large });
+    const changed = await call('write_file', { path: './a/f.txt', text: 'new' });
+    const [change] = changed.receipt.changes ?? [];
+    expect(change?.path).toBe('a/f.txt');
+    expect(new TextDecoder().decode(await changed.content.get(change?.before_ref as never))).toBe(large);
+    expect(new TextDecoder().decode(await changed.content.get(change?.after_ref as never))).toBe('new');
+    const made = await call('write_file', { path: 'b/g.txt', text: '' });
+    expect(made.receipt.changes).toMatchObject([{ path: 'b/g.txt', before_ref: null }]);
+    expect((await call('read_file', { path: 'b/g.txt' })).receipt.changes).toBeUndefined();
+  });
+
+  it('takes the place of a file as its resource, however it is spelled', () => {
+    const [write, edit] = workspace({ root: '.' }).filter(({ resource }) => resource !== undefined);
+    const resources = ['a/f', './a/f', 'a//f', 'a/b/../f'].map((path) => write?.resource?.({ path } as never));
+    expect(new Set([...resources, edit?.resource?.({ path: 'a/f' } as never)])).toEqual(new Set(['file/a/f']));
+  });
+});
+
+describe('edit_file', () => {
+  const text = 'one\ntwo\none\n';
+
+  it('replaces a text that stands there once, and leaves the rest as it is, byte for byte', async () => {
+    const { call, root } = sandbox({ 'f.txt': `\ufeff${text}` });
+    const edited = await call('edit_file', { path: 'f.txt', old: 'two\n', new: '$& zwei\n' });
+    expect(edited.text).toMatch(/^Edited f\.txt \(replaced once; 19 bytes; before sha256:[0-9a-f]{64}; after sha256:/);
+    expect(readFileSync(path.join(root, 'f.txt'), 'utf8')).toBe('\ufeffone\n$& zwei\none\n');
+    expect(edited.receipt.changes).toMatchObject([{ path: 'f.txt' }]);
+  });
+
+  it('replaces every place only when it is told to', async () => {
+    const { call, root } = sandbox({ 'f.txt': text });
+    const refused = await call('edit_file', { path: 'f.txt', old: 'one', new: 'eins' });
+    expect([refused.refused, refused.text]).toEqual([true, expect.stringContaining('2 times')]);
+    expect((await call('edit_file', { path: 'f.txt', old: 'one', new: 'eins', all: true })).text).toContain('2 times');
+    expect(readFileSync(path.join(root, 'f.txt'), 'utf8')).toBe('eins\ntwo\neins\n');
+  });
+
+  it('refuses what it could only guess at, and changes and makes nothing then', async () => {
+    const { call, root } = sandbox({ 'dos.txt': 'a\r\nb\r\n', bin: new Uint8Array([0xff, 0x61]), 'd/x': '' });
+    const refusals: [Record<string, unknown>, RegExp][] = [
+      [{ path: 'dos.txt', old: 'a\nb' }, /does not stand there; its lines end in CR LF/],
+      [{ path: 'dos.txt', old: 'c' }, /does not stand there: /],
+      [{ path: 'bin', old: 'a' }, /not UTF-8/],
+      [{ path: 'no/where', old: 'a' }, /no such file/],
+      [{ path: 'd', old: 'a' }, /it is a folder/],
+      [{ path: '../out', old: 'a' }, /does not go up/],
+      [{ path: '.env', old: 'a' }, /secrets/],
+    ];
+    for (const [args, why] of refusals) {
+      const answer = await call('edit_file', { ...args, new: 'z' });
+      expect([args, answer.refused, answer.text]).toEqual([args, true, expect.stringMatching(why)]);
+      expect(answer.receipt.changes).toBeUndefined();
+    }
+    expect(readdirSync(root).sort()).toEqual(['bin', 'd', 'dos.txt']);
+  });
+});
+
+describe('glob', () => {
+  const files = { 'a.ts': '', 'src/b.ts': '', 'src/deep/c.tsx': '', 'src/deep/d.md': '', 'node_modules/x/e.ts': '' };
+
+  it.each([
+    ['*.ts', ['a.ts']],
+    ['**/*.ts', ['a.ts', 'src/b.ts']],
+    ['src/**', ['src/b.ts', 'src/deep/c.tsx', 'src/deep/d.md']],
+    ['**/*.{ts,tsx}', ['a.ts', 'src/b.ts', 'src/deep/c.tsx']],
+    ['{src,lib}/{*,deep/*}.{ts,md}', ['src/b.ts', 'src/deep/d.md']],
+    ['**/deep/**/c.*', ['src/deep/c.tsx']],
+    ['./src/*', ['src/b.ts']],
+    ['x', []],
+  ])('%s finds %j', async (pattern, found) => {
+    const { call } = sandbox(files);
+    expect(body((await call('glob', { pattern })).text)).toEqual(found);
+  });
+
+  it('starts where it is told to, says what it left out, and refuses what is no pattern', async () => {
+    const { call } = sandbox(files);
+    expect(body((await call('glob', { pattern: '*.tsx', path: 'src/deep' })).text)).toEqual(['src/deep/c.tsx']);
+    expect((await call('glob', { pattern: '**', limit: 1 })).text).toMatch(
+      /^4 files \(1 ignored .*; the first 1 are shown\)\na\.ts$/,
+    );
+    for (const pattern of ['{a', 'a}', '{a,b}'.repeat(7)]) {
+      expect((await call('glob', { pattern })).refused).toBe(true);
+    }
+  });
+
+  it('answers at once to a pattern that is made to be slow', async () => {
+    const { call } = sandbox({ ['a'.repeat(200)]: '', [`${'d/'.repeat(20)}f`]: '' });
+    const started = performance.now();
+    await call('glob', { pattern: `${'*a'.repeat(200)}b` });
+    await call('glob', { pattern: `${'**/'.repeat(100)}x` });
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

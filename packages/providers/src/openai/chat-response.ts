@@ -1,11 +1,13 @@
 /** The chat-completions answer: from bytes to a unified response. Total: what it cannot read is `malformed`. */
+
+import type { OpaquePart } from '@reprise/agent';
 import type { Usage, Value } from '@reprise/contracts';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel';
 import * as z from 'zod';
+import { FreshIds } from '../call-ids.js';
 import type { RequestedCall, UnifiedResponse } from '../model.js';
-import { unique } from '../project-transcript.js';
-import type { Scrub } from '../scrub.js';
 import { cut, wellFormed } from '../text.js';
+import { REASONING_FIELDS } from './chat-request.js';
 
 /** The most calls of one answer that are kept: the bound of the receipt. */
 const CALLS_MAX = 64;
@@ -25,7 +27,7 @@ const completion = z.object({
     .array(
       z.object({
         finish_reason: z.unknown().optional(),
-        message: z.object({ content, refusal: z.string().nullish(), tool_calls: z.array(toolCall).nullish() }),
+        message: z.looseObject({ content, refusal: z.string().nullish(), tool_calls: z.array(toolCall).nullish() }),
       }),
     )
     .min(1),
@@ -35,7 +37,10 @@ const completion = z.object({
 type Completion = z.infer<typeof completion>;
 
 /** What an answer says, without the bytes around it. */
-export type ReadCompletion = Omit<UnifiedResponse, 'requestBody' | 'rawBody'>;
+export type ReadCompletion = Omit<UnifiedResponse, 'request' | 'rawBody'>;
+
+/** Removes secrets from a text. */
+export type Scrub = (text: string) => string;
 
 /**
  * Reads an answer.
@@ -53,10 +58,11 @@ export function readCompletion(body: unknown, idsInUse: Iterable<string>, scrub:
   const { message } = choice;
   const refusal = message.refusal ?? '';
   const text = scrub(wellFormed(textOf(message.content) || refusal));
-  const calls = readCalls(message.tool_calls ?? [], new Set(idsInUse), scrub, warnings);
+  const calls = readCalls(message.tool_calls ?? [], new FreshIds(idsInUse), scrub, warnings);
   return {
     ...(text === '' ? {} : { text }),
     calls,
+    ...readReasoning(message, scrub, warnings),
     finishReason: refusal === '' ? finishReason(choice.finish_reason, calls.length > 0) : 'content_filter',
     ...responseId(parsed.data.id, scrub),
     ...readUsage(parsed.data.usage),
@@ -69,16 +75,41 @@ function textOf(given: Completion['choices'][number]['message']['content']): str
   return (given ?? []).map(({ text }) => text ?? '').join('');
 }
 
+/** Reasoning in the fields that it came in, so that it can go back in them. */
+function readReasoning(
+  message: Readonly<Record<string, unknown>>,
+  scrub: Scrub,
+  warnings: string[],
+): Pick<ReadCompletion, 'opaque'> {
+  const given = REASONING_FIELDS.flatMap((field) => {
+    const there = message[field] ?? '';
+    return there === '' || (Array.isArray(there) && there.length === 0) ? [] : [[field, there] as const];
+  });
+  if (given.length === 0) return {};
+  const native = canonical(scrub(wellFormed(JSON.stringify(Object.fromEntries(given)))));
+  if (native === undefined) {
+    warnings.push('reasoning_dropped');
+    return {};
+  }
+  const text = given.map(([, there]) => there).find((there) => typeof there === 'string');
+  const part: OpaquePart = {
+    kind: 'reasoning',
+    ...(text === undefined ? {} : { text: scrub(wellFormed(text)) }),
+    native,
+  };
+  return { opaque: [part] };
+}
+
 function readCalls(
   given: readonly z.infer<typeof toolCall>[],
-  taken: Set<string>,
+  ids: FreshIds,
   scrub: Scrub,
   warnings: string[],
 ): RequestedCall[] {
   if (given.length > CALLS_MAX) warnings.push(`tool_calls_dropped:${given.length - CALLS_MAX}`);
   return given.slice(0, CALLS_MAX).map((call, i) => {
     const wanted = typeof call.id === 'string' ? cut(call.id, 128) : '';
-    const callId = unique(wanted === '' ? `call_${i}` : scrub(wanted), taken);
+    const callId = ids.take(wanted === '' ? `call_${i}` : scrub(wanted));
     if (wanted !== '' && callId !== wanted) warnings.push('call_id_changed');
     const name = typeof call.function.name === 'string' ? scrub(cut(call.function.name, 128)) : '';
     return { callId, tool: name === '' ? '_' : name, ...readArgs(call.function.arguments, scrub) };

@@ -3,7 +3,7 @@ import { toolError } from '@reprise/agent';
 import { refusalText } from './confine.js';
 
 /** Runs a tool's body; a refusal becomes data that the model reads, every other error stays an error. */
-export async function refusing(body: () => Promise<string>): Promise<string | ToolError> {
+export async function refusing<T>(body: () => Promise<T>): Promise<T | ToolError> {
   try {
     return await body();
   } catch (error) {

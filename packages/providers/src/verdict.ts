@@ -1,5 +1,5 @@
 /** What a provider's refusal means: from a status and an error body to a failure and whether to try again. */
-import type { Failure } from '../model.js';
+import type { Failure } from './model.js';
 
 /** A failure and what the transport may do about it. */
 export interface Verdict {
@@ -42,7 +42,7 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
 /** The verdict on an answer that is no success. */
 export function verdictOf(status: number, error: ErrorBody | undefined): Verdict {
   if (error !== undefined && status < 500) {
-    if (isContextLength(error)) return terminal('context_length');
+    if (isContextLimit(error)) return terminal('context_limit');
     if (error.code === 'insufficient_quota') return terminal('quota');
     if (error.code === 'content_filter') return terminal('content_filter');
   }
@@ -54,7 +54,7 @@ export function verdictOf(status: number, error: ErrorBody | undefined): Verdict
 }
 
 /** Providers of this format share no code for it, so their wordings are matched too. */
-function isContextLength({ code, message }: ErrorBody): boolean {
+function isContextLimit({ code, message }: ErrorBody): boolean {
   if (code === 'context_length_exceeded') return true;
   return /context (length|window|size)|maximum context|prompt is too long|too many tokens/i.test(message);
 }

@@ -1,6 +1,8 @@
 import type { Tool } from '@reprise/agent';
 import { Confinement } from './confine.js';
 import type { WorkspaceContext } from './context.js';
+import { editFile } from './edit-file.js';
+import { glob } from './glob.js';
 import { grep } from './grep.js';
 import { listFiles } from './list-files.js';
 import { IGNORED_NAMES } from './names.js';
@@ -11,14 +13,15 @@ import { writeFile } from './write-file.js';
 export interface WorkspaceOptions {
   /** The folder. Nothing outside it can be read or written. It is looked at when a tool is called, not before. */
   readonly root: string;
-  /** Leaves out `write_file`. Default false. */
+  /** Leaves out `write_file` and `edit_file`. Default false. */
   readonly readOnly?: boolean;
   /** Name patterns (`*` for any text) of folders that listing and searching do not enter. Default {@link IGNORED_NAMES}. */
   readonly ignore?: readonly string[];
 }
 
 /**
- * Tools for one real folder: `list_files`, `read_file`, `grep` and, unless it is read-only, `write_file`.
+ * Tools for one real folder: `list_files`, `read_file`, `grep`, `glob` and, unless it is read-only, `write_file` and
+ * `edit_file`, which keep what stood there before and note the change in their receipts.
  *
  * Paths are relative to the folder; `..`, absolute paths and symbolic links that lead out are refused, and so are
  * files that usually hold secrets. A refusal is text that the model reads, not an error of the run.
@@ -31,6 +34,6 @@ export function workspace(options: WorkspaceOptions): Tool[] {
     confinement: new Confinement(options.root),
     ignore: options.ignore ?? IGNORED_NAMES,
   };
-  const readers = [listFiles(context), readFile(context), grep(context)];
-  return options.readOnly === true ? readers : [...readers, writeFile(context)];
+  const readers = [listFiles(context), readFile(context), grep(context), glob(context)];
+  return options.readOnly === true ? readers : [...readers, writeFile(context), editFile(context)];
 }

@@ -46,7 +46,7 @@ const NOT_SECRET: readonly string[] = ['.env.example', '.env.sample', '.env.temp
 /** What a recursive walk does not enter unless it is asked for by name: others' code, and what a build made. */
 export const IGNORED_NAMES: readonly string[] = Object.freeze(['node_modules', '.git', '.hg', '.svn']);
 
-/** The temporary files of `write_file`: a crash can leave one behind. */
+/** The temporary files of what writes: a crash can leave one behind. */
 export const TEMPORARY_NAMES = '.reprise-*.tmp';
 
 /**

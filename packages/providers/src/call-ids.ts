@@ -1,0 +1,68 @@
+/** Ids of calls: unique in a conversation, and of the form that a wire takes. */
+import { portableSha256, toHex } from '@reprise/kernel';
+import type { UnifiedMessage } from './model.js';
+import { cut } from './text.js';
+
+/** Gives each id once. Some providers count calls from zero in every answer. */
+export class FreshIds {
+  private readonly taken: Set<string>;
+  private readonly next = new Map<string, number>();
+
+  constructor(taken: Iterable<string> = []) {
+    this.taken = new Set(taken);
+  }
+
+  /** The id as it is, or, when it is taken, with the first free number behind it; taken from now on. */
+  take(id: string): string {
+    let free = id;
+    for (let n = this.next.get(id) ?? 2; this.taken.has(free); n++) {
+      free = `${cut(id, 112)}_${n}`;
+      this.next.set(id, n + 1);
+    }
+    this.taken.add(free);
+    return free;
+  }
+}
+
+/** Which ids a wire takes. */
+export interface CallIdRule {
+  readonly lengthMin: number;
+  readonly lengthMax: number;
+  /** `word`: letters, digits, `_` and `-`. `alphanumeric`: letters and digits. */
+  readonly alphabet: 'word' | 'alphanumeric';
+}
+
+const ALPHABETS: Readonly<Record<CallIdRule['alphabet'], RegExp>> = {
+  word: /^[a-zA-Z0-9_-]+$/,
+  alphanumeric: /^[a-zA-Z0-9]+$/,
+};
+
+/** Whether an id follows a rule. */
+export function fitsRule(id: string, rule: CallIdRule): boolean {
+  return id.length >= rule.lengthMin && id.length <= rule.lengthMax && ALPHABETS[rule.alphabet].test(id);
+}
+
+/**
+ * The same messages with ids that a wire takes: those that follow the rule stay, others become digits of their digest.
+ * An id depends on the messages before it alone, so a longer conversation begins with the same ids.
+ */
+export function mintCallIds(messages: readonly UnifiedMessage[], rule: CallIdRule): UnifiedMessage[] {
+  const minted = new Map<string, string>();
+  const taken = new Set<string>();
+  const mint = (id: string): string => {
+    let candidate = id;
+    for (let n = 0; taken.has(candidate) || !fitsRule(candidate, rule); n++) candidate = digestId(`${id}#${n}`, rule);
+    taken.add(candidate);
+    minted.set(id, candidate);
+    return candidate;
+  };
+  return messages.map((message) => {
+    if (message.role === 'user') return message;
+    if (message.role === 'tool') return { ...message, callId: minted.get(message.callId) ?? mint(message.callId) };
+    return { ...message, calls: message.calls.map((call) => ({ ...call, callId: mint(call.callId) })) };
+  });
+}
+
+function digestId(text: string, { lengthMax }: CallIdRule): string {
+  return toHex(portableSha256(new TextEncoder().encode(text))).slice(0, lengthMax);
+}

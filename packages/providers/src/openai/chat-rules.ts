@@ -1,0 +1,131 @@
+/** The chat-completions request: its shape and its rules. */
+import * as z from 'zod';
+import type { CallIdRule } from '../call-ids.js';
+import {
+  checkPairs,
+  checkTools,
+  parseBody,
+  type RequestIssue,
+  range,
+  spoken,
+  type Turn,
+  toolSchema,
+  wholeFrom,
+  wireArguments,
+  wireCallId,
+  wireToolName,
+} from '../wire/request-rules.js';
+
+/** Ids of 1 to 40 letters, digits, `_` and `-`. */
+export const CHAT_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 40, alphabet: 'word' };
+
+const callId = wireCallId(CHAT_CALL_IDS);
+
+const chatMessage = z.discriminatedUnion(
+  'role',
+  [
+    z.strictObject({ role: z.literal('system'), content: spoken }),
+    z.strictObject({ role: z.literal('user'), content: spoken }),
+    z.strictObject({ role: z.literal('tool'), tool_call_id: callId, content: z.string() }),
+    z.strictObject({
+      role: z.literal('assistant'),
+      content: z.nullable(spoken),
+      reasoning: z.exactOptional(z.string()),
+      reasoning_content: z.exactOptional(z.string()),
+      reasoning_details: z.exactOptional(z.array(z.looseObject({}))),
+      tool_calls: z.exactOptional(
+        z
+          .array(
+            z.strictObject({
+              id: callId,
+              type: z.literal('function'),
+              function: z.strictObject({ name: wireToolName, arguments: wireArguments }),
+            }),
+          )
+          .min(1),
+      ),
+    }),
+  ],
+  'role',
+);
+
+const chatRequest = z.looseObject({
+  model: z.string().min(1),
+  stream: z.exactOptional(z.boolean()),
+  temperature: z.exactOptional(range(0, 2)),
+  top_p: z.exactOptional(range(0, 1)),
+  max_tokens: z.exactOptional(wholeFrom(1)),
+  max_completion_tokens: z.exactOptional(wholeFrom(1)),
+  stop: z.exactOptional(z.array(spoken).min(1, 'parameter_range').max(4, 'parameter_range')),
+  metadata: z.exactOptional(
+    z
+      .record(z.string().max(64, 'parameter_range'), z.string().max(512, 'parameter_range'))
+      .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range'),
+  ),
+  reasoning_effort: z.exactOptional(z.enum(['low', 'medium', 'high'])),
+  tools: z.exactOptional(
+    z
+      .array(
+        z.strictObject({
+          type: z.literal('function'),
+          function: z.strictObject({ name: wireToolName, description: z.string(), parameters: toolSchema }),
+        }),
+      )
+      .min(1)
+      .max(128, 'parameter_range'),
+  ),
+  tool_choice: z.exactOptional(
+    z.union(
+      [
+        z.enum(['auto', 'none', 'required']),
+        z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
+      ],
+      'tool_choice',
+    ),
+  ),
+  messages: z.array(chatMessage).min(1),
+});
+
+/** A chat-completions message. */
+export type ChatMessage = z.infer<typeof chatMessage>;
+/** A chat-completions request. */
+export type ChatRequest = z.infer<typeof chatRequest>;
+
+/** Checks a chat-completions request. */
+export function checkChatRequest(body: unknown): RequestIssue[] {
+  const parsed = parseBody(chatRequest, body);
+  if ('issues' in parsed) return parsed.issues;
+  const { messages, tools = [], tool_choice } = parsed.data;
+  const choice = typeof tool_choice === 'object' ? { tool: tool_choice.function.name } : tool_choice && {};
+  return [
+    ...checkOrder(messages),
+    ...checkPairs(messages.flatMap(turnsOf)),
+    ...checkTools(
+      tools.map((tool) => tool.function.name),
+      choice,
+    ),
+  ];
+}
+
+function turnsOf(message: ChatMessage, i: number): Turn[] {
+  const at = `messages.${i}`;
+  if (message.role === 'tool') return [{ kind: 'answer', id: message.tool_call_id, at }];
+  if (message.role !== 'assistant') return [{ kind: 'other', at }];
+  return [{ kind: 'other', at }, ...(message.tool_calls ?? []).map(({ id }): Turn => ({ kind: 'call', id, at }))];
+}
+
+function checkOrder(messages: readonly ChatMessage[]): RequestIssue[] {
+  const issues: RequestIssue[] = [];
+  messages.forEach((message, i) => {
+    const at = `messages.${i}`;
+    if (message.role === 'system' && i > 0) issues.push({ rule: 'system_place', at });
+    if (message.role !== 'tool' && message.role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at });
+    if (message.role === 'assistant' && message.content === null && message.tool_calls === undefined) {
+      issues.push({ rule: 'empty_content', at });
+    }
+  });
+  const first = messages.find(({ role }) => role !== 'system');
+  if (first?.role !== 'user') issues.push({ rule: 'first_message', at: 'messages' });
+  if (messages.at(-1)?.role === 'assistant') issues.push({ rule: 'last_message', at: 'messages' });
+  return issues;
+}

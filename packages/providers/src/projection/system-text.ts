@@ -1,0 +1,27 @@
+/** The system text of a request: the agent's instructions, and what its context sources gave, by lane. */
+import { CONTEXT_LANES, type ContextText, type Ref } from '@reprise/contracts';
+import type { TranscriptReader } from './reader.js';
+
+/**
+ * Instructions first, then the texts of each lane in the order of the lanes, and of their names within a lane: the same
+ * texts give the same bytes, in whatever order they were gathered.
+ */
+export async function systemText(
+  instructions: Ref,
+  context: readonly ContextText[],
+  reader: TranscriptReader,
+): Promise<string> {
+  const blocks = [await reader.text(instructions)];
+  for (const { lane, name, text_ref } of [...context].sort(byPlace)) {
+    const text = await reader.text(text_ref);
+    if (text.trim() !== '') blocks.push(`# ${lane}: ${name}\n\n${text}`);
+  }
+  return blocks.filter((block) => block.trim() !== '').join('\n\n');
+}
+
+function byPlace(a: ContextText, b: ContextText): number {
+  const lanes = CONTEXT_LANES.indexOf(a.lane) - CONTEXT_LANES.indexOf(b.lane);
+  if (lanes !== 0) return lanes;
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  return a.text_ref.hex < b.text_ref.hex ? -1 : 1;
+}

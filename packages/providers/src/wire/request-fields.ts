@@ -1,0 +1,156 @@
+/** What the writers of all formats share: native options, tools, choices, and numbers in the range of a format. */
+import type { Value } from '@reprise/contracts';
+import { isJsonObject, type Json, toJson } from '../json.js';
+import type { ProviderProfile, UnifiedCall, UnifiedMessage, UnifiedRequest, WrittenRequest } from '../model.js';
+import { cut } from '../text.js';
+
+/** A body and what of the unified request is not in it. */
+export interface Draft {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly warnings: readonly string[];
+}
+
+/** What the next request does not repeat: the end of the list that grows, and of the object around it. */
+const TAIL = ']}';
+
+/** A body as bytes. Its last field is the list that grows, so all but the tail is the beginning of the next one. */
+export function writtenOf({ body, warnings }: Draft): WrittenRequest {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  return { body: bytes, prefixBytes: bytes.length - TAIL.length, warnings: [...new Set(warnings)].sort() };
+}
+
+/** Provider-native fields: the profile's and the call's, except those that the journal says otherwise about. */
+export function nativeOptions(
+  request: UnifiedRequest,
+  profile: ProviderProfile,
+  reserved: readonly string[],
+  warnings: string[],
+): Record<string, Json> {
+  const options: Readonly<Record<string, Value>> = { ...profile.provider_options_default, ...request.providerOptions };
+  const kept = Object.entries(options).filter(([name]) => {
+    if (reserved.includes(name)) warnings.push(`provider_option_ignored:${name}`);
+    return !reserved.includes(name);
+  });
+  return Object.fromEntries(kept.map(([name, option]) => [name, toJson(option)]));
+}
+
+/** A number within a format's range. */
+export function within(
+  given: number | undefined,
+  [min, max]: readonly [number, number],
+  name: string,
+  warnings: string[],
+): number | undefined {
+  if (given === undefined) return undefined;
+  const number = Math.min(max, Math.max(min, given));
+  if (number !== given) warnings.push(`parameter_changed:${name}`);
+  return number;
+}
+
+/** At most so many texts of a list, none of them blank. */
+export function stopTexts(given: readonly string[] | undefined, most: number, warnings: string[]) {
+  if (given === undefined) return undefined;
+  const kept = given.filter((text) => text.trim() !== '').slice(0, most);
+  if (kept.length < given.length) warnings.push('parameter_changed:stop_sequences');
+  return kept.length === 0 ? undefined : kept;
+}
+
+/** At most sixteen pairs, as the formats that have metadata take them. */
+export function metadataOf(given: UnifiedRequest['metadata'], warnings: string[]) {
+  if (given === undefined) return undefined;
+  const entries = Object.entries(given);
+  if (entries.length > 16) warnings.push('parameter_changed:metadata');
+  return Object.fromEntries(entries.slice(0, 16));
+}
+
+/** A model's effort, when the profile has one to set. */
+export function effortOf(request: UnifiedRequest, profile: ProviderProfile, warnings: string[]) {
+  if (profile.supports_reasoning_effort) return request.reasoningEffort;
+  if (request.reasoningEffort !== undefined) warnings.push('unsupported:reasoning_effort');
+  return undefined;
+}
+
+/** A tool as formats take it. */
+export interface SendableTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: { readonly [key: string]: Json };
+}
+
+/** The tools that a format can tell of. One whose name it cannot say would never be called back by it. */
+export function sendableTools(request: UnifiedRequest, warnings: string[]): SendableTool[] {
+  const names = new Set<string>();
+  return request.tools.flatMap(({ name, description, schema }) => {
+    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name) || names.has(name)) {
+      warnings.push(`tool_dropped:${cut(name, 64)}`);
+      return [];
+    }
+    names.add(name);
+    return [{ name, description, schema: objectSchema(toJson(schema), name, warnings) }];
+  });
+}
+
+/** Several providers refuse what combines schemas at the top, or has no properties. Arguments are checked here anyway. */
+const COMBINATORS = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const', '$ref'];
+
+function objectSchema(schema: Json, name: string, warnings: string[]): { readonly [key: string]: Json } {
+  const given = isJsonObject(schema) ? schema : {};
+  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !COMBINATORS.includes(key)));
+  const changed = given.type !== 'object' || Object.keys(rest).length < Object.keys(given).length;
+  if (changed) warnings.push(`tool_schema_loosened:${name}`);
+  return { ...rest, type: 'object', properties: isJsonObject(rest.properties) ? rest.properties : {} };
+}
+
+/** What a model may call: any, none, at least one, or one that is named. */
+export type Choice = 'auto' | 'none' | 'required' | { readonly tool: string };
+
+/** The choice of a request, as far as its tools and the profile have it. */
+export function choiceOf(
+  request: UnifiedRequest,
+  tools: readonly SendableTool[],
+  profile: ProviderProfile,
+  warnings: string[],
+): Choice | undefined {
+  const choice = request.toolChoice;
+  if (choice === undefined) return undefined;
+  if (tools.length === 0) {
+    if (choice !== 'none' && choice !== 'auto') warnings.push('unsupported:tool_choice');
+    return undefined;
+  }
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
+  if (!tools.some(({ name }) => name === choice)) {
+    warnings.push('unsupported:tool_choice');
+    return undefined;
+  }
+  if (profile.supports_tool_choice_named) return { tool: choice };
+  warnings.push('unsupported:tool_choice_named');
+  return 'required';
+}
+
+/** A call of the history as formats take it back. */
+export interface SendableCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: { readonly [key: string]: Json };
+}
+
+/** A model may have called what no provider takes back; the history keeps it, the wire gets a plain form of it. */
+export function sendableCall({ callId, tool, args }: UnifiedCall): SendableCall {
+  const data = toJson(args);
+  return {
+    id: callId,
+    name: tool.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || '_',
+    // Several servers refuse a history whose arguments they cannot parse.
+    args: isJsonObject(data) ? data : { invalid_arguments: data },
+  };
+}
+
+/** What a saying says, as one text. */
+export function sayingText(message: UnifiedMessage & { readonly role: 'user' }): string {
+  return message.parts.map(({ text }) => text).join('\n\n');
+}
+
+/** Fields that are there. */
+export function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
+}

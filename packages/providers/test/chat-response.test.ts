@@ -1,0 +1,64 @@
+import { llmGenerateReceipt } from '@reprise/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCompletion } from '../src/openai/chat-response.js';
+
+describe('reading an answer', () => {
+  const plain = (text: string) => text;
+
+  it('never throws, and whatever it accepts fits the receipt (seed 5)', () => {
+    const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('c1'));
+    const wildCall = fc.record({ id: wild, function: fc.record({ name: wild, arguments: wild }) });
+    const body = fc.record({
+      id: wild,
+      choices: fc.array(
+        fc.record({
+          finish_reason: wild,
+          message: fc.record({
+            content: fc.oneof(fc.string(), wild),
+            tool_calls: fc.array(wildCall, { maxLength: 80 }),
+          }),
+        }),
+        { maxLength: 2 },
+      ),
+      usage: fc.oneof(wild, fc.record({ prompt_tokens: wild, completion_tokens: fc.double() })),
+    });
+    const fields = llmGenerateReceipt.pick({ finish_reason: true, provider_response_id: true, usage_details: true });
+    fc.assert(
+      fc.property(fc.oneof(body, wild), (given) => {
+        const read = readCompletion(given, ['c1'], plain);
+        if (read === undefined) return;
+        const ids = read.calls.map(({ callId }) => callId);
+        expect(new Set([...ids, 'c1']).size).toBe(ids.length + 1);
+        expect(ids.length).toBeLessThanOrEqual(64);
+        for (const { callId, tool } of read.calls) {
+          expect(callId.length > 0 && callId.length <= 128 && tool.length > 0 && tool.length <= 128).toBe(true);
+        }
+        fields.parse({
+          finish_reason: read.finishReason,
+          ...(read.providerResponseId === undefined ? {} : { provider_response_id: read.providerResponseId }),
+          ...(read.usageDetails === undefined ? {} : { usage_details: read.usageDetails }),
+        });
+      }),
+      { seed: 5, numRuns: 1_500 },
+    );
+  });
+
+  it('keeps reasoning in the fields that it came in, as an opaque part', () => {
+    const message = {
+      content: 'x',
+      reasoning_content: 'hm',
+      reasoning_details: [{ type: 'reasoning.text', text: 'hm' }],
+    };
+    const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, [], plain);
+    const { content: _, ...native } = message;
+    expect(read?.opaque).toEqual([{ kind: 'reasoning', text: 'hm', native }]);
+  });
+
+  it('marks arguments that nest too deep for the journal instead of failing later', () => {
+    const deep = `${'{"a":'.repeat(45)}1${'}'.repeat(45)}`;
+    const message = { content: null, tool_calls: [{ id: 'c', function: { name: 'add', arguments: deep } }] };
+    const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, [], plain);
+    expect(read?.calls[0]).toMatchObject({ issue: 'args_not_json', args: deep });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { UnifiedAnswer, UnifiedMessage, UnifiedResult, UnifiedSaying } from '../src/index.js';
+import { NO_RESULT_TEXT } from '../src/index.js';
+import { CONTINUE_TEXT, type Draft, layOut, NO_ANSWER_TEXT, NO_INPUT_TEXT } from '../src/projection/lay-out.js';
+
+const says = (...texts: string[]): Draft => ({ role: 'user', texts });
+const asks = (...callIds: string[]): UnifiedAnswer => ({
+  role: 'assistant',
+  calls: callIds.map((callId) => ({ callId, tool: 'add', args: {} })),
+});
+const answers = (text: string): UnifiedAnswer => ({ role: 'assistant', text, calls: [] });
+const yields = (callId: string, text: string): Draft => ({ role: 'tool', callId, tool: 'add', text, isError: false });
+
+const saying = (...texts: string[]): UnifiedSaying => ({
+  role: 'user',
+  parts: texts.map((text) => ({ kind: 'text', text })),
+});
+const result = (callId: string, text: string): UnifiedResult => ({ role: 'tool', callId, text, isError: false });
+const none = (callId: string): UnifiedResult => ({ role: 'tool', callId, text: NO_RESULT_TEXT, isError: true });
+
+const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true });
+
+describe('the layout of a conversation', () => {
+  it('changes nothing about one that is in order', () => {
+    const drafts = [says('go'), asks('a', 'b'), yields('a', 'A'), yields('b', 'B'), answers('Done.'), says('thanks')];
+    expect(laidOut(drafts)).toEqual([
+      saying('go'),
+      asks('a', 'b'),
+      result('a', 'A'),
+      result('b', 'B'),
+      answers('Done.'),
+      saying('thanks'),
+    ]);
+  });
+
+  it('answers in the order of the calls, says what was never answered, and what was said meanwhile behind them', () => {
+    const drafts = [says('go'), asks('a', 'b', 'c'), yields('c', 'C'), says('wait'), yields('a', 'A')];
+    expect(laidOut(drafts)).toEqual([
+      saying('go'),
+      asks('a', 'b', 'c'),
+      result('a', 'A'),
+      none('b'),
+      result('c', 'C'),
+      saying('wait'),
+    ]);
+  });
+
+  it('tells a result that answers no open call at its place, and changes nothing before it', () => {
+    const drafts = [says('go'), asks('a'), answers('Well.'), yields('a', 'A')];
+    expect(laidOut(drafts)).toEqual([
+      saying('go'),
+      asks('a'),
+      none('a'),
+      answers('Well.'),
+      saying('Result of an earlier call of add (a):', 'A'),
+    ]);
+  });
+
+  it('keeps calls apart that a provider numbers from zero in every answer', () => {
+    const drafts = [says('go'), asks('0', '0'), yields('0', '1'), yields('0', '2'), asks('0'), yields('0', '3')];
+    expect(laidOut(drafts).slice(1)).toEqual([
+      asks('0', '0_2'),
+      result('0', '1'),
+      result('0_2', '2'),
+      asks('0_3'),
+      result('0_3', '3'),
+    ]);
+  });
+
+  it('lets every answer answer something, and ends with something to answer', () => {
+    expect(laidOut([answers('a'), answers('b')])).toEqual([
+      saying(NO_INPUT_TEXT),
+      answers('a'),
+      saying(CONTINUE_TEXT),
+      answers('b'),
+      saying(CONTINUE_TEXT),
+    ]);
+    expect(laidOut([])).toEqual([saying(NO_INPUT_TEXT)]);
+  });
+
+  it('keeps the place of an answer that said nothing', () => {
+    expect(laidOut([says('go'), answers(' '), says('so?')])).toEqual([
+      saying('go'),
+      answers(NO_ANSWER_TEXT),
+      saying('so?'),
+    ]);
+  });
+
+  it('tells one call after the other to who cannot take several at once', () => {
+    const thought = { kind: 'reasoning' as const, native: 'x' };
+    const drafts = [says('go'), { ...asks('a', 'b'), text: 'I call.', opaque: [thought] }, yields('b', 'B')];
+    expect(layOut(drafts, { parallelCalls: false })).toEqual([
+      saying('go'),
+      { ...asks('a'), text: 'I call.', opaque: [thought] },
+      none('a'),
+      asks('b'),
+      result('b', 'B'),
+    ]);
+  });
+});

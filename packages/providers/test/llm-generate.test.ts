@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { type AskedCall, putText, putValue, readLlmOutput, readValue, type TranscriptItem } from '@reprise/agent';
+import { llmGenerateReceipt } from '@reprise/contracts';
+import type { ContentStore } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import { projectRequest, type ScriptStep, script } from '../src/index.js';
+import { listed, type Ran, run, said, trusting } from './harness.js';
+
+function payloadOf({ outcome }: Ran) {
+  if (outcome.status !== 'ok') throw new Error(`the outcome is ${JSON.stringify(outcome)}`);
+  return llmGenerateReceipt.parse(outcome.payload);
+}
+
+const noted = (text: string) => async (content: ContentStore) => ({ value_ref: await putValue(content, text) });
+
+describe('a model call', () => {
+  it('asks the judge once for context, and tells in the receipt what it gave', async () => {
+    let asked = 0;
+    const model = script({ text: 'Hi.' });
+    const ran = await run(model, {
+      judge: {
+        context: async ({ content }) => {
+          asked++;
+          return [{ lane: 'memory', name: 'facts', text_ref: await putText(content, 'Ann likes tea.') }];
+        },
+      },
+    });
+    expect(asked).toBe(1);
+    expect(model.requests[0]!.system).toBe('Be brief.\n\n# memory: facts\n\nAnn likes tea.');
+    expect(payloadOf(ran).context).toMatchObject([{ lane: 'memory', name: 'facts' }]);
+  });
+
+  it('takes the context of its parameters, and asks nobody', async () => {
+    const model = script({ text: 'Hi.' });
+    const ran = await run(model, {
+      params: { context: [] },
+      judge: { context: () => Promise.reject(new Error('was asked')) },
+    });
+    expect(payloadOf(ran).context).toBeUndefined();
+    expect(model.requests[0]!.system).toBe('Be brief.');
+  });
+
+  it('has calls judged, and the answer only when there are none', async () => {
+    const seen: AskedCall[] = [];
+    const judge = {
+      calls: (...[asked, about]: Parameters<typeof trusting.calls>) => {
+        seen.push(...asked);
+        return trusting.calls(asked, about);
+      },
+      returns: (text: string, { content }: { content: ContentStore }) => noted(text)(content),
+    };
+    const calling = payloadOf(
+      await run(script({ text: 'I add.', calls: [{ tool: 'add', args: { a: 1 } }] }), { judge }),
+    );
+    expect(seen).toEqual([{ callId: 'call_1_1', tool: 'add', args: { a: 1 } }]);
+    expect(calling).toMatchObject({ finish_reason: 'tool_calls', tool_calls: [{ call_id: 'call_1_1' }] });
+    expect(calling.returns).toBeUndefined();
+    const ran = await run(script({ text: '42' }), { judge });
+    expect(await readValue(ran.content, (payloadOf(ran).returns as { value_ref: never }).value_ref)).toBe('42');
+  });
+
+  it('keeps calls under the ids that the judge gave them', async () => {
+    const ran = await run(script({ calls: [{ tool: 'add', args: {} }] }), {
+      judge: {
+        calls: async (asked, about) =>
+          (await trusting.calls(asked, about)).map((call) => ({ ...call, call_id: `judged_${call.call_id}` })),
+      },
+    });
+    const payload = payloadOf(ran);
+    const output = await readLlmOutput(ran.content, payload.output_ref);
+    expect(output.tool_calls.map(({ call_id }) => call_id)).toEqual(['judged_call_1_1']);
+    expect(payload.tool_calls.map(({ call_id }) => call_id)).toEqual(['judged_call_1_1']);
+  });
+
+  it('says who answered, and how large and of which digest the request was', async () => {
+    const ran = await run(script({ text: 'Hi.' }));
+    const payload = payloadOf(ran);
+    expect(payload.by).toEqual({ profile: 'script', model: 'script' });
+    const { content, params, items } = ran;
+    const again = await projectRequest(params, { content, client: script(), readContext: listed(items) }, payload);
+    expect(again.digest).toBe(payload.request_digest);
+    expect(again.prefixDigest).toBe(payload.prefix_digest);
+    expect(again.written.body.length).toBe(payload.request_bytes);
+  });
+
+  it('is not the same request when a byte of what it links is another', async () => {
+    const ran = await run(script({ text: 'Hi.' }));
+    const { content, params, items } = ran;
+    const system_ref = await putText(content, 'Be brief!');
+    const sources = { content, client: script(), readContext: listed(items) };
+    const again = await projectRequest({ ...params, system_ref }, sources, payloadOf(ran));
+    expect(again.digest).not.toBe(payloadOf(ran).request_digest);
+  });
+
+  it('begins with the bytes of the call before it: so its receipt proves', async () => {
+    const first = await run(script({ text: 'One.' }));
+    const { content, params, items } = first;
+    const answer = payloadOf(first);
+    const then: TranscriptItem[] = [
+      ...items,
+      { role: 'assistant', output_ref: answer.output_ref, by: answer.by, calls: [] },
+      said(await putText(content, 'And?')),
+    ];
+    const { written } = await projectRequest(params, { content, client: script(), readContext: listed(then) }, answer);
+    const prefix = written.body.subarray(0, answer.request_bytes - 2);
+    expect(createHash('sha256').update(prefix).digest('hex')).toBe(answer.prefix_digest);
+  });
+
+  it('tells tools in the order of their names', async () => {
+    const { content, params } = await run(script({ text: 'x' }));
+    const list = ['b', 'a', 'c'].map((name) => ({ name, description: '', schema: { type: 'object' } }));
+    const tools_ref = await putValue(content, list);
+    const sources = { content, client: script(), readContext: listed([]) };
+    const { body } = await projectRequest({ ...params, tools_ref }, sources);
+    expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('under a projection that this build does not have fails, and is not projected by another', async () => {
+    const { outcome } = await run(script({ text: 'x' }), { params: { projection: 'aos.agent/Projection@9' } });
+    expect(outcome).toMatchObject({ code: 'provider_error_terminal/unknown_projection' });
+  });
+});
+
+describe('a model call that is stopped', () => {
+  const stopped = async (...steps: ScriptStep[]) => {
+    const controller = new AbortController();
+    const running = run(script(...steps), {
+      context: {
+        signal: controller.signal,
+        progress: () => controller.abort(),
+      },
+    });
+    setTimeout(() => controller.abort(), 20);
+    return running;
+  };
+
+  it('keeps what was said, without calls and without unsigned reasoning', async () => {
+    const ran = await stopped({
+      text: 'Once upon a time',
+      reasoning: 'A tale.',
+      calls: [{ tool: 'add', args: {} }],
+      delayMs: Infinity,
+    });
+    const payload = payloadOf(ran);
+    expect(payload).toMatchObject({ finish_reason: 'interrupted', tool_calls: [] });
+    expect(payload.returns).toBeUndefined();
+    expect(await readLlmOutput(ran.content, payload.output_ref)).toEqual({ text: 'Once upo', tool_calls: [] });
+  });
+
+  it('is cancelled when nothing was said', async () => {
+    expect((await stopped({ delayMs: Infinity })).outcome).toEqual({ status: 'cancelled' });
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { validateRequest, WIRE_FORMATS, type WireFormat } from '../src/wire/formats.js';
+import { REQUEST_RULES, type RequestRule } from '../src/wire/request-rules.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: twins break a body wherever they like
+type Body = any;
+
+const chat = (): Body => ({
+  model: 'm',
+  stream: false,
+  temperature: 0.5,
+  stop: ['END'],
+  tools: [tool('add'), tool('sub')],
+  tool_choice: { type: 'function', function: { name: 'add' } },
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Go' },
+    { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] },
+    { role: 'tool', tool_call_id: 'a', content: '' },
+    { role: 'tool', tool_call_id: 'b', content: '2' },
+    { role: 'assistant', content: 'Done.' },
+    { role: 'user', content: 'Thanks' },
+  ],
+});
+
+const responses = (): Body => ({
+  model: 'm',
+  store: false,
+  instructions: 'Be brief.',
+  max_output_tokens: 16,
+  tools: [
+    { type: 'function', name: 'add', description: '', parameters: { type: 'object', properties: {} }, strict: false },
+    { type: 'function', name: 'sub', description: '', parameters: { type: 'object', properties: {} }, strict: false },
+  ],
+  tool_choice: { type: 'function', name: 'add' },
+  input: [
+    { type: 'message', role: 'user', content: 'Go' },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
+    { type: 'function_call', call_id: 'a', name: 'add', arguments: '{}' },
+    { type: 'function_call', call_id: 'b', name: 'add', arguments: '{"n":1}' },
+    { type: 'function_call_output', call_id: 'a', output: '' },
+    { type: 'function_call_output', call_id: 'b', output: '2' },
+    { type: 'message', role: 'assistant', content: 'Done.' },
+    { type: 'message', role: 'user', content: 'Thanks' },
+  ],
+});
+
+const messages = (): Body => ({
+  model: 'm',
+  max_tokens: 4_096,
+  thinking: { type: 'enabled', budget_tokens: 1_024 },
+  system: 'Be brief.',
+  tools: [
+    { name: 'add', description: '', input_schema: { type: 'object', properties: {} } },
+    { name: 'sub', description: '', input_schema: { type: 'object', properties: {} } },
+  ],
+  tool_choice: { type: 'auto' },
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: '', signature: 's' },
+        { type: 'text', text: 'I add.' },
+        { type: 'tool_use', id: 'a', name: 'add', input: {} },
+        { type: 'tool_use', id: 'b', name: 'add', input: { n: 1 } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: '' },
+        { type: 'tool_result', tool_use_id: 'b', content: '2', is_error: true },
+        { type: 'text', text: 'Be quick.' },
+      ],
+    },
+  ],
+});
+
+function tool(name: string) {
+  return { type: 'function', function: { name, description: '', parameters: { type: 'object', properties: {} } } };
+}
+
+function call(id: string) {
+  return { id, type: 'function', function: { name: 'add', arguments: '{}' } };
+}
+
+const VALID: Readonly<Record<WireFormat, () => Body>> = {
+  'openai-chat': chat,
+  'openai-responses': responses,
+  'anthropic-messages': messages,
+};
+
+type Twin = readonly [rule: RequestRule, what: string, breaking: (body: Body) => void];
+
+const CHAT_TWINS: readonly Twin[] = [
+  ['shape', 'no model', (body) => delete body.model],
+  ['shape', 'no messages', (body) => (body.messages = [])],
+  ['shape', 'a field of a message that nobody knows', (body) => (body.messages[1].extra = 1)],
+  ['shape', 'content that is no text', (body) => (body.messages[1].content = null)],
+  ['shape', 'an empty list of calls', (body) => (body.messages[5].tool_calls = [])],
+  ['role', 'an unknown role', (body) => (body.messages[1].role = 'developer')],
+  ['empty_content', 'a user who says nothing', (body) => (body.messages[1].content = ' \n')],
+  ['empty_content', 'an answer without text and calls', (body) => (body.messages[5].content = null)],
+  ['system_place', 'a system message in the middle', (body) => body.messages.push(body.messages.shift())],
+  ['alternation', 'two sayings together', (body) => body.messages.push(body.messages.at(-1))],
+  ['alternation', 'two answers together', (body) => body.messages.splice(5, 0, body.messages[5])],
+  ['first_message', 'an answer first', (body) => body.messages.splice(1, 1)],
+  ['last_message', 'an answer last', (body) => body.messages.pop()],
+  ['call_id', 'an id with a space', (body) => renameChat(body, 'a b')],
+  ['call_id', 'an id that is too long', (body) => renameChat(body, 'a'.repeat(41))],
+  ['call_id_twice', 'two calls of one id', (body) => (body.messages[2].tool_calls[1].id = 'a')],
+  ['call_unanswered', 'a call without a result', (body) => body.messages.splice(4, 1)],
+  ['call_unanswered', 'a call at the end', (body) => body.messages.splice(3)],
+  ['answer_without_call', 'a result twice', (body) => body.messages.splice(5, 0, body.messages[4])],
+  ['answer_order', 'results in another order', (body) => body.messages.splice(3, 0, body.messages.splice(4, 1)[0])],
+  ['arguments', 'a list', (body) => (body.messages[2].tool_calls[0].function.arguments = '[]')],
+  ['arguments', 'half an object', (body) => (body.messages[2].tool_calls[0].function.arguments = '{')],
+  ['tool_name', 'a call of a name with a dot', (body) => (body.messages[2].tool_calls[0].function.name = 'a.b')],
+  ['tool_name', 'a tool without a name', (body) => (body.tools[0].function.name = '')],
+  ['tool_twice', 'a tool twice', (body) => body.tools.push(tool('add'))],
+  ['tool_schema', 'a schema of a list', (body) => (body.tools[0].function.parameters.type = 'array')],
+  ['tool_schema', 'a schema without properties', (body) => delete body.tools[0].function.parameters.properties],
+  ['tool_choice', 'a choice that is no tool', (body) => (body.tool_choice.function.name = 'mul')],
+  ['tool_choice', 'a choice without tools', (body) => delete body.tools],
+  ['tool_choice', 'a choice of no known form', (body) => (body.tool_choice = 'any')],
+  ['parameter_range', 'a temperature above 2', (body) => (body.temperature = 2.1)],
+  ['parameter_range', 'no tokens', (body) => (body.max_tokens = 0)],
+  ['parameter_range', 'five stops', (body) => (body.stop = ['1', '2', '3', '4', '5'])],
+];
+
+const RESPONSES_TWINS: readonly Twin[] = [
+  ['shape', 'no input', (body) => (body.input = [])],
+  ['shape', 'reasoning without its content', (body) => delete body.input[1].encrypted_content],
+  ['role', 'an unknown item', (body) => (body.input[0].type = 'item_reference')],
+  ['role', 'an unknown role', (body) => (body.input[0].role = 'tool')],
+  ['empty_content', 'a blank text', (body) => (body.input[0].content = '')],
+  ['empty_content', 'blank instructions', (body) => (body.instructions = ' ')],
+  ['alternation', 'two sayings together', (body) => body.input.push(body.input.at(-1))],
+  ['first_message', 'a call first', (body) => body.input.splice(0, 2)],
+  ['last_message', 'an answer last', (body) => body.input.pop()],
+  ['call_id', 'an id that is too long', (body) => (body.input[2].call_id = body.input[4].call_id = 'a'.repeat(65))],
+  ['call_id_twice', 'two calls of one id', (body) => (body.input[3].call_id = 'a')],
+  ['call_unanswered', 'a call without an output', (body) => body.input.splice(4, 1)],
+  ['call_unanswered', 'a call behind an output', (body) => body.input.splice(5, 0, { ...body.input[3], call_id: 'c' })],
+  ['answer_without_call', 'an output of nothing', (body) => (body.input[5].call_id = 'z')],
+  ['answer_order', 'outputs in another order', (body) => body.input.splice(4, 0, body.input.splice(5, 1)[0])],
+  ['arguments', 'no JSON', (body) => (body.input[2].arguments = '')],
+  ['tool_name', 'a name of 65 letters', (body) => (body.tools[0].name = 'x'.repeat(65))],
+  ['tool_twice', 'a tool twice', (body) => (body.tools[1].name = 'add')],
+  ['tool_schema', 'no schema', (body) => (body.tools[0].parameters = null)],
+  ['tool_choice', 'a choice that is no tool', (body) => (body.tool_choice.name = 'mul')],
+  ['parameter_range', 'too few tokens', (body) => (body.max_output_tokens = 15)],
+  ['reasoning_place', 'reasoning before what the user says', (body) => body.input.splice(2, 5)],
+  ['parameter_conflict', 'a memory at the provider', (body) => (body.previous_response_id = 'resp_1')],
+];
+
+const MESSAGES_TWINS: readonly Twin[] = [
+  ['shape', 'content that is no list of blocks', (body) => (body.messages[0].content = 'Go')],
+  ['shape', 'a thought without its signature', (body) => delete body.messages[1].content[0].signature],
+  ['role', 'a system message', (body) => (body.messages[0].role = 'system')],
+  ['role', 'a block of the other side', (body) => body.messages[0].content.push(body.messages[1].content[2])],
+  ['empty_content', 'no blocks', (body) => (body.messages[0].content = [])],
+  ['empty_content', 'a blank text', (body) => (body.messages[0].content[0].text = '\n')],
+  ['alternation', 'two sayings together', (body) => body.messages.unshift(body.messages[0])],
+  ['first_message', 'an answer first', (body) => body.messages.shift()],
+  ['last_message', 'an answer last', (body) => body.messages.push({ role: 'assistant', content: [text('So')] })],
+  ['call_id', 'an id with a dot', (body) => (body.messages[1].content[2].id = 'a.b')],
+  ['call_id_twice', 'two calls of one id', (body) => (body.messages[1].content[3].id = 'a')],
+  ['call_unanswered', 'a call without a result', (body) => body.messages[2].content.splice(1, 1)],
+  ['call_unanswered', 'results behind a text', (body) => body.messages[2].content.unshift(text('First'))],
+  ['answer_without_call', 'a result of nothing', (body) => (body.messages[2].content[1].tool_use_id = 'z')],
+  ['answer_order', 'results in another order', (body) => swap(body.messages[2].content)],
+  ['arguments', 'a list', (body) => (body.messages[1].content[2].input = [])],
+  ['tool_name', 'a name with a space', (body) => (body.messages[1].content[2].name = 'a b')],
+  ['tool_twice', 'a tool twice', (body) => (body.tools[1].name = 'add')],
+  ['tool_schema', 'a schema of text', (body) => (body.tools[0].input_schema.type = 'string')],
+  ['tools_missing', 'calls and no tools', withoutTools],
+  ['tool_choice', 'a choice that is no tool', (body) => (body.tool_choice = { type: 'tool', name: 'mul' })],
+  ['parameter_range', 'a temperature above 1', (body) => (body.temperature = 1.5)],
+  ['parameter_range', 'no most tokens', (body) => delete body.max_tokens],
+  ['reasoning_place', 'a thought behind a text', (body) => swap(body.messages[1].content)],
+  ['parameter_conflict', 'more thought than tokens', (body) => (body.max_tokens = 1_024)],
+  ['parameter_conflict', 'thinking at another temperature', (body) => (body.temperature = 0)],
+  ['parameter_conflict', 'thinking and a forced tool', (body) => (body.tool_choice = { type: 'any' })],
+  ['parameter_conflict', 'thinking after an answer without', (body) => body.messages[1].content.shift()],
+];
+
+function text(said: string) {
+  return { type: 'text', text: said };
+}
+
+function swap(list: unknown[]): void {
+  [list[0], list[1]] = [list[1], list[0]];
+}
+
+function withoutTools(body: Body): void {
+  delete body.tools;
+  delete body.tool_choice;
+}
+
+function renameChat(body: Body, id: string): void {
+  body.messages[2].tool_calls[0].id = id;
+  body.messages[3].tool_call_id = id;
+}
+
+const TWINS: Readonly<Record<WireFormat, readonly Twin[]>> = {
+  'openai-chat': CHAT_TWINS,
+  'openai-responses': RESPONSES_TWINS,
+  'anthropic-messages': MESSAGES_TWINS,
+};
+
+describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
+  it('find nothing in a request that is in order', () => {
+    expect(validateRequest(format, VALID[format]())).toEqual([]);
+  });
+
+  it('find nothing in fields of the provider that they do not know', () => {
+    expect(validateRequest(format, { ...VALID[format](), service_tier: 'flex' })).toEqual([]);
+  });
+
+  it.each(TWINS[format])('%s: %s', (rule, _, breaking) => {
+    const body = VALID[format]();
+    breaking(body);
+    expect(validateRequest(format, body).map((issue) => issue.rule)).toContain(rule);
+  });
+
+  it.each([null, undefined, 1, 'text', [], {}])('find the shape wrong in %j', (body) => {
+    expect(validateRequest(format, body).length).toBeGreaterThan(0);
+  });
+});
+
+it('every rule is broken by some twin', () => {
+  const broken = new Set(Object.values(TWINS).flatMap((twins) => twins.map(([rule]) => rule)));
+  expect(REQUEST_RULES.filter((rule) => !broken.has(rule))).toEqual([]);
+});

@@ -1,0 +1,210 @@
+import {
+  type ApprovalRule,
+  type Duration,
+  defineTool,
+  durationMs,
+  type Tool,
+  type ToolContext,
+  toolError,
+  toolParts,
+} from '@reprise/agent';
+import * as z from 'zod';
+import { refusalText } from '../workspace/confine.js';
+import { exchange, type Received, type Sent } from './exchange.js';
+import { type Resolve, systemResolve, type Targets } from './targets.js';
+
+/** What {@link http} takes. */
+export interface HttpOptions {
+  /** Hosts that may be asked: `api.example.com`, `*.example.com`, `example.com:8443`. */
+  readonly allow: readonly string[];
+  /** Hosts that may be asked although they stand in a private network, as `host:port`. None by default. */
+  readonly allowPrivate?: readonly string[];
+  /** What may be sent besides GET and HEAD. None by default; with any there is a second tool, `http_send`. */
+  readonly methods?: readonly ('POST' | 'PUT' | 'PATCH' | 'DELETE')[];
+  /** Whether somebody has to approve what `http_send` sends. Default `always`. */
+  readonly approval?: ApprovalRule<{
+    readonly method: string;
+    readonly url: string;
+    readonly body?: string | undefined;
+  }>;
+  /** Headers of the app, for example a token: asked for each address, never shown to the model, never recorded. */
+  readonly headers?: (
+    url: URL,
+    secret: (name: string) => Promise<string>,
+  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** The most bytes of one answer. Default 10 MiB. */
+  readonly bytesMax?: number;
+  /** How long one exchange may take. Default 30 seconds. */
+  readonly timeout?: Duration;
+  /** How hosts are looked up. Default: as the system does. */
+  readonly resolve?: Resolve;
+}
+
+const BYTES_DEFAULT = 10 * 1024 * 1024;
+const TIMEOUT_DEFAULT = '30s';
+const BODY_UNITS_MAX = 1024 * 1024;
+
+/** Headers that a model may set: what describes a body or a wish, nothing that speaks for somebody. */
+const HEADERS = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+] as const;
+
+/** Headers of an answer that a model is shown. */
+const SHOWN = ['content-type', 'content-length', 'last-modified', 'etag', 'retry-after', 'location'] as const;
+
+const url = z
+  .url({ protocol: /^https?$/ })
+  .max(8_192)
+  .describe('The address.');
+const headers = z
+  .strictObject(
+    Object.fromEntries(
+      HEADERS.map((name) => [
+        name,
+        z
+          .string()
+          .max(1_024)
+          .regex(/^[\x20-\x7e]*$/)
+          .optional(),
+      ]),
+    ),
+  )
+  .default({})
+  .describe(`Headers: ${HEADERS.join(', ')}.`);
+
+interface Context extends Required<Pick<HttpOptions, 'bytesMax' | 'headers' | 'resolve'>> {
+  readonly targets: Targets;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Tools for HTTP: `http_get`, and with `methods` also `http_send`.
+ *
+ * Only hosts that are listed are asked. A name that leads into a private network is refused, and the address that was
+ * judged is the one that is connected to; redirects are judged like the first address. Bodies that are no text come as
+ * files.
+ *
+ * @throws RepriseError `invalid_argument` when `timeout` is no span
+ * @example http({ allow: ['api.github.com'], headers: async (_url, secret) => ({ authorization: `Bearer ${await secret('TOKEN')}` }) })
+ */
+export function http(options: HttpOptions): Tool[] {
+  const context: Context = {
+    targets: { allow: options.allow, allowPrivate: options.allowPrivate ?? [] },
+    bytesMax: options.bytesMax ?? BYTES_DEFAULT,
+    headers: options.headers ?? (() => ({})),
+    resolve: options.resolve ?? systemResolve,
+    timeoutMs: durationMs(options.timeout ?? TIMEOUT_DEFAULT, 'timeout'),
+  };
+  const [first, ...others] = options.methods ?? [];
+  return [httpGet(context), ...(first === undefined ? [] : [httpSend(context, [first, ...others], options.approval)])];
+}
+
+function httpGet(context: Context): Tool {
+  return defineTool({
+    name: 'http_get',
+    description: 'Reads an address over HTTP. Answers with the status, some headers, and the body.',
+    args: z.strictObject({ url, method: z.enum(['GET', 'HEAD']).default('GET').describe('Default GET.'), headers }),
+    delivery: 'idempotent',
+    family: 'http',
+    timeout: context.timeoutMs,
+    run: (ask, ctx) => send(ask.url, { method: ask.method, headers: plain(ask.headers) }, context, ctx),
+  });
+}
+
+function httpSend(
+  context: Context,
+  methods: readonly [string, ...string[]],
+  approval: HttpOptions['approval'] = 'always',
+): Tool {
+  return defineTool({
+    name: 'http_send',
+    description: 'Sends something to an address over HTTP. Answers with the status, some headers, and the body.',
+    args: z.strictObject({
+      url,
+      method: z.enum(methods),
+      headers,
+      body: z.string().max(BODY_UNITS_MAX).optional().describe('The body, as text.'),
+    }),
+    delivery: 'at_most_once',
+    family: 'http',
+    timeout: context.timeoutMs,
+    approval,
+    run: (ask, ctx) => {
+      const body = ask.body === undefined ? {} : { body: ask.body };
+      return send(ask.url, { method: ask.method, headers: plain(ask.headers), ...body }, context, ctx);
+    },
+  });
+}
+
+function plain(given: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+async function send(address: string, sent: Sent, context: Context, ctx: ToolContext) {
+  try {
+    const received = await exchange(new URL(address), sent, {
+      targets: context.targets,
+      resolve: context.resolve,
+      own: async (to) => context.headers(to, ctx.secret),
+      signal: ctx.signal,
+    });
+    return answerOf(received, context.bytesMax, ctx);
+  } catch (error) {
+    const text = refusalText(error);
+    if (text === undefined) throw error;
+    return toolError(text);
+  }
+}
+
+/** Text comes as it is read; anything else is a file. */
+async function answerOf(received: Received, bytesMax: number, ctx: ToolContext) {
+  const head = headOf(received);
+  const { message } = received;
+  const type = message.headers['content-type'] ?? 'application/octet-stream';
+  if (isText(type) || message.headers['content-length'] === '0') return textOf(head, limited(received, bytesMax));
+  const file = await ctx.put({
+    path: nameOf(received.url),
+    bytes: limited(received, bytesMax),
+    mediaType: mediaType(type),
+  });
+  return toolParts(head, { file });
+}
+
+async function* textOf(head: string, body: AsyncIterable<Uint8Array>): AsyncGenerator<string | Uint8Array> {
+  yield `${head}\n`;
+  yield* body;
+}
+
+async function* limited({ message }: Received, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const bytes of message as AsyncIterable<Uint8Array>) {
+    total += bytes.length;
+    if (total > bytesMax) throw new Error(`the answer has more than ${bytesMax} bytes`);
+    yield bytes;
+  }
+}
+
+function headOf({ url: { href }, message }: Received): string {
+  const shown = SHOWN.flatMap((name) => {
+    const value = message.headers[name];
+    return value === undefined ? [] : [`${name}: ${value}`];
+  });
+  return [`HTTP ${message.statusCode} ${message.statusMessage} (${href})`, ...shown, ''].join('\n');
+}
+
+function isText(type: string): boolean {
+  return /^(text\/|application\/(.*\+)?(json|xml|yaml|javascript|x-ndjson|x-www-form-urlencoded)\b)/i.test(type);
+}
+
+function mediaType(type: string): string {
+  return (type.split(';', 1)[0] ?? '').trim().slice(0, 128) || 'application/octet-stream';
+}
+
+function nameOf({ pathname, hostname }: URL): string {
+  return (pathname.split('/').findLast((part) => part !== '') ?? hostname).slice(0, 256);
+}

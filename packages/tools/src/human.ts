@@ -1,0 +1,55 @@
+import { type Duration, defineSessionTool, durationMs, putText, type Tool } from '@reprise/agent';
+import { type ContentStore, putValue } from '@reprise/kernel';
+import * as z from 'zod';
+
+/** What {@link askHuman} takes. */
+export interface AskHumanOptions {
+  /** Who besides the host may answer, as a pattern of principals; people when absent. */
+  readonly to?: string;
+  /** How long an answer is waited for; as long as it takes when absent. */
+  readonly within?: Duration;
+  /** What the model is told when nobody answers in time; that nobody did when absent. */
+  readonly default?: string;
+}
+
+const args = z.strictObject({
+  question: z.string().min(1).max(8_000).describe('The question, with all that is needed to answer it.'),
+  options: z
+    .array(z.string().min(1).max(200))
+    .min(2)
+    .max(16)
+    .optional()
+    .describe('Answers to choose from. Leave out for a free answer.'),
+});
+
+/**
+ * The tool `ask_human`: the model asks a person, and its run waits for the answer. Nothing is charged meanwhile, and
+ * the wait outlives the process.
+ *
+ * @throws RepriseError `invalid_argument` when `within` is no span
+ */
+export function askHuman(options: AskHumanOptions = {}): Tool<'ask_human', z.output<typeof args>, never> {
+  const within = options.within === undefined ? {} : { within_ms: durationMs(options.within, 'within') };
+  const to = options.to === undefined ? {} : { to: options.to };
+  const fallback = async (content: ContentStore) =>
+    options.default === undefined ? {} : { default_ref: await putText(content, options.default) };
+  return defineSessionTool({
+    name: 'ask_human',
+    description: 'Asks a person and waits for the answer. Use it when only a person can know or decide something.',
+    args,
+    kind: 'ask',
+    operation: async (asked, content) => {
+      const question = {
+        question: asked.question,
+        ...(asked.options === undefined ? {} : { options: asked.options.map((label) => ({ id: label, label })) }),
+      };
+      return {
+        op: 'ask',
+        question_ref: await putValue(content, question),
+        ...to,
+        ...within,
+        ...(await fallback(content)),
+      };
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import { defineTool, type Tool } from '@reprise/agent';
+import * as z from 'zod';
+
+const LIMIT_MAX = 100;
+const limit = z.int().min(1).max(LIMIT_MAX).default(20).describe('The most to list. Default 20.');
+
+/**
+ * Tools by which a model looks at the world that it works in: `introspect_sessions`, `introspect_open`,
+ * `introspect_usage` and `introspect_transcript`. They read and change nothing; a transcript is its own session's only.
+ */
+export function introspect(): Tool[] {
+  return [sessions, open, usage, transcript];
+}
+
+const terms = { delivery: 'idempotent', family: 'introspect' } as const;
+
+const sessions = defineTool({
+  ...terms,
+  name: 'introspect_sessions',
+  description: 'Lists the sessions of this world and how they fare, those that changed last first.',
+  args: z.strictObject({ after: z.string().max(4_096).optional().describe('Goes on behind a page: its next.'), limit }),
+  polling: true,
+  run: (ask, { world }) =>
+    world.sessions({ limit: ask.limit, ...(ask.after === undefined ? {} : { after: ask.after }) }),
+});
+
+const open = defineTool({
+  ...terms,
+  name: 'introspect_open',
+  description: 'Lists what waits for somebody in this world: approvals and questions.',
+  args: z.strictObject({ limit }),
+  polling: true,
+  run: (ask, { world }) => world.open({ limit: ask.limit }),
+});
+
+const usage = defineTool({
+  ...terms,
+  name: 'introspect_usage',
+  description: 'Says what this session has used: steps, tokens, money.',
+  args: z.strictObject({}),
+  run: (_ask, { world, session }) => world.usage(session.key),
+});
+
+const transcript = defineTool({
+  ...terms,
+  name: 'introspect_transcript',
+  description: 'Reads the transcript of this session, also what does not stand in the context any more.',
+  args: z.strictObject({ from: z.int().min(0).default(0).describe('Index of the first item. Default 0.'), limit }),
+  run: (ask, { world, session }) => world.transcript(session.key, { from: ask.from, limit: ask.limit }),
+});

@@ -1,0 +1,200 @@
+/**
+ * Processes that go on while the model does something else. It knows them as p1, p2 … of its session. They end with the
+ * world that they were started in; a world that is opened again has none.
+ */
+import { defineTool, type Tool, type ToolContext, toolError } from '@reprise/agent';
+import * as z from 'zod';
+import type { ProcessGroup } from './group.js';
+import { argv, cwd, type ProcessContext, started } from './start.js';
+
+/** Processes that one session may have at once. */
+const RUNNING_MAX = 8;
+
+/** What is kept of an output that nobody has read yet, in bytes; what is older is counted. */
+const UNREAD_BYTES_MAX = 256 * 1024;
+
+const WAIT_SECONDS_MAX = 30;
+
+const handle = z
+  .string()
+  .regex(/^p[1-9][0-9]{0,5}$/)
+  .describe('The process, as start_process named it: p1, p2 …');
+
+/** The processes of the sessions of one world. The signal that the world closes stands for the world. */
+const worlds = new WeakMap<AbortSignal, Map<string, Map<string, Background>>>();
+
+/** The tools `start_process`, `read_process`, `write_process` and `kill_process`. */
+export function backgroundTools(context: ProcessContext): Tool[] {
+  return [startProcess(context), readProcess, writeProcess(context), killProcess];
+}
+
+class Background {
+  readonly #group: ProcessGroup;
+  #unread: Uint8Array[] = [];
+  #unreadBytes = 0;
+  #lost = 0;
+  #ended: string | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(group: ProcessGroup, closing: AbortSignal) {
+    this.#group = group;
+    const stop = (): void => group.stop();
+    closing.addEventListener('abort', stop, { once: true });
+    if (closing.aborted) stop();
+    group.output.on('data', (bytes: Uint8Array) => this.#take(bytes));
+    void group.ended.then((how) => {
+      closing.removeEventListener('abort', stop);
+      this.#ended = how;
+      this.#wake();
+    });
+  }
+
+  get running(): boolean {
+    return this.#ended === undefined;
+  }
+
+  /** What came since it was read last; waits for something to come, or for its end. */
+  async read(waitMs: number, signal: AbortSignal): Promise<string> {
+    if (this.#unreadBytes === 0 && this.running) await this.#news(waitMs, signal);
+    const text = new TextDecoder().decode(Buffer.concat(this.#unread));
+    const lost = this.#lost === 0 ? '' : `[${this.#lost} bytes came before this and were not read in time]\n`;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    this.#lost = 0;
+    return `${lost}${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${this.#ended ?? 'running'}]`;
+  }
+
+  /** @returns false when it takes no input any more */
+  async write(text: string, end: boolean): Promise<boolean> {
+    const { stdin } = this.#group;
+    if (stdin === null || !stdin.writable) return false;
+    await new Promise((resolve) => stdin.write(text, resolve));
+    if (end) stdin.end();
+    return true;
+  }
+
+  async kill(): Promise<string> {
+    this.#group.stop();
+    return this.#group.ended;
+  }
+
+  #take(bytes: Uint8Array): void {
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.length;
+    while (this.#unreadBytes > UNREAD_BYTES_MAX) {
+      const oldest = this.#unread.shift()?.length ?? 0;
+      this.#unreadBytes -= oldest;
+      this.#lost += oldest;
+    }
+    this.#wake();
+  }
+
+  #news(waitMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.#wake = () => undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, waitMs);
+      signal.addEventListener('abort', done, { once: true });
+      this.#wake = done;
+      if (signal.aborted) done();
+    });
+  }
+}
+
+function processesOf({ closing, session }: ToolContext): Map<string, Background> {
+  const sessions = worlds.get(closing) ?? new Map<string, Map<string, Background>>();
+  worlds.set(closing, sessions);
+  const own = sessions.get(session.key) ?? new Map<string, Background>();
+  sessions.set(session.key, own);
+  return own;
+}
+
+function startProcess(context: ProcessContext): Tool {
+  return defineTool({
+    name: 'start_process',
+    description: 'Starts a program in the workspace that goes on in the background. Answers with its name: p1, p2 …',
+    args: z.strictObject({ argv, cwd }),
+    delivery: 'at_most_once',
+    family: 'process',
+    approval: context.approval,
+    run: async (ask, ctx) => {
+      const own = processesOf(ctx);
+      if ([...own.values()].filter(({ running }) => running).length >= RUNNING_MAX) {
+        return toolError(`Refused: ${RUNNING_MAX} processes are running. Kill one first.`);
+      }
+      const group = await started(context, ask);
+      if (!('pid' in group)) return group;
+      const name = `p${own.size + 1}`;
+      own.set(name, new Background(group, ctx.closing));
+      return `Started ${name}.`;
+    },
+  });
+}
+
+const readProcess = defineTool({
+  name: 'read_process',
+  description:
+    'Answers with what a process in the background printed since it was read last, and whether it still runs.',
+  args: z.strictObject({
+    process: handle,
+    wait_seconds: z
+      .int()
+      .min(0)
+      .max(WAIT_SECONDS_MAX)
+      .default(5)
+      .describe('How long to wait when nothing is there yet. Default 5.'),
+  }),
+  delivery: 'at_most_once',
+  family: 'process',
+  polling: true,
+  run: (ask, ctx) => withProcess(ask.process, ctx, (found) => found.read(ask.wait_seconds * 1_000, ctx.signal)),
+});
+
+function writeProcess(context: ProcessContext): Tool {
+  const { approval } = context;
+  return defineTool({
+    name: 'write_process',
+    description: 'Writes text to the standard input of a process in the background.',
+    args: z.strictObject({
+      process: handle,
+      text: z
+        .string()
+        .max(1024 * 1024)
+        .describe('What to write, line breaks included.'),
+      end: z.boolean().default(false).describe('Whether that is the end of its input.'),
+    }),
+    delivery: 'at_most_once',
+    family: 'process',
+    polling: true,
+    // What a shell reads is a program: whoever decides about programs decides about input.
+    approval:
+      typeof approval === 'string'
+        ? approval
+        : ({ args, ...session }) => approval({ args: { argv: [args.process, args.text], cwd: '.' }, ...session }),
+    run: (ask, ctx) =>
+      withProcess(ask.process, ctx, async (found) =>
+        (await found.write(ask.text, ask.end))
+          ? `Wrote to ${ask.process}.`
+          : toolError(`${ask.process} takes no input.`),
+      ),
+  });
+}
+
+const killProcess = defineTool({
+  name: 'kill_process',
+  description: 'Ends a process in the background, with all that it started.',
+  args: z.strictObject({ process: handle }),
+  delivery: 'at_most_once',
+  family: 'process',
+  run: (ask, ctx) => withProcess(ask.process, ctx, async (found) => `${ask.process}: ${await found.kill()}`),
+});
+
+function withProcess<T>(name: string, ctx: ToolContext, body: (found: Background) => Promise<T>) {
+  const found = processesOf(ctx).get(name);
+  if (found !== undefined) return body(found);
+  return toolError(`There is no process ${name}: it was not started here, or the world was closed since.`);
+}

@@ -1,0 +1,117 @@
+import { type ApprovalRule, type Duration, defineTool, durationMs, type Tool } from '@reprise/agent';
+import * as z from 'zod';
+import { Confinement } from '../workspace/confine.js';
+import { backgroundTools } from './background.js';
+import { outputOf } from './group.js';
+import { ARG_UNITS_MAX, type Ask, argv, cwd, type ProcessContext, started } from './start.js';
+
+/** What {@link processes} takes. */
+export interface ProcessOptions {
+  /** The workspace folder: programs start in it, or in a folder below. It does not confine what they do. */
+  readonly root: string;
+  /** The programs that may be run, as `argv[0]` names them. Any when absent. */
+  readonly programs?: readonly string[];
+  /** Adds `run_shell`, which hands a command line to `/bin/sh`. Default false. */
+  readonly shell?: boolean;
+  /** Adds tools for processes that go on in the background. Default false. */
+  readonly background?: boolean;
+  /** Names of environment variables that programs are given, over {@link ENV_NAMES}. */
+  readonly pass?: readonly string[];
+  /** How long a program may run. Default two minutes. */
+  readonly timeout?: Duration;
+  /** Whether somebody has to approve. Default `always`: a program may do anything that its user may. */
+  readonly approval?: ApprovalRule<{ readonly argv: readonly string[]; readonly cwd: string }>;
+}
+
+/** The environment variables that every program is given: what it needs to start and to speak, and no secret. */
+export const ENV_NAMES: readonly string[] = Object.freeze(['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']);
+
+const SHELL = '/bin/sh';
+const TIMEOUT_DEFAULT = '2m';
+
+const stdin = z
+  .string()
+  .max(1024 * 1024)
+  .optional()
+  .describe('Text for its standard input.');
+const seconds = z.int().min(1).max(86_400).optional().describe('The most seconds it may run, if less than is allowed.');
+
+/**
+ * Tools for running programs: `run_process`, and as asked for `run_shell` and `start_process`, `read_process`,
+ * `write_process`, `kill_process`.
+ *
+ * A program gets its own process group, which is killed whole when its time is over, when the call is cancelled, and
+ * when the world closes. Its output is kept whole as content and cut for the model.
+ *
+ * @throws RepriseError `invalid_argument` when `timeout` is no span
+ */
+export function processes(options: ProcessOptions): Tool[] {
+  const context: ProcessContext = {
+    confinement: new Confinement(options.root),
+    programs: options.programs,
+    env: () => environment([...ENV_NAMES, ...(options.pass ?? [])]),
+    timeoutMs: durationMs(options.timeout ?? TIMEOUT_DEFAULT, 'timeout'),
+    approval: options.approval ?? 'always',
+  };
+  return [
+    runProcess(context),
+    ...(options.shell === true ? [runShell(context)] : []),
+    ...(options.background === true ? backgroundTools(context) : []),
+  ];
+}
+
+function environment(names: readonly string[]): Record<string, string> {
+  const pairs = names.map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+/** Milliseconds that a call is allowed beyond its program: for killing it, and for keeping what it printed. */
+const AFTERWARDS_MS = 30_000;
+
+function runProcess(context: ProcessContext): Tool {
+  return defineTool({
+    name: 'run_process',
+    description:
+      'Runs a program in the workspace and answers with what it printed, standard output and error as they came, and its exit code at the end. No shell: arguments are handed over as they are.',
+    args: z.strictObject({ argv, cwd, stdin, timeout_seconds: seconds }),
+    delivery: 'at_most_once',
+    family: 'process',
+    timeout: context.timeoutMs + AFTERWARDS_MS,
+    approval: context.approval,
+    run: (ask, { signal, closing }) =>
+      running(context, { argv: ask.argv, cwd: ask.cwd, stdin: ask.stdin }, ask.timeout_seconds, [signal, closing]),
+  });
+}
+
+function runShell(context: ProcessContext): Tool {
+  const { approval } = context;
+  const asProgram = (line: string): string[] => [SHELL, '-c', line];
+  return defineTool({
+    name: 'run_shell',
+    description:
+      'Runs a command line with /bin/sh in the workspace and answers with what it printed and its exit code.',
+    args: z.strictObject({ command: z.string().min(1).max(ARG_UNITS_MAX), cwd, stdin, timeout_seconds: seconds }),
+    delivery: 'at_most_once',
+    family: 'process',
+    timeout: context.timeoutMs + AFTERWARDS_MS,
+    approval:
+      typeof approval === 'string'
+        ? approval
+        : ({ args, ...session }) => approval({ args: { argv: asProgram(args.command), cwd: args.cwd }, ...session }),
+    run: (ask, { signal, closing }) =>
+      running(
+        { ...context, programs: undefined },
+        { argv: asProgram(ask.command), cwd: ask.cwd, stdin: ask.stdin },
+        ask.timeout_seconds,
+        [signal, closing],
+      ),
+  });
+}
+
+/** Starts a program; what it prints is the answer, as it comes. */
+async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, stops: readonly AbortSignal[]) {
+  const group = await started(context, ask);
+  if (!('pid' in group)) return group;
+  const timeoutMs = Math.min((wanted ?? Number.POSITIVE_INFINITY) * 1_000, context.timeoutMs);
+  return outputOf(group, timeoutMs, stops);
+}

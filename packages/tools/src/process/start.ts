@@ -1,0 +1,57 @@
+/** Starts a program that a model named, when it may be started. */
+import { type ApprovalRule, type ToolError, toolError } from '@reprise/agent';
+import * as z from 'zod';
+import { type Confinement, refusal } from '../workspace/confine.js';
+import { refusing } from '../workspace/refusing.js';
+import { type Command, type ProcessGroup, startGroup } from './group.js';
+
+/** The longest argument, in characters; what Linux takes. */
+export const ARG_UNITS_MAX = 128 * 1024;
+
+/** Arguments that name a program. */
+export const argv = z
+  .array(z.string().max(ARG_UNITS_MAX))
+  .min(1)
+  .max(256)
+  .describe('The program and its arguments, each as it is: no shell reads them.');
+
+/** The argument that names a folder. */
+export const cwd = z.string().max(4096).default('.').describe('Folder to run in, relative to the workspace.');
+
+/** What the tools of one toolset share. */
+export interface ProcessContext {
+  readonly confinement: Confinement;
+  readonly programs: readonly string[] | undefined;
+  readonly env: () => Record<string, string>;
+  readonly timeoutMs: number;
+  readonly approval: ApprovalRule<{ readonly argv: readonly string[]; readonly cwd: string }>;
+}
+
+/** A program that somebody wants to run. */
+export interface Ask {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly stdin?: string | undefined;
+}
+
+/** Starts a program, or says why not. */
+export async function started(context: ProcessContext, ask: Ask): Promise<ProcessGroup | ToolError> {
+  const command = await refusing(() => commandOf(context, ask));
+  if (!('program' in command)) return command;
+  const group = await startGroup(command);
+  return typeof group === 'string' ? toolError(`Refused: ${group}: ${JSON.stringify(ask.argv[0])}.`) : group;
+}
+
+async function commandOf(
+  context: ProcessContext,
+  { argv: [program = '', ...args], cwd: given, stdin: text }: Ask,
+): Promise<Command> {
+  if (context.programs !== undefined && !context.programs.includes(program)) {
+    throw refusal(program, `it is none of the programs that may be run: ${context.programs.join(', ')}`);
+  }
+  const place = await context.confinement.resolve(given, 'read');
+  if (place.missing.length > 0 || (await context.confinement.isFile(place))) {
+    throw refusal(given, 'there is no such folder');
+  }
+  return { program, args, cwd: place.real, env: context.env(), ...(text === undefined ? {} : { stdin: text }) };
+}

@@ -1,0 +1,72 @@
+import { defineTool, type Tool, type ToolContext } from '@reprise/agent';
+import * as z from 'zod';
+import { refusal } from './confine.js';
+import type { WorkspaceContext } from './context.js';
+import { refusing } from './refusing.js';
+import { showPath } from './text.js';
+import { fileResource, openPlace } from './write-place.js';
+
+/** The largest file that is edited, in bytes: it is held in memory, and so is what becomes of it. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+const TEXT_UNITS_MAX = 1024 * 1024;
+
+const args = z.strictObject({
+  path: z.string().min(1).max(4096).describe('File, relative to the workspace.'),
+  old: z
+    .string()
+    .min(1)
+    .max(TEXT_UNITS_MAX)
+    .describe('The text to replace, exactly as it stands, line breaks included.'),
+  new: z.string().max(TEXT_UNITS_MAX).describe('What to put in its place.'),
+  all: z.boolean().default(false).describe('Replaces every place where it stands. Default: it has to stand once.'),
+});
+
+type Ask = z.output<typeof args>;
+
+/** The tool `edit_file`: replaces a text in a file that holds it exactly once, or everywhere. */
+export function editFile(context: WorkspaceContext): Tool {
+  return defineTool({
+    name: 'edit_file',
+    description:
+      'Replaces a text in a text file of the workspace. The text has to stand there exactly once, so give enough of its surroundings, or say all.',
+    args,
+    delivery: 'at_most_once',
+    family: 'edit',
+    resource: fileResource,
+    run: (ask, ctx) => refusing(() => edit(context, ask, ctx)),
+  });
+}
+
+async function edit(context: WorkspaceContext, ask: Ask, ctx: ToolContext): Promise<string> {
+  const place = await openPlace(context.confinement, ask.path, 'change');
+  try {
+    if ((place.size ?? 0) > FILE_BYTES_MAX) throw refusal(ask.path, `it is larger than ${FILE_BYTES_MAX} bytes`);
+    const before = await place.read();
+    const text = decoded(before, ask.path);
+    const count = text.split(ask.old).length - 1;
+    if (count === 0) throw refusal(ask.path, notThere(text, ask.old));
+    if (count > 1 && !ask.all)
+      throw refusal(ask.path, `the text stands there ${count} times; give more of it, or say all`);
+    const after = new TextEncoder().encode(text.split(ask.old).join(ask.new));
+    const change = await place.replace(after, ctx);
+    const places = count === 1 ? 'once' : `${count} times`;
+    return `Edited ${showPath(place.shown)} (replaced ${places}; ${after.length} bytes; before ${change.before_ref}; after ${change.after_ref})`;
+  } finally {
+    await place.close();
+  }
+}
+
+/** Only text that comes back as the same bytes is edited: anything else would be damaged where nobody looked. */
+function decoded(bytes: Uint8Array, given: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal(given, 'it is not UTF-8 text');
+  }
+}
+
+function notThere(text: string, old: string): string {
+  const unix = (of: string): string => of.replaceAll('\r\n', '\n');
+  const hint = unix(text).includes(unix(old)) ? '; its lines end in CR LF, and so must those of old' : '';
+  return `the text does not stand there${hint}`;
+}

@@ -1,0 +1,151 @@
+/**
+ * A place in the workspace that is about to be written: its folder is held open, and what stands there is known.
+ *
+ * Whoever reads it meanwhile sees the old content or the new one, never a part; two writers end with the content of one
+ * of them. What stood there before is kept as content, so that every change can be taken back.
+ */
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { FileChange, ToolContext } from '@reprise/agent';
+import { isRepriseError, type Ref } from '@reprise/contracts';
+import type { Anchor } from './anchor.js';
+import type { Confinement } from './confine.js';
+import { refusal, systemReason } from './confine.js';
+
+/** The key under which calls that write the same file run one after another. */
+export function fileResource(ask: { readonly path: string }): string {
+  return `file/${path.posix.normalize(ask.path)}`.slice(0, 256);
+}
+
+/** A place that is about to be written. Close it. */
+export interface WritePlace {
+  /** The path as people write it. */
+  readonly shown: string;
+  /** The bytes that stand there; undefined when there is nothing. */
+  readonly size: number | undefined;
+  /** What stands there. */
+  read(): Promise<Uint8Array>;
+  /** Puts bytes there, keeps what stood there before, and notes the change in the receipt. */
+  replace(bytes: Uint8Array, ctx: ToolContext): Promise<FileChange>;
+  close(): Promise<void>;
+}
+
+type Resolved = Awaited<ReturnType<Confinement['resolve']>>;
+
+/**
+ * Opens a place for writing. To make a file, the folders on the way are made as well.
+ *
+ * @param purpose `change` when the file has to be there
+ * @throws RepriseError `path_refused`
+ */
+export async function openPlace(
+  confinement: Confinement,
+  given: string,
+  purpose: 'make' | 'change',
+): Promise<WritePlace> {
+  const resolved = await confinement.resolve(given, 'write');
+  const name = resolved.names.at(-1);
+  if (name === undefined) throw refusal(given, 'it is the workspace folder itself');
+  if (purpose === 'change' && resolved.missing.length > 0) throw refusal(given, 'there is no such file');
+  const folder = await told(given, () => makeFolder(confinement, resolved, given));
+  try {
+    const stats = await told(given, () => present(folder.path(name), given));
+    return {
+      shown: resolved.shown,
+      size: stats?.size,
+      read: () => told(given, () => withFile(folder.path(name), (file) => file.readFile())),
+      replace: (bytes, ctx) => told(given, () => replace({ folder, name, stats, shown: resolved.shown }, bytes, ctx)),
+      close: () => folder.close(),
+    };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+async function told<T>(given: string, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body();
+  } catch (error) {
+    throw isRepriseError(error) ? error : refusal(given, systemReason(error));
+  }
+}
+
+/** Makes the folders that are missing, one inside the other, each through the open one above it. */
+async function makeFolder(confinement: Confinement, place: Resolved, given: string): Promise<Anchor> {
+  const missing = place.missing.slice(0, -1);
+  const depth = place.missing.length === 0 ? 1 : place.missing.length;
+  let folder = await confinement.anchor(path.resolve(place.real, ...Array<string>(depth).fill('..')), given);
+  for (const name of missing) {
+    const inner = await makeInside(folder, name).finally(folder.close.bind(folder));
+    if (inner === undefined) throw refusal(given, 'it changed while it was being written');
+    folder = inner;
+  }
+  return folder;
+}
+
+async function makeInside(folder: Anchor, name: string): Promise<Anchor | undefined> {
+  await mkdir(folder.path(name)).catch((error: unknown) => {
+    // Somebody else made it in the same moment: good, if it is a folder, and `enter` will tell.
+    if ((error as { code?: unknown } | null)?.code !== 'EEXIST') throw error;
+  });
+  return folder.enter(name);
+}
+
+/** What stands at the place: nothing, or a regular file that may be replaced. */
+async function present(file: string, given: string): Promise<Stats | undefined> {
+  const stats = await lstat(file).catch(() => undefined);
+  if (stats === undefined || stats.isFile()) return stats;
+  throw refusal(given, stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
+}
+
+interface Standing {
+  readonly folder: Anchor;
+  readonly name: string;
+  readonly stats: Stats | undefined;
+  readonly shown: string;
+}
+
+/** Writes beside the place, makes that durable, and renames it there. */
+async function replace(
+  { folder, name, stats, shown }: Standing,
+  bytes: Uint8Array,
+  ctx: ToolContext,
+): Promise<FileChange> {
+  const before = stats === undefined ? null : await keep(folder.path(name), ctx);
+  const after = await ctx.content.put(bytes);
+  const temporary = folder.path(`.reprise-${randomUUID()}.tmp`);
+  try {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (stats?.mode ?? 0o644) & 0o777);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, folder.path(name));
+    await folder.sync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return ctx.changed(shown, before, after);
+}
+
+/** Keeps what stands at a place, whatever its size. */
+function keep(file: string, { content }: ToolContext): Promise<Ref> {
+  return withFile(file, async (handle) => (await content.putStream(handle.createReadStream({ autoClose: false }))).ref);
+}
+
+async function withFile<T>(file: string, body: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return await body(handle);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { sessionOp } from '@reprise/contracts';
+import { decode, getBytes, memory } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import { askHuman, introspect } from '../src/index.js';
+import { callerOf } from './sandbox.js';
+
+describe('asking a person', () => {
+  it('is what the session is asked to do, to whom, for how long, and with what as the answer of nobody', async () => {
+    const { content } = await memory().open();
+    const tool = askHuman({ to: 'human:ann', within: '2d', default: 'go on' });
+    expect(tool.entry).toMatchObject({ name: 'ask_human', kind: 'ask' });
+    const op = sessionOp.parse(await tool.operation?.({ question: 'Which?', options: ['a', 'b'] }, content));
+    expect(op).toMatchObject({ op: 'ask', to: 'human:ann', within_ms: 172_800_000 });
+    const read = async (ref: unknown) => decode(await getBytes(content, ref as never));
+    if (op.op !== 'ask') throw new Error('it is no question');
+    expect(await read(op.question_ref)).toEqual({
+      question: 'Which?',
+      options: [
+        { id: 'a', label: 'a' },
+        { id: 'b', label: 'b' },
+      ],
+    });
+    expect(await read(op.default_ref)).toBe('go on');
+    expect(await askHuman().operation?.({ question: 'Why?' }, content)).toEqual({
+      op: 'ask',
+      question_ref: expect.anything(),
+    });
+    expect(() => askHuman({ within: '2 days' as never })).toThrow(/invalid_argument/);
+  });
+});
+
+describe('looking at the world', () => {
+  it('reads what the world tells, of its own session only, and may be repeated', async () => {
+    const asked: unknown[] = [];
+    const world = {
+      sessions: async (page: object) => ({ items: [asked.push(['sessions', page])] }),
+      open: async (page: object) => [asked.push(['open', page])],
+      usage: async (session: string) => ({ n: asked.push(['usage', session]) }),
+      transcript: async (session: string, page: object) => [asked.push(['transcript', session, page])],
+    };
+    const tools = introspect();
+    expect(new Set(tools.map(({ entry, approval }) => `${entry.delivery} ${approval}`))).toEqual(
+      new Set(['idempotent never']),
+    );
+    const call = callerOf(tools, { world });
+    expect((await call('introspect_sessions', { after: 'a', limit: 3 })).text).toBe('{"items":[1]}');
+    expect((await call('introspect_open')).text).toBe('[2]');
+    expect((await call('introspect_usage')).text).toBe('{"n":3}');
+    expect((await call('introspect_transcript', { from: 7 })).text).toBe('[4]');
+    expect(asked).toEqual([
+      ['sessions', { after: 'a', limit: 3 }],
+      ['open', { limit: 20 }],
+      ['usage', 's'],
+      ['transcript', 's', { from: 7, limit: 20 }],
+    ]);
+    expect((await call('introspect_transcript', { session: 'other' })).refused).toBe(true);
+  });
+
+  it('says so where nothing can be looked up', async () => {
+    const answer = await callerOf(introspect())('introspect_open');
+    expect([answer.refused, answer.text]).toEqual([true, expect.stringContaining('nothing can be looked up')]);
+  });
+});
