@@ -66,7 +66,8 @@ async function run(args: Arguments): Promise<number> {
     console.log(stop.kind === 'Completed' ? `report: ${report}` : 'report: none');
     console.log(`replay identical: ${verified.records} records, head sha256:${verified.head.digest}`);
     if (stop.kind === 'Completed') return 0;
-    console.error(`The run did not complete: ${stop.kind === 'Failed' ? stop.code : stop.limit}.`);
+    const why = stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : 'cancelled';
+    console.error(`The run did not complete: ${why}.`);
     return 1;
   } catch (error) {
     if (interrupt.signal.aborted) {

@@ -49,6 +49,8 @@ function close(server: Server): Promise<void> {
 interface Reply {
   readonly status: number;
   readonly body: unknown;
+  /** The answer piece by piece, when the request wants a stream. */
+  readonly pieces?: readonly object[];
 }
 
 async function answer(request: IncomingMessage): Promise<Reply> {
@@ -64,7 +66,8 @@ async function answer(request: IncomingMessage): Promise<Reply> {
 export function complete(body: Uint8Array): Reply {
   try {
     const request: unknown = JSON.parse(new TextDecoder().decode(body));
-    return { status: 200, body: completion(body, decide(readConversation(request))) };
+    const whole = completion(body, decide(readConversation(request)));
+    return { status: 200, body: whole, ...(wantsStream(request) ? { pieces: piecesOf(whole) } : {}) };
   } catch (error) {
     if (error instanceof BadRequest) return refuse(400, 'invalid_request_error', error.message);
     if (error instanceof SyntaxError) return refuse(400, 'invalid_request_error', 'the body is not JSON');
@@ -88,6 +91,35 @@ function completion(body: Uint8Array, decision: Decision) {
     choices: [{ index: 0, message, finish_reason: 'calls' in decision ? 'tool_calls' : 'stop' }],
     usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens },
   };
+}
+
+function wantsStream(request: unknown): boolean {
+  return typeof request === 'object' && request !== null && 'stream' in request && request.stream === true;
+}
+
+/** An answer as a stream of it is told: who speaks, the text or the calls bit by bit, why it ends, what it used. */
+function piecesOf({ choices, usage, ...head }: ReturnType<typeof completion>): object[] {
+  const { message, finish_reason } = choices[0] as (typeof choices)[number];
+  const calls = 'tool_calls' in message ? message.tool_calls : [];
+  const deltas: object[] = [
+    { role: 'assistant' },
+    ...slices(message.content ?? '').map((content) => ({ content })),
+    ...calls.flatMap(({ function: { name, arguments: args }, ...call }, index) => [
+      { tool_calls: [{ index, ...call, function: { name, arguments: '' } }] },
+      ...slices(args).map((slice) => ({ tool_calls: [{ index, function: { arguments: slice } }] })),
+    ]),
+  ];
+  const piece = (delta: object, finish: string | null = null) => ({
+    ...head,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  return [...deltas.map((delta) => piece(delta)), piece({}, finish_reason), { ...piece({}), choices: [], usage }];
+}
+
+/** A text in bits of one size. */
+function slices(text: string): string[] {
+  return text.match(/[\s\S]{1,512}/gu) ?? [];
 }
 
 function messageOf(decision: Decision, id: string) {
@@ -116,7 +148,13 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array | undefine
   return Buffer.concat(parts);
 }
 
-function send(response: ServerResponse, { status, body }: Reply): void {
+function send(response: ServerResponse, { status, body, pieces }: Reply): void {
+  if (pieces !== undefined) {
+    response.writeHead(status, { 'content-type': 'text/event-stream' });
+    for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`);
+    response.end('data: [DONE]\n\n');
+    return;
+  }
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }

@@ -4,22 +4,30 @@ import type { AgentEvent } from 'reprise';
 export function lineFor(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'input.accepted':
-      return `run ${event.run} ${event.queued ? 'is queued' : 'starts'}`;
+      return `${runOf(event)} ${event.queued ? 'is queued' : 'starts'}`;
     case 'llm_step.requested':
-      return `step ${event.step_epoch}: asking the model`;
+      return `${stepOf(event)}: asking the model`;
     case 'llm_step.completed':
-      return `step ${event.step_epoch}: ${event.calls.length === 0 ? 'answered' : `wants ${plural(event.calls.length, 'tool call')}`}`;
+      return `${stepOf(event)}: ${event.calls.length === 0 ? 'answered' : `wants ${plural(event.calls.length, 'tool call')}`}`;
     case 'llm_step.failed':
-      return `step ${event.step_epoch}: failed: ${event.code}`;
+      return `${stepOf(event)}: failed: ${event.code}`;
     case 'tool.requested':
       return `  ${event.tool} …`;
-    case 'tool.completed':
-      return 'non_execution' in event.outcome ? `  no result: ${event.outcome.non_execution.kind}` : undefined;
+    case 'tool.failed':
+      return event.non_execution === undefined ? undefined : `  no result: ${event.non_execution.kind}`;
     case 'lifecycle':
-      return event.stop === undefined ? undefined : `run ${event.run} ends: ${event.to}`;
+      return event.stop === undefined ? undefined : `${runOf(event)} ends: ${event.to}`;
     default:
-      return event satisfies never;
+      return undefined;
   }
+}
+
+function runOf({ run_id }: AgentEvent): string {
+  return `run ${run_id?.split('/r').at(-1) ?? '?'}`;
+}
+
+function stepOf({ step_id }: AgentEvent): string {
+  return `step ${step_id?.split('/s').at(-1) ?? '?'}`;
 }
 
 function plural(count: number, noun: string): string {

@@ -6,9 +6,9 @@ import {
   type AgentEvent,
   type AgentWorld,
   defineAgent,
+  type Outcome,
   openWorld,
   type Run,
-  type RunOutcome,
   type Session,
   type VerifyReport,
 } from 'reprise';
@@ -43,7 +43,7 @@ export interface SurveyOptions {
 
 /** What a survey came to. */
 export interface SurveyResult {
-  readonly outcome: RunOutcome;
+  readonly outcome: Outcome<string>;
   readonly report: string;
   readonly verified: VerifyReport;
   /** This survey went on with a run that an earlier process had left unfinished. */
@@ -82,8 +82,8 @@ function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
 /** Every survey is a session of its own, so that it looks anew; one that did not end is gone on with. */
 async function newestSurvey(
   world: AgentWorld,
-  agent: Agent,
-): Promise<{ session: Session; unfinished: Run | undefined }> {
+  agent: Agent<readonly Tool[], string>,
+): Promise<{ session: Session<string>; unfinished: Run<string> | undefined }> {
   for (let n = 1; ; n++) {
     const session = world.session(n === 1 ? 'survey' : `survey-${n}`, agent);
     const state = await session.state();

@@ -10,8 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describeTools, isToolError, type Tool, type ToolContext } from '@reprise/agent';
-import { checkChatRequest } from '@reprise/providers';
+import { check, describeTools, isToolError, type Tool } from '@reprise/agent';
+import { memory } from '@reprise/kernel';
+import { validateRequest } from '@reprise/providers';
 import { workspace } from '@reprise/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../src/model-server.js';
@@ -66,8 +67,7 @@ async function ask(body: unknown): Promise<{ status: number; text: string }> {
 }
 
 function requestOf(messages: readonly Message[], tools: readonly Tool[]) {
-  const described = describeTools(tools) as { name: string; description: string; schema: object }[];
-  const wire = described.map(({ name, description, schema }) => ({
+  const wire = describeTools(tools).map(({ name, description, schema }) => ({
     type: 'function',
     function: { name, description, parameters: schema },
   }));
@@ -80,7 +80,7 @@ async function survey(tools: readonly Tool[], prompt = 'Survey this folder.'): P
   const done: Survey = { calls: [], batches: [], last: '', messages };
   for (let step = 0; step < 40; step++) {
     const request = requestOf(messages, tools);
-    expect(checkChatRequest(request)).toEqual([]);
+    expect(validateRequest('openai-chat', request)).toEqual([]);
     const { status, text } = await ask(request);
     expect(status, text).toBe(200);
     const message = (JSON.parse(text) as { choices: { message: Message }[] }).choices[0]!.message;
@@ -98,8 +98,11 @@ async function survey(tools: readonly Tool[], prompt = 'Survey this folder.'): P
 async function perform(tools: readonly Tool[], call: { name: string; arguments: string }): Promise<string> {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return 'There is no such tool.';
-  const context = { signal: new AbortController().signal } as ToolContext;
-  const result = await tool.run(tool.args.parse(JSON.parse(call.arguments)), context);
+  const { content } = await memory().open();
+  const context = { signal: new AbortController().signal, content, changed: (changed: string) => changed };
+  const checked = await check(tool.args, JSON.parse(call.arguments));
+  if (!checked.ok) return 'These arguments do not fit.';
+  const result = await tool.run(checked.value as never, context as never);
   return isToolError(result) ? result.message : String(result);
 }
 
@@ -268,12 +271,24 @@ describe('the server', () => {
     ],
     ['an unknown role', { messages: [{ role: 'robot', content: 'x' }] }],
     ['content that is no text', { messages: [{ role: 'user', content: [] }] }],
-    ['streaming', { messages: [user], stream: true }],
     ['null', null],
   ])('refuses %s with 400, as a provider does', async (_, body) => {
     const { status, text } = await ask(body);
     expect(status).toBe(400);
     expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
+  });
+
+  it('tells the same answer in pieces when the request wants a stream', async () => {
+    const body = requestOf([{ role: 'user', content: 'Survey this folder.' }], workspace({ root: '.' }));
+    const whole = JSON.parse((await ask(body)).text) as { choices: { message: Message }[] };
+    const { text } = await ask({ ...body, stream: true });
+    const pieces = text.split('\n\n').filter((line) => line !== '' && line !== 'data: [DONE]');
+    const deltas = pieces.flatMap((line) => {
+      const piece = JSON.parse(line.slice('data: '.length)) as { choices: { delta: Message }[] };
+      return piece.choices.map(({ delta }) => delta);
+    });
+    const args = deltas.flatMap(({ tool_calls = [] }) => tool_calls).map((call) => call.function.arguments);
+    expect(args.join('')).toBe(whole.choices[0]?.message.tool_calls?.map((call) => call.function.arguments).join(''));
   });
 
   it('knows its models and nothing else', async () => {

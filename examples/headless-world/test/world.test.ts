@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { agentApp, projectFrame, readValue, SESSION_REDUCER } from '@reprise/agent';
+import { AgentEvents, agentApp, readValue } from '@reprise/agent';
 import { readFrame, type VerifyReport, verifyStore } from '@reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
@@ -70,13 +70,11 @@ async function read(out: string): Promise<{ report: VerifyReport; calls: string[
   const store = await sqlite(path.join(out, 'world.db')).openReadonly();
   const report = await verifyStore(store, { app: agentApp });
   const calls: string[] = [];
+  const events = new AgentEvents({ sessions: ['survey'] });
   for await (const { seq, at, head, bytes } of store.journal.read(0)) {
-    for (const event of projectFrame({ seq, at, head, records: readFrame(bytes, seq).all }, [
-      SESSION_REDUCER,
-      'survey',
-    ])) {
+    for (const event of events.project({ seq, at, head, records: readFrame(bytes, seq).all })) {
       if (event.type !== 'tool.requested') continue;
-      const args = (await readValue(store.content, event.args_ref)) as { path?: string; pattern?: string };
+      const args = (await readValue(store.content, event.ref)) as { path?: string; pattern?: string };
       calls.push([event.tool, args.path, args.pattern].filter((part) => part !== undefined).join(' '));
     }
   }

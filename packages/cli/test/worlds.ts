@@ -66,14 +66,21 @@ export async function makeAgentWorld(path: string): Promise<void> {
       payload: {
         output_ref: await putValue(content, { text: 'Hello.', tool_calls: [] }),
         raw_output_ref: await content.put(new TextEncoder().encode('{}')),
+        by: { profile: 'test', model: 'test' },
         request_digest: '0'.repeat(64),
+        request_bytes: 2,
         finish_reason: 'stop',
         tool_calls: [],
       },
     }),
   };
   const greeter = defineAgent({ name: 'greeter', model: 'main', instructions: 'Greet.' });
-  await using world = await openAgentWorld({ store: sqlite(path), agents: [greeter], llm });
+  await using world = await openAgentWorld({
+    store: sqlite(path),
+    agents: [greeter],
+    models: { main: {} },
+    llm: () => llm,
+  });
   await world.session('s', greeter).send('Hi');
   await world.kernel.pump();
 }

@@ -1,30 +1,56 @@
 import {
   type AgentWorld,
-  llmGenerate,
+  type AgentWorldOptions,
+  type AnyAgent,
+  type Judge,
+  type ModelInfos,
+  type NeedsDeps,
   type OpenAgentWorldOptions,
   openAgentWorld,
-  readTranscript,
 } from '@reprise/agent';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
 
+/** The models behind the aliases that agents name. */
+export type Models = Readonly<Record<string, ModelClient>>;
+
 /** How a world is opened by an app. */
-export interface OpenWorldOptions extends Omit<OpenAgentWorldOptions, 'llm'> {
+export type OpenWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]> = Omit<
+  AgentWorldOptions<A>,
+  'llm' | 'models'
+> & {
   /** The models behind the aliases that agents name. */
-  readonly models: Readonly<Record<string, ModelClient>>;
-}
+  readonly models: Models;
+} & NeedsDeps<A>;
 
 /**
  * Opens a world of agents, creating it when absent. One process holds a world at a time.
  *
- * @throws RepriseError `world_locked`, `manifest_mismatch`, `journal_damaged`, `replay_divergence`, `store_failed`
+ * @throws RepriseError `unknown_model`, `duplicate_definition`, `world_locked`, `manifest_mismatch`, `journal_damaged`,
+ *   `replay_divergence`, `store_failed`
  * @example
  * await using world = await openWorld({ store: sqlite('world.db'), models: { main: openAiCompatible({ … }) }, agents: [hello] })
  * const run = await world.session('me', hello).send('Hi')
  * console.log(await run.text())
  */
-export function openWorld({ models, ...options }: OpenWorldOptions): Promise<AgentWorld> {
-  return openAgentWorld({
-    ...options,
-    llm: llmGenerateAdapter(models, { effect: llmGenerate, readContext: readTranscript }),
-  });
+export function openWorld<const A extends readonly AnyAgent[] = readonly []>(
+  options: OpenWorldOptions<A>,
+): Promise<AgentWorld> {
+  return openAgentWorld(withModels(options));
+}
+
+/** The same options with what performs model calls, and what is known of the models. */
+export function withModels<A extends readonly AnyAgent[]>(options: OpenWorldOptions<A>): OpenAgentWorldOptions<A> {
+  const { models, ...rest } = options;
+  const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => llmGenerateAdapter(models, { judge }) };
+  // What is left out and put in its place keeps what `deps` has to be.
+  return bound as unknown as OpenAgentWorldOptions<A>;
+}
+
+function infosOf(models: Models): ModelInfos {
+  return Object.fromEntries(
+    Object.entries(models).map(([alias, { profile }]) => {
+      const { context_window_hint: contextWindow } = profile;
+      return [alias, contextWindow === undefined ? {} : { contextWindow }];
+    }),
+  );
 }

@@ -1,1 +1,32 @@
+/** Worlds in tests: time that stands still, fakes, crashes, saved worlds; and what the library tests itself with. */
+
+import type { AnyAgent } from '@reprise/agent';
+import { type TestWorldOptions as TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
+import { type Models, withModels } from './open-world.js';
+
+export { type ScriptedModel, type ScriptStep, script } from '@reprise/providers';
 export * from '@reprise/testkit';
+
+/** How a world of a test is opened. */
+export type TestWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]> = Omit<
+  TestAgentWorldOptions<A>,
+  'llm' | 'models'
+> & {
+  /** The models behind the aliases that agents name: `script(…)`. */
+  readonly models: Models;
+};
+
+/**
+ * Opens a world of agents for a test: in memory, in time that stands still.
+ *
+ * @throws RepriseError as `openWorld`
+ * @example
+ * const model = script({ calls: [{ tool: 'refund', args: { order: 'o-1', cents: 9_000 } }] }, { text: 'Done.' })
+ * await using world = await testWorld({ models: { main: model }, agents: [support] })
+ * world.tool('refund', () => ({ id: 'r1' }))
+ */
+export function testWorld<const A extends readonly AnyAgent[] = readonly []>(
+  options: TestWorldOptions<A>,
+): Promise<TestWorld> {
+  return testAgentWorld(withModels(options as never) as unknown as TestAgentWorldOptions<A>);
+}

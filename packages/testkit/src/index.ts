@@ -1,4 +1,5 @@
 export * from './adapters/index.js';
+export * from './agents/index.js';
 export * from './arbitraries/index.js';
 export * from './clock/index.js';
 export * from './given/index.js';

@@ -27,8 +27,7 @@ export class BadRequest extends Error {}
  * @throws BadRequest
  */
 export function readConversation(body: unknown): Conversation {
-  const { messages, tools, stream } = record(body, 'the body');
-  if (stream === true) throw new BadRequest('this model does not stream');
+  const { messages, tools } = record(body, 'the body');
   const asked: string[] = [];
   const exchanges: Exchange[] = [];
   let steps = 0;

@@ -28,6 +28,18 @@ function linkOf(bytes: Uint8Array): Ref {
   return Ref.fromHex(toHex(portableSha256(bytes)));
 }
 
+/** The bytes in pieces, each in the same buffer as the one before; then an error, when one is given. */
+async function* inPieces(bytes: Uint8Array, size: number, error?: Error): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size);
+    buffer.fill(255);
+    buffer.set(piece);
+    yield buffer.subarray(0, piece.length);
+  }
+  if (error !== undefined) throw error;
+}
+
 /** An empty append: everything put before it is durable after it. */
 async function barrier({ journal }: OpenStore): Promise<void> {
   await journal.append([], await journal.head());
@@ -72,6 +84,33 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     }
     await open.journal.append(framesAfter(EMPTY_HEAD, 1), EMPTY_HEAD);
     for (const size of SIZES) await expectBlob(open.content, someBytes(size, size), 'after the append');
+  }),
+
+  check('given bytes that come in pieces from one buffer, they are one blob, as if put whole', async (open) => {
+    for (const size of SIZES) {
+      for (const piece of [1_000, 64 * 1024]) {
+        const kept = await open.content.putStream(inPieces(someBytes(size, size), piece));
+        expectSame(kept.ref, linkOf(someBytes(size, size)), `the link of ${size} bytes in pieces of ${piece}`);
+        expectSame(kept.bytes, size, 'how many bytes were kept');
+        await expectBlob(open.content, someBytes(size, size), 'right after putStream');
+      }
+    }
+    await barrier(open);
+    for (const size of SIZES) await expectBlob(open.content, someBytes(size, size), 'after the append');
+    expectSame((await collect(open.content.list())).length, SIZES.length, 'the number of blobs');
+  }),
+
+  check('given pieces that end in an error, the error goes through and nothing is kept', async ({ content }) => {
+    for (const size of [SMALL, LARGE]) {
+      const broken = new Error('the source is gone');
+      const kept = content.putStream(inPieces(someBytes(size, 12), 50, broken));
+      const rejected: unknown = await kept.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expectThat(rejected === broken, `putStream rejects with ${String(rejected)} instead of the error of its source`);
+      expectSame((await collect(content.list())).length, 0, 'the number of blobs');
+    }
   }),
 
   check('given a link to nothing, get is undefined and has is false', async ({ content }) => {

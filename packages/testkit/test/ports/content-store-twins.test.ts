@@ -8,6 +8,8 @@ const ONCE = 'given the same bytes twice, before and after an append, there is o
 const GONE = 'given an erasure, what it names is gone and the rest stays';
 const TOMBSTONES = 'given an erasure, its tombstones tell what was erased from what was never there';
 const AGAIN = 'given what was erased is put again, it is there again and its tombstone stays';
+const PIECES = 'given bytes that come in pieces from one buffer, they are one blob, as if put whole';
+const BROKEN = 'given pieces that end in an error, the error goes through and nothing is kept';
 const LIST = 'given blobs of all sizes, waiting and written, list names each once';
 
 testTwins('content store', contentStoreChecks, [
@@ -50,6 +52,29 @@ testTwins('content store', contentStoreChecks, [
       get: async (ref) => {
         const bytes = await content.get(ref);
         return bytes?.length === 0 ? undefined : bytes;
+      },
+    },
+  })),
+  openTwin('holds the pieces of a stream, whose buffer is filled again', PIECES, ({ content }) => ({
+    content: {
+      putStream: async (pieces) => {
+        const held: Uint8Array[] = [];
+        for await (const piece of pieces) held.push(piece);
+        const bytes = new Uint8Array(held.flatMap((piece) => [...piece]));
+        return { ref: await content.put(bytes), bytes: bytes.length };
+      },
+    },
+  })),
+  openTwin('keeps what came before a stream broke', BROKEN, ({ content }) => ({
+    content: {
+      putStream: async (pieces) => {
+        const kept: number[] = [];
+        try {
+          for await (const piece of pieces) kept.push(...piece);
+        } catch {
+          // what came is all there is
+        }
+        return { ref: await content.put(new Uint8Array(kept)), bytes: kept.length };
       },
     },
   })),

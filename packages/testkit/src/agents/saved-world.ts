@@ -1,0 +1,115 @@
+/** A world as bytes: a fixture that a regression test performs again, offline. */
+import { agentApp } from '@reprise/agent';
+import type { Value } from '@reprise/contracts';
+import {
+  type App,
+  type Divergence,
+  decode,
+  encode,
+  isKeyed,
+  isRepriseError,
+  memory,
+  portableSha256,
+  RepriseError,
+  readFrame,
+  requestKey,
+  type Store,
+  type StoredFrame,
+  verifyStore,
+} from '@reprise/kernel';
+import * as z from 'zod';
+
+const TYPE = 'reprise/SavedWorld@1';
+
+const bytes = z.custom<Uint8Array>((thing) => thing instanceof Uint8Array);
+const saved = z.strictObject({
+  type: z.literal(TYPE),
+  frames: z.array(z.strictObject({ at: z.int(), kind: z.string(), head: z.string(), bytes })),
+  blobs: z.array(bytes),
+});
+
+/** Where the first difference lies between what was recorded and what is performed now. */
+export type FirstDifference = Divergence;
+
+/** What {@link replay} found. */
+export interface Replayed {
+  /** Frames that were performed again and came out as recorded. */
+  readonly performed: number;
+  /** Frames of which only chain and receipts were checked: the app has other definitions than wrote them. */
+  readonly sealed: number;
+  /** Absent when every frame came out as it was recorded. */
+  readonly firstDifference?: FirstDifference;
+}
+
+/** A world as bytes: every frame and every blob. */
+export async function saveWorld(store: Store): Promise<Uint8Array> {
+  const reader = await store.openReadonly();
+  try {
+    const frames: Value[] = [];
+    for await (const { at, kind, head, bytes } of reader.journal.read(0)) frames.push({ at, kind, head, bytes });
+    const refs = [];
+    for await (const ref of reader.content.list()) refs.push(ref);
+    refs.sort((a, b) => (a.hex < b.hex ? -1 : 1)); // the same world gives the same bytes
+    const blobs: Value[] = [];
+    for (const ref of refs) blobs.push((await reader.content.get(ref)) ?? new Uint8Array());
+    return encode({ type: TYPE, frames, blobs });
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * A saved world in a store, to be opened or read.
+ *
+ * @param into an empty store; memory when absent
+ * @throws RepriseError `invalid_bytes` when this is no saved world
+ */
+export async function loadWorld(world: Uint8Array, into: Store = memory()): Promise<Store> {
+  const parsed = saved.safeParse(decode(world));
+  if (!parsed.success) {
+    throw new RepriseError('invalid_bytes', 'this is not a saved world', { expected: TYPE, cause: parsed.error });
+  }
+  const store = await into.open();
+  try {
+    for (const blob of parsed.data.blobs) await store.content.put(blob);
+    const frames = parsed.data.frames.map((frame, seq) => ({ seq, ...frame, ...keyOf(frame.bytes, seq) }));
+    await store.journal.append(frames, await store.journal.head());
+  } finally {
+    await store.close();
+  }
+  return into;
+}
+
+/**
+ * Performs a saved world again, without models, tools or network, and compares it in bytes.
+ *
+ * @param world what `save` gave, or a store
+ * @param options `app`: the code that performs it; the agent SDK's when absent
+ * @throws RepriseError what reading it says, when it is damaged
+ * @example expect((await replay(await readFile('refund.world'))).firstDifference).toBeUndefined()
+ */
+export async function replay(
+  world: Uint8Array | Store,
+  options: { readonly app?: App; readonly legacy?: readonly App[] } = {},
+): Promise<Replayed> {
+  const store = world instanceof Uint8Array ? await loadWorld(world) : world;
+  const reader = await store.openReadonly();
+  try {
+    const { app = agentApp, legacy = [] } = options;
+    const { performed, sealed } = await verifyStore({ ...reader, close: async () => undefined }, { app, legacy });
+    return { performed, sealed };
+  } catch (error) {
+    const divergence = isRepriseError(error, 'replay_divergence') ? error.facts.divergence : undefined;
+    if (divergence === undefined) throw error;
+    const firstDifference = divergence as FirstDifference;
+    return { performed: firstDifference.seq, sealed: 0, firstDifference };
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The key by which a request is found again; other frames have none. */
+function keyOf(bytes: Uint8Array, seq: number): Pick<StoredFrame, 'key'> {
+  const { ingress } = readFrame(bytes, seq);
+  return isKeyed(ingress) ? { key: requestKey(ingress, portableSha256) } : {};
+}
