@@ -1,8 +1,9 @@
 /** One frame or one blob is not what it was: `verify` says so, and where. The exhaustive form: `tamper-long.ts`. */
-import { agentApp, defineAgent, openAgentWorld } from '@reprise/agent';
+import { agentApp, defineAgent } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
+import { openWorld } from 'reprise';
+import { script } from 'reprise/providers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ScriptedLlm } from '../../packages/agent/test/session/scene.js';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { cutTail, expectFoundInFile, fileTrials, verdictOnFile } from './on-disk.js';
 import { load, makeSample, type SampleWorld, storeOf } from './sample.js';
@@ -63,8 +64,8 @@ describe('a blob that the state alone links', () => {
   it('is missed when it is gone: a chunk of a transcript that was sealed by the last frame', async () => {
     const store = memory();
     const agent = defineAgent({ name: 'brief', model: 'main', instructions: '' });
-    const llm = new ScriptedLlm(Array.from({ length: 32 }, () => ({ text: 'Yes.' })));
-    const world = await openAgentWorld({ store, agents: [agent], llm });
+    const main = script(...Array.from({ length: 32 }, () => ({ text: 'Yes.' })));
+    const world = await openWorld({ store, agents: [agent], models: { main } });
     // Two items a turn: the last answer is the 64th item and closes the second chunk, of which the frame has a digest.
     for (let turn = 0; turn < 32; turn++) await (await world.session('x', agent).send(`${turn}`)).text();
     await world.close();

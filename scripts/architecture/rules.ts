@@ -56,11 +56,13 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
   },
   agent: {
     contracts: [],
+    tools: ['contracts'],
+    judge: ['contracts', 'tools'],
     plans: ['contracts'],
     reducer: ['contracts', 'plans'],
     projection: ['contracts', 'reducer'],
     world: ['contracts', 'reducer', 'plans', 'projection'],
-    '.': ['contracts', 'reducer', 'plans', 'projection', 'world'],
+    '.': ['contracts', 'tools', 'judge', 'reducer', 'plans', 'projection', 'world'],
   },
 };
 

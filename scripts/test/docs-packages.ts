@@ -26,6 +26,7 @@ export async function installPackages(root: string, folder: string): Promise<voi
         bundle: true,
         splitting: true,
         packages: 'external',
+        external: ['#*'], // found as an app finds it, by the package itself, whether or not it was ever built
         format: 'esm',
         platform: 'node',
         target: TARGET,

@@ -1,9 +1,10 @@
 /** The pages that teach are run as they stand, and the pages that list are held to what they list. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FAILURE_KINDS, FAULT_CODES } from '@reprise/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOLDERS, PACKAGES } from '../architecture/rules.js';
+import { agentEventsPage, sessionCommandsPage } from './docs-agent.js';
 import { installPackages } from './docs-packages.js';
 import { parsePage, readPages, rewriteOutputs } from './docs-pages.js';
 import { fieldsOf, PARTS, RECORDS, STAMPS } from './docs-records.js';
@@ -87,6 +88,14 @@ describe('reference pages', () => {
     }
     for (const [name, schema] of Object.entries(PARTS)) expect([name, listed(name)]).toEqual([name, fieldsOf(schema)]);
     expect(listed('Stamps')).toEqual(STAMPS);
+  });
+
+  it.each([
+    ['docs/reference/agent-events.md', agentEventsPage],
+    ['docs/reference/session-commands.md', sessionCommandsPage],
+  ])('%s says what the contract says', (file, page) => {
+    if (process.env.DOCS_UPDATE === '1') writeFileSync(path.join(ROOT, file), page());
+    expect(read(file)).toBe(page());
   });
 
   it('every bound of the rules is listed, and every listed one has its number', () => {
