@@ -1,0 +1,48 @@
+/**
+ * A call may have to wait for a person: minutes or weeks, and over restarts. Whoever decides may refuse with a reason, or
+ * approve other arguments than the model gave; the model is told of both.
+ */
+import { type Decision, defineAgent, defineTool, type Open, openWorld } from 'reprise';
+import { script } from 'reprise/providers';
+import { sqlite } from 'reprise/sqlite';
+import * as z from 'zod';
+
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds an order.',
+  args: z.strictObject({ order: z.string(), euros: z.int().min(1) }),
+  approval: ({ args }) => (args.euros > 50 ? { reason: 'More than 50 euros.' } : false),
+  run: ({ order, euros }) => `Refunded ${euros} euros for ${order}.`,
+});
+
+const support = defineAgent({ name: 'support', model: 'main', instructions: 'Help customers.', tools: [refund] });
+
+const main = script(
+  { calls: [{ tool: 'refund', args: { order: 'o-1', euros: 900 } }] },
+  { calls: [{ tool: 'refund', args: { order: 'o-1', euros: 90 } }] },
+  { text: 'You get 80 euros back.' },
+);
+await using world = await openWorld({ store: sqlite('approval.db'), models: { main }, agents: [support] });
+
+/** What a person would say who is shown an item. */
+function judged({ args }: Open): Decision {
+  const { order, euros } = args as { order: string; euros: number };
+  if (euros > 100) return { deny: 'The order was 90 euros.' };
+  return { approve: true, args: { order, euros: euros - 10 }, comment: 'Less 10 euros for shipping.' };
+}
+
+const run = await world.session('ticket-1', support).send('I want my money back.', { id: 'message-1' });
+for await (const event of run.events()) {
+  if (event.type !== 'human.requested') continue;
+  const [item] = await world.open({ session: 'ticket-1' });
+  if (item === undefined) continue;
+  console.log(`${item.tool} waits:`, item.args, item.reason);
+  console.log(await world.decide(item, judged(item), { as: 'human:ann' }));
+}
+console.log(await run.text());
+for (const { role, text } of main.requests.at(-1)?.messages ?? []) {
+  if (role === 'tool') console.log(`\nWhat the model read of a call:\n${text}`);
+}
+main.done();
+
+await world.verify();

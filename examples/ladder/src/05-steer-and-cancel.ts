@@ -1,0 +1,57 @@
+/**
+ * While an agent works one can say something to it, put something behind its work, and stop it. What the model reads next
+ * is what really happened to its calls.
+ */
+import { EventEmitter, once } from 'node:events';
+import { defineAgent, defineTool, openWorld } from 'reprise';
+import { script } from 'reprise/providers';
+import { sqlite } from 'reprise/sqlite';
+import * as z from 'zod';
+
+const site = new EventEmitter();
+
+const dig = defineTool({
+  name: 'dig',
+  description: 'Digs a hole.',
+  args: z.strictObject({ metres: z.int().min(1).max(9) }),
+  run: async ({ metres }, { signal }) => {
+    site.emit('digging');
+    await once(site, 'dug', { signal }); // a tool stops when its signal aborts
+    return `Dug ${metres} m.`;
+  },
+});
+
+const digger = defineAgent({ name: 'digger', model: 'main', instructions: 'Dig where you are told.', tools: [dig] });
+
+const main = script(
+  { calls: [{ tool: 'dig', args: { metres: 2 } }] },
+  { calls: [{ tool: 'dig', args: { metres: 1 } }] },
+  { text: 'I have looked: the second hole is half done.' },
+);
+await using world = await openWorld({ store: sqlite('steer-and-cancel.db'), models: { main }, agents: [digger] });
+const session = world.session('garden', digger);
+
+const first = once(site, 'digging');
+const run = await session.send('Dig two holes.', { id: 'message-1' });
+await first;
+console.log(await session.steer('Only 1 m for the second: there is a pipe.', { id: 'steer-1' }));
+console.log(await session.followUp('How far did you get?', { id: 'follow-up-1' }));
+
+const second = once(site, 'digging');
+site.emit('dug');
+await second;
+console.log(await session.cancel({ id: 'cancel-1', reason: 'It rains.' }));
+console.log((await run.result()).stop);
+
+// A follow-up waits behind a cancelled run until somebody lets it go on.
+console.log(await session.resume({ id: 'resume-1' }));
+const next = await session.run(1);
+console.log(await next?.text());
+
+console.log('\nWhat the model read before it said that:');
+for (const { role, text, calls } of main.requests.at(-1)?.messages ?? []) {
+  console.log(`${role}: ${calls === undefined ? text : JSON.stringify(calls)}`);
+}
+main.done();
+
+await world.verify();

@@ -1,0 +1,62 @@
+/**
+ * A planner lets two workers try the same task, each with a budget, and a judge pick. Budgets are parts of the planner's
+ * own: what its children use counts as used by its run.
+ */
+import { defineAgent, openWorld } from 'reprise';
+import { script, scriptBy } from 'reprise/providers';
+import { sqlite } from 'reprise/sqlite';
+import * as z from 'zod';
+
+const worker = defineAgent({ name: 'worker', model: 'worker', instructions: 'Name the product.' });
+const verdict = z.strictObject({ winner: z.string(), why: z.string() });
+const judge = defineAgent({ name: 'judge', model: 'judge', instructions: 'Pick the best name.', returns: verdict });
+const planner = defineAgent({
+  name: 'planner',
+  model: 'planner',
+  instructions: 'Let two workers try, and the judge pick. Give each a budget.',
+  spawns: [worker, judge],
+  limits: { tokens: 500, wall: '5m', depth: 1, children: 3 },
+});
+
+/** The workers are asked at the same time, in any order: each answers by its task. */
+const names = scriptBy(({ last }) => ({
+  text: last.includes('funny') ? 'Kettle of Fish' : 'Boilwell',
+  usage: { tokens_in: 60, tokens_out: 10 },
+}));
+const attempt = (style: string) => ({
+  tool: 'spawn_agent',
+  args: { agent: 'worker', task: `A ${style} name for a kettle.`, max_tokens: 200, max_seconds: 60 },
+});
+const wait = (...children: string[]) => ({ calls: [{ tool: 'wait_agents', args: { children } }] });
+
+const planned = script(
+  { calls: [attempt('plain'), attempt('funny')], usage: { tokens_in: 100, tokens_out: 20 } },
+  wait('c1', 'c2'),
+  ({ last }) => ({ calls: [{ tool: 'spawn_agent', args: { agent: 'judge', task: last, max_tokens: 300 } }] }),
+  wait('c3'),
+  ({ last }) => ({ text: last }),
+);
+const judged = script(({ last }) => {
+  console.log(`the judge reads:\n${last}\n`);
+  return { json: { winner: 'c1', why: 'It says what the thing does.' }, usage: { tokens_in: 90, tokens_out: 30 } };
+});
+
+await using world = await openWorld({
+  store: sqlite('planner-worker-judge.db'),
+  models: { planner: planned, worker: names, judge: judged },
+  agents: [planner],
+});
+const run = await world.session('naming', planner).send('We need a name for a kettle.', { id: 'message-1' });
+for await (const event of run.events()) {
+  if (event.type === 'budget.pressure')
+    console.log(`${event.percent} % of ${event.limit}: ${event.used}/${event.of}\n`);
+}
+console.log(`the planner says:\n${await run.text()}\n`);
+for (const { session, child, agent, status } of await world.children('naming')) {
+  const { max_tokens } = (await world.session(session, worker).state())?.config.limits ?? {};
+  console.log(`${child} ${agent}: ${status}, ${max_tokens} tokens at most`);
+}
+planned.done();
+judged.done();
+
+await world.verify();

@@ -1,0 +1,87 @@
+/** Every program of the ladder as its reader meets it: started in an empty folder, and what it prints and leaves there. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { agentApp } from '@reprise/agent';
+import { verifyStore } from '@reprise/kernel';
+import { sqlite } from 'reprise/sqlite';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
+
+const LADDER = path.resolve(import.meta.dirname, '..');
+const scratch = mkdtempSync(path.join(tmpdir(), 'reprise-ladder-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** The program that is killed when it is started for the first time. */
+const DYING = '06-after-a-crash';
+
+const programs = readdirSync(path.join(LADDER, 'src')).map((file) => path.basename(file, '.ts'));
+
+/** What the page promises of each program: what it prints at its first start, its second, and so on. */
+function promises(page: string): Map<string, readonly string[]> {
+  const [, ...sections] = page.split(/^## \[/m);
+  return new Map(
+    sections.map((section) => {
+      const outputs = [...section.matchAll(/^```output\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+      return [section.slice(0, section.indexOf(']')), outputs];
+    }),
+  );
+}
+
+const promised = promises(readFileSync(path.join(LADDER, 'README.md'), 'utf8'));
+
+function start(program: string, folder: string) {
+  const file = path.join(LADDER, 'src', `${program}.ts`);
+  const tsx = import.meta.resolve('tsx');
+  const { FORCE_COLOR: _, ...env } = process.env;
+  const { stdout, stderr, status, signal } = spawnSync(
+    process.execPath,
+    ['--conditions=@reprise/source', '--import', tsx, file],
+    { cwd: folder, encoding: 'utf8', env: { ...env, NO_COLOR: '1' } },
+  );
+  return { stdout, stderr, ended: signal ?? status };
+}
+
+/** What `reprise verify` checks of each world in a folder: with nothing registered but the pure app. */
+async function verifyWorlds(folder: string): Promise<number> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.db'));
+  for (const file of files) {
+    const store = await sqlite(path.join(folder, file)).openReadonly();
+    const { performed, sealed, frames } = await verifyStore(store, { app: agentApp });
+    await store.close();
+    expect({ performed, sealed }).toEqual({ performed: frames, sealed: 0 });
+  }
+  return files.length;
+}
+
+describe('the ladder', () => {
+  it('has a place on its page for every program', () => {
+    expect([...promised.keys()]).toEqual(programs);
+  });
+
+  it.each(programs)('%s prints what its page says, and leaves a world that is performed again', async (program) => {
+    const folder = path.join(scratch, program);
+    mkdirSync(folder);
+    const outputs = promised.get(program) ?? [];
+    expect(outputs.length).toBeGreaterThan(0);
+    for (const [i, stdout] of outputs.entries()) {
+      const ended = program === DYING && i === 0 ? 'SIGKILL' : 0;
+      expect(start(program, folder)).toEqual({ stdout, stderr: '', ended });
+    }
+    expect(await verifyWorlds(folder)).toBe(1);
+  });
+
+  it('pays once, though the process dies while it pays', () => {
+    expect(readFileSync(path.join(scratch, DYING, 'payments.txt'), 'utf8')).toBe('invoice 7\n');
+  });
+
+  it.each(programs)('%s fits on a screen or two, and ends by verifying its world', (program) => {
+    const lines = readFileSync(path.join(LADDER, 'src', `${program}.ts`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.at(-1)).toBe('await world.verify();');
+    expect(lines.length).toBeLessThanOrEqual(80);
+  });
+});
