@@ -18,6 +18,8 @@ export interface CallPlan {
 
 /** A model's answer. */
 export interface AnswerPlan {
+  /** It makes the calls that the answer before made. */
+  readonly again: boolean;
   readonly calls: readonly CallPlan[];
   readonly finish: 'stop' | 'length' | 'content_filter' | 'error' | 'interrupted' | 'other' | null;
   readonly returns: 'fits' | 'does not' | null;
@@ -74,7 +76,8 @@ export interface History {
   readonly happenings: readonly Happening[];
 }
 
-const nat = fc.nat(6);
+const nat = fc.constantFrom(0, 0, 1, 2, 3, 4, 5, 6);
+const seldom = <T>(...some: T[]) => fc.constantFrom(null, null, null, null, ...some);
 const who = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 const orNull = <T>(some: fc.Arbitrary<T>, freq = 2) => fc.option(some, { nil: null, freq });
 const is = <T extends string>(step: T) => fc.constant(step);
@@ -97,7 +100,7 @@ const anyCall: fc.Arbitrary<CallPlan> = fc.record({
   ),
   n: nat,
   approval: fc.constantFrom(true, false, false),
-  resource: orNull(fc.nat(1), 1),
+  resource: orNull(fc.nat(1)),
   parallel: fc.constantFrom(true, true, true, false),
   polling: fc.constantFrom(false, false, true),
   delivery: fc.constantFrom('idempotent', 'at_most_once'),
@@ -108,26 +111,18 @@ const anyCall: fc.Arbitrary<CallPlan> = fc.record({
 const anyAnswer = fc.record({
   step: is('answer'),
   which: nat,
+  again: fc.constantFrom(true, false, false),
   calls: fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 3, arbitrary: fc.array(anyCall, { minLength: 1, maxLength: 5 }) },
   ),
-  finish: fc.constantFrom(
-    null,
-    null,
-    null,
-    null,
-    null,
-    null,
-    'length',
-    'content_filter',
-    'error',
-    'interrupted',
-    'other',
+  finish: fc.oneof(
+    { weight: 12, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom('stop', 'length', 'content_filter', 'error', 'interrupted', 'other') },
   ),
-  returns: orNull(fc.constantFrom('fits', 'does not'), 1),
+  returns: seldom<'fits' | 'does not'>('fits', 'does not'),
   tokens: orNull(fc.nat(60), 5),
-  money: orNull(fc.nat(60), 1),
+  money: seldom(0, 20, 60),
 });
 
 const epoch = fc.constantFrom('none', 'none', 'none', 'right', 'stale');
@@ -183,8 +178,8 @@ const anyHappening = fc.oneof(
     arbitrary: fc.record({ step: is('adopt'), when: fc.constantFrom('next_run', 'next_step', 'pin'), change: nat }),
   },
   { weight: 14, arbitrary: anyAnswer },
-  { weight: 2, arbitrary: fc.record({ step: is('step_fails'), which: nat, how: nat }) },
-  { weight: 12, arbitrary: fc.record({ step: is('tool'), which: nat, how: fc.nat(9), tokens: orNull(fc.nat(20), 1) }) },
+  { weight: 1, arbitrary: fc.record({ step: is('step_fails'), which: nat, how: nat }) },
+  { weight: 12, arbitrary: fc.record({ step: is('tool'), which: nat, how: fc.nat(9), tokens: orNull(fc.nat(20)) }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -211,25 +206,22 @@ const close: Happening = { step: 'command', who: 0, epoch: 'none', type: 'Close'
 
 /** Some time in some histories the session is closed. */
 const anyHappenings = fc
-  .tuple(
-    fc.array(anyHappening, { minLength: 20, maxLength: 60, size: 'max' }),
-    fc.option(fc.integer({ min: 10, max: 59 }), { freq: 1 }),
-  )
+  .tuple(fc.array(anyHappening, { minLength: 45, maxLength: 60, size: 'max' }), seldom(10, 25, 40))
   .map(([all, closed]) => (closed === null ? all : [...all.slice(0, closed), close, ...all.slice(closed)]));
 
 const anyDefinition: fc.Arbitrary<DefinitionPlan> = fc.record({
   afterAnswer: fc.constantFrom<DefinitionPlan['afterAnswer'][]>('complete', 'complete', 'wait', 2_500),
   onLimit: fc.constantFrom('fail', 'pause_and_ask'),
-  loop: orNull(fc.nat(3), 1),
+  loop: orNull(fc.nat(3)),
   repair: fc.boolean(),
   grace: fc.constantFrom(0, 500, 5_000),
-  small: fc.constantFrom(1, 2, 3, 5, 50, 50),
-  tokens: orNull(fc.constantFrom(50, 200, 1_000), 1),
-  money: orNull(fc.constantFrom(50, 200), 1),
-  wall: orNull(fc.constantFrom(1_000, 50_000), 1),
+  small: fc.constantFrom(1, 3, 5, 50, 50, 50),
+  tokens: seldom(50, 200, 1_000),
+  money: seldom(50, 200),
+  wall: seldom(1_000, 50_000),
   depth: fc.constantFrom(0, 1, 2, 2),
   children: fc.constantFrom(0, 1, 2, 4),
-  window: orNull(fc.constantFrom(40, 100), 1),
+  window: orNull(fc.constantFrom(40, 100)),
   denies: fc.constantFrom(false, false, false, true),
 });
 

@@ -38,6 +38,7 @@ export class KnownSession {
   /** What was delivered and has not been answered by a fact. */
   #asked: { name: string; value: Fields }[] = [];
   #run: number | undefined;
+  readonly #children = new Map<string, string>();
   readonly #ended = new Set<number>();
   #cancelling: number | undefined;
   /** Texts said, in order, that the transcript has to hold next. */
@@ -106,6 +107,7 @@ export class KnownSession {
     else if (name === 'HostCommandRejected') this.#rejected(value);
     else if (name === 'InputAccepted') this.#input(value);
     else if (name === 'TurnStarted') this.#said(String(value.origin));
+    else if (name === 'ChildChanged') this.#child(String(value.child), String(value.status));
   }
 
   /** Its lifecycle moved. */
@@ -145,6 +147,9 @@ export class KnownSession {
     ];
     if (is.join() !== known.join())
       throw new Error(`${this.key} is ${is.join(' ')}, where it should be ${known.join(' ')}`);
+    const children = [...this.#children.values()].filter((status) => status !== 'closed').length;
+    if (state.children !== children)
+      throw new Error(`${this.key} has ${state.children} children, where it should be ${children}`);
     if (!idle && state.run?.number !== this.#run)
       throw new Error(`${this.key} is in run ${state.run?.number}, not ${this.#run}`);
     if (this.#due.length > 0 && state.calls.length === 0) throw new Error(`${this.key}: ${this.#due[0]} has no result`);
@@ -172,6 +177,11 @@ export class KnownSession {
     if (command.type === 'Withdraw') this.#withdraw(command.command_id);
     if (command.type === 'Resume' && TERMINAL.includes(this.lifecycle)) this.#held = false;
     if (this.#queue.length === 0) this.#held = false;
+  }
+
+  #child(child: string, status: string): void {
+    if (this.#children.get(child) === 'closed') throw new Error(`${this.key}: ${child} is closed, and ${status}`);
+    this.#children.set(child, status);
   }
 
   #withdraw(id: string): void {

@@ -42,6 +42,7 @@ class Play {
   readonly world: BareWorld;
   readonly #ids: string[] = [];
   #crashes = 0;
+  #lastCalls: readonly CallPlan[] = [];
   #n = 0;
 
   constructor(private readonly definition: DefinitionPlan) {
@@ -183,7 +184,9 @@ class Play {
   }
 
   #modelSays(it: Happening & { step: 'answer' }): string | undefined {
-    const { calls, finish, returns, tokens, money } = it;
+    const { finish, returns, tokens, money } = it;
+    const calls = it.again ? this.#lastCalls : it.calls;
+    this.#lastCalls = calls;
     const judged = returns === 'fits' ? { value_ref: refOf(3) } : { issue_ref: refOf(4) };
     const payload: LlmGenerateReceipt = {
       output_ref: refOf(5 + (this.#n % 20)),
@@ -371,7 +374,7 @@ function opOf(what: CallPlan['what'], n: number, ms: number | null): LlmToolCall
     return { op: 'spawn', agent: AGENTS[n] ?? 'a1', parts, ...(n % 2 === 0 ? { max_tokens: 20 + n } : {}) };
   if (what === 'send_input') return { op: 'send_input', child, parts };
   if (what === 'wait')
-    return { op: 'wait', children: n % 3 === 0 ? ['c1', 'c2'] : [child], mode: n % 2 === 0 ? 'any' : 'all', ...within };
+    return { op: 'wait', children: n < 3 ? ['c1'] : ['c1', child], mode: n % 2 === 0 ? 'any' : 'all', ...within };
   return what === 'close' ? { op: 'close', child } : undefined;
 }
 

@@ -296,6 +296,29 @@ describe('what is told from inside', () => {
     }
   });
 
+  it('given plans that never say what became of them, a run that is stopping is over all the same', () => {
+    const s = new Scene();
+    INTO.Cancelling(s);
+    const at = { run: 0, turn: 1, step: 1 };
+    const outcome = { non_execution: { kind: 'outcome_unknown' } };
+    const usage = { steps: 1, tokens_in: 10, tokens_out: 1, micro_money: 0 };
+    const stop = { kind: 'Cancelled' };
+    givenReducer(sessionReducer, { key: 'root' })
+      .state(s.state())
+      .when({ name: 'sys/TimerFired@1', value: { name: 'stop', due: 1 } })
+      .then({
+        facts: [
+          { name: 'aos.agent/ToolCallSettled@1', value: { ...at, call_id: 'k1', tool: 'echo', outcome } },
+          { name: 'aos.agent/HostCommandApplied@1', value: { command_id: 'c1', type: 'Cancel', step: 1 } },
+          {
+            name: 'aos.agent/LifecycleChanged@1',
+            value: { run: 0, from: 'Cancelling', to: 'Cancelled', stop, usage, output_ref: refOf(5) },
+          },
+        ],
+        timers: {},
+      });
+  });
+
   it.each(TERMINAL)('given an answer of a model in %s, it is stale and nothing changes', (state) =>
     play({}, (s) => {
       INTO[state](s);

@@ -19,6 +19,7 @@ export interface Outcome<R> {
   readonly text: string;
   /** What its tools made. */
   readonly artifacts: readonly Artifact[];
+  /** What the run itself used; what its children used counts for its limits and is theirs. */
   readonly usage: Tally;
 }
 

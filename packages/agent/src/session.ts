@@ -167,7 +167,8 @@ export class Session<R = unknown> {
    * Cancels. What runs is told to stop and has the agent's `cancelGrace`; what became of each call is told to the model
    * at its next step.
    *
-   * @param options `scope`: `turn` of a run that stays open for input, `run` (default), or `all` that waits as well
+   * @param options `scope`: `turn` of a run that stays open for input, `run` (default), or `all` that waits as well; `reason`: why, for
+   *   whoever reads the journal later; the model is not told
    */
   async cancel(
     options: CommandOptions & { readonly scope?: 'turn' | 'run' | 'all'; readonly reason?: string } = {},

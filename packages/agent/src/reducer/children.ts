@@ -209,7 +209,9 @@ function sendChild(
     name: 'aos.agent/UserInput@1',
     value: { ...input, priority: 0 },
   });
-  childOf(ctx).set(name, { ...entry, run: run ?? entry.run, status: 'running' });
+  // What it answered before is not what it is asked now.
+  const fresh = { status: 'running' as const, code: null, output_ref: null, value_ref: null };
+  childOf(ctx).set(name, { ...entry, ...fresh, run: run ?? entry.run });
 }
 
 function sendInput(draft: SessionState, call: PendingCall, op: Op<'send_input'>, ctx: ReducerContext): void {
