@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { SESSION_REDUCER } from '../../../packages/agent/src/contracts/index.js';
 import { refOf } from '../histories/content.js';
-import { play, type Scene } from './scene.js';
+import { KEY, play, type Scene } from './scene.js';
 
 const LISTENS = { after_answer: { wait_ms: 1_000 } } as const;
 
@@ -193,6 +194,8 @@ describe('a command', () => {
       s.input();
       s.command({ type: 'Close' });
       expect(s.state()).toMatchObject({ status: 'Closed', queued: 0, lifecycle: 'Cancelling' });
+      const { now } = s.world;
+      expect(s.world.cell(SESSION_REDUCER, KEY)?.timers).toEqual({ stop: now + 5_000 + 1_000 });
       s.later(6_000);
       expect(s.state().lifecycle).toBe('Cancelled');
     }));
