@@ -186,7 +186,7 @@ export function closeEffect(
     const owed = known ? {} : { owed: booked };
     const settler = effect.settler === undefined ? {} : { settler: effect.settler };
     const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to, ...settler, ...owed };
-    fold.write(settledKey(id), leaf);
+    fold.overlay.add(settledKey(id), encodeLeaf(leaf)); // once for each effect: it cannot be there, so it is not looked for
   }
   if (!unanswered) return fold.overlay.set(effectKey(id), undefined);
   const late = { status, ...booked };

@@ -1,5 +1,5 @@
 /** Taking a right away from many: all of it ends, and nobody who is told is taken for a runaway. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openWorld } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { closeSound, framesOf, recordsOf } from '../support/judge.js';
@@ -12,6 +12,12 @@ const { app } = lab({
     const atLength = { steps: [['add', 1, 'w'.repeat(60_000)]] };
     for (let n = 0; n < 14; n++) plan.raiseEvent({ name: 'lab/Do@1', value: atLength });
     plan.raiseEvent({ name: 'lab/Got@1', value: { what: 'ended', value: code ?? null } });
+  },
+});
+
+const { app: quiet } = lab({
+  *use(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input));
   },
 });
 
@@ -53,4 +59,21 @@ describe('given open effects whose plans, when told, say more together than a ca
     const { seq } = await ask(given.world, 'lead', [kernel('sys/SetRights@1', NARROW)]);
     await expectAllTold(given, seq);
   }, 60_000);
+});
+
+describe('given a world of which a snapshot was written', () => {
+  it('when many effects end, then what they leave behind is not looked for one by one', async () => {
+    const store = crashable();
+    const policy = [{ effect: '*', decision: 'require_approval' } as const, { send: '*', decision: 'allow' } as const];
+    const world = await openWorld({ store, app: quiet, recheckEvery: 0, policy });
+    const begin = Array.from({ length: 20 }, () => start('use'));
+    await ask(world, 'lead', [sendMany(3, 'x', ...begin)]);
+    await world.snapshot();
+    const asked = vi.spyOn(quiet.effects, 'get'); // each time that an effect is judged
+    await world.command('sys/SetRights@1', NARROW);
+    expect(await recordsOf(store, 'settled')).toHaveLength(60);
+    expect(asked.mock.calls.length).toBeLessThan(60 * 4);
+    asked.mockRestore();
+    await closeSound(world, store, quiet);
+  });
 });
