@@ -91,6 +91,7 @@ export type { PumpReport } from './world/lifetime.js';
 export type { OpenItem } from './world/open-items.js';
 export { openWorld } from './world/open-world.js';
 export type { OpenWorldOptions } from './world/options.js';
+export type { ReadableFrame } from './world/readable-frames.js';
 export type { OpenEffect, WorldFrame } from './world/reading.js';
 export type { AskOptions, WorldView } from './world/view.js';
 export type { World } from './world/world.js';

@@ -21,7 +21,7 @@ import { decode, encode, toHex } from '../codec/index.js';
 import type { EffectDefinition } from '../define/index.js';
 import { fitsAccount } from './accounts.js';
 import type { FrameFold } from './frame-fold.js';
-import { cellKey } from './leaf-key.js';
+import { cellKey, isAddress } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf } from './leaves.js';
 import {
   type Authority,
@@ -33,6 +33,7 @@ import {
   isBelow,
   isChild,
   isIncarnation,
+  lastIncarnation,
   type RightsReader,
 } from './rights.js';
 import { standingOf } from './settle.js';
@@ -143,6 +144,13 @@ export function sendText(to: Address, event: string): string {
   return `${formatAddress([to[0], key])}#${event}`;
 }
 
+/** The cell that such a text names; undefined when it is none. */
+export function cellIn(text: string): Address | undefined {
+  const [, reducer, key] = /^([^/]+\/[^/]+)\/([^#]+)#/s.exec(text) ?? [];
+  const address = [reducer, key?.replace(/%2[35]/g, (code) => (code === '%23' ? '#' : '%'))];
+  return isAddress(address) ? address : undefined;
+}
+
 const ALLOWED: SendVerdict = { allow: true };
 
 /** Asks the gate about an event that a cell sends. */
@@ -201,24 +209,43 @@ export function mayAnswer(
   return matches(to ?? APPROVERS, who) ? undefined : 'cap_denied';
 }
 
+/** What the gate says of reading. */
+export type ReadVerdict =
+  | {
+      readonly allow: true;
+      /** They may as kin, and so what this incarnation of the cell was and did; null: whichever stood at the address. */
+      readonly inc: number | null;
+      /** When the time of their rights is over; null for never. */
+      readonly until: number | null;
+    }
+  | { readonly allow: false; readonly code: FailureCode };
+
 /**
- * Whether somebody may read a cell: its state and logs, or frames that tell of it.
+ * Asks the gate whether somebody may read a cell: its state and logs, or frames that tell of it. What belongs to no
+ * cell (null) is under `*`.
  *
  * Cells read themselves, their parent and what is below; people and the host everything that no rule denies.
  */
-export function mayRead(fold: RightsReaderAt, who: Principal, cell: Address): FailureCode | undefined {
-  if (who === 'host') return undefined;
-  const what = formatAddress(cell);
+export function gateRead(fold: RightsReaderAt, who: Principal, cell: Address | null): ReadVerdict {
+  if (who === 'host') return { allow: true, inc: null, until: null };
+  const what = cell === null ? '*' : formatAddress(cell);
   const reader = actorOf(fold, who);
-  if (reader === null) return 'cap_denied/broken_chain';
-  const near = reader !== undefined && isNear(fold, reader, cell);
-  const refusal = near ? undefined : permitted(fold, authorityIn(fold, who), 'read', what);
-  if (refusal !== undefined) return refusal;
+  if (reader === null) return { allow: false, code: 'cap_denied/broken_chain' };
+  const near = reader !== undefined && cell !== null && isNear(fold, reader, cell);
+  const authority = authorityIn(fold, who);
+  const refusal = permitted(fold, authority, 'read', what);
+  if (refusal !== undefined && !near) return { allow: false, code: refusal };
   const { policy } = fold.rules;
   const ruling = firstRule(policy, 'read', what, who) ?? (reader && firstRule(policy, 'read', what, holderOf(reader)));
-  if (ruling !== undefined) return ruling.rule.decision === 'allow' ? undefined : 'policy_denied';
-  return reader === undefined || near || isBelow(fold, cell, reader) ? undefined : 'policy_denied';
+  if (ruling?.rule.decision === 'deny') return { allow: false, code: 'policy_denied' };
+  const until = (authority !== 'everything' && authority?.exercise.expires_at) || null;
+  const byAddress = refusal === undefined && (ruling !== undefined || reader === undefined);
+  if (byAddress || cell === null) return byAddress ? { allow: true, inc: null, until } : UNREADABLE;
+  const kin = near || (reader !== undefined && isBelow(fold, cell, reader));
+  return kin ? { allow: true, inc: lastIncarnation(fold, cell), until } : UNREADABLE;
 }
+
+const UNREADABLE: ReadVerdict = { allow: false, code: 'policy_denied' };
 
 /** Whether somebody may erase content: of a cell, or by its links alone when there is none. */
 export function gateErase(fold: FrameFold, who: Principal, cell: Address | null): SendVerdict {

@@ -2,7 +2,7 @@ export { approvalDigest } from './commands.js';
 export { fittedState } from './fitted-state.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export { type EmittedEffect, EngineCaches, type EngineEnv, type SettledEffect } from './frame-fold.js';
-export { mayAnswer, mayRead } from './gate.js';
+export { gateRead, mayAnswer, type ReadVerdict } from './gate.js';
 export * from './leaf-key.js';
 export type {
   AskedQuestion,
@@ -27,4 +27,5 @@ export { readTable } from './read-table.js';
 export { type PlanDifference, planDifference } from './rebuild-plan.js';
 export { type Authority, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './rights.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './signals.js';
+export { type Subject, subjectOfLeaf, toldOf } from './told-of.js';
 export { effectOfTimer } from './wake.js';

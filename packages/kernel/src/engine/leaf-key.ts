@@ -1,5 +1,5 @@
 /** The keys of the state map. Everything a world remembers is a leaf under one of these. */
-import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, WIRE_NAME } from '@reprise/contracts';
+import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, type Value, WIRE_NAME } from '@reprise/contracts';
 import { utf8Length } from '../codec/index.js';
 
 /** What a leaf holds. */
@@ -93,3 +93,18 @@ export type BacklogName = 'cascade' | 'roots';
 
 /** A chunk of deliveries that wait for a `continue` frame. */
 export const pendingKey = (backlog: BacklogName, chunk: number): LeafKey => leafKey(['pending', backlog, chunk]);
+
+/** Where a leaf's path has the reducer and the cell's key. */
+const CELL_PLACES: Readonly<Record<string, readonly [number, number]>> = {
+  cell: [1, 2],
+  plan: [1, 3],
+  log: [1, 3],
+  table: [1, 5],
+  timer: [2, 5],
+};
+
+/** The cell that a leaf is of, from its path in a state record; undefined for effects and for the world's own leaves. */
+export function cellOfLeaf(path: readonly Value[]): Address | undefined {
+  const places = CELL_PLACES[String(path[0])];
+  return places && [String(path[places[0]]), String(path[places[1]])];
+}

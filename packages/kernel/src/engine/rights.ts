@@ -59,13 +59,19 @@ function namedCell(holder: string): Address | undefined {
 
 /** Whether somebody speaks for an effect, and for nothing else. */
 export function isAdapter(who: string): boolean {
-  return who.startsWith(ADAPTER);
+  return effectBehind(who) !== undefined;
+}
+
+/** The effect that somebody speaks for; undefined when they speak for none. */
+export function effectBehind(who: string): string | undefined {
+  return who.startsWith(ADAPTER) ? who.slice(ADAPTER.length) : undefined;
 }
 
 /** The cell as which somebody acts; null for an adapter whose effect is not open (H5), undefined for people and the host. */
 export function actorOf(fold: RightsReader, who: string): Address | null | undefined {
-  if (!isAdapter(who)) return cellOf(who);
-  const bytes = fold.overlay.get(effectKey(who.slice(ADAPTER.length)));
+  const id = effectBehind(who);
+  if (id === undefined) return cellOf(who);
+  const bytes = fold.overlay.get(effectKey(id));
   const effect = bytes === undefined ? undefined : (decode(bytes) as unknown as EffectLeaf);
   if (effect === undefined || effect.late !== undefined) return null;
   const cell: Address = [effect.plan[0], effect.plan[1]];
@@ -73,6 +79,11 @@ export function actorOf(fold: RightsReader, who: string): Address | null | undef
 }
 
 const ADAPTER = 'adapter:';
+
+/** The incarnation of a cell that was made last, ended or not. */
+export function lastIncarnation(fold: RightsReader, cell: Address): number {
+  return cellAt(fold, cell)?.inc ?? 0;
+}
 
 /** Whether the incarnation of a cell is the last one that was made there, ended or not (H4). */
 export function isIncarnation(fold: RightsReader, cell: Address, inc = 0): boolean {

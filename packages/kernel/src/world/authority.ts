@@ -5,8 +5,8 @@ import {
   accountKey,
   authorityOf,
   declaredRights,
+  gateRead,
   mayAnswer,
-  mayRead,
   type RightsLeaf,
   WORLD_KEY,
   type WorldLeaf,
@@ -47,10 +47,10 @@ export async function readAccount(table: LeafTable, account: string): Promise<Ac
  */
 export async function requireReader(table: LeafTable, who: Principal, cell: Address, at: number): Promise<void> {
   const rules = rulesOf(table);
-  const refusal = await loaded(table, () => mayRead({ overlay: table, rules, at }, who, cell));
-  if (refusal === undefined) return;
-  const code = refusal.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
-  throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: refusal });
+  const verdict = await loaded(table, () => gateRead({ overlay: table, rules, at }, who, cell));
+  if (verdict.allow) return;
+  const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+  throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: verdict.code });
 }
 
 /** Those of some open items that somebody may decide about, answer or settle. */

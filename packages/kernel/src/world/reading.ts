@@ -16,6 +16,7 @@ import { answerable, type HolderRights, readAccount, readAuthority, requireReade
 import { effectLeaves } from './effect-leaves.js';
 import { type OpenItem, openItems } from './open-items.js';
 import type { WorldParts } from './parts.js';
+import { readableFrames } from './readable-frames.js';
 import { requireAccountName, requirePrincipal } from './requests.js';
 import type { ViewParts } from './view.js';
 
@@ -120,6 +121,7 @@ export class Reading {
         await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), stamper.now()));
       },
       answerable: (items) => stepper.exclusively(() => answerable(table, who, items, stamper.now())),
+      frames: (from, signal) => readableFrames(this.parts, who, this.frames(from, signal), { from, signal }),
     };
   }
 

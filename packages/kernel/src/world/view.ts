@@ -12,6 +12,7 @@ import { linksOf } from '../codec/index.js';
 import type { Ack } from './acknowledgement.js';
 import type { RequestOptions, SettleAck } from './asking.js';
 import type { OpenItem } from './open-items.js';
+import type { ReadableFrame } from './readable-frames.js';
 import type { World } from './world.js';
 
 /** What a view asks of its world. */
@@ -20,6 +21,8 @@ export interface ViewParts {
   requireReader(cell: Address): Promise<void>;
   /** Those that its principal may decide about, answer or settle. */
   answerable(items: readonly OpenItem[]): Promise<readonly OpenItem[]>;
+  /** Frames as far as its principal may read them. */
+  frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<ReadableFrame>;
 }
 
 /** How something is asked through a view: who asks is known. */
@@ -70,6 +73,18 @@ export class WorldView {
       actual: ref.toString(),
       hint: 'Name the cell whose state or log links it.',
     });
+  }
+
+  /**
+   * Durable frames from `from` as far as this principal may read them, in order, the ones to come included. See
+   * `World.frames`.
+   *
+   * A record is there when every cell of which it tells may be read, by the rights that stand when its frame is handed
+   * out; of the state record, each leaf. What is withheld leaves null in its place and is counted. Of a frame of which
+   * nothing may be read nothing is told: its number is missing. What belongs to no cell is under `*`.
+   */
+  frames(from = 0, signal?: AbortSignal): AsyncGenerator<ReadableFrame> {
+    return this.parts.frames(from, signal);
   }
 
   /** The open items that this principal may decide about, answer or settle. */

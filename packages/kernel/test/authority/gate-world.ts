@@ -2,13 +2,14 @@
 import { isRepriseError, type JournalRecord, type PolicyRule, type Principal } from '@reprise/contracts';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { deferred, defineEffect, openWorld, verifyStore, type World } from '../../src/index.js';
+import { deferred, defineEffect, openWorld, type ReadableFrame, verifyStore, type World } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { framesOf, turn } from '../support/judge.js';
 import { ask, cancel, cell, end, kernel, lab, seen, send, start, tellCell } from '../support/lab.js';
 import { type Call, type Outside, outside } from '../support/outside.js';
 import { TestClock } from '../support/test-clock.js';
 import { Auditor, type Findings } from './audit.js';
+import { judgeShown } from './withheld.js';
 
 const params = z.strictObject({
   n: z.int(),
@@ -44,10 +45,15 @@ const { app } = lab(
   Object.values(KINDS),
 );
 
+/** The cell that is kept from her, who reads everything else. */
+const KEPT = 'b';
+const EVE = 'human:eve';
+
 const POLICY: readonly PolicyRule[] = [
   { effect: KINDS.asked.name, decision: 'require_approval', to: 'human:ann' },
   { effect: '*', decision: 'allow' },
   { send: '*', decision: 'allow' },
+  { read: cell(KEPT).join('/'), who: EVE, decision: 'deny' },
 ];
 
 const CELLS = ['r', 'a', 'b', 'c'] as const;
@@ -253,6 +259,7 @@ class Run {
       for (const { effect } of await this.#world.openEffects()) await this.#keep(this.#world.cancel(effect));
       await turns();
     }
+    await this.#readAsEve();
     await this.audit();
     for (const [name, { held }] of this.#auditor.accounts) {
       if (held !== 0) throw new Error(`${held} are held on ${name}, and nothing is open`);
@@ -264,6 +271,20 @@ class Run {
     await readonly.close();
     if (verified.digest !== head.digest) throw new Error('what was verified is not what was left');
     return { findings: this.#auditor.findings, journal: await framesOf(this.#store) };
+  }
+
+  /** From the beginning, and from somewhere behind it, where she does not know what was open. The last frame is hers. */
+  async #readAsEve(): Promise<void> {
+    const { seq: last } = await ask(this.#world, 'r', []);
+    const journal = (await framesOf(this.#store)).slice(0, last + 1); // a snapshot may have come behind it
+    for (const from of [0, Math.floor(last / 3), Math.floor((last * 2) / 3)]) {
+      const shown: ReadableFrame[] = [];
+      for await (const frame of this.#world.as(EVE).frames(from)) {
+        shown.push(frame);
+        if (frame.seq === last) break;
+      }
+      judgeShown(journal, shown, KEPT, from);
+    }
   }
 
   async #compare(): Promise<void> {
