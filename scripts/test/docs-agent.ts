@@ -37,6 +37,9 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'context.pressure': 'so much of the model’s window is in use',
   'budget.pressure': 'so much of a limit is used up',
   'loop.detected': 'the same calls came round again; `action` is what is done',
+  'compaction.started': 'a model is asked for a summary of the older part of the conversation',
+  'context.compacted': 'that part is shown as this summary from now on; the transcript keeps it',
+  'compaction.failed': 'there is no summary: `nothing_to_compact`, or the code of a failure',
   'limit.reached': 'a limit forbids what would come next',
   'effect.denied': 'the gate refused an effect of the session',
   'stale.ignored': 'something came back for a step that is over',
@@ -63,6 +66,7 @@ const COMMANDS: Readonly<Record<HostCommand['type'], readonly [call: string, wha
   Withdraw: ['session.withdraw', 'takes back a steer, a follow-up or an input that was not taken up'],
   Spawn: ['session.spawn', 'makes a child session and gives it its first input'],
   Note: ['world.decide', 'tells the model what the person said who decided about a call'],
+  Compact: ['session.compact', 'replaces the older part of the conversation by a summary, before the next step'],
   Close: ['session.close', 'ends the session: what runs is cancelled, what waits is dropped'],
 };
 
@@ -82,6 +86,9 @@ const REFUSALS: Readonly<Record<Rejection, string>> = {
   queue_full: 'as many inputs wait as a session keeps',
   too_many_children: 'sixty-four children are open; close some',
   input_empty: 'an input has no parts',
+  nothing_to_compact: 'nothing was said yet',
+  compaction_off: "the agent says `compaction: 'off'`",
+  already_compacting: 'it is asked for already, and done before the next step',
 };
 
 /** `docs/reference/agent-events.md`. */

@@ -2,7 +2,7 @@
  * Reads the frames of a history and knows, without the reducer's code, what may be there: what was said and in which
  * order, what waits, what was refused and why, what works. After each happening it compares the sessions with that.
  */
-import type { JournalRecord, Value } from '@reprise/contracts';
+import type { JournalRecord, LlmGenerateParams, Value } from '@reprise/contracts';
 import { encode, equalBytes } from '@reprise/kernel';
 import type { HostCommand, Lifecycle, SessionState, StopReason } from '../../../packages/agent/src/contracts/index.js';
 import { humanAsk, SESSION_REDUCER, toolCall } from '../../../packages/agent/src/contracts/index.js';
@@ -10,6 +10,7 @@ import { llmGenerate } from '../../../packages/agent/src/plans/effects.js';
 import { MOVES } from '../../../packages/agent/src/reducer/lifecycle-table.js';
 import type { BareWorld, Frame } from './bare-world.js';
 import { KnownSession } from './known-session.js';
+import { KnownWindow } from './known-window.js';
 import { Transcripts } from './transcripts.js';
 
 const TERMINAL: readonly Lifecycle[] = ['Idle', 'Completed', 'Failed', 'Cancelled'];
@@ -34,6 +35,8 @@ export class Auditor {
   readonly #known = new Map<string, KnownSession>();
   readonly #transcripts = new Transcripts();
   readonly #effects = new Map<string, { name: string; session: string; once: boolean; starts: number; at: number }>();
+  readonly #windows = new Map<string, KnownWindow>();
+  #asked: { key: string; params: LlmGenerateParams }[] = [];
   #touched = new Set<string>();
   #expected: Expected | undefined;
   #now = 0;
@@ -77,6 +80,9 @@ export class Auditor {
     for (const record of records) this.#record(record);
     for (const { key } of changes) if (key.path[0] === 'cell') this.#touched.add(String(key.path.at(-1)));
     for (const [key, items] of this.#transcripts.read({ changes, made })) this.#known.get(key)?.appended(items);
+    // Held against the transcript as the frame leaves it: what a request tells was said before, or in the same frame.
+    for (const { key, params } of this.#asked) this.#windowOf(key).requested(params, this.#transcripts.of(key));
+    this.#asked = [];
   }
 
   /** Compares what is with what has to be. @throws Error when they differ */
@@ -124,8 +130,16 @@ export class Auditor {
     if (short === 'ChildChanged' && value.status === 'spawned') this.children++;
     if (short === 'LifecycleChanged') this.#moved(known, value);
     if (short === 'LoopDetected') this.#count(`loop ${value.action} by ${value.by}`);
+    if (short.startsWith('Compaction') || short === 'ContextCompacted') this.#count(`${short} by ${value.cause}`);
     if (short === 'LimitReached') this.#count(`limit ${value.limit}`);
     known.fact(short, value);
+    this.#windowOf(key).fact(short, value);
+  }
+
+  #windowOf(key: string): KnownWindow {
+    const window = this.#windows.get(key) ?? new KnownWindow(key);
+    this.#windows.set(key, window);
+    return window;
   }
 
   #moved(known: KnownSession, value: Fields): void {
@@ -149,7 +163,8 @@ export class Auditor {
     known.moved(to, value, this.#now);
   }
 
-  #effect({ effect, name, plan, delivery }: JournalRecord & { kind: 'effect' }): void {
+  #effect({ effect, name, plan, delivery, params }: JournalRecord & { kind: 'effect' }): void {
+    if (name === llmGenerate.name) this.#asked.push({ key: plan[1], params: params as unknown as LlmGenerateParams });
     this.#effects.set(effect, { name, session: plan[1], once: delivery === 'at_most_once', starts: 0, at: this.#seq });
   }
 
@@ -189,6 +204,7 @@ export class Auditor {
     const bytes = encode(state).length;
     if (bytes > STATE_BYTES_MAX) throw new Error(`the state of ${key} has ${bytes} bytes`);
     known.compare(state, this.#now);
+    this.#windowOf(key).compare(state);
     checkTally(state);
     checkLimits(state);
     this.#checkWork(world, state, key);

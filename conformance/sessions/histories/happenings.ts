@@ -32,7 +32,7 @@ type Epoch = 'none' | 'right' | 'stale';
 
 /** A command to a session: the one above all others, or a child of it. */
 export type CommandPlan = { readonly step: 'command'; readonly who: number; readonly epoch: Epoch } & (
-  | { readonly type: 'Steer' | 'FollowUp' | 'Pause' | 'Resume' | 'Close' }
+  | { readonly type: 'Steer' | 'FollowUp' | 'Pause' | 'Resume' | 'Compact' | 'Close' }
   | { readonly type: 'Cancel'; readonly scope: 'turn' | 'run' | 'all' }
   | { readonly type: 'Withdraw' | 'Note'; readonly which: number }
   | { readonly type: 'Reconfigure' | 'Spawn'; readonly change: number }
@@ -67,6 +67,8 @@ export interface DefinitionPlan {
   readonly depth: number;
   readonly children: number;
   readonly window: number | null;
+  /** How many exchanges stay when the window is compacted; null where it never is. */
+  readonly keep: number | null;
   readonly denies: boolean;
 }
 
@@ -133,7 +135,7 @@ const anyCommand = fc.oneof(
       step: is('command'),
       who,
       epoch,
-      type: fc.constantFrom('Steer', 'Steer', 'FollowUp', 'Pause', 'Pause', 'Resume', 'Resume', 'Resume'),
+      type: fc.constantFrom('Steer', 'Steer', 'FollowUp', 'Pause', 'Pause', 'Resume', 'Resume', 'Resume', 'Compact'),
     }),
   },
   {
@@ -222,6 +224,7 @@ const anyDefinition: fc.Arbitrary<DefinitionPlan> = fc.record({
   depth: fc.constantFrom(0, 1, 2, 2),
   children: fc.constantFrom(0, 1, 2, 4),
   window: orNull(fc.constantFrom(40, 100)),
+  keep: orNull(fc.constantFrom(1, 2, 3)),
   denies: fc.constantFrom(false, false, false, true),
 });
 

@@ -53,7 +53,7 @@ export class KnownSession {
   }
 
   /** What a command has to be refused with; undefined when it is to be accepted. */
-  refusalOf(command: HostCommand, stale: boolean, { calls }: SessionState): string | undefined {
+  refusalOf(command: HostCommand, stale: boolean, { calls, window, run, config }: SessionState): string | undefined {
     if (this.#closed) return 'session_closed';
     if (stale) return 'stale_epoch';
     const idle = TERMINAL.includes(this.lifecycle);
@@ -90,6 +90,11 @@ export class KnownSession {
       case 'Withdraw': {
         const known = [...this.#queue, ...this.#steers].some(({ command_id }) => command_id === command.command_id);
         return known ? undefined : 'unknown_command';
+      }
+      case 'Compact': {
+        if (this.lifecycle === 'Idle') return 'nothing_to_compact';
+        if ((run?.config ?? config).compaction === null) return 'compaction_off';
+        return window.due === null ? undefined : 'already_compacting';
       }
       case 'Note': {
         const open = calls.some(({ call_id, phase }) => call_id === command.call_id && phase !== 'settled');

@@ -141,7 +141,7 @@ class Play {
     switch (it.type) {
       case 'Steer':
       case 'FollowUp':
-        return { type: it.type, parts: [this.#text()] };
+        return { type: it.type, parts: [this.#text()], ...(this.#n % 3 === 0 ? { pin: true as const } : {}) };
       case 'Cancel':
         return { type: 'Cancel', scope: it.scope };
       case 'Withdraw':
@@ -196,6 +196,7 @@ class Play {
       request_bytes: 200 + this.#n,
       finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
       tool_calls: calls.map(callOf),
+      ...(this.#n % 11 === 0 ? { blank: true as const } : {}),
       ...(returns === null ? {} : { returns: judged }),
     };
     const usage = {
@@ -260,6 +261,7 @@ class Play {
     const forged: readonly [string, unknown][] = [
       ['aos.agent/ToolResult@1', { ...fence, call_id, outcome: { non_execution: { kind: 'failed' } } }],
       ['aos.agent/LlmStepFailed@1', { ...fence, code: 'adapter_error', retryable: false }],
+      ['aos.agent/Compacted@1', { ...fence, base_ref: refOf(2) }],
       ['aos.agent/ChildNotice@1', { session: `${key}.c1`, run: 0, news: { kind: 'settled', ...settled } }],
     ];
     const [name, value] = forged[how % forged.length] ?? ['', {}];
@@ -305,6 +307,7 @@ const STEP_FAILURES: readonly Said[] = [
   { status: 'timeout', code: 'adapter_timeout' },
   { status: 'cancelled' },
   { status: 'outcome_unknown' },
+  { status: 'error', code: 'provider_error_terminal/context_limit', retryable: false },
 ];
 
 const output = (more: object = {}): Value =>
@@ -413,6 +416,7 @@ function configOf(plan: DefinitionPlan, change: number): AgentConfig {
             steer_ref: refOf(15),
           },
     context_window: plan.window,
+    compaction: plan.keep === null ? null : { at: 85, keep: plan.keep, model: null, ask_ref: refOf(18) },
     after_answer: after === 'complete' ? 'complete' : { wait_ms: after === 'wait' ? null : after },
     repair_ref: plan.repair ? refOf(16) : null,
     unknown_question_ref: refOf(17),

@@ -14,7 +14,7 @@ const levels = (s: Scene, name: string) => s.facts(name).map(({ level }) => leve
 
 describe('pressure on the window of the model', () => {
   it('is told of once for each level on the way up', () =>
-    play({ context_window: 100 }, (s) => {
+    play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [69, 70, 84, 85, 94, 95, 120]) step(s, tokens);
       expect(levels(s, 'ContextPressure')).toEqual([70, 85, 95]);
@@ -22,14 +22,14 @@ describe('pressure on the window of the model', () => {
     }));
 
   it('is told of again only after use fell five percent below the level', () =>
-    play({ context_window: 100 }, (s) => {
+    play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [86, 81, 86, 79, 86, 60, 86]) step(s, tokens);
       expect(levels(s, 'ContextPressure')).toEqual([85, 85, 85]);
     }));
 
   it('is read from the size of the request where the provider counts nothing', () =>
-    play({ context_window: 100 }, (s) => {
+    play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       s.answer({ usage: { calls: 1 }, bytes: 280 });
       expect(s.facts('ContextPressure')).toMatchObject([{ level: 70, tokens: 70, by: 'bytes' }]);

@@ -39,6 +39,7 @@ export const CONFIG: AgentConfig = {
   },
   loop: null,
   context_window: null,
+  compaction: { at: 85, keep: 2, model: null, ask_ref: refOf(18) },
   after_answer: 'complete',
   repair_ref: null,
   unknown_question_ref: refOf(17),

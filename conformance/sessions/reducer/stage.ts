@@ -87,6 +87,7 @@ export const CONFIG: Omit<AgentConfig, 'system_ref' | 'tools_ref' | 'unknown_que
   },
   loop: null,
   context_window: null,
+  compaction: null,
   after_answer: 'complete',
   repair_ref: null,
   spawns: [],

@@ -75,15 +75,16 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.adopt({ options: { metadata } })).toBe('request_rejected');
     }));
 
-  it('a hundred runs leave it as it was after the first', () =>
+  it('a hundred runs leave it as it was when the exchanges that may stay had all been', () =>
     play({}, (s) => {
       const sizes: number[] = [];
       for (let n = 0; n < 100; n++) {
         asked(s, [{ id: 'a' }]);
         s.toolAnswers('a');
         s.answer();
-        sizes.push(s.bytes().length);
+        if (n >= 20) sizes.push(s.bytes().length);
       }
-      expect(Math.max(...sizes) - (sizes[0] ?? 0)).toBeLessThan(16);
+      // Counters and item numbers take a byte more where they pass 24 and 256.
+      expect(Math.max(...sizes) - (sizes[0] ?? 0)).toBeLessThan(40);
     }));
 });

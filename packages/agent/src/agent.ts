@@ -3,6 +3,7 @@
  * nothing that an author writes here is ever performed again in a replay.
  */
 import { CONTEXT_LANES, RepriseError, type Value } from '@reprise/contracts';
+import { type ChosenCompaction, type CompactionChoice, chosenCompaction } from './compaction-choice.js';
 import { ADOPTIONS, type RunLimits } from './contracts/config.js';
 import { LIMITS_DEFAULT, type Limits, saidLimits } from './limits.js';
 import { type ChosenLoop, chosenLoop, type LoopChoice } from './loop-policies.js';
@@ -42,6 +43,8 @@ export interface AgentSpec<T extends readonly Tool[], R> {
   readonly options?: ModelChoices;
   /** How many tokens the model's window holds, where the model does not say it. */
   readonly contextWindow?: number;
+  /** How room is made in that window; when absent, by a summary at a pressure of 85 percent. */
+  readonly compaction?: CompactionChoice;
   /** How long what runs has to stop when it is cancelled; five seconds when absent. */
   readonly cancelGrace?: Duration;
 }
@@ -67,6 +70,7 @@ export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown>
   readonly adopt: (typeof ADOPTIONS)[number];
   readonly options: ModelChoices;
   readonly contextWindow: number | null;
+  readonly compaction: ChosenCompaction | null;
   readonly cancelGraceMs: number;
 }
 
@@ -133,6 +137,7 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
     adopt,
     options,
     contextWindow,
+    compaction: chosenCompaction(spec.compaction ?? {}, where),
     cancelGraceMs: graceOf(spec.cancelGrace ?? CANCEL_GRACE_MS, where),
   });
 }

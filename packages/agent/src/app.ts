@@ -1,4 +1,5 @@
 import { type App, defineApp } from '@reprise/kernel/define';
+import { compactionPlan } from './plans/compaction.js';
 import { humanAskPlan } from './plans/human-ask.js';
 import { llmStepPlan } from './plans/llm-step.js';
 import { toolCallPlan } from './plans/tool-call.js';
@@ -7,7 +8,7 @@ import { sessionReducer } from './reducer/session-reducer.js';
 /** The pure wing of every agent world: what `reprise verify` performs when no other app is named. */
 export const agentApp: App = defineApp({
   reducers: [sessionReducer],
-  plans: [llmStepPlan, toolCallPlan, humanAskPlan],
+  plans: [llmStepPlan, compactionPlan, toolCallPlan, humanAskPlan],
 });
 
 export default agentApp;

@@ -78,6 +78,7 @@ async function inlined(content: ContentReader, event: AgentEvent, max: number): 
     case 'tool.failed':
       return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
     case 'llm_step.completed':
+    case 'context.compacted':
       return withText(event, max, spokenAt(content, event.ref));
     case 'child.settled':
       return event.ref === undefined ? event : withText(event, max, spokenAt(content, event.ref));

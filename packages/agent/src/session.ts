@@ -28,8 +28,14 @@ export interface CommandOptions {
   readonly as?: Principal;
 }
 
+/** How something is said. */
+export interface SayOptions extends CommandOptions {
+  /** Whether it stays before the model word for word when the conversation around it becomes a summary; the last 16 do. */
+  readonly pin?: boolean;
+}
+
 /** How an input is sent. */
-export interface SendOptions extends Pick<CommandOptions, 'id' | 'as'> {
+export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'pin'> {
   /** Higher comes first; 0 when absent. */
   readonly priority?: number;
 }
@@ -120,7 +126,7 @@ export class Session<R = unknown> {
     await this.#adopt();
     const parts = await this.#store(input);
     const { id: command_id = this.parts.newId(), priority = 0 } = options;
-    const value = { parts, command_id, priority, cause: { kind: 'host' } };
+    const value = { parts, ...pinned(options), command_id, priority, cause: { kind: 'host' } };
     const ack = await this.#request('aos.agent/UserInput@1', value, { ...options, id: command_id });
     const accepted = await this.#fact(ack, 'aos.agent/InputAccepted@1', command_id);
     if (accepted !== undefined) return this.#run({ session: this.key, number: accepted.run, seq: ack.seq });
@@ -128,13 +134,13 @@ export class Session<R = unknown> {
   }
 
   /** Says something to the model before its next step, while a run is under way. */
-  async steer(input: Input, options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#command({ type: 'Steer', parts: await this.#store(input) }, options);
+  async steer(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Steer', parts: await this.#store(input), ...pinned(options) }, options);
   }
 
   /** Says something after the current run, in a run of its own; or as the next turn of a run that is open. */
-  async followUp(input: Input, options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#command({ type: 'FollowUp', parts: await this.#store(input) }, options);
+  async followUp(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'FollowUp', parts: await this.#store(input), ...pinned(options) }, options);
   }
 
   /** Takes back a steer, a follow-up or an input that was not taken up yet. */
@@ -176,6 +182,14 @@ export class Session<R = unknown> {
     const { scope = 'run', reason, ...rest } = options;
     const reason_ref = reason === undefined ? {} : { reason_ref: await putText(this.parts.world.content, reason) };
     return this.#command({ type: 'Cancel', scope, ...reason_ref }, rest);
+  }
+
+  /**
+   * Makes room in the model's window: before the next step, of this run or of the next, a model writes a summary of the
+   * older part of the conversation, and is shown that in its place. The transcript keeps everything.
+   */
+  compact(options: CommandOptions = {}): Promise<CommandReceipt> {
+    return this.#command({ type: 'Compact' }, options);
   }
 
   /** Ends the session: what runs is cancelled, what waits is dropped, and no input is taken any more. */
@@ -346,6 +360,10 @@ export class Session<R = unknown> {
 
 /** The session of an agent, typed by what its runs return. */
 export type SessionOf<A> = A extends Agent<infer _T, infer R> ? Session<R> : never;
+
+function pinned({ pin }: SayOptions): { readonly pin?: true } {
+  return pin === true ? { pin } : {};
+}
 
 /** What a command is known by in its world; a long one by its digest. */
 function requestId(session: string, id: string): string {

@@ -2,8 +2,9 @@
 import { type ModelOptions, type Ref, RepriseError } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import type { AnyAgent } from './agent.js';
+import type { ChosenCompaction } from './compaction-choice.js';
 import type { AgentDef } from './contracts/agent-def.js';
-import type { Adopted, AgentConfig, ConfigPatch } from './contracts/config.js';
+import type { Adopted, AgentConfig, CompactionPolicy, ConfigPatch } from './contracts/config.js';
 import { type Limits, saidLimits } from './limits.js';
 import { type ModelChoices, requireModelChoices, storeModelChoices } from './model-choices.js';
 import { childTools } from './tools/children.js';
@@ -41,11 +42,21 @@ const UNKNOWN_QUESTION = {
  */
 export async function storeAgent(content: ContentStore, agent: AnyAgent, models: ModelInfos): Promise<StoredAgent> {
   const below = spawnable(agent);
-  for (const one of [agent, ...below]) requireModel(models, one.model, `agent ${one.name}`);
+  for (const one of [agent, ...below]) requireModels(models, one);
   const own = await storeOne(content, agent, models);
   const agents: Adopted[] = [];
   for (const one of below) agents.push(one === agent ? own : await storeOne(content, one, models));
   return { ...own, agents };
+}
+
+function requireModels(models: ModelInfos, { name, model, compaction }: AnyAgent): void {
+  requireModel(models, model, `agent ${name}`);
+  if (compaction !== null && compaction.model !== null)
+    requireModel(models, compaction.model, `agent ${name} compaction`);
+}
+
+async function storeCompaction(content: ContentStore, { ask, ...policy }: ChosenCompaction): Promise<CompactionPolicy> {
+  return { ...policy, ask_ref: await putText(content, ask) };
 }
 
 /** Every agent that may be spawned from one, here and below, in the order in which they are named. */
@@ -123,6 +134,7 @@ async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInf
     limits: agent.limits,
     loop: agent.loop === null ? null : { ...agent.loop.policy, steer_ref: await putText(content, agent.loop.steer) },
     context_window: agent.contextWindow ?? models[agent.model]?.contextWindow ?? null,
+    compaction: agent.compaction === null ? null : await storeCompaction(content, agent.compaction),
     after_answer: agent.afterAnswer,
     repair_ref: agent.returns === null ? null : await putText(content, REPAIR_TEXT),
     unknown_question_ref: await putValue(content, UNKNOWN_QUESTION),

@@ -13,6 +13,9 @@ export const FINISH_REASONS = [
   'other',
 ] as const;
 
+/** Items of a transcript that stay in the window, however old. */
+export const PINS_MAX = 16;
+
 const name = z.string().min(1).max(128);
 const callId = z.string().min(1).max(128);
 const count = z.int().min(0);
@@ -85,8 +88,20 @@ export const llmGenerateParams = z.strictObject({
   system_ref: ref(),
   tools_ref: ref(),
   context_head: ref(),
-  /** The items of the transcript from this index on, behind a summary of what came before when there is one. */
-  window: z.strictObject({ from: count, base_ref: z.exactOptional(ref()) }),
+  /**
+   * The items of the transcript from this index on. Before them a summary of what came earlier, when there is one, and
+   * those earlier items that were pinned.
+   */
+  window: z.strictObject({
+    from: count,
+    base_ref: z.exactOptional(ref()),
+    pins: z.exactOptional(z.array(count).max(PINS_MAX)),
+  }),
+  /**
+   * Set where the model is asked for a summary: the window ends before item `to`, and behind it stands the text that
+   * asks. `head` bounds what is told of each tool's result, in bytes, where the whole was too much already.
+   */
+  summarise: z.exactOptional(z.strictObject({ to: count, ask_ref: ref(), head: z.exactOptional(z.int().min(1)) })),
   /** What context sources gave at the first step of the run; absent at that step, where they are asked. */
   context: z.exactOptional(z.array(contextText).max(16)),
   /** The name and version of the projection from transcript to request. */
@@ -212,6 +227,8 @@ export const llmGenerateReceipt = z.strictObject({
   request_bytes: count,
   finish_reason: z.enum(FINISH_REASONS),
   tool_calls: z.array(llmToolCall).max(64),
+  /** It said nothing. */
+  blank: z.exactOptional(z.literal(true)),
   returns: z.exactOptional(judgedReturn),
   /** What the context sources gave, when they were asked. */
   context: z.exactOptional(z.array(contextText).max(16)),

@@ -8,6 +8,7 @@
  * G1  Author code is asked once, here, and what it answered stands in the receipt.
  * G2  The receipt's digest is of the bytes that were sent; `projectRequest` makes them again.
  * G3  What was said before a stop is kept: an answer of `interrupted` has a text and nothing that is half.
+ * G4  A summary is text: calls beside it are never judged, and never made.
  */
 import { type AskedCall, type Judge, type JudgeContext, llmGenerate, putValue } from '@reprise/agent';
 import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall } from '@reprise/contracts';
@@ -90,7 +91,8 @@ async function settle(
   const { request, finishReason, usage } = response;
   const interrupted = finishReason === 'interrupted';
   const about: JudgeContext = { params, content, signal };
-  const calls = interrupted ? [] : response.calls; // G3
+  const calls = interrupted || params.summarise !== undefined ? [] : response.calls; // G3, G4
+  const isFinal = calls.length === 0 && !interrupted && params.summarise === undefined;
   const judged = calls.length === 0 ? [] : [...(await judge.calls(calls, about))];
   const warnings = [...new Set([...losses, ...request.warnings, ...response.warnings])];
   const payload: LlmGenerateReceipt = {
@@ -103,7 +105,8 @@ async function settle(
     finish_reason: finishReason,
     tool_calls: judged,
     ...present({
-      returns: calls.length === 0 && !interrupted ? await judge.returns(response.text ?? '', about) : undefined,
+      blank: (response.text ?? '').trim() === '' ? true : undefined,
+      returns: isFinal ? await judge.returns(response.text ?? '', about) : undefined,
       context: asked === undefined ? undefined : [...asked],
       provider_response_id: response.providerResponseId,
       usage_details: response.usageDetails,

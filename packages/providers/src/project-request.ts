@@ -54,13 +54,15 @@ export async function projectCall(params: LlmGenerateParams, sources: Projection
   const { content, client } = sources;
   const { profile } = client;
   const context = params.context ?? sources.context ?? [];
-  const { from, base_ref } = params.window;
-  const read = sources.readContext ?? readTranscript;
-  const { messages, losses, erased } = await projectTranscript(content, read(content, params.context_head, from), {
+  const { base_ref } = params.window;
+  const { ask_ref, head } = params.summarise ?? {};
+  const { messages, losses, erased } = await projectTranscript(content, windowOf(params, sources), {
     profile: profile.profile_id,
     model: profile.model_default,
     parallelCalls: profile.supports_parallel_tool_calls,
     ...(base_ref === undefined ? {} : { base: base_ref }),
+    ...(ask_ref === undefined ? {} : { ask: ask_ref }),
+    ...(head === undefined ? {} : { resultBytesMax: head }),
   });
   const reader = new TranscriptReader(content);
   const system = await systemText(params.system_ref, context, reader);
@@ -72,6 +74,24 @@ export async function projectCall(params: LlmGenerateParams, sources: Projection
   };
   const warnings = new Set([...losses, ...reader.losses].map((loss) => `projection_loss:${loss}`));
   return { request, warnings: [...warnings].sort(), erased: erased || reader.erased };
+}
+
+/** The items that a call tells: those that were pinned before its window, and those in it. */
+async function* windowOf(
+  { context_head, window: { from, pins = [] }, summarise }: LlmGenerateParams,
+  { content, readContext = readTranscript }: ProjectionSources,
+): AsyncGenerator<TranscriptItem> {
+  for (const pin of pins.filter((item) => item < from)) {
+    for await (const item of readContext(content, context_head, pin)) {
+      yield item;
+      break;
+    }
+  }
+  let left = summarise === undefined ? Number.POSITIVE_INFINITY : summarise.to - from;
+  for await (const item of readContext(content, context_head, from)) {
+    if (left-- <= 0) return;
+    yield item;
+  }
 }
 
 async function optionsOf(params: LlmGenerateParams, content: ContentReader): Promise<Partial<UnifiedRequest>> {

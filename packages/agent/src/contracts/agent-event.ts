@@ -10,6 +10,7 @@ import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact, truncationMeta } from './tool-call.js';
 import { USER_ORIGINS } from './transcript.js';
+import { COMPACTION_CAUSES } from './window.js';
 
 const count = z.int().min(0);
 const id = z.string().min(1).max(512);
@@ -42,6 +43,7 @@ export const correlation = {
 
 const call = { call_id: z.string(), tool: z.string() } as const;
 const command = { command_id: z.string(), command: z.string() } as const;
+const compaction = { cause: z.enum(COMPACTION_CAUSES) } as const;
 const child = { child: z.string(), session: z.string(), agent: z.string() } as const;
 
 /** What a lifecycle change amounts to. */
@@ -168,6 +170,17 @@ export const AGENT_EVENTS = {
     window: count,
     by: z.enum(['usage', 'bytes']),
   }),
+  'compaction.started': event('compaction.started', { ...compaction, model: z.string(), from: count, to: count }),
+  /** What the model is shown begins with item `to` from now on, behind this summary; the transcript keeps the rest. */
+  'context.compacted': event('context.compacted', {
+    ...compaction,
+    from: count,
+    to: count,
+    ref: ref(),
+    text: z.exactOptional(z.string()),
+    tally,
+  }),
+  'compaction.failed': event('compaction.failed', { ...compaction, code: z.string() }),
   'budget.pressure': event('budget.pressure', { percent, limit: z.string(), used: count, of: count }),
   'loop.detected': event('loop.detected', {
     length: count,
@@ -200,6 +213,8 @@ export const OPERATOR_ONLY: readonly AgentEventType[] = [
   'tool.bounded',
   'config.changed',
   'context.pressure',
+  'compaction.started',
+  'compaction.failed',
   'budget.pressure',
   'loop.detected',
   'limit.reached',

@@ -28,12 +28,15 @@ export type RunCause = z.infer<typeof runCause>;
 /** How far a cancel goes: the turn under way, the run, or the run with all that waits behind it. */
 export const CANCEL_SCOPES = ['turn', 'run', 'all'] as const;
 
+/** What somebody says. What is pinned stays before the model when the conversation around it becomes a summary. */
+const said = { parts: z.array(inputPart).min(1).max(16), pin: z.exactOptional(z.literal(true)) };
+
 /** A command. */
 export const hostCommand = z.discriminatedUnion('type', [
   /** Said to the model before its next step. */
-  z.strictObject({ type: z.literal('Steer'), parts: z.array(inputPart).min(1).max(16) }),
+  z.strictObject({ type: z.literal('Steer'), ...said }),
   /** Said after the current run, or when it waits for input. */
-  z.strictObject({ type: z.literal('FollowUp'), parts: z.array(inputPart).min(1).max(16) }),
+  z.strictObject({ type: z.literal('FollowUp'), ...said }),
   z.strictObject({ type: z.literal('Reconfigure'), patch: configPatch }),
   z.strictObject({ type: z.literal('Pause') }),
   z.strictObject({ type: z.literal('Resume') }),
@@ -59,6 +62,8 @@ export const hostCommand = z.discriminatedUnion('type', [
   }),
   /** What the person who decides about a call says to the model. */
   z.strictObject({ type: z.literal('Note'), call_id: z.string().min(1).max(128), text_ref: ref() }),
+  /** Replaces the conversation so far by a summary, before the next step. */
+  z.strictObject({ type: z.literal('Compact') }),
   /** No further input; what runs is cancelled. */
   z.strictObject({ type: z.literal('Close') }),
 ]);
@@ -90,6 +95,9 @@ export const REJECTIONS = [
   'queue_full',
   'too_many_children',
   'input_empty',
+  'nothing_to_compact',
+  'compaction_off',
+  'already_compacting',
 ] as const;
 
 /** Why a command was refused. */
@@ -109,7 +117,7 @@ export const agentAdopted = z.strictObject({
 
 /** Somebody said something. Starts a run, or waits for those before it. */
 export const userInput = z.strictObject({
-  parts: z.array(inputPart).min(1).max(16),
+  ...said,
   command_id: commandId,
   /** Higher comes first; 0 when it is not said. */
   priority: z.int().min(-1000).max(1000),

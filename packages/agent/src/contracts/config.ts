@@ -74,6 +74,21 @@ export const loopPolicy = z.strictObject({
 /** How loops are found and what is done about them. */
 export type LoopPolicy = z.infer<typeof loopPolicy>;
 
+/** When the conversation so far is replaced by a summary, and what of it stays. */
+export const compactionPolicy = z.strictObject({
+  /** The pressure on the model's window, in percent, before whose next step it is done. */
+  at: z.union([z.literal(70), z.literal(85), z.literal(95)]),
+  /** The last answers that stay, with what was said to and by them; fewer where they take more than a quarter. */
+  keep: some(16),
+  /** The alias of the model that writes the summary; null for the session's own. */
+  model: z.nullable(z.string().min(1).max(128)),
+  /** How the model is asked for it. */
+  ask_ref: ref(),
+});
+
+/** When the conversation so far is replaced by a summary. */
+export type CompactionPolicy = z.infer<typeof compactionPolicy>;
+
 /** When a session takes a definition that it is given while it runs. */
 export const ADOPTIONS = ['next_run', 'next_step', 'pin'] as const;
 
@@ -91,6 +106,8 @@ export const agentConfig = z.strictObject({
   loop: z.nullable(loopPolicy),
   /** How many tokens the model's window holds; null when nobody knows. */
   context_window: z.nullable(z.int().min(1)),
+  /** How the session makes room in that window; null: it does not. */
+  compaction: z.nullable(compactionPolicy),
   /** After an answer without calls the run is over (`complete`), or open for more (`wait`, for so long at most). */
   after_answer: z.union([z.literal('complete'), z.strictObject({ wait_ms: z.nullable(z.int().min(1)) })]),
   /** What the model is told when its answer does not fit `returns`; null when any text is an answer. */

@@ -7,6 +7,7 @@ import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { toolOutcome } from './state.js';
 import { USER_ORIGINS } from './transcript.js';
+import { COMPACTION_CAUSES } from './window.js';
 
 const count = z.int().min(0);
 const callId = z.string().min(1).max(128);
@@ -129,6 +130,32 @@ export const contextPressure = z.strictObject({
   by: z.enum(['usage', 'bytes']),
 });
 
+/** A model is asked for a summary of the items before `to`. */
+export const compactionStarted = z.strictObject({
+  run: count,
+  cause: z.enum(COMPACTION_CAUSES),
+  model: z.string().max(128),
+  from: count,
+  to: count,
+});
+
+/** The items before `to` are shown as this summary from now on; the transcript keeps them. */
+export const contextCompacted = z.strictObject({
+  run: count,
+  cause: z.enum(COMPACTION_CAUSES),
+  from: count,
+  to: count,
+  base_ref: ref(),
+  tally,
+});
+
+/** There is no summary: `nothing_to_compact`, or the code of a failure. */
+export const compactionGaveUp = z.strictObject({
+  run: count,
+  cause: z.enum(COMPACTION_CAUSES),
+  code: z.string().max(96),
+});
+
 /** `aos.agent/BudgetPressure@1`: so much of a limit is used up. */
 export const budgetPressure = z.strictObject({
   run: count,
@@ -180,6 +207,9 @@ export const SESSION_FACTS = {
   'aos.agent/LoopDetected@1': loopDetected,
   'aos.agent/ContextPressure@1': contextPressure,
   'aos.agent/BudgetPressure@1': budgetPressure,
+  'aos.agent/CompactionStarted@1': compactionStarted,
+  'aos.agent/ContextCompacted@1': contextCompacted,
+  'aos.agent/CompactionGaveUp@1': compactionGaveUp,
   'aos.agent/LimitReached@1': limitReached,
   'aos.agent/ConfigChanged@1': configChanged,
   'aos.agent/ChildChanged@1': childChanged,

@@ -36,6 +36,12 @@ export const llmStepFailed = z.strictObject({
   usage: z.exactOptional(usage),
 });
 
+/** A model wrote the summary that it was asked for. */
+export const compacted = z.strictObject({ ...stepFence, base_ref: ref(), usage: z.exactOptional(usage) });
+
+/** There is no summary. */
+export const compactionFailed = llmStepFailed.omit({ retryable: true });
+
 /** A tool call settled. */
 export const toolResult = z.strictObject({
   ...stepFence,

@@ -7,6 +7,7 @@ import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact } from './tool-call.js';
 import { childResult, lateItem } from './transcript.js';
+import { compactionDue, contextWindow } from './window.js';
 
 const count = z.int().min(0);
 const callId = z.string().min(1).max(128);
@@ -104,6 +105,10 @@ export const currentRun = z.strictObject({
   tally,
   /** The ordinal of the plan behind the model call under way. */
   step_plan: z.nullable(count),
+  /** Set while that call writes a summary: the item from which on the conversation stays, and why. */
+  compacting: z.nullable(z.strictObject({ to: count, ...compactionDue.shape })),
+  /** Whether the step at hand was refused as too long before, and is tried again behind a summary. */
+  squeezed: z.boolean(),
   /** What children of this run have used, and what is set aside for those that run. */
   children_tally: tally,
   carved: z.strictObject({ tokens: count, micro_money: count }),
@@ -135,7 +140,11 @@ export const currentRun = z.strictObject({
 export type CurrentRun = z.infer<typeof currentRun>;
 
 /** Something to say before the next step. */
-export const steer = z.strictObject({ command_id: commandId, parts: z.array(inputPart).min(1).max(16) });
+export const steer = z.strictObject({
+  command_id: commandId,
+  parts: z.array(inputPart).min(1).max(16),
+  pin: z.exactOptional(z.literal(true)),
+});
 
 /** An input that waits its turn: an entry of the table `queue`, in the order in which inputs are taken up. */
 export const queuedInput = z.strictObject({
@@ -147,6 +156,7 @@ export const queuedInput = z.strictObject({
   kind: z.enum(['input', 'follow_up']),
   cause: runCause,
   parts: z.array(inputPart).min(1).max(16),
+  pin: z.exactOptional(z.literal(true)),
   priority: z.int(),
 });
 
@@ -194,6 +204,7 @@ export const sessionState = z.strictObject({
   calls: z.array(pendingCall).max(64),
   /** Late answers that came while these calls were under way. */
   late: z.array(lateItem).max(16),
+  window: contextWindow,
   /** The highest pressure on the window told of, in percent; 0 for none. */
   context_pressure: z.int().min(0).max(100),
   steers: z.array(steer).max(16),

@@ -6,7 +6,7 @@ import { llmGenerate } from './effects.js';
 import { failureOf } from './fence.js';
 
 /** How long one model call may take, its transport retries included. */
-const LLM_TIMEOUT_MS = 10 * 60_000;
+export const LLM_TIMEOUT_MS = 10 * 60_000;
 
 /** `aos.agent/llm_step_plan@1`: one model call, told back to the session under the fence it was started with. */
 export const llmStepPlan = definePlan({

@@ -201,11 +201,12 @@ export class AgentEvents {
     const [, session] = plan;
     const trace = this.#traceOf(session);
     if (trace === undefined) return undefined;
-    const said = params as { call_id?: string; tool?: string; args_ref?: Ref; question_ref?: Ref };
-    const { call_id = null, tool = null, args_ref, question_ref } = said;
+    const said = params as { call_id?: string; tool?: string; args_ref?: Ref; question_ref?: Ref; summarise?: object };
+    const { call_id = null, tool = null, args_ref, question_ref, summarise } = said;
     const ref = args_ref ?? question_ref;
     const call = { call_id, tool, ...(ref === undefined ? {} : { ref }) };
-    const place = (call_id === null ? undefined : trace.calls.get(call_id)?.place) ?? trace.place;
+    const atHand = summarise === undefined ? trace.place : runOf(trace.place); // a summary is no answer of a step
+    const place = (call_id === null ? undefined : trace.calls.get(call_id)?.place) ?? atHand;
     const opened: EffectTrace = { session, place, name, call, waits: new Map() };
     this.#effects.set(effect, opened);
     return approval === undefined
@@ -365,6 +366,18 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
     place: { run },
     body: { type: 'budget.pressure', percent, ...rest },
   }),
+  'aos.agent/CompactionStarted@1': ({ run, ...rest }) => ({
+    place: { run },
+    body: { type: 'compaction.started', ...rest },
+  }),
+  'aos.agent/ContextCompacted@1': ({ run, base_ref: ref, ...rest }) => ({
+    place: { run },
+    body: { type: 'context.compacted', ref, ...rest },
+  }),
+  'aos.agent/CompactionGaveUp@1': ({ run, ...rest }) => ({
+    place: { run },
+    body: { type: 'compaction.failed', ...rest },
+  }),
   'aos.agent/LimitReached@1': at((rest) => ({ type: 'limit.reached', ...rest })),
   'aos.agent/ConfigChanged@1': (rest) => ({ place: {}, body: { type: 'config.changed', ...rest } }),
   'aos.agent/ChildChanged@1': ({ run, ...rest }) => ({
@@ -432,6 +445,10 @@ function bounded({ session, place, call }: EffectTrace, payload: Value): Placed 
       truncation: data.truncation_meta,
     },
   };
+}
+
+function runOf({ run }: Place): Place {
+  return run === undefined ? {} : { run };
 }
 
 function waiting(

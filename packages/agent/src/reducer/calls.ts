@@ -259,6 +259,6 @@ function meetLoop(draft: SessionState, policy: LoopPolicy, ctx: ReducerContext):
     const code = 'validation_error/loop_detected';
     return { do: 'end', stop: { kind: 'Failed', code, retryable: false, stage: 'loop' } };
   }
-  sayToModel(draft, 'loop', [{ kind: 'text', text_ref: policy.steer_ref }], ctx);
+  sayToModel(draft, 'loop', { parts: [{ kind: 'text', text_ref: policy.steer_ref }] }, ctx);
   return { do: 'step' };
 }

@@ -3,7 +3,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
 import { beginBatch, schedule, startCalls } from './calls.js';
 import type { Move, Next } from './moves.js';
-import { endRun, finishTurn, listen, meetLimit, startRun, takeTurn, takeUpNext } from './run.js';
+import { endRun, finishTurn, listen, meetContextLimit, meetLimit, startRun, takeTurn, takeUpNext } from './run.js';
 import { startStep } from './step.js';
 import { endWhenQuiet, stopRun } from './stop.js';
 
@@ -20,6 +20,7 @@ const MAKERS: Makers = {
   schedule: (draft, _move, ctx) => schedule(draft, ctx),
   finish: (draft, _move, ctx) => finishTurn(draft, ctx),
   limit: (draft, { reached, next }, ctx) => meetLimit(draft, reached, next, ctx),
+  overlong: (draft, _move, ctx) => meetContextLimit(draft, ctx),
   listen: (draft, { until }, ctx) => listen(draft, until, ctx),
   stop: (draft, { stopping }, ctx) => stopRun(draft, stopping, ctx),
   settle: (draft, _move, ctx) => endWhenQuiet(draft, ctx),

@@ -13,6 +13,7 @@ import type {
 import type { ConfigPatch, LimitsPatch, RunLimits } from '../contracts/config.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
 import { closeChildren, spawnForHost, stopChildren } from './children.js';
+import { compactSoon } from './compact.js';
 import { REACTIONS, type Trigger } from './lifecycle-table.js';
 import { batchLimit, stepLimit } from './limits.js';
 import type { Next } from './moves.js';
@@ -44,6 +45,7 @@ const TRIGGER: Readonly<Record<HostCommand['type'], Trigger>> = {
   Withdraw: 'withdraw',
   Spawn: 'spawn',
   Note: 'note',
+  Compact: 'compact',
   Close: 'close',
 };
 
@@ -51,17 +53,18 @@ const TRIGGER: Readonly<Record<HostCommand['type'], Trigger>> = {
 const STEERS_MAX = 16;
 
 const HANDLERS: Handlers = {
-  Steer: (draft, { parts }, { command_id, ctx }) => {
+  Steer: (draft, { type: _, ...said }, { command_id, ctx }) => {
+    const { parts } = said;
     const bytes = sizeOf([...draft.steers, parts]);
     if (draft.steers.length >= STEERS_MAX || bytes > STEERS_BYTES_MAX) return { refused: 'too_many_steers' };
-    draft.steers.push({ command_id, parts });
+    draft.steers.push({ command_id, ...said });
     if (draft.lifecycle !== 'WaitingInput' || draft.waiting?.for !== 'input') return {};
     goOn(draft, ctx);
     return { next: { do: 'step' } };
   },
-  FollowUp: (draft, { parts }, { command_id, ctx }) => {
+  FollowUp: (draft, { type: _, ...said }, { command_id, ctx }) => {
     const cause: RunCause = { kind: 'follow_up', command_id };
-    return takeInput(draft, { parts, command_id, priority: 0, cause, kind: 'follow_up' }, ctx);
+    return takeInput(draft, { ...said, command_id, priority: 0, cause, kind: 'follow_up' }, ctx);
   },
   Reconfigure: (draft, { patch }, { ctx }) => reconfigure(draft, patch, ctx),
   Pause: (draft, _command, { ctx }) => {
@@ -86,6 +89,12 @@ const HANDLERS: Handlers = {
     const call = draft.calls.find((known) => known.call_id === call_id && known.phase !== 'settled');
     if (call === undefined) return { refused: 'unknown_call' };
     call.note_ref = text_ref;
+    return {};
+  },
+  Compact: (draft, _command, { command_id }) => {
+    if ((draft.run?.config ?? draft.config).compaction === null) return { refused: 'compaction_off' };
+    if (draft.window.due !== null) return { refused: 'already_compacting' };
+    compactSoon(draft, 'command', command_id);
     return {};
   },
   Close: (draft, _command, { command_id, ctx }) => {

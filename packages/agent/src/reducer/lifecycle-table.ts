@@ -17,6 +17,7 @@ export const TRIGGERS = [
   'withdraw',
   'spawn',
   'note',
+  'compact',
   'close',
 ] as const;
 
@@ -135,6 +136,17 @@ export const REACTIONS: Readonly<Record<Trigger, Readonly<Record<Lifecycle, Reac
     Completed: no('unknown_call'),
     Failed: no('unknown_call'),
     Cancelled: no('unknown_call'),
+  },
+  // Before the next step, of this run or of the next one.
+  compact: {
+    Idle: no('nothing_to_compact'),
+    Running: 'acts',
+    WaitingInput: 'acts',
+    Paused: 'acts',
+    Cancelling: 'acts',
+    Completed: 'acts',
+    Failed: 'acts',
+    Cancelled: 'acts',
   },
   close: {
     Idle: 'acts',

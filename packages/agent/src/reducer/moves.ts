@@ -25,6 +25,8 @@ export type Move =
   | { readonly do: 'finish' }
   /** A limit forbids what would come next. */
   | { readonly do: 'limit'; readonly reached: Reached; readonly next: NextMove }
+  /** A model has refused the step as longer than its window. */
+  | { readonly do: 'overlong' }
   /** Takes up the next input, or leaves the run open for one: until a time that was set before, or as long as it may. */
   | { readonly do: 'listen'; readonly until?: number | null }
   /** Begins to stop the run. */

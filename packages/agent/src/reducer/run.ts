@@ -2,13 +2,15 @@
 import type { Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Lifecycle, StopReason } from '../contracts/lifecycle.js';
-import type { NextMove, QueuedInput, SessionState } from '../contracts/state.js';
+import type { CurrentRun, NextMove, QueuedInput, SessionState } from '../contracts/state.js';
 import { stopChildren } from './children.js';
+import { compactSoon } from './compact.js';
 import type { Reached } from './limits.js';
 import type { Next } from './moves.js';
 import { dequeue } from './queue.js';
 import { moveTo, place, sayToModel, tellAccepted, tellOwner } from './say.js';
 import { clearTimers, goOn, INPUT_TIMER, setWallTimer, startWaiting } from './waiting.js';
+import { CONTEXT_LIMIT, nextStart } from './window.js';
 
 const NOTHING_USED = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
@@ -27,6 +29,8 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
     tool_rounds: 0,
     tally: { ...NOTHING_USED },
     step_plan: null,
+    compacting: null,
+    squeezed: false,
     children_tally: { ...NOTHING_USED },
     carved: { tokens: 0, micro_money: 0 },
     started_at: ctx.now,
@@ -47,7 +51,7 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   moveTo(draft, 'Running', ctx);
   tellOwner(draft, { kind: 'running' }, ctx);
   setWallTimer(draft, ctx);
-  sayToModel(draft, originOf(input), input.parts, ctx);
+  sayToModel(draft, originOf(input), input, ctx);
   return { do: 'step' };
 }
 
@@ -56,7 +60,7 @@ export function takeTurn(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   const run = draft.run?.number;
   if (run !== undefined && run !== input.run) tellAccepted({ ...input, run }, false, ctx);
   goOn(draft, ctx);
-  sayToModel(draft, originOf(input), input.parts, ctx);
+  sayToModel(draft, originOf(input), input, ctx);
   return { do: 'step' };
 }
 
@@ -111,7 +115,7 @@ function askAgain(draft: SessionState, issue: Ref, ctx: ReducerContext): Next {
   run.repairs++;
   run.issue_ref = null;
   const parts = [repair, issue].map((text_ref) => ({ kind: 'text' as const, text_ref }));
-  sayToModel(draft, 'repair', parts, ctx);
+  sayToModel(draft, 'repair', { parts }, ctx);
   return { do: 'step' };
 }
 
@@ -129,6 +133,26 @@ export function meetLimit(
   return hold(draft, next);
 }
 
+/**
+ * A model has refused the step as longer than its window: room is made and it is tried again, once. When that was no
+ * help the run ends, or waits until somebody decides: another model may hold more.
+ */
+export function meetContextLimit(draft: SessionState, ctx: ReducerContext): Next {
+  const { run } = draft;
+  if (run === null) return undefined;
+  const room = run.config.compaction !== null && nextStart(draft, 1, 'context_limit') !== undefined;
+  if (room && !run.squeezed) {
+    run.squeezed = true;
+    compactSoon(draft, 'context_limit');
+    return { do: 'step' };
+  }
+  run.squeezed = false;
+  const stop = { kind: 'Failed', code: CONTEXT_LIMIT, retryable: false, stage: 'llm_step' } as const;
+  if (run.config.limits.on_limit !== 'pause_and_ask') return { do: 'end', stop };
+  startWaiting(draft, 'limit', ctx);
+  return hold(draft, 'step');
+}
+
 /** Remembers what a run that is held goes on with. */
 export function hold(draft: SessionState, next: NextMove): Next {
   draft.held = next;
@@ -142,6 +166,7 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   const { output_ref, value_ref, tally } = run;
   // What was stopping has told its children; a run that completed leaves them to what comes next.
   if (stop.kind !== 'Completed' && draft.stopping === null) stopChildren(draft, ctx);
+  if (run.compacting !== null) draft.window.due ??= dueAgain(run.compacting);
   draft.last = { run: run.number, stop, output_ref, value_ref, tally: { ...tally } };
   // What is still under way is stale from here on.
   draft.step_epoch++;
@@ -159,6 +184,11 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   tellOwner(draft, { kind: 'settled', stop, output_ref, value_ref, tally: withChildren(run), more }, ctx);
   draft.run = null;
   return { do: 'next' };
+}
+
+/** A summary that was not written is to be written before the next step there is. */
+function dueAgain({ cause, command_id }: NonNullable<CurrentRun['compacting']>) {
+  return { cause, command_id };
 }
 
 function withChildren({ tally, children_tally }: NonNullable<SessionState['run']>) {

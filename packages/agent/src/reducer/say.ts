@@ -5,6 +5,7 @@ import type { Lifecycle } from '../contracts/lifecycle.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
 import type { TranscriptItem, USER_ORIGINS } from '../contracts/transcript.js';
 import { MOVES } from './lifecycle-table.js';
+import { followItem, pinNext } from './window.js';
 
 /** Where something happens: the run, its turn and its step. */
 export function place({ run }: SessionState): { run: number; turn: number; step: number } {
@@ -13,6 +14,7 @@ export function place({ run }: SessionState): { run: number; turn: number; step:
 
 /** Appends an item to the transcript. */
 export function appendItem(draft: SessionState, item: TranscriptItem, ctx: ReducerContext): void {
+  followItem(draft, item);
   ctx.append('transcript', item);
   draft.items++;
 }
@@ -21,9 +23,10 @@ export function appendItem(draft: SessionState, item: TranscriptItem, ctx: Reduc
 export function sayToModel(
   draft: SessionState,
   origin: (typeof USER_ORIGINS)[number],
-  parts: readonly InputPart[],
+  { parts, pin }: { readonly parts: readonly InputPart[]; readonly pin?: true },
   ctx: ReducerContext,
 ): void {
+  if (pin === true) pinNext(draft);
   if (draft.run !== null && origin !== 'loop' && origin !== 'repair') draft.run.turns++;
   appendItem(draft, { role: 'user', origin, parts: [...parts] }, ctx);
   ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin });

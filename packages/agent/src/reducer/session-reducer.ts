@@ -20,6 +20,7 @@ import { childEntry, keptDetail, queuedInput, type SessionState, sessionState, s
 import { transcriptItem } from '../contracts/transcript.js';
 import { callSettled, callWaits } from './calls.js';
 import { childNews, childUnreachable, waitIsOver } from './children.js';
+import { compactionGaveUp, windowCompacted } from './compact.js';
 import { drive } from './drive.js';
 import { adopt, takeCommand, takeUserInput } from './inputs.js';
 import { callLate } from './late.js';
@@ -30,6 +31,7 @@ import { place } from './say.js';
 import { planFailed, stepCompleted, stepFailed } from './step.js';
 import { stopAnyhow } from './stop.js';
 import { INPUT_TIMER, STOP_TIMER, WALL_TIMER } from './waiting.js';
+import { wholeWindow } from './window.js';
 
 const EVENTS = {
   'aos.agent/AgentAdopted@1': creates(agentAdopted),
@@ -37,6 +39,8 @@ const EVENTS = {
   'aos.agent/HostCommand@1': hostCommandEvent,
   'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,
   'aos.agent/LlmStepFailed@1': contract.llmStepFailed,
+  'aos.agent/Compacted@1': contract.compacted,
+  'aos.agent/CompactionFailed@1': contract.compactionFailed,
   'aos.agent/ToolResult@1': contract.toolResult,
   'aos.agent/ChildNotice@1': contract.childNotice,
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
@@ -64,6 +68,10 @@ const HANDLERS: Handlers = {
     isStale(draft, value, 'aos.agent/LlmStepCompleted@1', ctx) ? undefined : stepCompleted(draft, value, ctx),
   'aos.agent/LlmStepFailed@1': (draft, value, ctx) =>
     isStale(draft, value, 'aos.agent/LlmStepFailed@1', ctx) ? undefined : stepFailed(draft, value, ctx),
+  'aos.agent/Compacted@1': (draft, value, ctx) =>
+    isStale(draft, value, 'aos.agent/Compacted@1', ctx) ? undefined : windowCompacted(draft, value, ctx),
+  'aos.agent/CompactionFailed@1': (draft, value, ctx) =>
+    isStale(draft, value, 'aos.agent/CompactionFailed@1', ctx) ? undefined : compactionGaveUp(draft, value, ctx),
   'aos.agent/ToolResult@1': (draft, value, ctx) =>
     isStale(draft, value, 'aos.agent/ToolResult@1', ctx) ? undefined : callSettled(draft, value, ctx),
   'aos.agent/ChildNotice@1': childNews,
@@ -121,6 +129,7 @@ function firstState(event: Events): SessionState {
     run: null,
     calls: [],
     late: [],
+    window: wholeWindow(),
     context_pressure: 0,
     steers: [],
     queued: 0,

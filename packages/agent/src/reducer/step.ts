@@ -5,13 +5,13 @@ import type { StopReason } from '../contracts/lifecycle.js';
 import type { llmStepCompleted, llmStepFailed } from '../contracts/session.js';
 import type { SessionState } from '../contracts/state.js';
 import { llmStepPlan } from '../plans/llm-step.js';
+import { compactFirst, compactSoon } from './compact.js';
 import { countUsage, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
+import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
 import { refuseCalls, settleCall } from './results.js';
 import { appendItem, place, sayToModel, tellOwner } from './say.js';
-
-/** The projection that requests are made by. */
-export const PROJECTION = 'aos.agent/Projection@1';
+import { CONTEXT_LIMIT } from './window.js';
 
 /** Model calls that ran out of time are asked for again so often. */
 const RETRIES_MAX = 1;
@@ -25,31 +25,25 @@ export function startStep(draft: SessionState, ctx: ReducerContext): Next {
   takeSteers(draft, ctx);
   const reached = stepLimit(run, ctx.now);
   if (reached !== undefined) return { do: 'limit', reached, next: 'step' };
+  measureWindow(draft, ctx);
+  if (compactFirst(draft, run, ctx)) return undefined;
   run.tally.steps++;
   draft.step_epoch++;
-  const { config } = run;
-  const { session_epoch, step_epoch } = draft;
-  const params = {
-    ...config.options,
-    model: config.model,
-    session: { key: ctx.address[1], labels: draft.labels },
-    def_ref: run.def_ref,
-    config_rev: run.config_rev,
-    system_ref: config.system_ref,
-    tools_ref: config.tools_ref,
-    context_head: ctx.logHead('transcript'),
-    window: { from: 0 },
-    projection: PROJECTION,
-    ...(run.context === null ? {} : { context: run.context }),
-  };
-  ctx.record('aos.agent/LlmStepRequested@1', { ...place(draft), model: config.model, config_rev: run.config_rev });
-  run.step_plan = ctx.emit({ plan: llmStepPlan, input: { session_epoch, step_epoch, params } });
+  const { config, config_rev } = run;
+  ctx.record('aos.agent/LlmStepRequested@1', { ...place(draft), model: config.model, config_rev });
+  run.step_plan = ctx.emit({ plan: llmStepPlan, input: { ...fenceOf(draft), params: stepParams(draft, run, ctx) } });
   return undefined;
 }
 
+/** Another model has another window: what was read of the last one is held against it before its first step. */
+function measureWindow(draft: SessionState, ctx: ReducerContext): void {
+  const { reading } = draft.window;
+  if (reading !== null && reading.of !== (draft.run?.config.context_window ?? null)) tellReading(draft, reading, ctx);
+}
+
 function takeSteers(draft: SessionState, ctx: ReducerContext): void {
-  for (const { command_id, parts } of draft.steers) {
-    sayToModel(draft, 'steer', parts, ctx);
+  for (const { command_id, parts, pin } of draft.steers) {
+    sayToModel(draft, 'steer', { parts, ...(pin === undefined ? {} : { pin }) }, ctx);
     const { step } = place(draft);
     ctx.record('aos.agent/HostCommandApplied@1', { command_id, type: 'Steer', step: step + 1 });
   }
@@ -62,6 +56,7 @@ export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStep
   if (run === null) return undefined;
   run.step_plan = null;
   run.retries = 0;
+  run.squeezed = false;
   run.context ??= value.context ?? null;
   countUsage(run, value.usage);
   const { finish_reason, output_ref, by, tool_calls } = value;
@@ -114,6 +109,7 @@ export function stepFailed(draft: SessionState, value: z.infer<typeof llmStepFai
   const again = code === 'adapter_timeout' && run.retries < RETRIES_MAX && draft.stopping === null;
   ctx.record('aos.agent/LlmStepGaveUp@1', { ...place(draft), code, retryable, again });
   if (draft.stopping !== null) return { do: 'settle' };
+  if (code === CONTEXT_LIMIT) return { do: 'overlong' };
   if (!again) return { do: 'end', stop: { kind: 'Failed', code, retryable, stage: 'llm_step' } };
   run.retries++;
   return { do: 'step' };
@@ -143,8 +139,21 @@ function tellPressure(
     counted === undefined
       ? { tokens: Math.ceil(request_bytes / 4), by: 'bytes' as const }
       : { tokens: counted + (usage?.tokens_out ?? 0), by: 'usage' as const };
-  const context = tellContextPressure(draft, reading, ctx);
-  if (context !== undefined) tellOwner(draft, { kind: 'pressure', of: 'context', level: context }, ctx);
+  tellReading(draft, reading, ctx);
   const budget = tellBudgetPressure(draft, ctx);
   if (budget !== undefined) tellOwner(draft, { kind: 'pressure', of: 'budget', level: budget }, ctx);
+}
+
+/** Tells how full the window is; where it is as full as the definition says, room is made before the next step. */
+function tellReading(
+  draft: SessionState,
+  { tokens, by }: { readonly tokens: number; readonly by: 'usage' | 'bytes' },
+  ctx: ReducerContext,
+): void {
+  draft.window.reading = { tokens, by, of: draft.run?.config.context_window ?? null };
+  const level = tellContextPressure(draft, { tokens, by }, ctx);
+  if (level === undefined) return;
+  tellOwner(draft, { kind: 'pressure', of: 'context', level }, ctx);
+  const policy = draft.run?.config.compaction ?? null;
+  if (policy !== null && level >= policy.at) compactSoon(draft, 'pressure');
 }

@@ -108,6 +108,7 @@ export async function modelCall(
     },
     loop: null,
     context_window: null,
+    compaction: null,
     after_answer: 'complete',
     repair_ref: null,
     unknown_question_ref: text,

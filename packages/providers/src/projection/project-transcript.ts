@@ -15,6 +15,7 @@ import type { OpaquePart, TranscriptItem } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model.js';
+import { headOf } from '../text.js';
 import { type Draft, layOut } from './lay-out.js';
 import { TranscriptReader, wordsFor } from './reader.js';
 import { lateText, toolText } from './tool-words.js';
@@ -36,6 +37,10 @@ export interface ProjectionTarget {
   readonly parallelCalls: boolean;
   /** A summary of what came before the items. */
   readonly base?: Ref;
+  /** What it is asked behind them. */
+  readonly ask?: Ref;
+  /** How many bytes of each tool's result it is told, where that is bounded. */
+  readonly resultBytesMax?: number;
 }
 
 /** Messages, and what of the transcript is not in them. */
@@ -60,6 +65,7 @@ export async function projectTranscript(
   const drafts: Draft[] = [];
   if (target.base !== undefined) drafts.push({ role: 'user', texts: await baseTexts(target.base, reader) });
   for await (const item of items) drafts.push(...(await draftsOf(item, reader, target)));
+  if (target.ask !== undefined) drafts.push({ role: 'user', texts: [await reader.text(target.ask)] });
   return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
 }
 
@@ -75,7 +81,9 @@ async function draftsOf(item: TranscriptItem, reader: TranscriptReader, target: 
       return [{ role: 'user', texts: [await lateText(item, reader)] }];
     case 'tool': {
       const { call_id: callId, tool, is_error: isError } = item;
-      return [{ role: 'tool', callId, tool, text: await toolText(item, reader), isError }];
+      const text = await toolText(item, reader);
+      const { resultBytesMax: most } = target;
+      return [{ role: 'tool', callId, tool, text: most === undefined ? text : headOf(text, most), isError }];
     }
     case 'assistant': {
       const answer = await answerOf(item, reader, target);

@@ -1,0 +1,31 @@
+/** What every model call of a session says: by reference, so that it stays small whatever the conversation's length. */
+import type { LlmGenerateParams } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { CurrentRun, SessionState } from '../contracts/state.js';
+import { windowParams } from './window.js';
+
+/** The projection that requests are made by. */
+export const PROJECTION = 'aos.agent/Projection@1';
+
+/** Under which epochs a call is made: what comes back under others is stale. */
+export function fenceOf({ session_epoch, step_epoch }: SessionState) {
+  return { session_epoch, step_epoch };
+}
+
+/** The parameters of a step's model call. */
+export function stepParams(draft: SessionState, run: CurrentRun, ctx: ReducerContext): LlmGenerateParams {
+  const { config } = run;
+  return {
+    ...config.options,
+    model: config.model,
+    session: { key: ctx.address[1], labels: draft.labels },
+    def_ref: run.def_ref,
+    config_rev: run.config_rev,
+    system_ref: config.system_ref,
+    tools_ref: config.tools_ref,
+    context_head: ctx.logHead('transcript'),
+    window: windowParams(draft),
+    projection: PROJECTION,
+    ...(run.context === null ? {} : { context: run.context }),
+  };
+}
