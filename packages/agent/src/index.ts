@@ -10,6 +10,7 @@ export {
   type Returns,
 } from './agent.js';
 export * from './app.js';
+export type { CompactionChoice } from './compaction-choice.js';
 export * from './contracts/index.js';
 export { INLINE_BYTES_MAX, type WatchOptions, watch } from './events.js';
 export * from './judge/index.js';
@@ -26,6 +27,7 @@ export {
 } from './open-agent-world.js';
 export type { Input, Part, PartView } from './parts.js';
 export type { Decided, DecideOptions, Decision, Open, OpenQuery, OpenQuestion } from './people.js';
+export { compactionPlan } from './plans/compaction.js';
 export { llmGenerate } from './plans/effects.js';
 export { llmStepPlan } from './plans/llm-step.js';
 export { toolCallPlan } from './plans/tool-call.js';
@@ -37,6 +39,7 @@ export type { RunWatchOptions } from './run-watch.js';
 export {
   type CommandOptions,
   type CommandReceipt,
+  type SayOptions,
   type SendOptions,
   Session,
   type SessionOf,

@@ -256,3 +256,26 @@ describe('the system text', () => {
     expect(await written([...texts].reverse())).toBe(expected);
   });
 });
+
+describe('what a model reads of a conversation that was summarised', () => {
+  it('is the summary first, then what stays, and behind it what it is asked', async () => {
+    const base = await putValue(content, { text: 'They went to Genoa.', tool_calls: [] });
+    const parts = [{ kind: 'text' as const, text_ref: await text('And then?') }];
+    const { messages } = await project([{ role: 'user', origin: 'input', parts }, await answer('Home.')], {
+      base,
+      ask: await text('Summarise.'),
+    });
+    expect(lines(messages)).toEqual([
+      'user: Summary of the conversation before this point: | They went to Genoa. | And then?',
+      'assistant: Home.',
+      'user: Summarise.',
+    ]);
+  });
+
+  it('is the beginning of each result, where the whole was too much', async () => {
+    const output_ref = await text('x'.repeat(5_000));
+    const result: TranscriptItem = { role: 'tool', call_id: 'c', tool: 'pay', output_ref, is_error: false };
+    const { messages } = await project([await asked(), result], { resultBytesMax: 100 });
+    expect(lines(messages).at(-1)).toMatch(/^tool: x{100}\n\.\.\.\[truncated 4900 bytes; sha256:/);
+  });
+});

@@ -20,6 +20,14 @@ const add = defineTool({
 });
 const agent = defineAgent({ name: 'sums', model: 'main', instructions: 'Add.', tools: [add] });
 
+const counter = defineAgent({
+  name: 'counter',
+  model: 'main',
+  instructions: 'Count.',
+  tools: [add],
+  compaction: { keep: 1 },
+});
+
 let store: Store;
 
 /** Two runs of three model calls, recorded. */
@@ -55,6 +63,37 @@ describe('the requests of a recorded world', () => {
     expect(model.requests.map(({ last }) => last)).toEqual(['2 + 3?', '5', 'Thanks.']);
     const report = await verifyRequests(await store.openReadonly(), { main: script() });
     expect(report).toEqual({ equal: 3, different: [], uncompared: [] });
+  });
+
+  it('are so behind a summary as well, and in the request that asks for it', async () => {
+    const model = script(
+      { text: 'One.' },
+      { text: 'Two.' },
+      { text: 'They counted.', calls: [{ tool: 'add', args: { a: 1, b: 1 } }] },
+      { text: 'Three.' },
+    );
+    await using world = await openAgentWorld({
+      store,
+      agents: [counter],
+      models: { main: {} },
+      policy: AGENT_POLICY,
+      llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
+    });
+    const session = world.session('me', counter);
+    for (const words of ['Count.', 'On.']) await (await session.send(words, { pin: words === 'Count.' })).result();
+    await session.compact();
+    const run = await session.send('On.');
+    expect(await run.text()).toBe('Three.');
+    model.done();
+    const [asks, shown] = model.requests.slice(-2);
+    expect([asks?.unified.toolChoice, asks?.messages.length]).toEqual(['none', 3]);
+    expect(shown?.messages.map(({ text }) => text)).toEqual([
+      'Summary of the conversation before this point:\n\nThey counted.\n\nCount.\n\nOn.',
+      'Two.',
+      'On.',
+    ]);
+    expect(await verifyRequests(await store.openReadonly(), { main: script() })).toMatchObject({ equal: 4 });
+    await world.verify();
   });
 
   it('are not, when what writes them is another', async () => {

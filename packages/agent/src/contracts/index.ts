@@ -10,3 +10,4 @@ export * from './session.js';
 export * from './state.js';
 export * from './tool-call.js';
 export * from './transcript.js';
+export * from './window.js';

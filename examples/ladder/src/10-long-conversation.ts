@@ -1,0 +1,42 @@
+/**
+ * A conversation longer than the model's window. When the window fills, a model writes a summary of the older part, and
+ * is shown that in its place; what was pinned stays word for word. The transcript keeps everything.
+ */
+import { defineAgent, openWorld } from 'reprise';
+import { script } from 'reprise/providers';
+import { sqlite } from 'reprise/sqlite';
+
+const guide = defineAgent({
+  name: 'guide',
+  model: 'main',
+  instructions: 'Plan the journey.',
+  contextWindow: 1_000,
+  compaction: { at: 85, keep: 1 },
+});
+
+const used = (tokens_in: number) => ({ usage: { calls: 1, tokens_in, tokens_out: 0 } });
+const main = script(
+  { text: 'By train, then.', ...used(300) },
+  { text: 'Basel, then Genoa.', ...used(700) },
+  { text: 'A room by the harbour.', ...used(870) },
+  { text: 'To Genoa by train, over Basel.', ...used(880) }, // the summary
+  { text: 'Ada travels with you, over Basel.', ...used(200) },
+);
+await using world = await openWorld({ store: sqlite('journey.db'), models: { main }, agents: [guide] });
+const session = world.session('ada', guide);
+
+const say = async (text: string, id: string, pin = false) => (await session.send(text, { id, pin })).text();
+await say('I do not fly. Ada comes along.', 'm1', true);
+await say('To Genoa, please.', 'm2');
+await say('And where do we sleep?', 'm3');
+console.log(await say('Who comes along, and which way?', 'm4'));
+
+console.log('\nWhat the model was shown at the end:');
+for (const { role, text } of main.requests.at(-1)?.messages ?? [])
+  console.log(`${role}: ${text.replaceAll('\n\n', ' | ')}`);
+
+const state = await session.state();
+console.log(`\nThe transcript holds ${state?.items} items; the window begins with item ${state?.window.from}.`);
+main.done();
+
+await world.verify();
