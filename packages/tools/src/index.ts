@@ -5,4 +5,12 @@ export { type AskHumanOptions, askHuman } from './human.js';
 export { introspect } from './introspect.js';
 export { type ProcessOptions, processes } from './process/processes.js';
 export { IGNORED_NAMES, SECRET_NAMES } from './workspace/names.js';
+export {
+  type ChangeSource,
+  type FileHistory,
+  fileHistory,
+  type RecordedChange,
+  type UnseenCall,
+} from './workspace/recorded-changes.js';
+export { type Restored, type RestoredFile, type RestoreOptions, restoreFiles } from './workspace/restore.js';
 export { type WorkspaceOptions, workspace } from './workspace/workspace.js';

@@ -33,6 +33,7 @@ export function editFile(context: WorkspaceContext): Tool {
     delivery: 'at_most_once',
     family: 'edit',
     resource: fileResource,
+    approval: context.approval,
     run: (ask, ctx) => refusing(() => edit(context, ask, ctx)),
   });
 }

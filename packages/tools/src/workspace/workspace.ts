@@ -1,4 +1,4 @@
-import type { Tool } from '@reprise/agent';
+import type { ApprovalRule, Tool } from '@reprise/agent';
 import { Confinement } from './confine.js';
 import type { WorkspaceContext } from './context.js';
 import { editFile } from './edit-file.js';
@@ -17,6 +17,8 @@ export interface WorkspaceOptions {
   readonly readOnly?: boolean;
   /** Name patterns (`*` for any text) of folders that listing and searching do not enter. Default {@link IGNORED_NAMES}. */
   readonly ignore?: readonly string[];
+  /** Whether somebody has to approve what is written. Default `never`: what stood there before is kept. */
+  readonly approval?: ApprovalRule<{ readonly path: string }>;
 }
 
 /**
@@ -33,6 +35,7 @@ export function workspace(options: WorkspaceOptions): Tool[] {
   const context: WorkspaceContext = {
     confinement: new Confinement(options.root),
     ignore: options.ignore ?? IGNORED_NAMES,
+    approval: options.approval ?? 'never',
   };
   const readers = [listFiles(context), readFile(context), grep(context), glob(context)];
   return options.readOnly === true ? readers : [...readers, writeFile(context), editFile(context)];

@@ -26,6 +26,7 @@ export function writeFile(context: WorkspaceContext): Tool {
     delivery: 'at_most_once',
     family: 'edit',
     resource: fileResource,
+    approval: context.approval,
     run: (ask, ctx) => refusing(() => write(context.confinement, ask, ctx)),
   });
 }

@@ -29,6 +29,10 @@ export interface WritePlace {
   read(): Promise<Uint8Array>;
   /** Puts bytes there, keeps what stood there before, and notes the change in the receipt. */
   replace(bytes: Uint8Array, ctx: ToolContext): Promise<FileChange>;
+  /** Puts bytes there, for who knows what stands there. */
+  put(bytes: Uint8Array): Promise<void>;
+  /** Takes away what stands there. */
+  remove(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,11 +56,14 @@ export async function openPlace(
   const folder = await told(given, () => makeFolder(confinement, resolved, given));
   try {
     const stats = await told(given, () => present(folder.path(name), given));
+    const standing = { folder, name, stats, shown: resolved.shown };
     return {
       shown: resolved.shown,
       size: stats?.size,
       read: () => told(given, () => withFile(folder.path(name), (file) => file.readFile())),
-      replace: (bytes, ctx) => told(given, () => replace({ folder, name, stats, shown: resolved.shown }, bytes, ctx)),
+      replace: (bytes, ctx) => told(given, () => replace(standing, bytes, ctx)),
+      put: (bytes) => told(given, () => swap(standing, bytes)),
+      remove: () => told(given, () => rm(folder.path(name)).then(() => folder.sync())),
       close: () => folder.close(),
     };
   } catch (error) {
@@ -108,14 +115,17 @@ interface Standing {
   readonly shown: string;
 }
 
-/** Writes beside the place, makes that durable, and renames it there. */
-async function replace(
-  { folder, name, stats, shown }: Standing,
-  bytes: Uint8Array,
-  ctx: ToolContext,
-): Promise<FileChange> {
+/** Puts bytes at the place, and keeps and notes what stood there. */
+async function replace(standing: Standing, bytes: Uint8Array, ctx: ToolContext): Promise<FileChange> {
+  const { folder, name, stats, shown } = standing;
   const before = stats === undefined ? null : await keep(folder.path(name), ctx);
   const after = await ctx.content.put(bytes);
+  await swap(standing, bytes);
+  return ctx.changed(shown, before, after);
+}
+
+/** Writes beside the place, makes that durable, and renames it there. */
+async function swap({ folder, name, stats }: Standing, bytes: Uint8Array): Promise<void> {
   const temporary = folder.path(`.reprise-${randomUUID()}.tmp`);
   try {
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -132,7 +142,6 @@ async function replace(
     await rm(temporary, { force: true });
     throw error;
   }
-  return ctx.changed(shown, before, after);
 }
 
 /** Keeps what stands at a place, whatever its size. */

@@ -1,0 +1,88 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** What the user asked for on the command line. */
+export interface Arguments {
+  /** The folder to work in. */
+  readonly folder: string;
+  /** The folder that keeps the worlds of it; chosen by the folder when absent. */
+  readonly worlds: string | undefined;
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  /** Makes the folder of the demo first, when it is not there. */
+  readonly demo: boolean;
+  /** Begins a new conversation. */
+  readonly fresh: boolean;
+  /** Does this, prints the answer, and ends. */
+  readonly print: string | undefined;
+  /** Of `print`: what the message is known by; sent again it is not done twice. */
+  readonly id: string | undefined;
+  /** Of `print`: approves everything that is asked. */
+  readonly yes: boolean;
+  readonly help: boolean;
+}
+
+/** How to call it. */
+export const USAGE = `coding-agent [FOLDER] [options]
+
+Works with you in FOLDER (where you are, when you name none): reads, edits, runs the tests; asks before it writes or runs.
+
+  --demo             a small folder with a failing test (./cart-demo when you name none)
+  --model NAME       a real model; the key comes from ANTHROPIC_API_KEY or OPENAI_API_KEY
+  --base-url URL     a server that speaks chat-completions, for example http://127.0.0.1:11434/v1 (or OPENAI_BASE_URL)
+  --new              begins a new conversation; else the last one goes on
+  --worlds DIR       where conversations are kept (one folder for each FOLDER, under your state folder)
+  --print TASK       does TASK, prints the answer, and ends: 0 when it was done
+    --yes            approves what it asks for; else it is refused
+    --id ID          what TASK is known by: given again, it is not done twice
+  --help             this text
+
+Without --model an embedded model is used: a few rules, no key, no network.`;
+
+/**
+ * Reads the command line.
+ *
+ * @param argv without the program
+ * @param cwd where the user is
+ * @throws TypeError with the reason, for an option that does not exist or has no use
+ */
+export function readArguments(argv: readonly string[], cwd: string): Arguments {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      demo: { type: 'boolean', default: false },
+      model: { type: 'string' },
+      'base-url': { type: 'string' },
+      new: { type: 'boolean', default: false },
+      worlds: { type: 'string' },
+      print: { type: 'string' },
+      id: { type: 'string' },
+      yes: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { demo, model, print, id, yes, help, new: fresh, worlds, 'base-url': baseUrl } = values;
+  if (positionals.length > 1) throw new TypeError(`one FOLDER, not ${positionals.length}: ${positionals.join(' ')}`);
+  if (baseUrl !== undefined && !isAddress(baseUrl))
+    throw new TypeError(`--base-url is not an http address: ${baseUrl}`);
+  if (print === undefined && (yes || id !== undefined)) throw new TypeError('--yes and --id belong to --print');
+  if (print?.trim() === '') throw new TypeError('--print wants a task');
+  return {
+    folder: path.resolve(cwd, positionals[0] ?? (demo ? 'cart-demo' : '.')),
+    worlds: worlds === undefined ? undefined : path.resolve(cwd, worlds),
+    model,
+    baseUrl,
+    demo,
+    fresh,
+    print,
+    id,
+    yes,
+    help,
+  };
+}
+
+/** Whether a text is the address of a server. */
+export function isAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -1,0 +1,164 @@
+/** What can be typed besides messages. */
+import type { Chat } from './chat.js';
+import { EMBEDDED } from './demo/mender.js';
+import { fork } from './fork.js';
+import { eventsOf, messagesOf } from './log.js';
+import { modelNamed } from './models.js';
+import { worldFile, worldsIn } from './places.js';
+import { fitting, plain } from './terminal/paint.js';
+import { whyLines } from './why.js';
+
+/** A command of the person at the terminal. */
+export interface Command {
+  readonly name: string;
+  /** What stands behind the name. */
+  readonly takes?: string;
+  readonly help: string;
+  run(chat: Chat, rest: string): Promise<void>;
+}
+
+/** All of them, as `/help` lists them. */
+export const COMMANDS: readonly Command[] = [
+  { name: 'help', help: 'this list', run: help },
+  { name: 'status', help: 'where the conversation stands, and what it has used', run: status },
+  { name: 'log', help: 'your messages, and what came of each', run: log },
+  { name: 'why', takes: '[FILE]', help: 'how the last call, or FILE, came about: back to your words', run: why },
+  {
+    name: 'fork',
+    takes: '[N]',
+    help: 'goes back before message N (or on from here), in a fork; @F: after frame F',
+    run: fork,
+  },
+  {
+    name: 'worlds',
+    takes: '[N]',
+    help: 'the worlds of this folder: the first and its forks; goes to one',
+    run: worlds,
+  },
+  { name: 'then', takes: 'TEXT', help: 'says TEXT when the run is over', run: then },
+  { name: 'model', takes: 'NAME', help: 'goes on with another model', run: model },
+  { name: 'forget', takes: 'TOOL', help: 'asks about TOOL again, after "always"', run: forget },
+  { name: 'more', help: 'lets a run go on that has reached a limit', run: more },
+  { name: 'resume', help: 'lets go on what waits behind a run that was stopped', run: resume },
+  { name: 'new', help: 'begins a new conversation', run: fresh },
+  { name: 'verify', help: 'performs everything again, and compares', run: verify },
+  { name: 'quit', help: 'leaves; a run under way goes on next time', run: (chat) => chat.leave(0) },
+];
+
+async function help(chat: Chat): Promise<void> {
+  const rows = COMMANDS.map(({ name, takes, help: text }) => [
+    `/${name}${takes === undefined ? '' : ` ${takes}`}`,
+    text,
+  ]);
+  chat.tell(
+    'What you type goes to the agent: as a message, or, while it works, as something it reads before its next step.',
+    'When it asks: y yes · n no (n and why: it is told) · a always, for this tool · e change it first.',
+    'Ctrl-C stops the run; once more leaves.',
+    ...rows.map(([left = '', right = '']) => `  ${left.padEnd(14)}${right}`),
+  );
+}
+
+async function status(chat: Chat): Promise<void> {
+  const { world, session, file, options } = chat.desk;
+  const state = await session.state();
+  if (state === undefined) return chat.tell(`nothing was said yet · world ${file}`);
+  const tally = state.run?.tally ?? state.last?.tally;
+  const remembered = await world.remembered(session.key);
+  const waiting = await world.open({ session: session.key });
+  chat.tell(
+    `${state.lifecycle}${state.waiting === null ? '' : `, waits for ${state.waiting.for}`} · ${count(state.runs, 'message')} · ${count(state.items, 'item')} in the transcript`,
+    `model ${state.config.model} · folder ${options.folder}`,
+    ...(tally === undefined
+      ? []
+      : [`this run: ${count(tally.steps, 'step')}, ${tally.tokens_in} tokens in, ${tally.tokens_out} out`]),
+    ...(waiting.length === 0 ? [] : [`waits for you: ${waiting.map(({ tool, kind }) => tool ?? kind).join(', ')}`]),
+    ...(remembered.length === 0 ? [] : [`always allowed: ${remembered.map(({ tool }) => tool).join(', ')}`]),
+    `world ${file}, frame ${world.kernel.head.seq}`,
+  );
+}
+
+async function log(chat: Chat): Promise<void> {
+  const rows = (await messagesOf(chat.desk.session)).map(
+    ({ number, frame, text, end = 'under way' }) =>
+      `${String(number).padStart(3)}  ${String(frame).padStart(5)}  ${fitting(plain(text).replaceAll('\n', ' '), 70)}  → ${end}`,
+  );
+  chat.tell(...(rows.length === 0 ? ['nothing was said yet'] : ['  #  frame  message', ...rows]));
+}
+
+async function why(chat: Chat, what: string): Promise<void> {
+  const lines = whyLines(await eventsOf(chat.desk.session), what);
+  if (lines === undefined)
+    chat.complain(what === '' ? 'nothing was called yet' : `no call wrote ${what}, and none has this id`);
+  else chat.tell(...lines);
+}
+
+async function worlds(chat: Chat, which: string): Promise<void> {
+  const { options, number } = chat.desk;
+  const numbers = await worldsIn(options.worlds);
+  if (which === '')
+    return chat.tell(
+      ...numbers.map((one) => `${one === number ? '›' : ' '} ${one}  ${worldFile(options.worlds, one)}`),
+    );
+  if (chat.isWorking) return chat.complain('it works: Ctrl-C stops it');
+  if (!numbers.includes(Number(which)))
+    return chat.complain(`there is no world ${which}; there are ${numbers.join(', ')}`);
+  await chat.move({ ...options, world: Number(which), fresh: false });
+  chat.tell(`world ${which}; the files in the folder are as they were left`);
+}
+
+async function then(chat: Chat, text: string): Promise<void> {
+  if (text === '') return chat.complain('/then wants what to say afterwards');
+  if (!chat.isWorking) return chat.say(text);
+  chat.told(await chat.desk.session.followUp(text), 'it is told that when this run is over');
+}
+
+async function model(chat: Chat, name: string): Promise<void> {
+  if (name === '')
+    return chat.tell(`the model is ${chat.desk.model}; /model NAME changes it, and ${EMBEDDED} is always there`);
+  if (chat.isWorking) return chat.complain('while it works its model stays: Ctrl-C stops it');
+  const { options, number } = chat.desk;
+  modelNamed(name, options.reach); // it says what is missing, before anything is closed
+  await chat.move({ ...options, world: number, model: name, fresh: false });
+  chat.tell(`from now on ${name} answers`);
+}
+
+async function forget(chat: Chat, tool: string): Promise<void> {
+  const { world, session } = chat.desk;
+  const remembered = (await world.remembered(session.key)).map((one) => one.tool);
+  if (!remembered.includes(tool)) {
+    return chat.complain(`always allowed: ${remembered.length === 0 ? 'nothing' : remembered.join(', ')}`);
+  }
+  await world.forget(session.key, tool);
+  chat.tell(`you are asked about ${tool} again`);
+}
+
+const MORE = 100;
+
+async function more(chat: Chat): Promise<void> {
+  const state = await chat.desk.session.state();
+  if (state?.waiting?.for !== 'limit') return chat.complain('nothing waits at a limit');
+  const { max_steps, max_tool_rounds } = state.config.limits;
+  const limits = { steps: max_steps + MORE, toolRounds: max_tool_rounds + MORE };
+  chat.told(await chat.desk.session.reconfigure({ limits }), `${MORE} steps more`);
+}
+
+async function resume(chat: Chat): Promise<void> {
+  chat.told(await chat.desk.session.resume(), 'it goes on');
+}
+
+async function fresh(chat: Chat): Promise<void> {
+  if (chat.isWorking) return chat.complain('it works: Ctrl-C stops it');
+  await chat.move({ ...chat.desk.options, world: chat.desk.number, fresh: true });
+  chat.tell('a new conversation; the one before is kept');
+}
+
+async function verify(chat: Chat): Promise<void> {
+  const { performed, records, head } = await chat.desk.world.verify();
+  chat.tell(
+    `${count(performed, 'frame')} and ${records} records performed again, all the same, head sha256:${head.digest}`,
+  );
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,90 @@
+/** What is open: a world, a session in it, and the models that it may ask. Changing one of them opens the world anew. */
+import { mkdir } from 'node:fs/promises';
+import { type AgentWorld, openWorld, type Session } from 'reprise';
+import type { ModelClient } from 'reprise/providers';
+import { sqlite } from 'reprise/sqlite';
+import { coder } from './coder.js';
+import { EMBEDDED } from './demo/mender.js';
+import { modelNamed, type Reach, secretsOf } from './models.js';
+import { worldFile, worldsIn } from './places.js';
+
+/** How a desk is opened. */
+export interface DeskOptions {
+  readonly folder: string;
+  /** The folder that keeps the worlds. */
+  readonly worlds: string;
+  /** The model that the user names; the one that the session used last when absent. */
+  readonly model: string | undefined;
+  readonly reach: Reach;
+  /** Begins a new session. */
+  readonly fresh?: boolean;
+  /** The number of the world; the newest when absent. */
+  readonly world?: number;
+}
+
+const FIRST_SESSION = 'main';
+
+/** An open world, and the session that is worked in. */
+export interface Desk {
+  readonly options: DeskOptions;
+  readonly number: number;
+  readonly file: string;
+  readonly world: AgentWorld;
+  readonly session: Session<string>;
+  readonly model: string;
+}
+
+/**
+ * Opens the newest world of a folder, and in it the session that changed last.
+ *
+ * @throws TypeError when a model cannot be reached; RepriseError as `openWorld`
+ */
+export async function openDesk(options: DeskOptions): Promise<Desk> {
+  await mkdir(options.worlds, { recursive: true });
+  const known = await worldsIn(options.worlds);
+  const number = options.world ?? known.at(-1) ?? 1;
+  const file = worldFile(options.worlds, number);
+  const left = known.includes(number) ? await leftAt(file) : NOTHING_LEFT;
+  const model = options.model ?? left.model ?? EMBEDDED;
+  const agent = coder({ folder: options.folder, model });
+  const models = modelsFor([model, left.model ?? EMBEDDED, EMBEDDED], options.reach);
+  const world = await openWorld({
+    store: sqlite(file),
+    models,
+    agents: [agent],
+    secrets: secretsOf(options.reach.env),
+  });
+  const key = left.session === undefined ? FIRST_SESSION : options.fresh ? `main-${left.sessions + 1}` : left.session;
+  return { options, number, file, world, session: world.session(key, agent), model };
+}
+
+/** Where a world was left. */
+interface Left {
+  readonly sessions: number;
+  /** The session that changed last, and its model. */
+  readonly session?: string;
+  readonly model?: string;
+}
+
+const NOTHING_LEFT: Left = { sessions: 0 };
+
+/** Looks before anything goes on: a run that was interrupted needs its own model from the first moment. */
+async function leftAt(file: string): Promise<Left> {
+  await using world = await openWorld({ store: sqlite(file), models: {}, agents: [], drive: 'manual' });
+  const { items } = await world.sessions({ limit: 1_000 });
+  const [latest] = items;
+  return latest === undefined ? NOTHING_LEFT : { sessions: items.length, session: latest.key, model: latest.model };
+}
+
+/** Models by name. One that was used and cannot be reached now is left out, unless it is the one to go on with. */
+function modelsFor([wanted, ...others]: readonly [string, ...string[]], reach: Reach): Record<string, ModelClient> {
+  const models: Record<string, ModelClient> = { [wanted]: modelNamed(wanted, reach) };
+  for (const name of others) {
+    try {
+      models[name] ??= modelNamed(name, reach);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+  return models;
+}

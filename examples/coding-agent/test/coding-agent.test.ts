@@ -1,0 +1,221 @@
+/** The coding agent as a person or a script uses it: a real process, a real folder, real tests in it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { readArguments } from '../src/arguments.js';
+import { drive, place, SLOW_TEST, verified } from './driven.js';
+
+vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
+
+const TASK = 'Mend the failing test.';
+const MENDED = 'return total(items) >= 5000 ? 0 : 490;';
+const WRONG = 'return total(items) > 5000 ? 0 : 490;';
+
+const source = (folder: string) => readFileSync(path.join(folder, 'src/cart.js'), 'utf8');
+
+async function fileAt(file: string): Promise<void> {
+  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+describe('for a script', () => {
+  it('does a task, prints the answer alone, and does not do it twice under one id', async () => {
+    const { folder, worlds, at } = await place();
+    const first = await drive(...at, '--print', TASK, '--yes', '--id', 'job-1').ended;
+    expect(first.code).toBe(0);
+    expect(first.out).toMatch(/^All 3 tests pass\. src\/cart\.js had one mistake/);
+    expect(first.err).toContain('● edit  src/cart.js');
+    expect(source(folder)).toContain(MENDED);
+    const { head } = await verified(worlds);
+
+    writeFileSync(path.join(folder, 'src/cart.js'), 'changed since\n');
+    const again = await drive(...at, '--print', TASK, '--yes', '--id', 'job-1').ended;
+    expect(again).toMatchObject({ code: 0, out: first.out });
+    expect(source(folder)).toBe('changed since\n');
+    expect((await verified(worlds)).head).toEqual(head); // not one frame more
+  });
+
+  it('refuses what nobody is there to approve, and the model hears why', async () => {
+    const { folder, at } = await place();
+    const { code, out, err } = await drive(...at, '--print', TASK).ended;
+    expect(code).toBe(0);
+    expect(out).toContain('Nobody is there to approve this.');
+    expect(err).toContain('not done: refused');
+    expect(source(folder)).toContain(WRONG);
+  });
+
+  it('says what is wrong with its arguments, and ends with 2', async () => {
+    const { folder } = await place();
+    const cases = [
+      [['--nonsense'], "Unknown option '--nonsense'"],
+      [[path.join(folder, 'no')], 'is not a folder.'],
+      [[folder, '--worlds', path.join(folder, 'w'), '--model', 'some-model'], 'set OPENAI_API_KEY, or give --base-url'],
+    ] as const;
+    for (const [args, told] of cases) {
+      const { code, err } = await drive(...args).ended;
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(err).toContain(told);
+      expect(err).not.toMatch(/^\s+at /m);
+    }
+    expect(() => readArguments(['a', 'b'], '/')).toThrow('one FOLDER, not 2: a b');
+    expect(() => readArguments(['--base-url', 'x'], '/')).toThrow('--base-url is not an http address: x');
+    expect(() => readArguments(['--yes'], '/')).toThrow('--yes and --id belong to --print');
+    expect(() => readArguments(['--print', ' '], '/')).toThrow('--print wants a task');
+  });
+});
+
+describe('for a person', () => {
+  it('asks before it runs and writes, is steered while it works, and is asked why', async () => {
+    const { folder, worlds, at } = await place();
+    const agent = drive(...at);
+    await agent.until('/help says what you can type');
+    agent.type(TASK);
+    await agent.until('● run  node --test');
+    await agent.until('allow it?');
+    expect(source(folder)).toContain(WRONG);
+    agent.type('Also add a comment "The bound counts as well."'); // it waits for a decision, so this is no answer
+    await agent.until('it reads that before its next step');
+    agent.type('a');
+    await agent.until('Every run_process of this conversation is allowed now');
+    await agent.until('(it has read what you said)');
+    await agent.until(`-   ${WRONG}`);
+    await agent.until('allow it?', 2);
+    agent.type('y');
+    await agent.until('They pass. I add the comment that you asked for.');
+    await agent.until('allow it?', 3);
+    agent.type('y');
+    await agent.until('✓ done');
+    expect(source(folder)).toContain(`  // The bound counts as well.\n  ${MENDED}`);
+
+    agent.type('/why src/cart.js');
+    const why = await agent.until('in answer to your words');
+    expect(why).toContain('approved by human:you');
+    expect(why).toContain('because the model said so in step');
+    expect(why).toMatch(/in answer to your words, frame \d+: "Mend the failing test\."/);
+    agent.type('/status');
+    await agent.until('always allowed: run_process');
+    agent.type('/verify');
+    await agent.until('performed again, all the same');
+    agent.type('/quit');
+    expect(await agent.ended).toMatchObject({ code: 0, err: '' });
+    expect((await verified(worlds)).sealed).toBe(0);
+  });
+
+  it('takes a no with its reason, changed arguments, and says what it cannot take', async () => {
+    const { folder, at } = await place();
+    const agent = drive(...at);
+    agent.type(TASK);
+    await agent.until('allow it?');
+    agent.type('e {"argv":');
+    await agent.until('this is not JSON');
+    agent.type('e {"program":"node"}');
+    await agent.until('run_process does not take that');
+    agent.type('e');
+    await agent.until('The arguments, changed: {"argv":["node","--test"');
+    agent.type('{"argv":["node","--test","--test-reporter=tap","test/"]}');
+    await agent.until('allow it?', 2);
+    agent.type('n: leave the code alone');
+    await agent.until('You did not want this edit ("leave the code alone")');
+    await agent.until('✓ done');
+    expect(source(folder)).toContain(WRONG);
+    agent.type('/nonsense');
+    await agent.until('there is no /nonsense; /help lists what there is');
+    agent.type('/fork nowhere');
+    await agent.until('/fork, /fork NUMBER of a message (see /log), or /fork @FRAME');
+    agent.type('/model');
+    await agent.until('the model is embedded');
+    agent.type('/model nobody-has-this');
+    await agent.until('set OPENAI_API_KEY, or give --base-url');
+    agent.type('/help');
+    await agent.until('Ctrl-C stops the run; once more leaves.');
+    agent.end();
+    expect(await agent.ended).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('leaves a call waiting when the input ends, and asks again at the next start', async () => {
+    const { at } = await place();
+    const first = drive(...at);
+    first.type(TASK);
+    first.end();
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(first.out()).toContain('This waits for you: start me again to decide.');
+    const second = drive(...at);
+    await second.until('The last run is not over.');
+    await second.until('allow it?');
+    second.type('n');
+    await second.until('✓ done');
+    second.end();
+    expect((await second.ended).code).toBe(0);
+  });
+
+  it('stops at the first Ctrl-C, goes on when it is told to, and leaves at the second', async () => {
+    const { folder, worlds, at } = await place(SLOW_TEST);
+    const agent = drive(...at);
+    agent.type(TASK);
+    await agent.until('allow it?');
+    agent.type('y');
+    await fileAt(path.join(folder, 'started.txt'));
+    agent.signal('SIGINT');
+    await agent.until('■ stopped');
+    agent.type('go on');
+    await agent.until('Nobody knows what came of the last command, so I run the tests again.');
+    await agent.until('allow it?', 2);
+    // Signals that come at once are one; whatever the first of them finds under way, they end in leaving.
+    const again = setInterval(() => agent.signal('SIGINT'), 200);
+    expect((await agent.ended.finally(() => clearInterval(again))).code).toBe(130);
+    expect((await verified(worlds)).sealed).toBe(0);
+  });
+
+  it('killed in a call, it goes on at the next start and says that nobody knows what came of it', async () => {
+    const { folder, worlds, at } = await place(SLOW_TEST);
+    const first = drive(...at);
+    first.type(TASK);
+    await first.until('allow it?');
+    first.type('y');
+    await fileAt(path.join(folder, 'started.txt'));
+    first.signal('SIGKILL');
+    await first.ended;
+    writeFileSync(path.join(folder, 'test/slow.test.js'), '');
+
+    const second = drive(...at);
+    await second.until('The last run is not over.');
+    await second.until('outcome unknown: the process died in this call, so it may have happened');
+    await second.until('so I run the tests again');
+    await second.until('allow it?');
+    second.type('y');
+    await second.until('allow it?', 2);
+    second.type('y');
+    await second.until('allow it?', 3);
+    second.type('y');
+    await second.until('✓ done');
+    second.end();
+    expect((await second.ended).code).toBe(0);
+    expect(source(folder)).toContain(MENDED);
+    expect((await verified(worlds)).sealed).toBe(0);
+  });
+
+  it('forks before a message, sets back what the agent wrote, and keeps the world as it was', async () => {
+    const { folder, worlds, at } = await place();
+    expect((await drive(...at, '--print', TASK, '--yes').ended).code).toBe(0);
+    const before = await verified(worlds);
+    const agent = drive(...at);
+    await agent.until('There is 1 message before this');
+    agent.type('/fork 1');
+    await agent.until('src/cart.js would be set back');
+    await agent.until('nothing of it is set back: run_process');
+    await agent.until('Set these files back?');
+    agent.type('y');
+    await agent.until('This is world 2 now');
+    expect(source(folder)).toContain(WRONG);
+    agent.type('What is here?');
+    await agent.until('- src/cart.js');
+    await agent.until('✓ done');
+    agent.type('/log');
+    expect(await agent.until('What is here?  → Completed')).not.toContain('2     ');
+    agent.type('/worlds 1');
+    await agent.until('the files in the folder are as they were left');
+    agent.end();
+    await agent.ended;
+    expect((await verified(worlds)).head).toEqual(before.head);
+    expect((await verified(worlds, 2)).eras.length).toBeGreaterThan(0);
+  });
+});

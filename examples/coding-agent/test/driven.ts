@@ -1,0 +1,128 @@
+/** The command as its user starts it: a process, its pipes, its signals. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { agentApp } from '@reprise/agent';
+import { type VerifyReport, verifyStore } from '@reprise/kernel';
+import { sqlite } from 'reprise/sqlite';
+import { afterEach } from 'vitest';
+import { writeDemo } from '../src/demo/folder.js';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const WAIT_MS = 60_000;
+
+const made: string[] = [];
+const started = new Set<ChildProcessWithoutNullStreams>();
+
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+  started.clear();
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The command while it runs. */
+export interface Driven {
+  readonly pid: number;
+  /** Everything it has printed so far. */
+  readonly out: () => string;
+  /** Types a line. */
+  type(line: string): void;
+  /** Nothing more is typed. */
+  end(): void;
+  signal(name: NodeJS.Signals): void;
+  /** Waits until it has printed a text so many times; what it printed until then. */
+  until(text: string, times?: number): Promise<string>;
+  readonly ended: Promise<Ended>;
+}
+
+/** A folder of the demo, and the place of its worlds. */
+export async function place(files: Readonly<Record<string, string>> = {}) {
+  const home = mkdtempSync(path.join(tmpdir(), 'reprise-coder-'));
+  made.push(home);
+  const folder = path.join(home, 'cart');
+  const worlds = path.join(home, 'worlds');
+  await writeDemo(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  return { home, folder, worlds, at: [folder, '--worlds', worlds] as const };
+}
+
+/** A test that takes its time, to be interrupted in. */
+export const SLOW_TEST = {
+  'test/slow.test.js': `import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+test('slow', async () => {
+  writeFileSync('started.txt', '');
+  await new Promise((resolve) => setTimeout(resolve, 120_000));
+});
+`,
+};
+
+/** Starts the command. */
+export function drive(...args: readonly string[]): Driven {
+  const { OPENAI_API_KEY: _, OPENAI_BASE_URL: __, ANTHROPIC_API_KEY: ___, ...env } = process.env;
+  const program = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), MAIN, ...args];
+  const child = spawn(process.execPath, program, { env });
+  started.add(child);
+  let out = '';
+  let err = '';
+  let heard: () => void = () => undefined;
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => {
+      started.delete(child);
+      resolve({ code, out, err });
+      heard();
+    });
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk;
+    heard();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk;
+  });
+  child.stdin.on('error', () => undefined); // it may have been killed
+  const until = async (text: string, times = 1): Promise<string> => {
+    const late = Date.now() + WAIT_MS;
+    while (out.split(text).length <= times) {
+      if (!started.has(child) || Date.now() > late)
+        throw new Error(`it never said "${text}" ${times} times:\n${out}\n${err}`);
+      await new Promise<void>((resolve) => {
+        heard = resolve;
+        setTimeout(resolve, 1_000);
+      });
+    }
+    return out;
+  };
+  return {
+    pid: child.pid ?? 0,
+    out: () => out,
+    type: (line) => void child.stdin.write(`${line}\n`),
+    end: () => void child.stdin.end(),
+    signal: (name) => void child.kill(name),
+    until,
+    ended,
+  };
+}
+
+/** Performs a world again, with nothing at hand but the pure app. */
+export async function verified(worlds: string, number = 1): Promise<VerifyReport> {
+  const store = await sqlite(path.join(worlds, `${number}.db`)).openReadonly();
+  try {
+    return await verifyStore(store, { app: agentApp });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,118 @@
+/** Setting files back: a real folder, a real world whose model writes into it. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { defineAgent } from '@reprise/agent';
+import { memory } from '@reprise/kernel';
+import { openWorld } from 'reprise';
+import { type ScriptStep, script } from 'reprise/providers';
+import { describe, expect, it } from 'vitest';
+import { fileHistory, processes, restoreFiles, workspace } from '../src/index.js';
+import { sandbox } from './sandbox.js';
+
+const write = (file: string, text: string) => ({ calls: [{ tool: 'write_file', args: { path: file, text } }] });
+const edit = (file: string, old: string, wanted: string) => ({
+  calls: [{ tool: 'edit_file', args: { path: file, old, new: wanted } }],
+});
+const run = (...argv: string[]) => ({ calls: [{ tool: 'run_process', args: { argv } }] });
+
+/** A world in which each step was one run, and the frame after each. */
+async function worked(files: Record<string, string>, ...steps: readonly ScriptStep[]) {
+  const { root, outside } = sandbox(files);
+  const tools = [...workspace({ root }), ...processes({ root, approval: 'never' })];
+  const agent = defineAgent({ name: 'a', model: 'm', instructions: '', tools });
+  const model = script(...steps.flatMap((step) => [step, { text: 'done' }]));
+  const world = await openWorld({ store: memory(), models: { m: model }, agents: [agent] });
+  const frames = [0];
+  for (const i of steps.keys()) {
+    await (await world.session('s', agent).send(`step ${i}`)).text();
+    await world.pump();
+    frames.push(world.kernel.head.seq);
+  }
+  const read = (name: string) =>
+    existsSync(path.join(root, name)) ? readFileSync(path.join(root, name), 'utf8') : null;
+  return { root, outside, world, frames, read };
+}
+
+describe('setting files back', () => {
+  it('puts each file as it stood at the frame: changed ones back, made ones away, others not touched', async () => {
+    const { root, world, frames, read } = await worked(
+      { 'a.txt': 'one', 'other.txt': 'mine' },
+      edit('a.txt', 'one', 'two'),
+      write('made/b.txt', 'b'),
+      edit('a.txt', 'two', 'three'),
+    );
+    const at = (n: number) => restoreFiles(world.kernel, { at: frames[n] ?? 0, root });
+    expect((await at(3)).files.map(({ how }) => how)).toEqual(['as_it_was', 'as_it_was']);
+    expect(await restoreFiles(world.kernel, { at: frames[1] ?? 0, root, dryRun: true })).toMatchObject({
+      files: [
+        { path: 'a.txt', how: 'written' },
+        { path: 'made/b.txt', how: 'removed' },
+      ],
+      unseen: [],
+    });
+    expect([read('a.txt'), read('made/b.txt')]).toEqual(['three', 'b']); // a dry run does nothing
+    await at(1);
+    expect([read('a.txt'), read('made/b.txt')]).toEqual(['two', null]);
+    await at(0);
+    expect(read('a.txt')).toBe('one');
+    await at(3); // and forward again
+    expect([read('a.txt'), read('made/b.txt'), read('other.txt')]).toEqual(['three', 'b', 'mine']);
+    await world.close();
+  });
+
+  it('keeps what somebody else has put there since, and says so', async () => {
+    const { root, world, frames, read } = await worked(
+      { 'a.txt': 'one' },
+      edit('a.txt', 'one', 'two'),
+      write('b.txt', 'b'),
+    );
+    writeFileSync(path.join(root, 'a.txt'), 'by hand');
+    writeFileSync(path.join(root, 'b.txt'), 'by hand too');
+    const { files } = await restoreFiles(world.kernel, { at: frames[0] ?? 0, root });
+    expect(files.map(({ how, why }) => [how, why])).toEqual([
+      ['kept', 'it was changed by somebody else since'],
+      ['kept', 'it was changed by somebody else since'],
+    ]);
+    expect([read('a.txt'), read('b.txt')]).toEqual(['by hand', 'by hand too']);
+    await world.close();
+  });
+
+  it('makes the files in another folder as well, and leads nowhere outside of it', async () => {
+    const { outside, world, frames } = await worked(
+      { 'a.txt': 'one' },
+      edit('a.txt', 'one', 'two'),
+      write('d/b.txt', 'b'),
+    );
+    const other = path.join(outside, 'other');
+    mkdirSync(other);
+    await restoreFiles(world.kernel, { at: frames[2] ?? 0, root: other });
+    expect(readFileSync(path.join(other, 'a.txt'), 'utf8')).toBe('two');
+    expect(readFileSync(path.join(other, 'd/b.txt'), 'utf8')).toBe('b');
+    await world.close();
+  });
+
+  it('names the calls behind the frame of which it cannot know what they changed', async () => {
+    const { root, world, frames } = await worked(
+      { 'a.txt': 'one' },
+      run('node', '-e', 'require("fs").writeFileSync("p.txt", "x")'),
+      edit('a.txt', 'one', 'two'),
+      edit('a.txt', 'not there', 'x'), // refused: it changed nothing, and is not named
+      { calls: [{ tool: 'read_file', args: { path: 'a.txt' } }] },
+    );
+    const { unseen } = await restoreFiles(world.kernel, { at: frames[0] ?? 0, root });
+    expect(unseen).toMatchObject([{ tool: 'run_process', session: 's', status: 'ok' }]);
+    expect(existsSync(path.join(root, 'p.txt'))).toBe(true);
+    expect((await restoreFiles(world.kernel, { at: frames[1] ?? 0, root })).unseen).toEqual([]);
+    const { changes } = await fileHistory(world.kernel);
+    expect(changes.map(({ path: file, tool }) => [file, tool])).toEqual([['a.txt', 'edit_file']]);
+    await world.close();
+  });
+
+  it('refuses a frame that is not there', async () => {
+    const { root, world } = await worked({ 'a.txt': 'one' }, write('b.txt', 'b'));
+    await expect(restoreFiles(world.kernel, { at: 10_000, root })).rejects.toThrow(
+      /invalid_argument: there is no such frame/,
+    );
+    await world.close();
+  });
+});
