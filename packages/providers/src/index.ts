@@ -1,4 +1,5 @@
 /** Model providers: adapters for `llm.generate`. */
+export { type AnthropicMessagesOptions, anthropicMessages } from './anthropic/anthropic-messages.js';
 export { type CallIdRule, mintCallIds } from './call-ids.js';
 export { type LlmGenerateOptions, llmGenerateAdapter } from './llm-generate.js';
 export type {
@@ -21,6 +22,7 @@ export type {
   WrittenRequest,
 } from './model.js';
 export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-compatible.js';
+export { type OpenAiResponsesOptions, openAiResponses } from './openai/openai-responses.js';
 export { type ProjectedRequest, type ProjectionSources, projectRequest, type ReadContext } from './project-request.js';
 export { NO_RESULT_TEXT } from './projection/lay-out.js';
 export {

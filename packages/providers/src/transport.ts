@@ -70,6 +70,8 @@ export interface Asking {
   readonly url: string;
   /** The key and the header that it goes into. */
   readonly key?: { readonly header: string; readonly prefix: string; readonly text: SecretText };
+  /** Headers of the protocol; options may say otherwise. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly options: TransportOptions;
   readonly written: WrittenRequest;
   readonly context: ModelContext;
@@ -123,11 +125,12 @@ async function attempt({ url, options, written, context, reader }: Asking, seale
 }
 
 /** The headers to send and what must never be told of them; undefined when a secret is missing or unusable. */
-async function reveal({ key, options, context }: Asking): Promise<Sealed | undefined> {
+async function reveal({ key, headers: fixed = {}, options, context }: Asking): Promise<Sealed | undefined> {
   try {
     const secrets: string[] = [];
     const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
     headers.set('idempotency-key', context.idempotencyKey);
+    for (const [name, text] of Object.entries(fixed)) headers.set(name, text);
     if (key !== undefined) {
       const text = typeof key.text === 'string' ? key.text : await context.secret(key.text.secret);
       secrets.push(text);

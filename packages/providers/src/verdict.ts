@@ -43,7 +43,7 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
 export function verdictOf(status: number, error: ErrorBody | undefined): Verdict {
   if (error !== undefined && status < 500) {
     if (isContextLimit(error)) return terminal('context_limit');
-    if (error.code === 'insufficient_quota') return terminal('quota');
+    if (error.code === 'insufficient_quota' || error.type === 'billing_error') return terminal('quota');
     if (error.code === 'content_filter') return terminal('content_filter');
   }
   const known = BY_STATUS[status];
@@ -67,10 +67,31 @@ export function errorBody(body: unknown): ErrorBody | undefined {
   return { code: textOf(error.code), type: textOf(error.type), message: textOf(error.message) };
 }
 
-/** The status that an error inside a successful answer stands for: routers answer 200 and put the failure inside. */
-export function statusInside(error: ErrorBody): number {
-  const status = Number(error.code);
-  return Number.isInteger(status) && status >= 400 && status < 600 ? status : 502;
+/** What the names of errors stand for, where an error has a name and no status. */
+const BY_NAME: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  content_filter: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  timeout_error: 408,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  overloaded_error: 529,
+};
+
+/** The status that an error inside a successful answer stands for: a failure may come when an answer has begun. */
+export function statusInside({ code, type }: ErrorBody): number {
+  const status = Number(code);
+  if (Number.isInteger(status) && status >= 400 && status < 600) return status;
+  const named = [code, type].find((name) => Object.hasOwn(BY_NAME, name));
+  return named === undefined ? 502 : (BY_NAME[named] ?? 502);
 }
 
 function isRecord(thing: unknown): thing is Record<string, unknown> {

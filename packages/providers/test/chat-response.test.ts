@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readCompletion } from '../src/openai/chat-response.js';
 
 describe('reading an answer', () => {
-  const plain = (text: string) => text;
+  const plain = (...idsInUse: string[]) => ({ idsInUse, scrub: (text: string) => text });
 
   it('never throws, and whatever it accepts fits the receipt (seed 5)', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('c1'));
@@ -26,7 +26,7 @@ describe('reading an answer', () => {
     const fields = llmGenerateReceipt.pick({ finish_reason: true, provider_response_id: true, usage_details: true });
     fc.assert(
       fc.property(fc.oneof(body, wild), (given) => {
-        const read = readCompletion(given, ['c1'], plain);
+        const read = readCompletion(given, plain('c1'));
         if (read === undefined) return;
         const ids = read.calls.map(({ callId }) => callId);
         expect(new Set([...ids, 'c1']).size).toBe(ids.length + 1);
@@ -50,7 +50,7 @@ describe('reading an answer', () => {
       reasoning_content: 'hm',
       reasoning_details: [{ type: 'reasoning.text', text: 'hm' }],
     };
-    const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, [], plain);
+    const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, plain());
     const { content: _, ...native } = message;
     expect(read?.opaque).toEqual([{ kind: 'reasoning', text: 'hm', native }]);
   });
@@ -58,7 +58,7 @@ describe('reading an answer', () => {
   it('marks arguments that nest too deep for the journal instead of failing later', () => {
     const deep = `${'{"a":'.repeat(45)}1${'}'.repeat(45)}`;
     const message = { content: null, tool_calls: [{ id: 'c', function: { name: 'add', arguments: deep } }] };
-    const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, [], plain);
+    const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, plain());
     expect(read?.calls[0]).toMatchObject({ issue: 'args_not_json', args: deep });
   });
 });

@@ -1,8 +1,7 @@
 /** How a messages request is made of a unified request. */
-import type { OpaquePart } from '@reprise/agent';
 import { mintCallIds } from '../call-ids.js';
-import { isJsonObject, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedMessage, UnifiedRequest } from '../model.js';
+import { isJsonObject, type Json, toJson } from '../json.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedRequest } from '../model.js';
 import {
   choiceOf,
   type Draft,
@@ -14,12 +13,18 @@ import {
   stopTexts,
   within,
 } from '../wire/request-fields.js';
+import { type Stretch, weave } from '../wire/weave.js';
 import {
   type AssistantBlock,
   continuesThought,
+  isThought,
   MESSAGES_CALL_IDS,
+  providerCall,
+  providerResult,
   THINKING_TOKENS_MIN,
+  textMarks,
   thinkingBlock,
+  thinks,
   type WireMessage,
 } from './messages-rules.js';
 
@@ -29,10 +34,19 @@ export interface MessagesDialect {
   readonly profile: ProviderProfile;
   /** The format demands a number; this one is sent where a call has none. */
   readonly maxTokensDefault: number;
+  /** How a model is told how much to think: newer ones by a word, older ones by a number of tokens. */
+  readonly effort: 'adaptive' | 'budget';
+  /** How long the provider keeps what a request begins with, if it is to keep it. */
+  readonly cache?: '5m' | '1h';
+  /** Tools that the provider runs itself, in its own form. */
+  readonly providerTools?: readonly Json[];
 }
 
 /** Fields that no provider option may replace: they are what the journal says was asked. */
 const RESERVED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'stream'] as const;
+
+/** What is sent where a call says no number: the format demands one. */
+export const MAX_TOKENS_DEFAULT = 8_192;
 
 /** How many tokens a model may think, by effort. */
 const EFFORT_TOKENS = { low: THINKING_TOKENS_MIN, medium: 4_096, high: 16_384 } as const;
@@ -48,15 +62,15 @@ const NO_TOOL = {
 export function toMessagesRequest(unified: UnifiedRequest, dialect: MessagesDialect): Draft {
   const { model, profile } = dialect;
   const warnings: string[] = [];
-  if (unified.responseFormat !== undefined) warnings.push('unsupported:response_format');
   const native = nativeOptions(unified, profile, RESERVED, warnings);
   const messages = mergeSides(mintCallIds(unified.messages, MESSAGES_CALL_IDS), warnings);
   const max_tokens = unified.maxTokens ?? dialect.maxTokensDefault;
-  const asked = native.thinking ?? thinkingOf(effortOf(unified, profile, warnings), max_tokens);
+  const effort = effortOf(unified, profile, warnings);
+  const asked = native.thinking ?? thinkingOf(effort, max_tokens, dialect);
   const enabled = isJsonObject(asked) && asked.type === 'enabled';
   const thinking = enabled && !mayThink(asked, max_tokens, messages) ? undefined : asked;
   if (thinking !== asked) warnings.push('unsupported:thinking_here');
-  const thinks = enabled && thinking !== undefined;
+  const thinking_on = isJsonObject(thinking) && thinks(thinking);
   const body = {
     model,
     stream: profile.supports_streaming,
@@ -64,23 +78,44 @@ export function toMessagesRequest(unified: UnifiedRequest, dialect: MessagesDial
     ...present({
       max_tokens,
       thinking,
-      temperature: temperatureOf(unified, thinks, warnings),
+      output_config: outputConfig(unified, native.output_config, dialect.effort === 'adaptive' ? effort : undefined),
+      cache_control: native.cache_control ?? cacheControl(dialect.cache),
+      temperature: temperatureOf(unified, thinking_on, warnings),
       stop_sequences: stopTexts(unified.stopSequences, Infinity, warnings),
       metadata: metadataOf(unified, warnings),
       system: unified.system.trim() === '' ? undefined : unified.system,
     }),
-    ...toolFields(unified, profile, { thinks, called: hasCalls(messages) }, warnings),
+    ...toolFields(unified, dialect, { thinking: thinking_on, called: hasCalls(messages) }, warnings),
     messages,
   };
   return { body, warnings };
+}
+
+function outputConfig(
+  { responseFormat }: UnifiedRequest,
+  native: Json | undefined,
+  effort: UnifiedRequest['reasoningEffort'],
+): Json | undefined {
+  const config = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(isJsonObject(native) ? native : {}),
+    ...(responseFormat === undefined ? {} : { format: toJson(responseFormat) }),
+  };
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+function cacheControl(cache: MessagesDialect['cache']) {
+  if (cache === undefined) return undefined;
+  return { type: 'ephemeral', ...(cache === '5m' ? {} : { ttl: cache }) };
 }
 
 function withoutThinking({ thinking: _, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return rest;
 }
 
-function thinkingOf(effort: UnifiedRequest['reasoningEffort'], maxTokens: number) {
+function thinkingOf(effort: UnifiedRequest['reasoningEffort'], maxTokens: number, dialect: MessagesDialect) {
   if (effort === undefined) return undefined;
+  if (dialect.effort === 'adaptive') return { type: 'adaptive' };
   return { type: 'enabled', budget_tokens: Math.min(EFFORT_TOKENS[effort], maxTokens - 1) };
 }
 
@@ -91,8 +126,8 @@ function mayThink(thinking: unknown, maxTokens: number, messages: readonly WireM
   return fits && continuesThought(messages);
 }
 
-function temperatureOf({ temperature }: UnifiedRequest, thinks: boolean, warnings: string[]): number | undefined {
-  if (!thinks) return within(temperature, [0, 1], 'temperature', warnings);
+function temperatureOf({ temperature }: UnifiedRequest, thinking: boolean, warnings: string[]): number | undefined {
+  if (!thinking) return within(temperature, [0, 1], 'temperature', warnings);
   if (temperature !== undefined && temperature !== 1) warnings.push('parameter_changed:temperature');
   return undefined;
 }
@@ -106,19 +141,20 @@ function metadataOf({ metadata }: UnifiedRequest, warnings: string[]) {
 
 function toolFields(
   unified: UnifiedRequest,
-  profile: ProviderProfile,
-  { thinks, called }: { readonly thinks: boolean; readonly called: boolean },
+  { profile, providerTools = [] }: MessagesDialect,
+  { thinking, called }: { readonly thinking: boolean; readonly called: boolean },
   warnings: string[],
 ): Record<string, unknown> {
-  const tools = sendableTools(unified, warnings);
-  const choice = choiceOf(unified, tools, profile, warnings);
+  const own = sendableTools(unified, warnings);
+  const choice = choiceOf(unified, own, profile, warnings);
+  const tools = [
+    ...own.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+    ...providerTools,
+  ];
   if (tools.length === 0) return called ? { tools: [NO_TOOL], tool_choice: { type: 'none' } } : {};
   const forced = choice === 'required' || typeof choice === 'object';
-  if (forced && thinks) warnings.push('unsupported:tool_choice');
-  return present({
-    tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
-    tool_choice: forced && thinks ? undefined : wireChoice(choice),
-  });
+  if (forced && thinking) warnings.push('unsupported:tool_choice');
+  return present({ tools, tool_choice: forced && thinking ? undefined : wireChoice(choice) });
 }
 
 function wireChoice(choice: ReturnType<typeof choiceOf>) {
@@ -155,20 +191,72 @@ function userBlocks(
   return [{ type: 'tool_result', tool_use_id: message.callId, content: message.text, ...failed }];
 }
 
-function assistantBlocks(message: UnifiedMessage & { role: 'assistant' }, warnings: string[]): AssistantBlock[] {
-  const said: AssistantBlock[] = message.text === undefined ? [] : [{ type: 'text', text: message.text }];
-  const calls = message.calls.map((call): AssistantBlock => {
-    const { id, name, args } = sendableCall(call);
-    return { type: 'tool_use', id, name, input: args };
-  });
-  return [...thoughtsOf(message.opaque ?? [], warnings), ...said, ...calls];
+/** An answer as the blocks that it came in. */
+function assistantBlocks(answer: UnifiedAnswer, warnings: string[]): AssistantBlock[] {
+  const blocks: AssistantBlock[] = [];
+  const losses: string[] = [];
+  for (const stretch of weave(answer)) {
+    const citations = stretch.kind === 'item' ? textMarks.safeParse(marksIn(stretch.item)).data : undefined;
+    const said = blocks.at(-1);
+    if (citations !== undefined) {
+      if (said?.type === 'text') blocks.splice(-1, 1, { ...said, ...citations });
+      continue;
+    }
+    const block = blockOf(stretch);
+    if (block === undefined) losses.push(stretch.kind === 'item' ? stretch.part.kind : 'other');
+    else if (isThought(block) && said?.type === 'text') putAhead(blocks, block);
+    else blocks.push(block);
+  }
+  const whole = endedRuns(blocks);
+  losses.push(...Array(blocks.length - whole.length).fill('provider_tool'));
+  // A thought leads to something: what came behind everything else, when an answer was cut, leads nowhere.
+  for (let last = whole.at(-1); last !== undefined && isThought(last); last = whole.at(-1)) {
+    whole.pop();
+    losses.push('reasoning');
+  }
+  warnings.push(...losses.map((kind) => `projection_loss:${kind}`));
+  return whole;
 }
 
-function thoughtsOf(parts: readonly OpaquePart[], warnings: string[]): AssistantBlock[] {
-  return parts.flatMap(({ kind, native }) => {
-    const parsed = thinkingBlock.safeParse(toJson(native));
-    if (parsed.success) return [parsed.data];
-    warnings.push(`projection_loss:${kind}`);
-    return [];
-  });
+function blockOf(stretch: Stretch): AssistantBlock | undefined {
+  if (stretch.kind === 'text') return { type: 'text', text: stretch.text };
+  if (stretch.kind === 'call') {
+    const { id, name, args } = sendableCall(stretch.call);
+    return { type: 'tool_use', id, name, input: args };
+  }
+  for (const form of [thinkingBlock, providerCall, providerResult]) {
+    const parsed = form.safeParse(stretch.item);
+    if (parsed.success) return parsed.data;
+  }
+  return undefined;
+}
+
+function marksIn(item: Json): unknown {
+  if (!isJsonObject(item) || item.type !== 'text') return undefined;
+  const { type: _, ...marks } = item;
+  return marks;
+}
+
+/** A thought stands before what was said plainly, not behind it. */
+function putAhead(blocks: AssistantBlock[], thought: AssistantBlock): void {
+  const before = blocks.findLastIndex(({ type }) => type !== 'text');
+  blocks.splice(before + 1, 0, thought);
+}
+
+/** Without runs of the provider's tools that have no result, and results that have no run. */
+function endedRuns(blocks: readonly AssistantBlock[]): AssistantBlock[] {
+  const open = new Map<string, AssistantBlock>();
+  const odd = new Set<AssistantBlock>();
+  for (const block of blocks) {
+    const run = providerCall.safeParse(block).data?.id;
+    const answered = providerResult.safeParse(block).data?.tool_use_id;
+    if (run !== undefined) {
+      const twice = open.get(run);
+      if (twice !== undefined) odd.add(twice);
+      open.set(run, block);
+    }
+    if (answered !== undefined && !open.delete(answered)) odd.add(block);
+  }
+  for (const block of open.values()) odd.add(block);
+  return blocks.filter((block) => !odd.has(block));
 }

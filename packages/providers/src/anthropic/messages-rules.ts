@@ -2,18 +2,17 @@
 import * as z from 'zod';
 import type { CallIdRule } from '../call-ids.js';
 import {
-  checkPairs,
-  checkTools,
-  parseBody,
-  type RequestIssue,
+  checkerOf,
+  commonFields,
   range,
   spoken,
-  type Turn,
   toolSchema,
   wholeFrom,
   wireCallId,
   wireToolName,
-} from '../wire/request-rules.js';
+  wireTools,
+} from '../wire/format-rules.js';
+import type { RequestIssue, Turn } from '../wire/request-rules.js';
 
 /** Ids of 1 to 64 letters, digits, `_` and `-`. */
 export const MESSAGES_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 64, alphabet: 'word' };
@@ -29,13 +28,43 @@ export const thinkingBlock = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('redacted_thinking'), data: z.string().min(1) }),
 ]);
 
+/** That the provider ran a tool itself. */
+export const providerCall = z.looseObject({
+  type: z.enum(['server_tool_use', 'mcp_tool_use']),
+  id: z.string().min(1),
+  name: z.string().min(1),
+  input: z.looseObject({}),
+});
+
+/** The types that the results of a provider's own tools come in. */
+export const PROVIDER_RESULTS = [
+  'web_search_tool_result',
+  'web_fetch_tool_result',
+  'code_execution_tool_result',
+  'bash_code_execution_tool_result',
+  'text_editor_code_execution_tool_result',
+  'tool_search_tool_result',
+  'mcp_tool_result',
+] as const;
+
+/** What a tool that the provider ran itself came to. */
+export const providerResult = z.looseObject({
+  type: z.enum(PROVIDER_RESULTS),
+  tool_use_id: z.string().min(1),
+  content: z.union([z.string(), z.array(z.unknown()), z.looseObject({})]),
+});
+
+/** What stands beside a text of the model. */
+export const textMarks = z.strictObject({ citations: z.array(z.looseObject({ type: z.string() })).min(1) });
+
 const textBlock = z.strictObject({ type: z.literal('text'), text: spoken });
-const cacheable = { cache_control: z.exactOptional(z.looseObject({ type: z.literal('ephemeral') })) };
+const cacheControl = z.looseObject({ type: z.literal('ephemeral') });
+const cacheable = { cache_control: z.exactOptional(cacheControl) };
 
 const assistantBlock = z.discriminatedUnion(
   'type',
   [
-    textBlock,
+    textBlock.extend({ citations: z.exactOptional(textMarks.shape.citations) }),
     z.strictObject({
       type: z.literal('tool_use'),
       id: callId,
@@ -43,6 +72,8 @@ const assistantBlock = z.discriminatedUnion(
       input: z.record(z.string(), z.unknown(), 'arguments'),
     }),
     ...thinkingBlock.options,
+    providerCall,
+    providerResult,
   ],
   'role',
 );
@@ -71,23 +102,24 @@ const message = z.discriminatedUnion(
   'role',
 );
 
+const ownTool = z.strictObject({ name: wireToolName, description: z.string(), input_schema: toolSchema, ...cacheable });
+
+/** A tool that the provider runs itself, in its own form. */
+const providerTool = z.looseObject({ type: z.string().min(1), name: wireToolName });
+
 const messagesRequest = z.looseObject({
-  model: z.string().min(1),
+  ...commonFields,
+  ...cacheable,
   max_tokens: wholeFrom(1),
-  stream: z.exactOptional(z.boolean()),
   system: z.exactOptional(z.union([spoken, z.array(textBlock.extend(cacheable)).min(1)], 'empty_content')),
   temperature: z.exactOptional(range(0, 1)),
-  top_p: z.exactOptional(range(0, 1)),
   stop_sequences: z.exactOptional(z.array(spoken).min(1, 'parameter_range')),
   metadata: z.exactOptional(z.strictObject({ user_id: z.exactOptional(z.string().max(256, 'parameter_range')) })),
   thinking: z.exactOptional(
     z.looseObject({ type: z.string(), budget_tokens: z.exactOptional(wholeFrom(THINKING_TOKENS_MIN)) }),
   ),
-  tools: z.exactOptional(
-    z
-      .array(z.strictObject({ name: wireToolName, description: z.string(), input_schema: toolSchema, ...cacheable }))
-      .min(1),
-  ),
+  output_config: z.exactOptional(z.looseObject({ effort: z.exactOptional(z.enum(['low', 'medium', 'high'])) })),
+  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === undefined)),
   tool_choice: z.exactOptional(
     z.union(
       [
@@ -107,43 +139,54 @@ export type AssistantBlock = z.infer<typeof assistantBlock>;
 type MessagesRequest = z.infer<typeof messagesRequest>;
 
 /** Checks a messages request. */
-export function checkMessagesRequest(body: unknown): RequestIssue[] {
-  const parsed = parseBody(messagesRequest, body);
-  if ('issues' in parsed) return parsed.issues;
-  const { messages, tools = [], tool_choice } = parsed.data;
-  const choice = tool_choice?.type === 'tool' ? { tool: String(tool_choice.name) } : tool_choice && {};
-  return [
-    ...checkOrder(messages),
-    ...checkPairs(messages.flatMap(turnsOf)),
-    ...checkTools(
-      tools.map(({ name }) => name),
-      choice,
-    ),
-    ...checkTogether(parsed.data),
-  ];
-}
+export const checkMessagesRequest = checkerOf<MessagesRequest>({
+  schema: messagesRequest,
+  turns: ({ messages }) => messages.flatMap(turnsOf),
+  tools: ({ tools = [] }) => tools.map(({ name }) => String(name)),
+  choice: ({ tool_choice }) => (tool_choice?.type === 'tool' ? { tool: String(tool_choice.name) } : tool_choice && {}),
+  own: (request) => [...checkOrder(request.messages), ...checkTogether(request)],
+});
 
-function turnsOf({ content }: WireMessage, i: number): Turn[] {
+function turnsOf({ role, content }: WireMessage, i: number): Turn[] {
   return content.map((block, j): Turn => {
     const at = `messages.${i}.content.${j}`;
     if (block.type === 'tool_use') return { kind: 'call', id: block.id, at };
     if (block.type === 'tool_result') return { kind: 'answer', id: block.tool_use_id, at };
-    return { kind: 'other', at };
+    return { kind: role === 'assistant' ? 'said' : 'other', at };
   });
 }
 
 function checkOrder(messages: readonly WireMessage[]): RequestIssue[] {
   const issues: RequestIssue[] = [];
-  messages.forEach(({ role, content }, i) => {
+  messages.forEach((message, i) => {
     const at = `messages.${i}`;
-    if (role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at });
-    const thoughtful = content.findLastIndex(isThought);
-    if (content.slice(0, Math.max(0, thoughtful)).some((block) => !isThought(block)))
-      issues.push({ rule: 'reasoning_place', at });
+    if (message.role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at });
+    if (message.role === 'assistant')
+      issues.push(...checkThoughts(message.content, at), ...checkRuns(message.content, at));
   });
   if (messages[0]?.role !== 'user') issues.push({ rule: 'first_message', at: 'messages.0' });
   if (messages.at(-1)?.role !== 'user') issues.push({ rule: 'last_message', at: 'messages' });
   return issues;
+}
+
+/** A thought leads to something, and does not come behind what was said plainly. */
+function checkThoughts(content: readonly AssistantBlock[], at: string): RequestIssue[] {
+  const misplaced = content.some((block, j) => isThought(block) && content[j - 1]?.type === 'text');
+  const last = content.at(-1);
+  return misplaced || (last !== undefined && isThought(last)) ? [{ rule: 'reasoning_place', at }] : [];
+}
+
+/** What the provider ran has its result in the same answer, and no result is without its run. */
+function checkRuns(content: readonly AssistantBlock[], at: string): RequestIssue[] {
+  const issues: RequestIssue[] = [];
+  const open = new Set<string>();
+  for (const block of content) {
+    const run = providerCall.safeParse(block).data?.id;
+    const answered = providerResult.safeParse(block).data?.tool_use_id;
+    if (run !== undefined) open.add(run);
+    if (answered !== undefined && !open.delete(answered)) issues.push({ rule: 'answer_without_call', at });
+  }
+  return open.size > 0 ? [...issues, { rule: 'call_unanswered', at }] : issues;
 }
 
 function checkTogether(request: MessagesRequest): RequestIssue[] {
@@ -151,13 +194,19 @@ function checkTogether(request: MessagesRequest): RequestIssue[] {
   const { messages, thinking, tools, max_tokens, tool_choice, temperature } = request;
   const called = messages.some(({ content }) => content.some(({ type }) => type === 'tool_use'));
   if (called && tools === undefined) issues.push({ rule: 'tools_missing', at: 'tools' });
-  if (thinking?.type !== 'enabled') return issues;
+  if (!thinks(thinking)) return issues;
   const conflict = (at: string) => issues.push({ rule: 'parameter_conflict', at });
-  if ((thinking.budget_tokens ?? max_tokens) >= max_tokens) conflict('thinking.budget_tokens');
   if (temperature !== undefined && temperature !== 1) conflict('temperature');
   if (tool_choice !== undefined && !['auto', 'none'].includes(tool_choice.type)) conflict('tool_choice');
+  if (thinking?.type !== 'enabled') return issues;
+  if ((thinking.budget_tokens ?? max_tokens) >= max_tokens) conflict('thinking.budget_tokens');
   if (!continuesThought(messages)) conflict('thinking');
   return issues;
+}
+
+/** Whether a model thinks when it is asked like this. */
+export function thinks(thinking: { readonly type?: unknown } | undefined): boolean {
+  return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 }
 
 /** Whether the answer whose calls are being answered, if there is one, begins with a thought. */
@@ -167,6 +216,7 @@ export function continuesThought(messages: readonly WireMessage[]): boolean {
   return !answered || (first !== undefined && isThought(first));
 }
 
-function isThought({ type }: { readonly type: string }): boolean {
+/** Whether a block is what a model thought. */
+export function isThought({ type }: { readonly type: string }): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -2,19 +2,19 @@
 import * as z from 'zod';
 import type { CallIdRule } from '../call-ids.js';
 import {
-  checkPairs,
-  checkTools,
-  parseBody,
-  type RequestIssue,
+  checkerOf,
+  commonFields,
+  metadataPairs,
   range,
   spoken,
-  type Turn,
   toolSchema,
   wholeFrom,
   wireArguments,
   wireCallId,
+  wireChoice,
   wireToolName,
-} from '../wire/request-rules.js';
+} from '../wire/format-rules.js';
+import type { RequestIssue, Turn } from '../wire/request-rules.js';
 
 /** Ids of 1 to 40 letters, digits, `_` and `-`. */
 export const CHAT_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 40, alphabet: 'word' };
@@ -50,18 +50,12 @@ const chatMessage = z.discriminatedUnion(
 );
 
 const chatRequest = z.looseObject({
-  model: z.string().min(1),
-  stream: z.exactOptional(z.boolean()),
+  ...commonFields,
   temperature: z.exactOptional(range(0, 2)),
-  top_p: z.exactOptional(range(0, 1)),
   max_tokens: z.exactOptional(wholeFrom(1)),
   max_completion_tokens: z.exactOptional(wholeFrom(1)),
   stop: z.exactOptional(z.array(spoken).min(1, 'parameter_range').max(4, 'parameter_range')),
-  metadata: z.exactOptional(
-    z
-      .record(z.string().max(64, 'parameter_range'), z.string().max(512, 'parameter_range'))
-      .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range'),
-  ),
+  metadata: z.exactOptional(metadataPairs),
   reasoning_effort: z.exactOptional(z.enum(['low', 'medium', 'high'])),
   tools: z.exactOptional(
     z
@@ -75,13 +69,7 @@ const chatRequest = z.looseObject({
       .max(128, 'parameter_range'),
   ),
   tool_choice: z.exactOptional(
-    z.union(
-      [
-        z.enum(['auto', 'none', 'required']),
-        z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
-      ],
-      'tool_choice',
-    ),
+    wireChoice(z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) })),
   ),
   messages: z.array(chatMessage).min(1),
 });
@@ -92,20 +80,14 @@ export type ChatMessage = z.infer<typeof chatMessage>;
 export type ChatRequest = z.infer<typeof chatRequest>;
 
 /** Checks a chat-completions request. */
-export function checkChatRequest(body: unknown): RequestIssue[] {
-  const parsed = parseBody(chatRequest, body);
-  if ('issues' in parsed) return parsed.issues;
-  const { messages, tools = [], tool_choice } = parsed.data;
-  const choice = typeof tool_choice === 'object' ? { tool: tool_choice.function.name } : tool_choice && {};
-  return [
-    ...checkOrder(messages),
-    ...checkPairs(messages.flatMap(turnsOf)),
-    ...checkTools(
-      tools.map((tool) => tool.function.name),
-      choice,
-    ),
-  ];
-}
+export const checkChatRequest = checkerOf<ChatRequest>({
+  schema: chatRequest,
+  turns: ({ messages }) => messages.flatMap(turnsOf),
+  tools: ({ tools = [] }) => tools.map((tool) => tool.function.name),
+  choice: ({ tool_choice }) =>
+    typeof tool_choice === 'object' ? { tool: tool_choice.function.name } : tool_choice && {},
+  own: ({ messages }) => checkOrder(messages),
+});
 
 function turnsOf(message: ChatMessage, i: number): Turn[] {
   const at = `messages.${i}`;

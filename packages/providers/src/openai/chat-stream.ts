@@ -1,9 +1,6 @@
 /** A streamed chat-completions answer: told piece by piece, and put together as the answer that was not streamed. */
-import { isJsonObject, parseJson } from '../json.js';
-import type { ModelNote } from '../model.js';
-import type { PiecewiseScrubber, Scrubber } from '../scrub.js';
-import { EventStream } from '../sse.js';
-import { wellFormed } from '../text.js';
+import { isJsonObject } from '../json.js';
+import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
 import { REASONING_FIELDS } from './chat-request.js';
 
 /** What an answer is made of, whether it came in pieces or whole. */
@@ -15,9 +12,6 @@ export interface ChatAnswer {
   readonly usage?: unknown;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Delta = ModelNote & { readonly type: 'delta' };
-
 interface CallPiece {
   id?: unknown;
   name: string;
@@ -25,16 +19,7 @@ interface CallPiece {
 }
 
 /** Puts the pieces of a streamed answer together. */
-export class ChatStream {
-  /** Whether the provider said that this is all. */
-  ended = false;
-  /** Whether an event was no JSON object. */
-  malformed = false;
-  /** What the provider said in place of an answer. */
-  failure: unknown;
-
-  private readonly events = new EventStream();
-  private readonly tellers = new Map<string, PiecewiseScrubber>();
+export class ChatStream extends AnswerStream {
   private content = '';
   private refusal = '';
   private readonly reasoning: Record<string, string> = {};
@@ -44,24 +29,7 @@ export class ChatStream {
   private id: unknown;
   private usage: unknown;
 
-  constructor(
-    private readonly scrubber: Scrubber,
-    private readonly tell: (delta: Delta) => void,
-  ) {}
-
-  /** Takes the next bytes. */
-  push(bytes: Uint8Array): void {
-    for (const data of this.events.push(bytes)) this.takeEvent(data);
-  }
-
-  /** What was said so far. */
-  get text(): string {
-    return this.content;
-  }
-
-  /** The whole answer, as if it had come at once. */
-  answer(): ChatAnswer {
-    for (const [place, teller] of this.tellers) this.tellRest(place, teller.end());
+  protected whole(): ChatAnswer {
     const message = {
       content: this.content,
       ...(this.refusal === '' ? {} : { refusal: this.refusal }),
@@ -72,14 +40,12 @@ export class ChatStream {
     return { id: this.id, choices: [{ finish_reason: this.finish, message }], usage: this.usage };
   }
 
-  private takeEvent(data: string): void {
-    if (data.trim() === '[DONE]') {
-      this.ended = true;
-      return;
-    }
-    const event = parseJson(data);
-    if (!isJsonObject(event)) this.malformed = true;
-    else if ('error' in event) this.failure = event;
+  protected override takeDone(): void {
+    this.ended = true;
+  }
+
+  protected take(event: Fields): void {
+    if ('error' in event) this.failure = event;
     else this.takeChunk(event);
   }
 
@@ -96,11 +62,11 @@ export class ChatStream {
   }
 
   private takeDelta(delta: Fields): void {
-    const content = textOf(delta.content);
+    const content = textIn(delta.content);
     this.content += content;
-    const refusal = textOf(delta.refusal);
+    const refusal = textIn(delta.refusal);
     this.refusal += refusal;
-    this.tellPiece('text', 0, content + refusal);
+    this.say(content + refusal);
     this.takeReasoning(delta);
     if (!Array.isArray(delta.tool_calls)) return;
     for (const piece of delta.tool_calls) if (isJsonObject(piece)) this.takeCall(piece);
@@ -110,7 +76,7 @@ export class ChatStream {
     let told = '';
     for (const field of REASONING_FIELDS) {
       if (field === 'reasoning_details') continue;
-      const text = textOf(delta[field]);
+      const text = textIn(delta[field]);
       if (text === '') continue;
       this.reasoning[field] = (this.reasoning[field] ?? '') + text;
       told = text;
@@ -130,7 +96,7 @@ export class ChatStream {
     }
     for (const [name, field] of Object.entries(piece)) {
       const grows = ['text', 'summary', 'data'].includes(name) && typeof field === 'string';
-      if (grows) same[name] = textOf(same[name]) + field;
+      if (grows) same[name] = textIn(same[name]) + field;
       else if (field !== null) same[name] = field;
     }
   }
@@ -141,9 +107,9 @@ export class ChatStream {
     this.calls[at] = call;
     if (typeof piece.id === 'string' && piece.id !== '') call.id = piece.id;
     if (!isJsonObject(piece.function)) return;
-    call.name += textOf(piece.function.name);
+    call.name += textIn(piece.function.name);
     const args = piece.function.arguments;
-    const text = typeof args === 'object' && args !== null ? JSON.stringify(args) : textOf(args);
+    const text = typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(args);
     call.args += text;
     this.tellPiece('tool_args', at, text);
   }
@@ -155,22 +121,4 @@ export class ChatStream {
     if (known !== -1) return known;
     return typeof id === 'string' && id !== '' ? this.calls.length : Math.max(0, this.calls.length - 1);
   }
-
-  private tellPiece(channel: Delta['channel'], index: number, piece: string): void {
-    if (piece === '') return;
-    const place = `${channel}/${index}`;
-    const teller = this.tellers.get(place) ?? this.scrubber.piecewise();
-    this.tellers.set(place, teller);
-    this.tellRest(place, teller.push(piece));
-  }
-
-  private tellRest(place: string, text: string): void {
-    if (text === '') return;
-    const [channel, index] = place.split('/');
-    this.tell({ type: 'delta', channel: channel as Delta['channel'], index: Number(index), text: wellFormed(text) });
-  }
-}
-
-function textOf(thing: unknown): string {
-  return typeof thing === 'string' ? thing : '';
 }

@@ -1,8 +1,7 @@
 /** How a responses request is made of a unified request. Nothing is left at the provider: each request says everything. */
-import type { OpaquePart } from '@reprise/agent';
 import { mintCallIds } from '../call-ids.js';
-import { toJson } from '../json.js';
-import type { ProviderProfile, UnifiedMessage, UnifiedRequest } from '../model.js';
+import { isJsonObject, type Json, toJson } from '../json.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedRequest } from '../model.js';
 import {
   choiceOf,
   type Draft,
@@ -15,12 +14,21 @@ import {
   sendableTools,
   within,
 } from '../wire/request-fields.js';
-import { RESPONSES_CALL_IDS, type ResponsesItem, reasoningItem } from './responses-rules.js';
+import { type Stretch, weave } from '../wire/weave.js';
+import {
+  messageMarks,
+  providerItem,
+  RESPONSES_CALL_IDS,
+  type ResponsesItem,
+  reasoningItem,
+} from './responses-rules.js';
 
 /** How a client writes requests. */
 export interface ResponsesDialect {
   readonly model: string;
   readonly profile: ProviderProfile;
+  /** Tools that the provider runs itself, in its own form. */
+  readonly providerTools?: readonly Json[];
 }
 
 /** Fields that no provider option may replace: they are what the journal says was asked. */
@@ -29,44 +37,65 @@ const RESERVED = ['model', 'input', 'instructions', 'tools', 'tool_choice', 'str
 /** The least that the format takes. */
 const OUTPUT_TOKENS_MIN = 16;
 
+/** What lets a server forget everything: reasoning comes to us, and goes back. Models that do not reason refuse it. */
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+
 /** Writes a unified request as a responses request, the list that grows last. */
-export function toResponsesRequest(unified: UnifiedRequest, { model, profile }: ResponsesDialect): Draft {
+export function toResponsesRequest(unified: UnifiedRequest, dialect: ResponsesDialect): Draft {
+  const { model, profile } = dialect;
   const warnings: string[] = [];
   if (unified.stopSequences !== undefined) warnings.push('unsupported:stop_sequences');
   const effort = effortOf(unified, profile, warnings);
+  const native = nativeOptions(unified, profile, RESERVED, warnings);
   const body = {
     model,
     stream: profile.supports_streaming,
     store: false,
-    include: ['reasoning.encrypted_content'],
-    ...(effort === undefined ? {} : { reasoning: { effort } }),
-    ...nativeOptions(unified, profile, RESERVED, warnings),
+    ...native,
     ...present({
+      include: included(native.include, profile),
+      reasoning: merged(effort === undefined ? undefined : { effort }, native.reasoning),
       max_output_tokens: within(unified.maxTokens, [OUTPUT_TOKENS_MIN, Infinity], 'max_tokens', warnings),
       temperature: within(unified.temperature, [0, 2], 'temperature', warnings),
       metadata: metadataOf(unified.metadata, warnings),
-      text: unified.responseFormat === undefined ? undefined : { format: toJson(unified.responseFormat) },
+      text: merged(
+        native.text,
+        unified.responseFormat === undefined ? undefined : { format: toJson(unified.responseFormat) },
+      ),
       instructions: unified.system.trim() === '' ? undefined : unified.system,
     }),
-    ...toolFields(unified, profile, warnings),
+    ...toolFields(unified, dialect, warnings),
     input: mintCallIds(unified.messages, RESPONSES_CALL_IDS).flatMap((message) => itemsOf(message, warnings)),
   };
   return { body, warnings };
 }
 
-function toolFields(unified: UnifiedRequest, profile: ProviderProfile, warnings: string[]): Record<string, unknown> {
+function included(native: Json | undefined, profile: ProviderProfile): readonly Json[] | undefined {
+  const asked = Array.isArray(native) ? (native as readonly Json[]) : [];
+  const all = profile.supports_reasoning_effort ? [...new Set([ENCRYPTED_REASONING, ...asked])] : asked;
+  return all.length === 0 ? undefined : all;
+}
+
+/** One map of two, what stands in the second first. */
+function merged(one: Json | undefined, two: Json | undefined): Json | undefined {
+  return isJsonObject(one) && isJsonObject(two) ? { ...one, ...two } : (two ?? one);
+}
+
+function toolFields(unified: UnifiedRequest, dialect: ResponsesDialect, warnings: string[]): Record<string, unknown> {
   const tools = sendableTools(unified, warnings);
-  const choice = choiceOf(unified, tools, profile, warnings);
-  if (tools.length === 0) return {};
+  const choice = choiceOf(unified, tools, dialect.profile, warnings);
+  // Not strict: that form knows only a part of JSON Schema, and arguments are checked here anyway.
+  const own = tools.map(({ name, description, schema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: schema,
+    strict: false,
+  }));
+  const all = [...own, ...(dialect.providerTools ?? [])];
+  if (all.length === 0) return {};
   return present({
-    // Not strict: that form knows only a part of JSON Schema, and arguments are checked here anyway.
-    tools: tools.map(({ name, description, schema }) => ({
-      type: 'function',
-      name,
-      description,
-      parameters: schema,
-      strict: false,
-    })),
+    tools: all,
     tool_choice: typeof choice === 'object' ? { type: 'function', name: choice.tool } : choice,
   });
 }
@@ -76,21 +105,59 @@ function itemsOf(message: UnifiedMessage, warnings: string[]): ResponsesItem[] {
   if (message.role === 'tool') {
     return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
   }
-  const said: ResponsesItem[] =
-    message.text === undefined ? [] : [{ type: 'message', role: 'assistant', content: message.text }];
-  const calls = message.calls.map((call): ResponsesItem => {
-    const { id, name, args } = sendableCall(call);
-    return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args) };
-  });
-  return [...reasoningOf(message.opaque ?? [], warnings), ...said, ...calls];
+  return answerItems(message, warnings);
 }
 
-/** Reasoning that can go back without anything being kept at the provider. */
-function reasoningOf(parts: readonly OpaquePart[], warnings: string[]): ResponsesItem[] {
-  return parts.flatMap(({ kind, native }) => {
-    const parsed = reasoningItem.safeParse(toJson(native));
-    if (parsed.success) return [parsed.data];
-    warnings.push(`projection_loss:${kind}`);
-    return [];
-  });
+type AssistantMessage = ResponsesItem & { readonly type: 'message'; readonly role: 'assistant' };
+
+/** An answer as the items that it came in. */
+function answerItems(answer: UnifiedAnswer, warnings: string[]): ResponsesItem[] {
+  const items: ResponsesItem[] = [];
+  const losses: string[] = [];
+  for (const stretch of weave(answer)) {
+    const marks = stretch.kind === 'item' ? messageMarks.safeParse(marksIn(stretch.item)).data : undefined;
+    const said = items.at(-1);
+    if (marks !== undefined) {
+      if (isAnswers(said)) items.splice(-1, 1, marked(said, marks));
+      continue;
+    }
+    const item = itemOf(stretch);
+    if (item !== undefined) items.push(item);
+    else if (stretch.kind === 'item') losses.push(stretch.part.kind);
+  }
+  // Reasoning leads to something: what came behind everything else, when an answer was cut, leads nowhere.
+  for (; items.at(-1)?.type === 'reasoning'; items.pop()) losses.push('reasoning');
+  warnings.push(...losses.map((kind) => `projection_loss:${kind}`));
+  return items;
+}
+
+function itemOf(stretch: Stretch): ResponsesItem | undefined {
+  if (stretch.kind === 'text') return { type: 'message', role: 'assistant', content: stretch.text };
+  if (stretch.kind === 'call') {
+    const { id, name, args } = sendableCall(stretch.call);
+    return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args) };
+  }
+  const reasoning = reasoningItem.safeParse(stretch.item).data;
+  if (reasoning === undefined) return providerItem.safeParse(stretch.item).data;
+  // Its name and status are those of something that no server keeps.
+  const { id: _, status: __, ...rest } = reasoning;
+  return rest as ResponsesItem;
+}
+
+function marksIn(item: Json): unknown {
+  if (!isJsonObject(item) || item.type !== 'message') return undefined;
+  const { type: _, ...marks } = item;
+  return marks;
+}
+
+function isAnswers(item: ResponsesItem | undefined): item is AssistantMessage {
+  return item?.type === 'message' && item.role === 'assistant';
+}
+
+function marked(
+  said: AssistantMessage,
+  { annotations, ...marks }: { readonly annotations?: { readonly type: string }[]; readonly phase?: string },
+): ResponsesItem {
+  if (annotations === undefined || typeof said.content !== 'string') return { ...said, ...marks };
+  return { ...said, ...marks, content: [{ type: 'output_text', text: said.content, annotations }] };
 }

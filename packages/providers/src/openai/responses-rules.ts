@@ -2,22 +2,33 @@
 import * as z from 'zod';
 import type { CallIdRule } from '../call-ids.js';
 import {
-  checkPairs,
-  checkTools,
-  parseBody,
-  type RequestIssue,
+  checkerOf,
+  commonFields,
+  metadataPairs,
   range,
   spoken,
-  type Turn,
   toolSchema,
   wholeFrom,
   wireArguments,
   wireCallId,
+  wireChoice,
   wireToolName,
-} from '../wire/request-rules.js';
+  wireTools,
+} from '../wire/format-rules.js';
+import type { RequestIssue, Turn } from '../wire/request-rules.js';
 
 /** Ids of 1 to 64 letters, digits, `_` and `-`. */
 export const RESPONSES_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 64, alphabet: 'word' };
+
+/** Tools that the provider runs itself and whose items it takes back as they came. */
+export const PROVIDER_ITEMS = [
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'mcp_list_tools',
+  'mcp_call',
+] as const;
 
 const callId = wireCallId(RESPONSES_CALL_IDS);
 
@@ -29,10 +40,42 @@ export const reasoningItem = z.looseObject({
   encrypted_content: z.string().min(1),
 });
 
+const [firstProviderItem, ...otherProviderItems] = PROVIDER_ITEMS;
+
+/** What a tool of the provider did. */
+export const providerItem = z.looseObject({
+  type: z.literal([firstProviderItem, ...otherProviderItems]),
+  id: z.string().min(1),
+});
+
+/** What stands beside the text of a message of the model. */
+export const messageMarks = z.strictObject({
+  annotations: z.exactOptional(z.array(z.looseObject({ type: z.string() })).min(1)),
+  phase: z.exactOptional(z.string().min(1)),
+});
+
+const outputText = z.strictObject({
+  type: z.literal('output_text'),
+  text: spoken,
+  annotations: z.array(z.looseObject({ type: z.string() })),
+});
+
 const item = z.discriminatedUnion(
   'type',
   [
-    z.strictObject({ type: z.literal('message'), role: z.enum(['user', 'assistant'], 'role'), content: spoken }),
+    z.discriminatedUnion(
+      'role',
+      [
+        z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: spoken }),
+        z.strictObject({
+          type: z.literal('message'),
+          role: z.literal('assistant'),
+          content: z.union([spoken, z.array(outputText).min(1)]),
+          phase: messageMarks.shape.phase,
+        }),
+      ],
+      'role',
+    ),
     z.strictObject({
       type: z.literal('function_call'),
       call_id: callId,
@@ -41,72 +84,54 @@ const item = z.discriminatedUnion(
     }),
     z.strictObject({ type: z.literal('function_call_output'), call_id: callId, output: z.string() }),
     reasoningItem,
+    providerItem,
   ],
   'role',
 );
 
+const ownTool = z.strictObject({
+  type: z.literal('function'),
+  name: wireToolName,
+  description: z.string(),
+  parameters: toolSchema,
+  strict: z.boolean(),
+});
+
+/** A tool that the provider runs itself, in its own form. */
+const providerTool = z.looseObject({ type: z.string().min(1) });
+
 const responsesRequest = z.looseObject({
-  model: z.string().min(1),
+  ...commonFields,
   instructions: z.exactOptional(spoken),
-  stream: z.exactOptional(z.boolean()),
   store: z.exactOptional(z.boolean()),
   temperature: z.exactOptional(range(0, 2)),
-  top_p: z.exactOptional(range(0, 1)),
   max_output_tokens: z.exactOptional(wholeFrom(16)),
-  metadata: z.exactOptional(
-    z
-      .record(z.string().max(64, 'parameter_range'), z.string().max(512, 'parameter_range'))
-      .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range'),
-  ),
+  metadata: z.exactOptional(metadataPairs),
   reasoning: z.exactOptional(z.looseObject({ effort: z.exactOptional(z.enum(['low', 'medium', 'high'])) })),
   previous_response_id: z.exactOptional(z.undefined('parameter_conflict')),
-  tools: z.exactOptional(
-    z
-      .array(
-        z.strictObject({
-          type: z.literal('function'),
-          name: wireToolName,
-          description: z.string(),
-          parameters: toolSchema,
-          strict: z.boolean(),
-        }),
-      )
-      .min(1)
-      .max(128, 'parameter_range'),
-  ),
-  tool_choice: z.exactOptional(
-    z.union(
-      [z.enum(['auto', 'none', 'required']), z.strictObject({ type: z.literal('function'), name: z.string() })],
-      'tool_choice',
-    ),
-  ),
+  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === 'function')),
+  tool_choice: z.exactOptional(wireChoice(z.strictObject({ type: z.literal('function'), name: z.string() }))),
   input: z.array(item).min(1),
 });
 
 /** An item of a responses request. */
 export type ResponsesItem = z.infer<typeof item>;
+type ResponsesRequest = z.infer<typeof responsesRequest>;
 
 /** Checks a responses request. */
-export function checkResponsesRequest(body: unknown): RequestIssue[] {
-  const parsed = parseBody(responsesRequest, body);
-  if ('issues' in parsed) return parsed.issues;
-  const { input, tools = [], tool_choice } = parsed.data;
-  const choice = typeof tool_choice === 'object' ? { tool: tool_choice.name } : tool_choice && {};
-  return [
-    ...checkOrder(input),
-    ...checkPairs(input.map(turnOf)),
-    ...checkTools(
-      tools.map(({ name }) => name),
-      choice,
-    ),
-  ];
-}
+export const checkResponsesRequest = checkerOf<ResponsesRequest>({
+  schema: responsesRequest,
+  turns: ({ input }) => input.map(turnOf),
+  tools: ({ tools = [] }) => tools.flatMap((tool) => (tool.type === 'function' ? [String(tool.name)] : [])),
+  choice: ({ tool_choice }) => (typeof tool_choice === 'object' ? { tool: tool_choice.name } : tool_choice && {}),
+  own: ({ input }) => checkOrder(input),
+});
 
 function turnOf(one: ResponsesItem, i: number): Turn {
   const at = `input.${i}`;
   if (one.type === 'function_call') return { kind: 'call', id: one.call_id, at };
   if (one.type === 'function_call_output') return { kind: 'answer', id: one.call_id, at };
-  return { kind: 'other', at };
+  return { kind: isModels(one) ? 'said' : 'other', at };
 }
 
 function checkOrder(input: readonly ResponsesItem[]): RequestIssue[] {
@@ -116,13 +141,16 @@ function checkOrder(input: readonly ResponsesItem[]): RequestIssue[] {
     const next = input[i + 1];
     if (one.type === 'reasoning' && !isModels(next)) issues.push({ rule: 'reasoning_place', at });
     const before = input[i - 1];
-    const same = one.type === 'message' && before?.type === 'message' && one.role === before.role;
-    if (same) issues.push({ rule: 'alternation', at });
+    if (isUsers(one) && isUsers(before)) issues.push({ rule: 'alternation', at });
   });
   const [first, last] = [input[0], input.at(-1)];
-  if (first?.type !== 'message' || first.role !== 'user') issues.push({ rule: 'first_message', at: 'input.0' });
+  if (!isUsers(first)) issues.push({ rule: 'first_message', at: 'input.0' });
   if (isModels(last) && last?.type !== 'function_call') issues.push({ rule: 'last_message', at: 'input' });
   return issues;
+}
+
+function isUsers(one: ResponsesItem | undefined): boolean {
+  return one?.type === 'message' && one.role === 'user';
 }
 
 /** Whether an item is the model's own. */

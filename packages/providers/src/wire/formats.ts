@@ -1,5 +1,5 @@
 /** The wire formats: how each writes a unified request, and its rules. */
-import { toMessagesRequest } from '../anthropic/messages-request.js';
+import { MAX_TOKENS_DEFAULT, toMessagesRequest } from '../anthropic/messages-request.js';
 import { checkMessagesRequest } from '../anthropic/messages-rules.js';
 import type { ProviderProfile, UnifiedRequest } from '../model.js';
 import { toChatRequest } from '../openai/chat-request.js';
@@ -21,9 +21,6 @@ export interface WireTarget {
   readonly profile: ProviderProfile;
 }
 
-/** What is sent where a call says no number and the format demands one. */
-export const MAX_TOKENS_DEFAULT = 8_192;
-
 const FORMATS: Readonly<
   Record<
     WireFormat,
@@ -41,7 +38,8 @@ const FORMATS: Readonly<
   'openai-responses': { check: checkResponsesRequest, draft: toResponsesRequest },
   'anthropic-messages': {
     check: checkMessagesRequest,
-    draft: (request, target) => toMessagesRequest(request, { ...target, maxTokensDefault: MAX_TOKENS_DEFAULT }),
+    draft: (request, target) =>
+      toMessagesRequest(request, { ...target, maxTokensDefault: MAX_TOKENS_DEFAULT, effort: 'adaptive' }),
   },
 };
 

@@ -3,9 +3,7 @@
  *
  * Each format's validator is ours and stricter than any one provider of the format: what it accepts, all of them take.
  */
-import * as z from 'zod';
-import { type CallIdRule, fitsRule } from '../call-ids.js';
-import { isJsonObject, parseJson } from '../json.js';
+import type * as z from 'zod';
 
 /** The rules. A format checks those that it knows. */
 export const REQUEST_RULES = [
@@ -73,41 +71,10 @@ function ruleOf(message: string): RequestRule {
   return REQUEST_RULES.find((rule) => rule === message) ?? 'shape';
 }
 
-/** A text that says something. */
-export const spoken = z.string().refine((text) => text.trim() !== '', 'empty_content' satisfies RequestRule);
-
-/** A tool's name, as every provider takes it. */
-export const wireToolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'tool_name' satisfies RequestRule);
-
-/** A call's id by a format's rule. */
-export function wireCallId(rule: CallIdRule) {
-  return z.string().refine((id) => fitsRule(id, rule), 'call_id' satisfies RequestRule);
-}
-
-/** A call's arguments as JSON text. */
-export const wireArguments = z
-  .string()
-  .refine((text) => isJsonObject(parseJson(text)), 'arguments' satisfies RequestRule);
-
-/** A number in a range. */
-export function range(min: number, max: number) {
-  return z.number('parameter_range').min(min, 'parameter_range').max(max, 'parameter_range');
-}
-
-/** A whole number from a least one. */
-export function wholeFrom(min: number) {
-  return z.int('parameter_range').min(min, 'parameter_range');
-}
-
-/** The schema of a tool's arguments. */
-export const toolSchema = z.looseObject(
-  { type: z.literal('object', 'tool_schema'), properties: z.looseObject({}, 'tool_schema') },
-  'tool_schema',
-);
-
 /** Something of a conversation, as far as pairing sees it. */
 export interface Turn {
-  readonly kind: 'call' | 'answer' | 'other';
+  /** `said`: something else of an answer, which may stand among its calls. */
+  readonly kind: 'call' | 'answer' | 'said' | 'other';
   readonly id?: string;
   readonly at: string;
 }

@@ -1,0 +1,102 @@
+/**
+ * Reads one answer of any format, streamed or whole: a server may send either, whatever was asked for.
+ *
+ * Invariants
+ * R1  Total: what is no answer of the format is `malformed`, and what ends before its end `network`.
+ * R2  Of an answer that was stopped its text is kept, and nothing that may be half.
+ */
+import type { Reply } from '../http.js';
+import { parseJson } from '../json.js';
+import type { ModelContext, WrittenRequest } from '../model.js';
+import type { Scrubber } from '../scrub.js';
+import { wellFormed } from '../text.js';
+import { type AnswerReader, type Judged, noResponse, refusal } from '../transport.js';
+import { errorBody, retryable, statusInside } from '../verdict.js';
+import type { AnswerAbout, ReadAnswer } from './answer.js';
+import type { AnswerStream, Delta } from './answer-stream.js';
+
+/** How the answers of a format are read. */
+export interface AnswerFormat {
+  /** Begins to read a streamed answer. */
+  stream(scrubber: Scrubber, tell: (delta: Delta) => void): AnswerStream;
+  /** Reads an answer that is JSON data; undefined when it is none. */
+  read(body: unknown, about: AnswerAbout): ReadAnswer | undefined;
+}
+
+/** What is known of an answer before it comes. */
+export interface Answering {
+  readonly format: AnswerFormat;
+  readonly written: WrittenRequest;
+  readonly context: ModelContext;
+  /** Call ids of the request's history. */
+  readonly idsInUse: readonly string[];
+  readonly scrubber: Scrubber;
+}
+
+/** Reads one answer. */
+export class FormatReader implements AnswerReader {
+  private stream: AnswerStream | undefined;
+
+  constructor(private readonly about: Answering) {}
+
+  take(bytes: Uint8Array, response: Response): void {
+    if (!response.ok || !isEventStream(response.headers)) return;
+    const { format, scrubber, context } = this.about;
+    this.stream ??= format.stream(scrubber, (delta) => context.progress(delta));
+    this.stream.push(bytes);
+  }
+
+  judge(reply: Reply): Judged {
+    if (reply.kind === 'response')
+      return this.stream === undefined ? this.whole(reply) : this.streamed(reply, this.stream);
+    const said = this.stream?.text ?? '';
+    return reply.kind === 'cancelled' && said !== '' ? this.interrupted(reply, said) : noResponse(reply.kind);
+  }
+
+  private whole(reply: Reply & { kind: 'response' }): Judged {
+    const body = parseJson(this.about.scrubber.scrub(textOf(reply.body)));
+    const error = errorBody(body);
+    const { context } = this.about;
+    if (reply.status < 200 || reply.status > 299) return refusal(reply, { status: reply.status, error }, context);
+    const answer = this.read(body);
+    if (answer !== undefined) return this.answered(reply, answer);
+    return error === undefined
+      ? { ok: false, ...retryable('malformed') }
+      : refusal(reply, { status: statusInside(error), error }, context);
+  }
+
+  private streamed(reply: Reply & { kind: 'response' }, stream: AnswerStream): Judged {
+    const error = errorBody(stream.failure);
+    if (error !== undefined) return refusal(reply, { status: statusInside(error), error }, this.about.context);
+    if (stream.malformed) return { ok: false, ...retryable('malformed') };
+    if (!stream.ended) return { ok: false, ...retryable('network') };
+    const answer = this.read(stream.answer());
+    return answer === undefined ? { ok: false, ...retryable('malformed') } : this.answered(reply, answer);
+  }
+
+  /** R2 */
+  private interrupted(reply: Reply, said: string): Judged {
+    const text = wellFormed(this.about.scrubber.scrub(said));
+    return this.answered(reply, { text, calls: [], finishReason: 'interrupted', usage: { calls: 1 }, warnings: [] });
+  }
+
+  private read(body: unknown): ReadAnswer | undefined {
+    const { format, idsInUse, scrubber } = this.about;
+    return format.read(body, { idsInUse, scrub: (text) => scrubber.scrub(text) });
+  }
+
+  private answered({ body }: Reply, answer: ReadAnswer): Judged {
+    const received = textOf(body);
+    const scrubbed = this.about.scrubber.scrub(received);
+    const rawBody = scrubbed === received ? body : new TextEncoder().encode(scrubbed);
+    return { ok: true, response: { ...answer, request: this.about.written, rawBody } };
+  }
+}
+
+function isEventStream(headers: Headers): boolean {
+  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8').decode(bytes);
+}

@@ -1,0 +1,88 @@
+/** A streamed answer: its events as they arrive, told piece by piece, and put together as the answer that came whole. */
+import { isJsonObject, parseJson } from '../json.js';
+import type { ModelNote } from '../model.js';
+import type { PiecewiseScrubber, Scrubber } from '../scrub.js';
+import { EventStream } from '../sse.js';
+import { wellFormed } from '../text.js';
+
+/** An object of JSON whose fields may be anything. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A piece of an answer as watchers are told of it. */
+export type Delta = ModelNote & { readonly type: 'delta' };
+
+/** Puts the events of a streamed answer together; each format says what its events mean. */
+export abstract class AnswerStream {
+  /** Whether the provider said that this is all. */
+  ended = false;
+  /** Whether an event was no JSON object. */
+  malformed = false;
+  /** What the provider said in place of an answer. */
+  failure: unknown;
+  /** What was said so far. */
+  text = '';
+
+  private readonly events = new EventStream();
+  private readonly tellers = new Map<string, PiecewiseScrubber>();
+
+  constructor(
+    private readonly scrubber: Scrubber,
+    private readonly tell: (delta: Delta) => void,
+  ) {}
+
+  /** Takes the next bytes. */
+  push(bytes: Uint8Array): void {
+    for (const data of this.events.push(bytes)) this.takeData(data);
+  }
+
+  /** The whole answer, as if it had come at once; what was held back is told. */
+  answer(): unknown {
+    for (const [place, teller] of this.tellers) this.tellAt(place, teller.end());
+    return this.whole();
+  }
+
+  /** The answer as the format sends it when it does not stream. */
+  protected abstract whole(): unknown;
+
+  /** Takes an event. */
+  protected abstract take(event: Fields): void;
+
+  /** Takes the mark that some servers end a stream with. */
+  protected takeDone(): void {}
+
+  /** Adds to the text and tells it. */
+  protected say(piece: string): void {
+    this.text += piece;
+    this.tellPiece('text', 0, piece);
+  }
+
+  /** Tells a piece of something, as far as it can hold no part of a secret. */
+  protected tellPiece(channel: Delta['channel'], index: number, piece: string): void {
+    if (piece === '') return;
+    const place = `${channel}/${index}`;
+    const teller = this.tellers.get(place) ?? this.scrubber.piecewise();
+    this.tellers.set(place, teller);
+    this.tellAt(place, teller.push(piece));
+  }
+
+  private takeData(data: string): void {
+    if (data.trim() === '[DONE]') {
+      this.takeDone();
+      return;
+    }
+    const event = parseJson(data);
+    if (isJsonObject(event)) this.take(event);
+    else this.malformed = true;
+  }
+
+  private tellAt(place: string, text: string): void {
+    if (text === '') return;
+    const [channel, index] = place.split('/');
+    this.tell({ type: 'delta', channel: channel as Delta['channel'], index: Number(index), text: wellFormed(text) });
+  }
+}
+
+/** A text, or none where there is something else. */
+export function textIn(thing: unknown): string {
+  return typeof thing === 'string' ? thing : '';
+}

@@ -1,0 +1,90 @@
+/** What the rules of all formats begin with: fields that every format has, and the order in which a body is checked. */
+import * as z from 'zod';
+import { type CallIdRule, fitsRule } from '../call-ids.js';
+import { isJsonObject, parseJson } from '../json.js';
+import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
+
+/** A text that says something. */
+export const spoken = z.string().refine((text) => text.trim() !== '', 'empty_content' satisfies RequestRule);
+
+/** A tool's name, as every provider takes it. */
+export const wireToolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'tool_name' satisfies RequestRule);
+
+/** A call's id by a format's rule. */
+export function wireCallId(rule: CallIdRule) {
+  return z.string().refine((id) => fitsRule(id, rule), 'call_id' satisfies RequestRule);
+}
+
+/** A call's arguments as JSON text. */
+export const wireArguments = z
+  .string()
+  .refine((text) => isJsonObject(parseJson(text)), 'arguments' satisfies RequestRule);
+
+/** A number in a range. */
+export function range(min: number, max: number) {
+  return z.number('parameter_range').min(min, 'parameter_range').max(max, 'parameter_range');
+}
+
+/** A whole number from a least one. */
+export function wholeFrom(min: number) {
+  return z.int('parameter_range').min(min, 'parameter_range');
+}
+
+/** The schema of a tool's arguments. */
+export const toolSchema = z.looseObject(
+  { type: z.literal('object', 'tool_schema'), properties: z.looseObject({}, 'tool_schema') },
+  'tool_schema',
+);
+
+/** Fields that every format has, besides those that each names in its own way. */
+export const commonFields = {
+  model: z.string().min(1),
+  stream: z.exactOptional(z.boolean()),
+  top_p: z.exactOptional(range(0, 1)),
+};
+
+/** Metadata as the formats of OpenAI take it. */
+export const metadataPairs = z
+  .record(z.string().max(64, 'parameter_range'), z.string().max(512, 'parameter_range'))
+  .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range');
+
+/** A choice among tools by a word, or one of them in the format's own form. */
+export function wireChoice<T extends z.ZodType>(named: T) {
+  return z.union([z.enum(['auto', 'none', 'required']), named], 'tool_choice');
+}
+
+/** The tools of a request: our own, each held to their form, and those that the provider runs itself. */
+export function wireTools(
+  own: z.ZodType,
+  provided: z.ZodType,
+  isOwn: (tool: Readonly<Record<string, unknown>>) => boolean,
+) {
+  const tool = z.looseObject({}).superRefine((given, context) => {
+    const parsed = (isOwn(given) ? own : provided).safeParse(given);
+    for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ code: 'custom', message, path });
+  });
+  return z.array(tool).min(1).max(128, 'parameter_range');
+}
+
+/** A format's rules. */
+export interface FormatRules<T> {
+  readonly schema: z.ZodType<T>;
+  /** The conversation, as far as pairing sees it. */
+  turns(request: T): Iterable<Turn>;
+  /** The names of its tools. */
+  tools(request: T): readonly string[];
+  /** What was chosen: a tool by name, or something else than nothing. */
+  choice(request: T): { readonly tool?: string } | undefined;
+  /** The rules that only this format has. */
+  own(request: T): readonly RequestIssue[];
+}
+
+/** Checks bodies by a format's rules: its shape first, and what stands in it only when it has the shape. */
+export function checkerOf<T>(rules: FormatRules<T>): (body: unknown) => RequestIssue[] {
+  return (body) => {
+    const parsed = parseBody(rules.schema, body);
+    if ('issues' in parsed) return parsed.issues;
+    const { data } = parsed;
+    return [...rules.own(data), ...checkPairs(rules.turns(data)), ...checkTools(rules.tools(data), rules.choice(data))];
+  };
+}

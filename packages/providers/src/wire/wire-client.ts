@@ -1,0 +1,70 @@
+/** A model behind HTTP, in any format: writes, checks what it wrote, asks, reads. */
+import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model.js';
+import { type Asking, ask, failed, type TransportOptions } from '../transport.js';
+import type { Verdict } from '../verdict.js';
+import { type AnswerFormat, FormatReader } from './answer-reader.js';
+import { type Draft, writtenOf } from './request-fields.js';
+import type { RequestIssue } from './request-rules.js';
+
+/** What a client of a format is made of. */
+export interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
+  readonly profile: ProviderProfile;
+  readonly options: TransportOptions;
+  readonly format: AnswerFormat;
+  /** Writes a request for a profile. */
+  draft(request: UnifiedRequest, profile: ProviderProfile): Draft;
+  /** The rules of the format. */
+  check(body: unknown): RequestIssue[];
+}
+
+/** A client of a format. */
+export function wireClient(client: WireClient): ModelClient {
+  const { profile } = client;
+  return {
+    profile,
+    write: (request) => writtenOf(client.draft(request, profile)),
+    generate: (request, context) => generate(client, request, context),
+  };
+}
+
+/** A profile: what a format's models can do by default, what this one can do, and its name. */
+export function profileOf(
+  defaults: Omit<ProviderProfile, 'model_default'>,
+  given: Partial<Omit<ProviderProfile, 'model_default'>> | undefined,
+  model: string,
+): ProviderProfile {
+  return Object.freeze({ ...defaults, ...given, model_default: model });
+}
+
+async function generate(client: WireClient, request: UnifiedRequest, context: ModelContext): Promise<ModelResult> {
+  const { url, key, headers, options, format, profile } = client;
+  const problems = problemsOf(client, request);
+  if (problems.length > 0) {
+    context.progress({ type: 'request_refused', problems: problems.slice(0, 10) });
+    return failed(INVALID_REQUEST);
+  }
+  const written = writtenOf(client.draft(request, profile));
+  const idsInUse = request.messages.flatMap((m) => (m.role === 'assistant' ? m.calls.map(({ callId }) => callId) : []));
+  return ask({
+    url,
+    ...(key === undefined ? {} : { key }),
+    ...(headers === undefined ? {} : { headers }),
+    options,
+    written,
+    context,
+    reader: (scrubber) => new FormatReader({ format, written, context, idsInUse, scrubber }),
+  });
+}
+
+const INVALID_REQUEST: Verdict = {
+  failure: { status: 'error', code: 'internal_invariant_violation/request' },
+  again: false,
+};
+
+/** What is wrong with what we write. Native options are the provider's to judge. */
+function problemsOf(client: WireClient, request: UnifiedRequest): string[] {
+  const { provider_options_default: _, ...profile } = client.profile;
+  const { providerOptions: __, ...ours } = request;
+  const { body } = client.draft(ours, profile);
+  return client.check(body).map(({ rule, at }) => `${rule} at ${at}`);
+}
