@@ -7,7 +7,7 @@
  * Invariants
  * G1  Author code is asked once, here, and what it answered stands in the receipt.
  * G2  The receipt's digest is of the bytes that were sent; `projectRequest` makes them again.
- * G3  What was said before a stop is kept: an answer of `interrupted` has a text and nothing that is half.
+ * G3  What was said before a stop or a pause is kept: an answer of `interrupted` calls nothing.
  * G4  A summary is text: calls beside it are never judged, and never made.
  */
 import { type AskedCall, type Judge, type JudgeContext, llmGenerate, putValue } from '@reprise/agent';

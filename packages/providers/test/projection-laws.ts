@@ -3,10 +3,11 @@ import { deepStrictEqual } from 'node:assert/strict';
 import type { TranscriptItem } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import fc from 'fast-check';
+import { toMessagesRequest } from '../src/anthropic/messages-request.js';
 import type { ProviderProfile, UnifiedRequest } from '../src/model.js';
 import { projectTranscript } from '../src/projection/project-transcript.js';
-import { draftRequest, validateRequest, WIRE_FORMATS, type WireFormat } from '../src/wire/formats.js';
-import { writtenOf } from '../src/wire/request-fields.js';
+import { draftRequest, validateRequest, WIRE_FORMATS, type WireFormat, type WireTarget } from '../src/wire/formats.js';
+import { type Draft, writtenOf } from '../src/wire/request-fields.js';
 import { type Planted, plant } from './transcripts.js';
 
 /** Parameters of any call, sensible or not. */
@@ -55,7 +56,27 @@ export interface Call {
   readonly profile: ProviderProfile;
 }
 
-async function bodyOf(format: WireFormat, { content }: Planted, items: readonly TranscriptItem[], call: Call) {
+/** A way to write requests: a format, as its clients write it by default or otherwise. */
+interface Way {
+  readonly name: string;
+  readonly format: WireFormat;
+  readonly draft: (request: UnifiedRequest, target: WireTarget) => Draft;
+}
+
+const budget = { maxTokensDefault: 8_192, effort: 'budget', cache: '5m' } as const;
+
+const WAYS: readonly Way[] = [
+  ...WIRE_FORMATS.map(
+    (format): Way => ({ name: format, format, draft: (request, target) => draftRequest(format, request, target) }),
+  ),
+  {
+    name: 'anthropic-messages, by budget',
+    format: 'anthropic-messages',
+    draft: (request, target) => toMessagesRequest(request, { ...target, ...budget }),
+  },
+];
+
+async function bodyOf({ draft }: Way, { content }: Planted, items: readonly TranscriptItem[], call: Call) {
   const { options, profile } = call;
   const target = {
     profile: profile.profile_id,
@@ -63,19 +84,19 @@ async function bodyOf(format: WireFormat, { content }: Planted, items: readonly 
     parallelCalls: profile.supports_parallel_tool_calls,
   };
   const { messages } = await projectTranscript(content, items, target);
-  return writtenOf(draftRequest(format, { ...options, messages }, { model: profile.model_default, profile }));
+  return writtenOf(draft({ ...options, messages }, { model: profile.model_default, profile }));
 }
 
 /** A request of any transcript breaks no rule of any format. Returns how many requests were checked. */
 export async function holdTotality(drawn: readonly unknown[], call: Call): Promise<number> {
   const planted = await plant(drawn);
   try {
-    for (const format of WIRE_FORMATS) {
-      const { body } = await bodyOf(format, planted, planted.items, call);
+    for (const way of WAYS) {
+      const { body } = await bodyOf(way, planted, planted.items, call);
       const data: unknown = JSON.parse(new TextDecoder().decode(body));
-      deepStrictEqual(validateRequest(format, data), [], `${format}: ${new TextDecoder().decode(body)}`);
+      deepStrictEqual(validateRequest(way.format, data), [], `${way.name}: ${new TextDecoder().decode(body)}`);
     }
-    return WIRE_FORMATS.length;
+    return WAYS.length;
   } finally {
     await planted.close();
   }
@@ -92,13 +113,13 @@ export async function holdPrefix(drawn: readonly unknown[], call: Call): Promise
   let compared = 0;
   try {
     const cuts = planted.items.flatMap(({ role }, i) => (role === 'assistant' ? [i] : []));
-    for (const format of WIRE_FORMATS) {
-      const whole = await bodyOf(format, planted, planted.items, { ...call, options });
+    for (const way of WAYS) {
+      const whole = await bodyOf(way, planted, planted.items, { ...call, options });
       for (const cut of cuts) {
-        const earlier = await bodyOf(format, planted, planted.items.slice(0, cut), { ...call, options });
+        const earlier = await bodyOf(way, planted, planted.items.slice(0, cut), { ...call, options });
         const length = earlier.prefixBytes;
         const [begins, beginning] = [whole.body.subarray(0, length), earlier.body.subarray(0, length)];
-        deepStrictEqual(text(begins), text(beginning), `${format}: cut at ${cut}`);
+        deepStrictEqual(text(begins), text(beginning), `${way.name}: cut at ${cut}`);
         compared++;
       }
     }

@@ -31,6 +31,7 @@ const responses = (): Body => ({
   tools: [
     { type: 'function', name: 'add', description: '', parameters: { type: 'object', properties: {} }, strict: false },
     { type: 'function', name: 'sub', description: '', parameters: { type: 'object', properties: {} }, strict: false },
+    { type: 'web_search' },
   ],
   tool_choice: { type: 'function', name: 'add' },
   input: [
@@ -41,6 +42,13 @@ const responses = (): Body => ({
     { type: 'function_call_output', call_id: 'a', output: '' },
     { type: 'function_call_output', call_id: 'b', output: '2' },
     { type: 'message', role: 'assistant', content: 'Done.' },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+    {
+      type: 'message',
+      role: 'assistant',
+      phase: 'final_answer',
+      content: [{ type: 'output_text', text: 'And found.', annotations: [{ type: 'url_citation' }] }],
+    },
     { type: 'message', role: 'user', content: 'Thanks' },
   ],
 });
@@ -53,6 +61,7 @@ const messages = (): Body => ({
   tools: [
     { name: 'add', description: '', input_schema: { type: 'object', properties: {} } },
     { name: 'sub', description: '', input_schema: { type: 'object', properties: {} } },
+    { type: 'web_search_20250305', name: 'web_search' },
   ],
   tool_choice: { type: 'auto' },
   messages: [
@@ -64,6 +73,9 @@ const messages = (): Body => ({
         { type: 'text', text: 'I add.' },
         { type: 'tool_use', id: 'a', name: 'add', input: {} },
         { type: 'tool_use', id: 'b', name: 'add', input: { n: 1 } },
+        { type: 'thinking', thinking: 'And that.', signature: 's' },
+        { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: {} },
+        { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] },
       ],
     },
     {
@@ -131,6 +143,8 @@ const CHAT_TWINS: readonly Twin[] = [
 
 const RESPONSES_TWINS: readonly Twin[] = [
   ['shape', 'no input', (body) => (body.input = [])],
+  ['shape', 'a run of a tool without a name', (body) => delete body.input[7].id],
+  ['shape', 'a tool without a type', (body) => delete body.tools[2].type],
   ['shape', 'reasoning without its content', (body) => delete body.input[1].encrypted_content],
   ['role', 'an unknown item', (body) => (body.input[0].type = 'item_reference')],
   ['role', 'an unknown role', (body) => (body.input[0].role = 'tool')],
@@ -151,7 +165,7 @@ const RESPONSES_TWINS: readonly Twin[] = [
   ['tool_schema', 'no schema', (body) => (body.tools[0].parameters = null)],
   ['tool_choice', 'a choice that is no tool', (body) => (body.tool_choice.name = 'mul')],
   ['parameter_range', 'too few tokens', (body) => (body.max_output_tokens = 15)],
-  ['reasoning_place', 'reasoning before what the user says', (body) => body.input.splice(2, 5)],
+  ['reasoning_place', 'reasoning before what the user says', (body) => body.input.splice(2, 7)],
   ['parameter_conflict', 'a memory at the provider', (body) => (body.previous_response_id = 'resp_1')],
 ];
 
@@ -179,12 +193,21 @@ const MESSAGES_TWINS: readonly Twin[] = [
   ['tool_choice', 'a choice that is no tool', (body) => (body.tool_choice = { type: 'tool', name: 'mul' })],
   ['parameter_range', 'a temperature above 1', (body) => (body.temperature = 1.5)],
   ['parameter_range', 'no most tokens', (body) => delete body.max_tokens],
+  ['call_unanswered', 'a run of a tool without what it came to', (body) => body.messages[1].content.pop()],
+  ['answer_without_call', 'what no run of a tool came to', (body) => body.messages[1].content.splice(5, 1)],
+  ['reasoning_place', 'a thought that leads to nothing', (body) => body.messages[1].content.splice(5)],
+  ['parameter_conflict', 'thinking by a word at another temperature', adaptive],
   ['reasoning_place', 'a thought behind a text', (body) => swap(body.messages[1].content)],
   ['parameter_conflict', 'more thought than tokens', (body) => (body.max_tokens = 1_024)],
   ['parameter_conflict', 'thinking at another temperature', (body) => (body.temperature = 0)],
   ['parameter_conflict', 'thinking and a forced tool', (body) => (body.tool_choice = { type: 'any' })],
   ['parameter_conflict', 'thinking after an answer without', (body) => body.messages[1].content.shift()],
 ];
+
+function adaptive(body: Body): void {
+  body.thinking = { type: 'adaptive' };
+  body.temperature = 0;
+}
 
 function text(said: string) {
   return { type: 'text', text: said };

@@ -40,14 +40,25 @@ const native = fc.oneof(
   fc.constantFrom<Value>(
     { type: 'thinking', thinking: 'hm', signature: 's' },
     { type: 'redacted_thinking', data: 'x' },
+    { at: { text: 1, calls: 0 }, item: { type: 'thinking', thinking: 'hm', signature: 's' } },
+    { at: { text: 3, calls: 2 }, item: { type: 'thinking', thinking: 'hm', signature: 's' } },
+    { at: { text: 2, calls: 0 }, item: { type: 'text', citations: [{ type: 'c' }] } },
+    { at: { text: 2, calls: 1 }, item: { type: 'server_tool_use', id: 's1', name: 'x', input: {} } },
+    { at: { text: 2, calls: 1 }, item: { type: 'web_search_tool_result', tool_use_id: 's1', content: [] } },
+    { type: 'server_tool_use', id: 's1', name: 'x', input: {} },
+    { type: 'mcp_tool_result', tool_use_id: 's1', content: 'x' },
     { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' },
+    { at: { text: 2, calls: 1 }, item: { type: 'reasoning', summary: [], encrypted_content: 'e' } },
+    { at: { text: 9, calls: 1 }, item: { type: 'web_search_call', id: 'ws_1' } },
+    { at: { text: 4, calls: 0 }, item: { type: 'message', phase: 'commentary' } },
+    { at: { text: 4, calls: 0 }, item: { type: 'message', annotations: [{ type: 'c' }] } },
     { reasoning_content: 'hm' },
     { reasoning_details: [{ type: 'reasoning.text', text: 'hm' }] },
   ),
 );
 const opaque = fc.record({ kind: fc.constantFrom('reasoning', 'provider_tool', 'other'), native });
 const output = fc.record(
-  { text: word, tool_calls: fc.constant<Value>([]), opaque: fc.array(opaque, { maxLength: 2 }) },
+  { text: word, tool_calls: fc.constant<Value>([]), opaque: fc.array(opaque, { maxLength: 4 }) },
   { requiredKeys: ['tool_calls'] },
 ) as fc.Arbitrary<Value>;
 
