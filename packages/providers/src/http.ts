@@ -89,7 +89,8 @@ class Body {
 }
 
 /** Aborts when nothing is heard for too long. */
-class Silence {
+export class Silence {
+  /** Whether it was too long. */
   over = false;
   private timer: ReturnType<typeof setTimeout>;
 
@@ -100,11 +101,13 @@ class Silence {
     this.timer = this.arm();
   }
 
+  /** Something was heard. */
   broken(): void {
     clearTimeout(this.timer);
     this.timer = this.arm();
   }
 
+  /** Nothing is waited for any more. */
   end(): void {
     clearTimeout(this.timer);
   }

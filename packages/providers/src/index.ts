@@ -1,4 +1,6 @@
 /** Model providers: adapters for `llm.generate`. */
+export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.js';
+export { type AiSdkModel, SPECIFICATIONS } from './ai-sdk/language-model.js';
 export { type AnthropicMessagesOptions, anthropicMessages } from './anthropic/anthropic-messages.js';
 export { type CallIdRule, mintCallIds } from './call-ids.js';
 export { type LlmGenerateOptions, llmGenerateAdapter } from './llm-generate.js';

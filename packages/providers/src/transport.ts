@@ -16,7 +16,7 @@ import { cut } from './text.js';
 import { type ErrorBody, retryable, terminal, type Verdict, verdictOf } from './verdict.js';
 
 /** How long a provider may say nothing by default, in milliseconds: slow models that think are included. */
-const SILENCE_MS_DEFAULT = 180_000;
+export const SILENCE_MS_DEFAULT = 180_000;
 
 /** A value, or the name of a secret whose value is asked for at each call and never kept. */
 export type SecretText = string | { readonly secret: string };
@@ -81,12 +81,20 @@ export interface Asking {
 
 /** Asks a provider, again where that may help. */
 export async function ask(asking: Asking): Promise<ModelResult> {
-  const { options, context } = asking;
   const sealed = await reveal(asking);
   if (sealed === undefined) return failed(terminal('credentials_missing'));
+  return repeat(() => attempt(asking, sealed), asking.options, asking.context);
+}
+
+/** Tries until an answer comes, or a failure that another try would meet again, or too many have come. */
+export async function repeat(
+  attempt: () => Promise<Judged>,
+  options: Pick<TransportOptions, 'retry' | 'sleep'>,
+  context: ModelContext,
+): Promise<ModelResult> {
   const policy = { ...RETRY_DEFAULT, ...options.retry };
   for (let retry = 0; ; retry++) {
-    const judged = await attempt(asking, sealed);
+    const judged = await attempt();
     if (judged.ok) return judged;
     const wait_ms = waitBefore(policy, retry, judged.waitMs, context.idempotencyKey);
     if (!judged.again || retry >= policy.retriesMax || wait_ms === undefined) return failed(judged);
@@ -167,7 +175,7 @@ export function noResponse(kind: keyof typeof NO_RESPONSE): Judged {
 
 /** The verdict on an answer that says that something failed. */
 export function refusal(
-  reply: Reply & { readonly kind: 'response' },
+  reply: { readonly headers: Headers },
   { status, error }: { readonly status: number; readonly error: ErrorBody | undefined },
   context: ModelContext,
 ): Judged {

@@ -89,6 +89,41 @@ const messages = (): Body => ({
   ],
 });
 
+const aiSdk = (): Body => ({
+  specification: 'v3',
+  maxOutputTokens: 100,
+  toolChoice: { type: 'tool', toolName: 'add' },
+  tools: [
+    { type: 'function', name: 'add', description: '', inputSchema: { type: 'object', properties: {} } },
+    { type: 'function', name: 'sub', description: '', inputSchema: { type: 'object', properties: {} } },
+    { type: 'provider', id: 'openai.web_search', name: 'web_search', args: {} },
+  ],
+  prompt: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm', providerOptions: { anthropic: { signature: 's' } } },
+        { type: 'tool-call', toolCallId: 's1', toolName: 'web_search', input: {}, providerExecuted: true },
+        { type: 'tool-result', toolCallId: 's1', toolName: 'web_search', output: { type: 'json', value: [] } },
+        { type: 'text', text: 'I add.' },
+        { type: 'tool-call', toolCallId: 'a', toolName: 'add', input: {} },
+        { type: 'tool-call', toolCallId: 'b', toolName: 'add', input: { n: 1 } },
+      ],
+    },
+    {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: 'a', toolName: 'add', output: { type: 'text', value: '' } },
+        { type: 'tool-result', toolCallId: 'b', toolName: 'add', output: { type: 'error-text', value: '2' } },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+    { role: 'user', content: [{ type: 'text', text: 'Thanks' }] },
+  ],
+});
+
 function tool(name: string) {
   return { type: 'function', function: { name, description: '', parameters: { type: 'object', properties: {} } } };
 }
@@ -101,6 +136,7 @@ const VALID: Readonly<Record<WireFormat, () => Body>> = {
   'openai-chat': chat,
   'openai-responses': responses,
   'anthropic-messages': messages,
+  'ai-sdk': aiSdk,
 };
 
 type Twin = readonly [rule: RequestRule, what: string, breaking: (body: Body) => void];
@@ -204,6 +240,37 @@ const MESSAGES_TWINS: readonly Twin[] = [
   ['parameter_conflict', 'thinking after an answer without', (body) => body.messages[1].content.shift()],
 ];
 
+const AI_SDK_TWINS: readonly Twin[] = [
+  ['shape', 'a release that nobody knows', (body) => (body.specification = 'v1')],
+  ['shape', 'a file of no bytes', (body) => body.prompt[4].content.push({ type: 'file', mediaType: 'x/y', data: '' })],
+  ['shape', 'options of no provider', (body) => (body.providerOptions = { openai: 1 })],
+  ['role', 'an unknown role', (body) => (body.prompt[1].role = 'developer')],
+  ['role', 'an unknown part', (body) => (body.prompt[4].content[0].type = 'source')],
+  ['empty_content', 'a blank text', (body) => (body.prompt[1].content[0].text = ' ')],
+  ['empty_content', 'an answer of nothing', (body) => (body.prompt[4].content = [])],
+  ['system_place', 'a system message in the middle', (body) => body.prompt.push(body.prompt.shift())],
+  ['alternation', 'two sayings together', (body) => body.prompt.push(body.prompt.at(-1))],
+  ['first_message', 'an answer first', (body) => body.prompt.splice(1, 1)],
+  ['last_message', 'an answer last', (body) => body.prompt.pop()],
+  ['call_id', 'an id with a space', (body) => (body.prompt[2].content[4].toolCallId = 'a b')],
+  ['call_id_twice', 'two calls of one id', (body) => (body.prompt[2].content[5].toolCallId = 'a')],
+  ['call_unanswered', 'a call without a result', (body) => body.prompt[3].content.pop()],
+  ['call_unanswered', 'a run without what it came to', (body) => body.prompt[2].content.splice(2, 1)],
+  ['answer_without_call', 'what no run came to', (body) => body.prompt[2].content.splice(1, 1)],
+  ['answer_order', 'results in another order', (body) => body.prompt[3].content.reverse()],
+  ['arguments', 'a list', (body) => (body.prompt[2].content[4].input = [])],
+  ['tool_name', 'a call of a name with a dot', (body) => (body.prompt[2].content[4].toolName = 'a.b')],
+  ['tool_twice', 'a tool twice', (body) => (body.tools[1].name = 'add')],
+  ['tool_schema', 'a schema of text', (body) => (body.tools[0].inputSchema.type = 'string')],
+  ['tool_choice', 'a choice that is no tool', (body) => (body.toolChoice.toolName = 'mul')],
+  ['parameter_range', 'no tokens', (body) => (body.maxOutputTokens = 0)],
+  [
+    'reasoning_place',
+    'a thought that leads to nothing',
+    (body) => body.prompt[4].content.push({ type: 'reasoning', text: '' }),
+  ],
+];
+
 function adaptive(body: Body): void {
   body.thinking = { type: 'adaptive' };
   body.temperature = 0;
@@ -231,6 +298,7 @@ const TWINS: Readonly<Record<WireFormat, readonly Twin[]>> = {
   'openai-chat': CHAT_TWINS,
   'openai-responses': RESPONSES_TWINS,
   'anthropic-messages': MESSAGES_TWINS,
+  'ai-sdk': AI_SDK_TWINS,
 };
 
 describe.each(WIRE_FORMATS)('the rules of %s', (format) => {

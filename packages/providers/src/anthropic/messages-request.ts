@@ -13,12 +13,14 @@ import {
   stopTexts,
   within,
 } from '../wire/request-fields.js';
+import { oddRuns } from '../wire/runs.js';
 import { type Stretch, weave } from '../wire/weave.js';
 import {
   type AssistantBlock,
   continuesThought,
   isThought,
   MESSAGES_CALL_IDS,
+  MESSAGES_RUNS,
   providerCall,
   providerResult,
   THINKING_TOKENS_MIN,
@@ -207,8 +209,9 @@ function assistantBlocks(answer: UnifiedAnswer, warnings: string[]): AssistantBl
     else if (isThought(block) && said?.type === 'text') putAhead(blocks, block);
     else blocks.push(block);
   }
-  const whole = endedRuns(blocks);
-  losses.push(...Array(blocks.length - whole.length).fill('provider_tool'));
+  const odd = oddRuns(blocks, MESSAGES_RUNS);
+  const whole = blocks.filter((block) => !odd.has(block));
+  losses.push(...Array(odd.size).fill('provider_tool'));
   // A thought leads to something: what came behind everything else, when an answer was cut, leads nowhere.
   for (let last = whole.at(-1); last !== undefined && isThought(last); last = whole.at(-1)) {
     whole.pop();
@@ -241,22 +244,4 @@ function marksIn(item: Json): unknown {
 function putAhead(blocks: AssistantBlock[], thought: AssistantBlock): void {
   const before = blocks.findLastIndex(({ type }) => type !== 'text');
   blocks.splice(before + 1, 0, thought);
-}
-
-/** Without runs of the provider's tools that have no result, and results that have no run. */
-function endedRuns(blocks: readonly AssistantBlock[]): AssistantBlock[] {
-  const open = new Map<string, AssistantBlock>();
-  const odd = new Set<AssistantBlock>();
-  for (const block of blocks) {
-    const run = providerCall.safeParse(block).data?.id;
-    const answered = providerResult.safeParse(block).data?.tool_use_id;
-    if (run !== undefined) {
-      const twice = open.get(run);
-      if (twice !== undefined) odd.add(twice);
-      open.set(run, block);
-    }
-    if (answered !== undefined && !open.delete(answered)) odd.add(block);
-  }
-  for (const block of open.values()) odd.add(block);
-  return blocks.filter((block) => !odd.has(block));
 }

@@ -13,6 +13,7 @@ import {
   wireTools,
 } from '../wire/format-rules.js';
 import type { RequestIssue, Turn } from '../wire/request-rules.js';
+import { checkRuns, type RunNames } from '../wire/runs.js';
 
 /** Ids of 1 to 64 letters, digits, `_` and `-`. */
 export const MESSAGES_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 64, alphabet: 'word' };
@@ -162,7 +163,7 @@ function checkOrder(messages: readonly WireMessage[]): RequestIssue[] {
     const at = `messages.${i}`;
     if (message.role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at });
     if (message.role === 'assistant')
-      issues.push(...checkThoughts(message.content, at), ...checkRuns(message.content, at));
+      issues.push(...checkThoughts(message.content, at), ...checkRuns(message.content, MESSAGES_RUNS, at));
   });
   if (messages[0]?.role !== 'user') issues.push({ rule: 'first_message', at: 'messages.0' });
   if (messages.at(-1)?.role !== 'user') issues.push({ rule: 'last_message', at: 'messages' });
@@ -176,18 +177,11 @@ function checkThoughts(content: readonly AssistantBlock[], at: string): RequestI
   return misplaced || (last !== undefined && isThought(last)) ? [{ rule: 'reasoning_place', at }] : [];
 }
 
-/** What the provider ran has its result in the same answer, and no result is without its run. */
-function checkRuns(content: readonly AssistantBlock[], at: string): RequestIssue[] {
-  const issues: RequestIssue[] = [];
-  const open = new Set<string>();
-  for (const block of content) {
-    const run = providerCall.safeParse(block).data?.id;
-    const answered = providerResult.safeParse(block).data?.tool_use_id;
-    if (run !== undefined) open.add(run);
-    if (answered !== undefined && !open.delete(answered)) issues.push({ rule: 'answer_without_call', at });
-  }
-  return open.size > 0 ? [...issues, { rule: 'call_unanswered', at }] : issues;
-}
+/** How this format names the runs of a provider's tools. */
+export const MESSAGES_RUNS: RunNames<AssistantBlock> = {
+  runOf: (block) => providerCall.safeParse(block).data?.id,
+  resultOf: (block) => providerResult.safeParse(block).data?.tool_use_id,
+};
 
 function checkTogether(request: MessagesRequest): RequestIssue[] {
   const issues: RequestIssue[] = [];

@@ -1,4 +1,6 @@
 /** The wire formats: how each writes a unified request, and its rules. */
+import { toAiSdkCall } from '../ai-sdk/call-request.js';
+import { checkAiSdkCall } from '../ai-sdk/call-rules.js';
 import { MAX_TOKENS_DEFAULT, toMessagesRequest } from '../anthropic/messages-request.js';
 import { checkMessagesRequest } from '../anthropic/messages-rules.js';
 import type { ProviderProfile, UnifiedRequest } from '../model.js';
@@ -10,7 +12,7 @@ import type { Draft } from './request-fields.js';
 import type { RequestIssue } from './request-rules.js';
 
 /** The formats that requests can be written in. */
-export const WIRE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic-messages'] as const;
+export const WIRE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'ai-sdk'] as const;
 
 /** A format that requests can be written in. */
 export type WireFormat = (typeof WIRE_FORMATS)[number];
@@ -40,6 +42,10 @@ const FORMATS: Readonly<
     check: checkMessagesRequest,
     draft: (request, target) =>
       toMessagesRequest(request, { ...target, maxTokensDefault: MAX_TOKENS_DEFAULT, effort: 'adaptive' }),
+  },
+  'ai-sdk': {
+    check: checkAiSdkCall,
+    draft: (request, { profile }) => toAiSdkCall(request, { profile, specification: 'v3' }),
   },
 };
 

@@ -38,13 +38,9 @@ export function profileOf(
 
 async function generate(client: WireClient, request: UnifiedRequest, context: ModelContext): Promise<ModelResult> {
   const { url, key, headers, options, format, profile } = client;
-  const problems = problemsOf(client, request);
-  if (problems.length > 0) {
-    context.progress({ type: 'request_refused', problems: problems.slice(0, 10) });
-    return failed(INVALID_REQUEST);
-  }
+  const refused = invalidRequest(client, request, context);
+  if (refused !== undefined) return refused;
   const written = writtenOf(client.draft(request, profile));
-  const idsInUse = request.messages.flatMap((m) => (m.role === 'assistant' ? m.calls.map(({ callId }) => callId) : []));
   return ask({
     url,
     ...(key === undefined ? {} : { key }),
@@ -52,8 +48,13 @@ async function generate(client: WireClient, request: UnifiedRequest, context: Mo
     options,
     written,
     context,
-    reader: (scrubber) => new FormatReader({ format, written, context, idsInUse, scrubber }),
+    reader: (scrubber) => new FormatReader({ format, written, context, idsInUse: callIdsOf(request), scrubber }),
   });
+}
+
+/** The ids of the calls of a request's history. */
+export function callIdsOf({ messages }: UnifiedRequest): string[] {
+  return messages.flatMap((message) => (message.role === 'assistant' ? message.calls.map(({ callId }) => callId) : []));
 }
 
 const INVALID_REQUEST: Verdict = {
@@ -61,8 +62,20 @@ const INVALID_REQUEST: Verdict = {
   again: false,
 };
 
+/** The failure of a request that breaks our rules: it is not sent. */
+export function invalidRequest(
+  client: Pick<WireClient, 'profile' | 'draft' | 'check'>,
+  request: UnifiedRequest,
+  context: ModelContext,
+): ModelResult | undefined {
+  const problems = problemsOf(client, request);
+  if (problems.length === 0) return undefined;
+  context.progress({ type: 'request_refused', problems: problems.slice(0, 10) });
+  return failed(INVALID_REQUEST);
+}
+
 /** What is wrong with what we write. Native options are the provider's to judge. */
-function problemsOf(client: WireClient, request: UnifiedRequest): string[] {
+function problemsOf(client: Pick<WireClient, 'profile' | 'draft' | 'check'>, request: UnifiedRequest): string[] {
   const { provider_options_default: _, ...profile } = client.profile;
   const { providerOptions: __, ...ours } = request;
   const { body } = client.draft(ours, profile);

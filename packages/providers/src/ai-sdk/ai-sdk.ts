@@ -1,0 +1,192 @@
+/**
+ * A client of any language model of the AI SDK.
+ *
+ * Invariants
+ * K1  The model is given exactly what the recorded bytes say: they are parsed and handed over.
+ * K2  Requests are repeated by our transport alone. A language model of the SDK does not repeat; its callers do.
+ * K3  What is kept of an answer is JSON: nothing that is undefined, no object of the SDK.
+ */
+import { RepriseError, type Value } from '@reprise/contracts';
+import { Silence } from '../http.js';
+import { toJson } from '../json.js';
+import type {
+  ModelClient,
+  ModelContext,
+  ModelResult,
+  ProviderProfile,
+  UnifiedRequest,
+  WrittenRequest,
+} from '../model.js';
+import { wellFormed } from '../text.js';
+import { type Judged, noResponse, repeat, SILENCE_MS_DEFAULT, type TransportOptions } from '../transport.js';
+import { retryable } from '../verdict.js';
+import type { ReadAnswer } from '../wire/answer.js';
+import { writtenOf } from '../wire/request-fields.js';
+import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
+import { generatedOf, readGenerated } from './call-answer.js';
+import { judgeThrown } from './call-failure.js';
+import { type AiSdkDialect, toAiSdkCall } from './call-request.js';
+import { checkAiSdkCall } from './call-rules.js';
+import { CallStream } from './call-stream.js';
+import { type AiSdkModel, type CallSurroundings, type Generated, SPECIFICATIONS } from './language-model.js';
+
+/** What {@link aiSdk} takes. Keys, addresses and headers are the model's own. */
+export interface AiSdkOptions extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs'> {
+  /** What this model can do, where it differs from the default. */
+  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
+  /**
+   * Tools that the provider runs itself, in the SDK's form: `{ type: 'provider', id: 'openai.web_search', name, args }`.
+   * No policy of the world sees what they do.
+   */
+  readonly providerTools?: readonly Value[];
+}
+
+/**
+ * A language model of the AI SDK, of any provider and of any release of its shape from the second to the fourth.
+ *
+ * @param model made by a provider's package, for example `openai('gpt-…')`; not the name of one
+ * @throws RepriseError `invalid_argument` when it is none
+ * @example aiSdk(createOpenAI({ apiKey })('gpt-…'))
+ */
+export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClient {
+  requireModel(model);
+  const profile = profileOf(
+    {
+      profile_id: `ai-sdk/${model.provider}`.slice(0, 128),
+      provider: model.provider,
+      supports_parallel_tool_calls: true,
+      supports_reasoning_effort: false,
+      supports_streaming: true,
+      supports_tool_choice_named: true,
+    },
+    options.profile,
+    model.modelId,
+  );
+  const providerTools = (options.providerTools ?? []).map(toJson);
+  const dialect: Omit<AiSdkDialect, 'profile'> = { specification: model.specificationVersion, providerTools };
+  const draft = (request: UnifiedRequest, shown: ProviderProfile) =>
+    toAiSdkCall(request, { ...dialect, profile: shown });
+  return {
+    profile,
+    write: (request) => writtenOf(draft(request, profile)),
+    generate: async (request, context) => {
+      const refused = invalidRequest({ profile, draft, check: checkAiSdkCall }, request, context);
+      if (refused !== undefined) return refused;
+      const written = writtenOf(draft(request, profile));
+      return repeat(() => new Attempt(model, options, written, request, context).perform(profile), options, context);
+    },
+  };
+}
+
+function requireModel(model: AiSdkModel): void {
+  const given: unknown = model;
+  const fits =
+    typeof given === 'object' &&
+    given !== null &&
+    SPECIFICATIONS.includes((given as AiSdkModel).specificationVersion) &&
+    typeof (given as AiSdkModel).doStream === 'function';
+  if (fits) return;
+  throw new RepriseError('invalid_argument', 'this is no language model of the AI SDK', {
+    expected: `a model object of specification ${SPECIFICATIONS.join(', ')}`,
+    hint: "Give what a provider's package makes, for example openai('gpt-…'), and not the name of a model.",
+  });
+}
+
+type Given = Readonly<Record<string, unknown>> & CallSurroundings;
+
+/** One call of the model. */
+class Attempt {
+  private readonly controller = new AbortController();
+  private readonly silence: Silence;
+  private readonly stream: CallStream;
+
+  constructor(
+    private readonly model: AiSdkModel,
+    options: AiSdkOptions,
+    private readonly written: WrittenRequest,
+    private readonly request: UnifiedRequest,
+    private readonly context: ModelContext,
+  ) {
+    this.silence = new Silence(options.timeoutMs ?? SILENCE_MS_DEFAULT, this.controller);
+    this.stream = new CallStream((delta) => context.progress(delta));
+  }
+
+  async perform({ supports_streaming }: ProviderProfile): Promise<Judged> {
+    const { signal } = this.context;
+    const cancel = () => this.controller.abort();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      if (signal.aborted) return noResponse('cancelled');
+      return supports_streaming ? await this.streamed() : await this.whole();
+    } catch (thrown) {
+      if (signal.aborted) return this.interrupted();
+      return this.silence.over ? noResponse('timeout') : judgeThrown(thrown, this.context);
+    } finally {
+      this.silence.end();
+      signal.removeEventListener('abort', cancel);
+      this.controller.abort(); // an answer that was not read to its end gives its connection up
+    }
+  }
+
+  private async whole(): Promise<Judged> {
+    const { model } = this;
+    const result = await this.orAborted(model.doGenerate(this.given() as never));
+    const generated = generatedOf(result);
+    return generated === undefined ? { ok: false, ...retryable('malformed') } : this.answered(generated);
+  }
+
+  private async streamed(): Promise<Judged> {
+    const { model, stream, context } = this;
+    const result = (await this.orAborted(model.doStream(this.given() as never))) as {
+      stream?: ReadableStream<unknown>;
+    };
+    const reader = result.stream?.getReader();
+    if (reader === undefined) return { ok: false, ...retryable('malformed') };
+    for (let part = await this.orAborted(reader.read()); !part.done; part = await this.orAborted(reader.read())) {
+      this.silence.broken();
+      stream.take(part.value);
+    }
+    if (context.signal.aborted) return this.interrupted();
+    if (stream.failed) return judgeThrown(stream.failure, context);
+    return stream.ended ? this.answered(stream.whole()) : { ok: false, ...retryable('network') };
+  }
+
+  /** K1 */
+  private given(): Given {
+    const { specification: _, ...call } = JSON.parse(new TextDecoder().decode(this.written.body)) as Given;
+    const headers = { 'idempotency-key': this.context.idempotencyKey };
+    return { ...call, headers, abortSignal: this.controller.signal } as Given;
+  }
+
+  /** Some models heed no signal. */
+  private orAborted<T>(waiting: PromiseLike<T>): Promise<T> {
+    const { signal } = this.controller;
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      Promise.resolve(waiting)
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+
+  private interrupted(): Judged {
+    const text = wellFormed(this.stream.text);
+    if (text === '') return noResponse('cancelled');
+    const answer: ReadAnswer = { text, calls: [], finishReason: 'interrupted', usage: { calls: 1 }, warnings: [] };
+    return this.response(answer, this.stream.whole());
+  }
+
+  private answered(generated: Generated): Judged {
+    const about = { idsInUse: callIdsOf(this.request), scrub: (text: string) => text };
+    return this.response(readGenerated(generated, about), generated);
+  }
+
+  /** K3 */
+  private response(answer: ReadAnswer, generated: Generated): ModelResult & { readonly ok: true } {
+    const { content, finishReason, usage, response } = generated;
+    const rawBody = new TextEncoder().encode(JSON.stringify({ content, finishReason, usage, response }));
+    return { ok: true, response: { ...answer, request: this.written, rawBody } };
+  }
+}

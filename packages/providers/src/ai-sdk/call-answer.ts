@@ -1,0 +1,115 @@
+/** What a language model of the AI SDK answered: from its content to a unified response. Total. */
+import { isJsonObject } from '../json.js';
+import { cut } from '../text.js';
+import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
+import { type Fields, textIn } from '../wire/answer-stream.js';
+import type { Generated } from './language-model.js';
+
+/** A result of `doGenerate` as far as it is read; undefined when it is none. */
+export function generatedOf(result: unknown): Generated | undefined {
+  if (!isJsonObject(result)) return undefined;
+  const { content, finishReason, usage, warnings, response } = result as Fields;
+  if (!Array.isArray(content)) return undefined;
+  return {
+    content: content.filter(isJsonObject),
+    finishReason,
+    usage,
+    warnings: Array.isArray(warnings) ? warnings.filter(isJsonObject) : [],
+    response: isJsonObject(response) ? response : {},
+  };
+}
+
+/** Reads an answer. */
+export function readGenerated(generated: Generated, about: AnswerAbout): ReadAnswer {
+  const draft = new AnswerDraft(about);
+  for (const part of generated.content) takePart(part, draft);
+  for (const warning of generated.warnings) draft.warnings.push(`provider_warning:${wordsOf(warning)}`);
+  return {
+    ...draft.end(),
+    finishReason: finishOf(generated.finishReason, draft.hasCalls),
+    ...responseIdOf(generated.response.id, about.scrub),
+    ...readUsage(generated.usage),
+  };
+}
+
+function takePart(part: Fields, draft: AnswerDraft): void {
+  switch (part.type) {
+    case 'text':
+      draft.say(part.text);
+      keepMarks(part, draft);
+      break;
+    case 'tool-call':
+      if (part.providerExecuted === true) draft.keep('provider_tool', part);
+      else {
+        draft.call(part.toolCallId, part.toolName, part.input);
+        keepMarks(part, draft);
+      }
+      break;
+    case 'reasoning':
+      draft.keep('reasoning', part, textIn(part.text));
+      break;
+    case 'tool-result':
+      draft.keep('provider_tool', part);
+      break;
+    case 'file':
+      draft.keep('other', { ...part, data: dataOf(part.data) });
+      break;
+    default:
+      draft.keep('other', part);
+  }
+}
+
+/** What a provider says of a text or a call of ours: signatures stand there, too. */
+function keepMarks({ providerMetadata }: Fields, draft: AnswerDraft): void {
+  if (!isJsonObject(providerMetadata) || Object.keys(providerMetadata).length === 0) return;
+  draft.keep('other', { type: 'marks', providerMetadata });
+}
+
+function dataOf(data: unknown): unknown {
+  if (!(data instanceof Uint8Array)) return data;
+  return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(''));
+}
+
+function wordsOf(warning: Fields): string {
+  const words = [warning.feature, warning.setting, warning.message, warning.type]
+    .map(textIn)
+    .find((text) => text !== '');
+  return cut(words ?? 'unknown', 100);
+}
+
+/** What the words for the end of an answer mean, of all releases. */
+export const AI_SDK_FINISH: Readonly<Record<string, ReadAnswer['finishReason']>> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'content-filter': 'content_filter',
+  error: 'error',
+};
+
+/** The reason in the SDK's words, and in the provider's own where it is given. */
+export function reasonsOf(finish: unknown): { readonly unified: string; readonly raw: string | undefined } {
+  if (!isJsonObject(finish)) return { unified: textIn(finish), raw: undefined };
+  return { unified: textIn(finish.unified), raw: textIn(finish.raw) || undefined };
+}
+
+function finishOf(finish: unknown, hasCalls: boolean): ReadAnswer['finishReason'] {
+  const { unified, raw } = reasonsOf(finish);
+  // The provider wants to be asked to go on: the run does.
+  if (raw === 'pause_turn' && !hasCalls) return 'interrupted';
+  const reason = Object.hasOwn(AI_SDK_FINISH, unified) ? AI_SDK_FINISH[unified] : undefined;
+  if (hasCalls && (reason === undefined || reason === 'stop')) return 'tool_calls';
+  return reason ?? 'other';
+}
+
+/** Counts as the third release nests them, or as the second lists them. */
+function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
+  const usage: Fields = isJsonObject(given) ? given : {};
+  const { inputTokens: into, outputTokens: out } = usage;
+  return usageOf({
+    in: isJsonObject(into) ? into.total : into,
+    out: isJsonObject(out) ? out.total : out,
+    reasoning: isJsonObject(out) ? out.reasoning : usage.reasoningTokens,
+    cacheRead: isJsonObject(into) ? into.cacheRead : usage.cachedInputTokens,
+    cacheWrite: isJsonObject(into) ? into.cacheWrite : undefined,
+  });
+}

@@ -1,0 +1,48 @@
+/** What an exception of the AI SDK means: it throws what our own clients are told by the wire. */
+import { isJsonObject, parseJson } from '../json.js';
+import type { ModelContext } from '../model.js';
+import { type Judged, refusal } from '../transport.js';
+import { errorBody, retryable, statusInside, terminal, type Verdict } from '../verdict.js';
+import { type Fields, textIn } from '../wire/answer-stream.js';
+
+/** Exceptions by name: they come before anything is sent, or of an answer that cannot be read. */
+const BY_NAME: Readonly<Record<string, Verdict>> = {
+  AI_LoadAPIKeyError: terminal('credentials_missing'),
+  AI_LoadSettingError: terminal('credentials_missing'),
+  AI_InvalidArgumentError: terminal('bad_request'),
+  AI_InvalidPromptError: terminal('bad_request'),
+  AI_UnsupportedFunctionalityError: terminal('bad_request'),
+  AI_NoSuchModelError: terminal('not_found'),
+  AI_JSONParseError: retryable('malformed'),
+  AI_TypeValidationError: retryable('malformed'),
+  AI_InvalidResponseDataError: retryable('malformed'),
+  AI_EmptyResponseBodyError: retryable('malformed'),
+};
+
+/** The verdict on what was thrown, or came as an error in a stream. */
+export function judgeThrown(thrown: unknown, context: ModelContext): Judged {
+  const error: Fields = typeof thrown === 'object' && thrown !== null ? (thrown as Fields) : {};
+  const status = error.statusCode;
+  if (typeof status === 'number' && status >= 300) return judgeStatus(error, status, context);
+  if (typeof status === 'number') return { ok: false, ...retryable('malformed') };
+  const name = textIn(error.name);
+  const known = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
+  if (known !== undefined) return { ok: false, ...known };
+  return judgeBody(thrown, context) ?? { ok: false, ...retryable('network') };
+}
+
+function judgeStatus(error: Fields, status: number, context: ModelContext): Judged {
+  const body = errorBody(parseJson(textIn(error.responseBody))) ?? errorBody(error.data);
+  const headers = isJsonObject(error.responseHeaders) ? Object.entries(error.responseHeaders) : [];
+  const given = headers.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return refusal({ headers: new Headers(given) }, { status, error: body }, context);
+}
+
+/** An error that a provider put into a stream, as JSON data or its text. */
+function judgeBody(thrown: unknown, context: ModelContext): Judged | undefined {
+  const data = typeof thrown === 'string' ? parseJson(thrown) : thrown;
+  if (data instanceof Error || !isJsonObject(data)) return undefined;
+  const error = errorBody(data) ?? errorBody({ error: data });
+  if (error === undefined) return undefined;
+  return refusal({ headers: new Headers() }, { status: statusInside(error), error }, context);
+}

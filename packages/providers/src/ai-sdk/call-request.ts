@@ -1,0 +1,176 @@
+/** How the call of a language model of the AI SDK is made of a unified request. */
+import * as z from 'zod';
+import { mintCallIds } from '../call-ids.js';
+import { isJsonObject, type Json, toJson } from '../json.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedRequest, UnifiedResult } from '../model.js';
+import {
+  choiceOf,
+  type Draft,
+  effortOf,
+  nativeOptions,
+  present,
+  sendableCall,
+  sendableTools,
+  stopTexts,
+  within,
+} from '../wire/request-fields.js';
+import { oddRuns } from '../wire/runs.js';
+import { type Stretch, weave } from '../wire/weave.js';
+import { AI_SDK_CALL_IDS, type AssistantPart, PROMPT_RUNS, type PromptMessage, providerSays } from './call-rules.js';
+import type { Specification } from './language-model.js';
+
+/** How a client writes calls. */
+export interface AiSdkDialect {
+  readonly profile: ProviderProfile;
+  readonly specification: Specification;
+  /** Tools that the provider runs itself, in the SDK's form. */
+  readonly providerTools?: readonly Json[];
+}
+
+/** Writes a unified request as a call, the list that grows last. */
+export function toAiSdkCall(unified: UnifiedRequest, dialect: AiSdkDialect): Draft {
+  const { profile, specification } = dialect;
+  const warnings: string[] = [];
+  effortOf(unified, { ...profile, supports_reasoning_effort: false }, warnings);
+  if (unified.metadata !== undefined) warnings.push('unsupported:metadata');
+  const native = nativeOptions(unified, profile, [], warnings);
+  const body = {
+    specification,
+    ...present({
+      maxOutputTokens: unified.maxTokens,
+      temperature: within(unified.temperature, [0, 2], 'temperature', warnings),
+      stopSequences: stopTexts(unified.stopSequences, 4, warnings),
+      responseFormat: unified.responseFormat === undefined ? undefined : toJson(unified.responseFormat),
+      providerOptions: Object.keys(native).length === 0 ? undefined : native,
+    }),
+    ...toolFields(unified, dialect, warnings),
+    prompt: promptOf(unified, warnings),
+  };
+  return { body, warnings };
+}
+
+function toolFields(
+  unified: UnifiedRequest,
+  { profile, providerTools = [] }: AiSdkDialect,
+  warnings: string[],
+): Record<string, unknown> {
+  const own = sendableTools(unified, warnings);
+  const choice = choiceOf(unified, own, profile, warnings);
+  const tools = [
+    ...own.map(({ name, description, schema }) => ({ type: 'function', name, description, inputSchema: schema })),
+    ...providerTools,
+  ];
+  if (tools.length === 0) return {};
+  const named = typeof choice === 'object' ? { type: 'tool', toolName: choice.tool } : undefined;
+  return present({ toolChoice: named ?? (choice === undefined ? undefined : { type: choice }), tools });
+}
+
+function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] {
+  const prompt: PromptMessage[] = unified.system.trim() === '' ? [] : [{ role: 'system', content: unified.system }];
+  const names = new Map<string, string>();
+  for (const message of mintCallIds(unified.messages, AI_SDK_CALL_IDS)) {
+    const last = prompt.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') last.content.push(resultPart(message, names));
+    else prompt.push(messageOf(message, names, warnings));
+  }
+  return prompt;
+}
+
+function messageOf(message: UnifiedMessage, names: Map<string, string>, warnings: string[]): PromptMessage {
+  if (message.role === 'tool') return { role: 'tool', content: [resultPart(message, names)] };
+  if (message.role === 'assistant') return { role: 'assistant', content: answerParts(message, names, warnings) };
+  return { role: 'user', content: message.parts.map(({ text }) => ({ type: 'text', text })) };
+}
+
+function resultPart({ callId, text, isError }: UnifiedResult, names: ReadonlyMap<string, string>) {
+  return {
+    type: 'tool-result' as const,
+    toolCallId: callId,
+    toolName: names.get(callId) ?? '_',
+    output: { type: isError ? ('error-text' as const) : ('text' as const), value: text },
+  };
+}
+
+/** An answer as the parts that it came in. */
+function answerParts(answer: UnifiedAnswer, names: Map<string, string>, warnings: string[]): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  const losses: string[] = [];
+  for (const stretch of weave(answer)) {
+    const marks = stretch.kind === 'item' ? marksIn(stretch.item) : undefined;
+    if (marks !== undefined) {
+      const last = parts.at(-1);
+      if (last?.type === 'text' || last?.type === 'tool-call') last.providerOptions = marks;
+      continue;
+    }
+    const part = partOf(stretch);
+    if (part !== undefined) parts.push(part);
+    else if (stretch.kind === 'item' && !isSource(stretch.item)) losses.push(stretch.part.kind);
+    if (part?.type === 'tool-call') names.set(part.toolCallId, part.toolName);
+  }
+  const odd = oddRuns(parts, PROMPT_RUNS);
+  losses.push(...Array(odd.size).fill('provider_tool'));
+  const whole = parts.filter((part) => !odd.has(part));
+  // A thought leads to something: what came behind everything else, when an answer was cut, leads nowhere.
+  for (; whole.at(-1)?.type === 'reasoning'; whole.pop()) losses.push('reasoning');
+  warnings.push(...losses.map((kind) => `projection_loss:${kind}`));
+  return whole;
+}
+
+/** What providers said of something in an answer goes back as their options. */
+const kept = { providerMetadata: z.exactOptional(providerSays) };
+
+const marks = z.strictObject({ type: z.literal('marks'), providerMetadata: providerSays });
+
+const item = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('reasoning'), text: z.string(), ...kept }),
+  z.object({ type: z.literal('file'), mediaType: z.string().min(1), data: z.string().min(1), ...kept }),
+  z.object({
+    type: z.literal('tool-call'),
+    toolCallId: z.string().min(1),
+    toolName: z.string().min(1),
+    input: z.string(),
+    ...kept,
+  }),
+  z.object({
+    type: z.literal('tool-result'),
+    toolCallId: z.string().min(1),
+    toolName: z.string().min(1),
+    result: z.json(),
+    isError: z.exactOptional(z.boolean()),
+    ...kept,
+  }),
+]);
+
+function marksIn(given: Json) {
+  return marks.safeParse(given).data?.providerMetadata;
+}
+
+/** Where something was found is told to people; a prompt has no words for it. */
+function isSource(given: Json): boolean {
+  return isJsonObject(given) && given.type === 'source';
+}
+
+function partOf(stretch: Stretch): AssistantPart | undefined {
+  if (stretch.kind === 'text') return { type: 'text', text: stretch.text };
+  if (stretch.kind === 'call') {
+    const { id, name, args } = sendableCall(stretch.call);
+    return { type: 'tool-call', toolCallId: id, toolName: name, input: args };
+  }
+  const parsed = item.safeParse(stretch.item).data;
+  if (parsed === undefined) return undefined;
+  const { providerMetadata, ...rest } = parsed;
+  const said = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  if (rest.type === 'tool-call') return { ...rest, input: inputOf(rest.input), providerExecuted: true, ...said };
+  if (rest.type !== 'tool-result') return { ...rest, ...said };
+  const { result, isError, ...named } = rest;
+  return { ...named, output: { type: isError === true ? 'error-json' : 'json', value: result }, ...said };
+}
+
+function inputOf(text: string): Record<string, unknown> {
+  try {
+    const data: unknown = JSON.parse(text);
+    return isJsonObject(data) ? { ...data } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,166 @@
+/** The call of a language model of the AI SDK, as JSON data: its shape and its rules. */
+import * as z from 'zod';
+import type { CallIdRule } from '../call-ids.js';
+import {
+  checkerOf,
+  range,
+  spoken,
+  toolSchema,
+  wholeFrom,
+  wireCallId,
+  wireToolName,
+  wireTools,
+} from '../wire/format-rules.js';
+import type { RequestIssue, Turn } from '../wire/request-rules.js';
+import { checkRuns, type RunNames } from '../wire/runs.js';
+import { SPECIFICATIONS } from './language-model.js';
+
+/** Ids of 1 to 40 letters, digits, `_` and `-`: what any provider behind the SDK takes. */
+export const AI_SDK_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 40, alphabet: 'word' };
+
+const callId = wireCallId(AI_SDK_CALL_IDS);
+
+/** What providers say for themselves, by the provider's name. */
+export const providerSays = z.record(z.string().min(1), z.looseObject({}));
+
+const said = { providerOptions: z.exactOptional(providerSays) };
+
+const textPart = z.strictObject({ type: z.literal('text'), text: spoken, ...said });
+
+const resultOutput = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['text', 'error-text']), value: z.string() }),
+  z.strictObject({ type: z.enum(['json', 'error-json']), value: z.json() }),
+]);
+
+const toolResult = z.strictObject({
+  type: z.literal('tool-result'),
+  toolCallId: callId,
+  toolName: wireToolName,
+  output: resultOutput,
+});
+
+const assistantPart = z.discriminatedUnion(
+  'type',
+  [
+    textPart,
+    z.strictObject({ type: z.literal('reasoning'), text: z.string(), ...said }),
+    z.strictObject({ type: z.literal('file'), mediaType: z.string().min(1), data: z.string().min(1), ...said }),
+    z.strictObject({
+      type: z.literal('tool-call'),
+      toolCallId: z.string().min(1),
+      toolName: z.string().min(1),
+      input: z.record(z.string(), z.unknown(), 'arguments'),
+      providerExecuted: z.exactOptional(z.literal(true)),
+      ...said,
+    }),
+    z.strictObject({
+      type: z.literal('tool-result'),
+      toolCallId: z.string().min(1),
+      toolName: z.string().min(1),
+      output: resultOutput,
+      ...said,
+    }),
+  ],
+  'role',
+);
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.strictObject({ role: z.literal('system'), content: spoken }),
+    z.strictObject({ role: z.literal('user'), content: z.array(textPart).min(1, 'empty_content') }),
+    z.strictObject({ role: z.literal('assistant'), content: z.array(assistantPart).min(1, 'empty_content') }),
+    z.strictObject({ role: z.literal('tool'), content: z.array(toolResult).min(1, 'empty_content') }),
+  ],
+  'role',
+);
+
+const ownTool = z.strictObject({
+  type: z.literal('function'),
+  name: wireToolName,
+  description: z.string(),
+  inputSchema: toolSchema,
+});
+
+const providerTool = z.looseObject({ type: z.string().min(1), id: z.string().includes('.'), name: z.string().min(1) });
+
+const call = z.looseObject({
+  specification: z.enum(SPECIFICATIONS),
+  maxOutputTokens: z.exactOptional(wholeFrom(1)),
+  temperature: z.exactOptional(range(0, 2)),
+  stopSequences: z.exactOptional(z.array(spoken).min(1, 'parameter_range').max(4, 'parameter_range')),
+  responseFormat: z.exactOptional(z.looseObject({ type: z.enum(['text', 'json']) })),
+  toolChoice: z.exactOptional(
+    z.union(
+      [
+        z.strictObject({ type: z.enum(['auto', 'none', 'required']) }),
+        z.strictObject({ type: z.literal('tool'), toolName: z.string() }),
+      ],
+      'tool_choice',
+    ),
+  ),
+  providerOptions: z.exactOptional(providerSays),
+  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === 'function')),
+  prompt: z.array(message).min(1),
+});
+
+/** A message of a prompt. */
+export type PromptMessage = z.infer<typeof message>;
+/** A part of what a model said. */
+export type AssistantPart = z.infer<typeof assistantPart>;
+type Call = z.infer<typeof call>;
+
+/** How a prompt names the runs of a provider's tools. */
+export const PROMPT_RUNS: RunNames<AssistantPart> = {
+  runOf: (part) => (part.type === 'tool-call' && part.providerExecuted === true ? part.toolCallId : undefined),
+  resultOf: (part) => (part.type === 'tool-result' ? part.toolCallId : undefined),
+};
+
+/** Checks the call of a language model. */
+export const checkAiSdkCall = checkerOf<Call>({
+  schema: call,
+  turns: ({ prompt }) => prompt.flatMap(turnsOf),
+  tools: ({ tools = [] }) => tools.map(({ name }) => String(name)),
+  choice: ({ toolChoice }) =>
+    toolChoice !== undefined && 'toolName' in toolChoice ? { tool: toolChoice.toolName } : toolChoice && {},
+  own: ({ prompt }) => [...checkOrder(prompt), ...prompt.flatMap(checkAnswer)],
+});
+
+function turnsOf(message: PromptMessage, i: number): Turn[] {
+  const at = `prompt.${i}`;
+  if (message.role === 'tool') return message.content.map(({ toolCallId: id }) => ({ kind: 'answer', id, at }));
+  if (message.role !== 'assistant') return [{ kind: 'other', at }];
+  const calls = message.content.flatMap((part): Turn[] =>
+    part.type === 'tool-call' && part.providerExecuted !== true ? [{ kind: 'call', id: part.toolCallId, at }] : [],
+  );
+  return [{ kind: 'other', at }, ...calls];
+}
+
+function checkOrder(prompt: readonly PromptMessage[]): RequestIssue[] {
+  const issues: RequestIssue[] = [];
+  prompt.forEach(({ role }, i) => {
+    const at = `prompt.${i}`;
+    if (role === 'system' && i > 0) issues.push({ rule: 'system_place', at });
+    if (role === prompt[i - 1]?.role) issues.push({ rule: 'alternation', at });
+  });
+  if (prompt.find(({ role }) => role !== 'system')?.role !== 'user')
+    issues.push({ rule: 'first_message', at: 'prompt' });
+  if (prompt.at(-1)?.role === 'assistant') issues.push({ rule: 'last_message', at: 'prompt' });
+  return issues;
+}
+
+function checkAnswer(message: PromptMessage, i: number): RequestIssue[] {
+  if (message.role !== 'assistant') return [];
+  const at = `prompt.${i}`;
+  const names = message.content.flatMap((part) =>
+    part.type === 'tool-call' && part.providerExecuted !== true ? [part] : [],
+  );
+  return [
+    ...checkRuns(message.content, PROMPT_RUNS, at),
+    ...(message.content.at(-1)?.type === 'reasoning' ? [{ rule: 'reasoning_place' as const, at }] : []),
+    ...names.flatMap(({ toolCallId, toolName }): RequestIssue[] => [
+      ...(callId.safeParse(toolCallId).success ? [] : [{ rule: 'call_id' as const, at }]),
+      ...(wireToolName.safeParse(toolName).success ? [] : [{ rule: 'tool_name' as const, at }]),
+    ]),
+  ];
+}
