@@ -10,7 +10,7 @@ export interface ToolContext<D = unknown> {
   readonly deps: D;
   /** The session whose model called. */
   readonly session: SessionInfo;
-  /** Aborted on cancel, timeout and shutdown. */
+  /** Aborted on cancel, timeout and shutdown, with an `AbortError`: what `fetch` and the like throw then. */
   readonly signal: AbortSignal;
   /** The effect's id: hand it to services that take an idempotency key. The same in every attempt. */
   readonly idempotencyKey: string;

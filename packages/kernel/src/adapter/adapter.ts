@@ -54,7 +54,7 @@ export interface AdapterContext {
   readonly attempt: number;
   /** When the kernel will give up, in journal milliseconds; null when it will not. */
   readonly deadline: number | null;
-  /** Aborted on cancel, deadline and shutdown. */
+  /** Aborted on cancel, deadline and shutdown, with an `AbortError`. */
   readonly signal: AbortSignal;
   /** The world's content store: read inputs, put outputs. */
   readonly content: ContentStore;

@@ -41,13 +41,22 @@ export interface Running {
   /** Resolves when it has ended and its receipt is durable. */
   readonly done: Promise<void>;
   /** Tells the adapter to stop. */
-  stop(reason: 'cancelled' | 'shutdown'): void;
+  stop(why: 'cancelled' | 'shutdown'): void;
   /** Ends the wait for the adapter: the effect was settled without it. */
   fence(): void;
 }
 
 /** Why a running effect was told to stop. */
 type StopReason = 'cancelled' | 'deadline' | 'shutdown';
+
+/** What its signal says then: the platform's own functions throw it, and authors know an `AbortError` when they see one. */
+class Stopped extends Error {
+  override readonly name = 'AbortError';
+
+  constructor(readonly why: StopReason) {
+    super(`the effect was told to stop: ${why}`);
+  }
+}
 
 /** The deadline came before the outcome. An adapter cannot answer it. */
 const DEADLINE = Symbol('deadline');
@@ -93,7 +102,7 @@ export class Executions {
       fence = () => resolve(FENCED);
     });
     const done = this.#perform({ effect, leaf, adapter, abort, fenced });
-    return { done, stop: (reason) => abort.abort(reason), fence };
+    return { done, stop: (why) => abort.abort(new Stopped(why)), fence };
   }
 
   /** What an adapter is told. */
@@ -135,7 +144,7 @@ export class Executions {
     const deferral = deferralOf(outcome);
     if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
     const receipt = await this.receiptOf(adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
-    const stop = abort.signal.aborted ? (abort.signal.reason as StopReason) : undefined;
+    const stop = abort.signal.aborted ? (abort.signal.reason as Stopped).why : undefined;
     // Closing: what the next open may offer again or ask about is left armed, so that it will be.
     if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
     await this.parts.settle(effect, leaf.attempt, receipt);
@@ -148,7 +157,7 @@ export class Executions {
       await this.parts.clock.sleep(leaf.deadline - this.parts.now(), ended);
     }
     if (ended.aborted) return new Promise(() => undefined);
-    abort.abort('deadline' satisfies StopReason);
+    abort.abort(new Stopped('deadline'));
     return DEADLINE;
   }
 

@@ -210,6 +210,8 @@ describe('given an effect with a deadline', () => {
     clock.advance(1);
     await until(async () => (await seen(world, 'x'))?.length === 1);
     expect(call.context.signal.aborted).toBe(true);
+    // Authors who catch what `fetch` throws know it by its name.
+    expect(call.context.signal.reason).toMatchObject({ name: 'AbortError', why: 'deadline' });
     const { seq } = world.head;
     call.answer(ok({ got: 'late' }));
     await until(() => world.head.seq > seq, 'the late answer');

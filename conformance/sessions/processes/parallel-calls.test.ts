@@ -1,0 +1,114 @@
+/** Two payments at once, made by a real process over real HTTP, when the run is cancelled and when the process is killed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AgentProcess, Outside, until } from './outside.js';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
+
+const PAY = { say: ['Pay rent and power.', 'message-1'] };
+
+let folder: string;
+let outside: Outside;
+let open: () => Promise<AgentProcess>;
+const opened: AgentProcess[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'reprise-payments-'));
+  outside = new Outside();
+  const url = await outside.start();
+  open = async () => {
+    const agent = new AgentProcess(path.join(folder, 'world.db'), url);
+    opened.push(agent);
+    await agent.heard(({ ready }) => ready === true);
+    return agent;
+  };
+});
+
+afterEach(async () => {
+  for (const agent of opened.splice(0)) await agent.kill();
+  outside.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A process in which both payments have been made, and neither is confirmed. */
+async function paying(): Promise<AgentProcess> {
+  const agent = await open();
+  agent.tell(PAY);
+  await until(() => outside.payments.length === 2, 'two payments');
+  return agent;
+}
+
+/** What the model was last told of each call. */
+function results(): string[] {
+  return (outside.requests.at(-1) ?? []).flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+}
+
+async function endsWell(agent: AgentProcess): Promise<void> {
+  agent.tell({ verify: true });
+  expect(await agent.heard(({ verified }) => verified !== undefined)).toEqual([{ verified: true }]);
+  expect(outside.payments.toSorted()).toEqual(['pay_power', 'pay_rent']);
+  expect(outside.issues).toEqual([]);
+}
+
+describe('a process that is killed while it makes two payments', () => {
+  it('given that neither was confirmed, neither is made again, and operator and model are told that nobody knows', async () => {
+    await (await paying()).kill();
+    const again = await open();
+    again.tell(PAY); // known by its id: the run that was interrupted
+    await again.heard(({ stop }) => stop !== undefined);
+    const failed = await again.heard(({ event }) => event === 'tool.failed', 2);
+    expect(failed.map(({ tool, kind }) => [tool, kind]).toSorted()).toEqual([
+      ['pay_power', 'outcome_unknown'],
+      ['pay_rent', 'outcome_unknown'],
+    ]);
+    expect(results()).toHaveLength(2);
+    for (const told of results()) expect(told).toMatch(/^The outcome of this call is unknown.*It may have happened/);
+    await endsWell(again);
+  });
+
+  it('given that one was confirmed before, its result is known and only the other is unknown', async () => {
+    const agent = await paying();
+    outside.confirm('pay_rent');
+    await agent.heard(({ event }) => event === 'tool.completed');
+    await agent.kill();
+    const again = await open();
+    again.tell(PAY);
+    await again.heard(({ stop }) => stop !== undefined);
+    expect(results()[0]).toBe('Paid by pay_rent, number 1.');
+    expect(results()[1]).toMatch(/^The outcome of this call is unknown/);
+    await endsWell(again);
+  });
+});
+
+describe('a run that is cancelled while it makes two payments', () => {
+  it('tells operator and next prompt what became of both: what was said in time, and that the other may have happened', async () => {
+    const agent = await paying();
+    agent.tell({ cancel: true });
+    expect(await agent.heard(({ stop }) => stop !== undefined)).toEqual([{ stop: { kind: 'Cancelled' } }]);
+    agent.tell({ say: ['What was paid?', 'message-2'] });
+    await agent.heard(({ stop }) => stop !== undefined, 2);
+    expect(results()).toHaveLength(2);
+    expect(results()[0]).toBe('The payment was sent; its confirmation was not waited for.');
+    expect(results()[1]).toMatch(/This call was interrupted.*It may have happened in part/);
+    const [rent] = await agent.heard(({ event }) => event === 'tool.completed');
+    const [power] = await agent.heard(({ event }) => event === 'tool.failed');
+    expect([rent?.tool, power?.tool, power?.kind]).toEqual(['pay_rent', 'pay_power', 'interrupted']);
+    await endsWell(agent);
+  });
+
+  it('given a confirmation that comes after all, the next prompt says so', async () => {
+    const agent = await paying();
+    agent.tell({ cancel: true });
+    await agent.heard(({ stop }) => stop !== undefined);
+    outside.confirm('pay_power');
+    await agent.heard(({ event }) => event === 'tool.late');
+    agent.tell({ say: ['What was paid?', 'message-2'] });
+    await agent.heard(({ stop }) => stop !== undefined, 2);
+    const told = outside.requests.at(-1)?.at(-1)?.content ?? '';
+    expect(told).toContain('has been answered after all: it did happen.');
+    expect(told).toContain('Paid by pay_power, number 1.');
+    await endsWell(agent);
+  });
+});
