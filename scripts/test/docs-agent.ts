@@ -41,6 +41,11 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'context.compacted': 'that part is shown as this summary from now on; the transcript keeps it',
   'compaction.failed': 'there is no summary: `nothing_to_compact`, or the code of a failure',
   'limit.reached': 'a limit forbids what would come next',
+  'toolset.changed':
+    'a toolset offers others than the session held: how many are new, gone, described otherwise, held back',
+  'toolset.decided': 'somebody decided about what was held back of a toolset',
+  'toolset.unreachable': 'a toolset cannot be reached: calls of its tools fail until it can',
+  'toolset.reachable': 'a toolset that could not be reached can be',
   'effect.denied': 'the gate refused an effect of the session',
   'stale.ignored': 'something came back for a step that is over',
 };

@@ -5,6 +5,7 @@
 import { CONTEXT_LANES, RepriseError, type Value } from '@reprise/contracts';
 import { type ChosenCompaction, type CompactionChoice, chosenCompaction } from './compaction-choice.js';
 import { ADOPTIONS, type RunLimits } from './contracts/config.js';
+import { TOOLSETS_MAX } from './contracts/toolset.js';
 import { LIMITS_DEFAULT, type Limits, saidLimits } from './limits.js';
 import { type ChosenLoop, chosenLoop, type LoopChoice } from './loop-policies.js';
 import { type ModelChoices, requireModelChoices } from './model-choices.js';
@@ -12,6 +13,7 @@ import type { ContextSource } from './tools/build.js';
 import { type Duration, durationMs } from './tools/duration.js';
 import { jsonSchemaOf, type Schema } from './tools/schema.js';
 import type { DepsOf, Tool } from './tools/tool.js';
+import { requireToolset, type Toolset } from './tools/toolset.js';
 
 /** What an author writes to define an agent. */
 export interface AgentSpec<T extends readonly Tool[], R> {
@@ -23,6 +25,8 @@ export interface AgentSpec<T extends readonly Tool[], R> {
   readonly instructions: string;
   /** What it may call. */
   readonly tools?: T;
+  /** What it may call besides: tools that somebody else offers, such as MCP servers. */
+  readonly toolsets?: readonly Toolset[];
   /** What the model is shown besides the conversation. */
   readonly context?: readonly ContextSource[];
   /** What a run returns: its last answer is JSON that this schema takes. Any text when absent. */
@@ -61,6 +65,7 @@ export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown>
   readonly model: string;
   readonly instructions: string;
   readonly tools: T;
+  readonly toolsets: readonly Toolset[];
   readonly context: readonly ContextSource[];
   readonly returns: Returns<R> | null;
   readonly limits: RunLimits;
@@ -110,7 +115,7 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   const where = `agent ${String(spec?.name)}`;
   const { name, model, instructions, options = {}, adopt = 'next_run', contextWindow = null } = spec;
   const tools = spec.tools ?? ([] as unknown as T);
-  const { context = [], spawns = [] } = spec;
+  const { context = [], spawns = [], toolsets = [] } = spec;
   require(NAME.test(String(name)), where, 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name);
   require(typeof model === 'string' && model !== '' && model.length <= 128, where, 'the alias of a model', model);
   require(typeof instructions === 'string', where, 'instructions as text', typeof instructions);
@@ -118,6 +123,7 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   const window = contextWindow === null || (Number.isSafeInteger(contextWindow) && contextWindow > 0);
   require(window, where, 'contextWindow as a number of tokens', contextWindow);
   requireDifferent(where, 'tools', tools);
+  requireToolsets(where, toolsets, tools);
   requireContext(where, context);
   require(spawns.length <= SPAWNS_MAX, where, `at most ${SPAWNS_MAX} agents to spawn`, spawns.length);
   requireDifferent(where, 'agents to spawn', spawns);
@@ -128,6 +134,7 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
     model,
     instructions,
     tools,
+    toolsets,
     context,
     returns: returnsOf(spec, where),
     limits: { ...LIMITS_DEFAULT, ...saidLimits(spec.limits ?? {}, where) },
@@ -172,6 +179,17 @@ function requireContext(where: string, sources: readonly ContextSource[]): void 
   for (const { name, lane, load } of sources) {
     const whole = NAME.test(String(name)) && CONTEXT_LANES.includes(lane) && typeof load === 'function';
     require(whole, `${where} context ${String(name)}`, `{name, lane: ${CONTEXT_LANES.join(' | ')}, load}`, lane);
+  }
+}
+
+/** Tools of a toolset are called `<toolset>__<tool>`; a tool of the agent's own by such a name could be either. */
+function requireToolsets(where: string, toolsets: readonly Toolset[], tools: readonly Tool[]): void {
+  require(toolsets.length <= TOOLSETS_MAX, where, `at most ${TOOLSETS_MAX} toolsets`, toolsets.length);
+  requireDifferent(where, 'toolsets', toolsets);
+  for (const toolset of toolsets) {
+    requireToolset(toolset, `${where} toolset ${String(toolset.name)}`);
+    const own = tools.find(({ name }) => name.startsWith(`${toolset.name}__`));
+    require(own === undefined, where, `no tool of a name that begins with ${toolset.name}__`, own?.name);
   }
 }
 

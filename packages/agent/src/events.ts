@@ -76,6 +76,7 @@ async function inlined(content: ContentReader, event: AgentEvent, max: number): 
       return event.ref === null ? event : withText(event, max, textAt(content, event.ref));
     case 'tool.completed':
     case 'tool.failed':
+    case 'toolset.unreachable':
       return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
     case 'llm_step.completed':
     case 'context.compacted':

@@ -26,7 +26,7 @@ export {
   openAgentWorld,
 } from './open-agent-world.js';
 export type { Input, Part, PartView } from './parts.js';
-export type { Decided, DecideOptions, Decision, Open, OpenQuery, OpenQuestion } from './people.js';
+export type { Decided, DecideOptions, Decision, Open, OpenDrift, OpenQuery, OpenQuestion } from './people.js';
 export { compactionPlan } from './plans/compaction.js';
 export { llmGenerate } from './plans/effects.js';
 export { llmStepPlan } from './plans/llm-step.js';

@@ -19,6 +19,7 @@ import type { OutputPolicies } from './tools/families.js';
 import { humanAskAdapter } from './tools/human-adapter.js';
 import type { Tool } from './tools/tool.js';
 import { toolCallAdapter } from './tools/tool-adapter.js';
+import { toolsetAdoptAdapter, toolsetRefreshAdapter } from './tools/toolset-adapters.js';
 import { AgentWorld, type AgentWorldParts } from './world.js';
 import { worldReader } from './world-reader.js';
 
@@ -27,6 +28,8 @@ export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
   { effect: 'llm.generate@2', decision: 'allow' },
   { effect: 'tool.call@1', decision: 'allow' },
   { effect: 'human.ask@1', decision: 'allow' },
+  { effect: 'toolset.refresh@1', decision: 'allow' },
+  { effect: 'toolset.adopt@1', decision: 'allow' },
 ]);
 
 /** How a world of agents is opened. */
@@ -81,12 +84,12 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     onProgress,
     ...rest
   } = options as AgentWorldOptions<A>;
-  const registry = new Registry(wrapTool);
+  const closing = new AbortController();
+  const registry = new Registry(wrapTool, closing.signal);
   registry.add(agents);
   for (const name of registry.names) requireModelOf(registry, name, models);
   const live = new LiveAnswers();
   let world: World | undefined;
-  const closing = new AbortController();
   let ready: (world: AgentWorld) => void = () => undefined;
   // A call that recovery performs again may look things up before this function has returned.
   const opened = new Promise<AgentWorld>((resolve) => {
@@ -103,7 +106,13 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   world = await openWorld({
     ...rest,
     app: agentApp,
-    adapters: [endingWith(llm(recordedJudge(registry)), live), tools, humanAskAdapter],
+    adapters: [
+      endingWith(llm(recordedJudge(registry)), live),
+      tools,
+      humanAskAdapter,
+      toolsetRefreshAdapter(registry),
+      toolsetAdoptAdapter,
+    ],
     onProgress: (effect, note: Value) => {
       live.take(effect, note);
       onProgress?.(effect, note);

@@ -17,7 +17,9 @@ import { encode, getValue, type OpenItem, portableSha256, putValue, toHex, type 
 import { SESSION_REDUCER } from './contracts/session.js';
 import type { SessionState } from './contracts/state.js';
 import { type HumanAskParams, humanAsk, type ToolCallParams, toolCall } from './contracts/tool-call.js';
-import type { Build } from './tools/build.js';
+import { type ToolsetAdoptParams, toolsetAdopt } from './contracts/toolset.js';
+import { toolsetDiff } from './contracts/toolset-offer.js';
+import { type Build, calledTool } from './tools/build.js';
 import { type Duration, durationMs } from './tools/duration.js';
 import { check } from './tools/schema.js';
 import { putText } from './transcript.js';
@@ -31,6 +33,18 @@ export interface OpenQuestion {
   readonly answer?: Value;
   /** What was wrong with the last answer. */
   readonly problems?: string;
+}
+
+/** Tools of a toolset that are held back until somebody approves. */
+export interface OpenDrift {
+  readonly toolset: string;
+  readonly tools: readonly {
+    readonly tool: string;
+    /** As whoever offers it described it when the session took it up; absent of one that is new. */
+    readonly before?: Value;
+    /** As it is described now. */
+    readonly after: Value;
+  }[];
 }
 
 /** Something that waits for a person. */
@@ -49,6 +63,8 @@ export interface Open {
   readonly args?: Value;
   /** Of an approval: why somebody has to decide, where the tool says so. */
   readonly reason?: string;
+  /** Of an approval of tools that are not those that the session took up: what they were and what they are. */
+  readonly drift?: OpenDrift;
   /** Of a question. */
   readonly question?: OpenQuestion;
   /** Of all that is shown. A decision that names it is `stale` when it has changed. */
@@ -164,6 +180,24 @@ function callOf({ kind, name, value }: OpenItem): ToolCallParams | undefined {
   return kind === 'approval' && name === toolCall.name ? (value as unknown as ToolCallParams) : undefined;
 }
 
+/** The toolset whose tools wait for leave; undefined when something else does. */
+function driftOf({ kind, name, value }: OpenItem): ToolsetAdoptParams | undefined {
+  return kind === 'approval' && name === toolsetAdopt.name ? (value as unknown as ToolsetAdoptParams) : undefined;
+}
+
+async function readDrift({ content }: World, { toolset, diff_ref }: ToolsetAdoptParams): Promise<OpenDrift> {
+  const { added, changed, held } = toolsetDiff.parse(await getValue(content, diff_ref));
+  const all = [...added.map((one) => ({ ...one, before_ref: null })), ...changed];
+  const tools = all
+    .filter(({ tool }) => held.includes(tool))
+    .map(async ({ tool, before_ref, after_ref }) => ({
+      tool,
+      ...(before_ref === null ? {} : { before: await getValue(content, before_ref) }),
+      after: await getValue(content, after_ref),
+    }));
+  return { toolset, tools: await Promise.all(tools) };
+}
+
 async function shown({ world, effectOf }: PeopleParts, item: OpenItem, state: SessionState): Promise<Open> {
   const { id, to, expires: deadline, cell } = item;
   const { since, plan } = (await effectOf(item.effect)) ?? { since: 0, plan: null };
@@ -172,6 +206,8 @@ async function shown({ world, effectOf }: PeopleParts, item: OpenItem, state: Se
   const all = { id, session: cell[1], labels: state.labels, ...called, digest: digestOf(item), to, since, deadline };
   if (item.kind !== 'approval') return { ...all, kind: 'question', question: await questionOf(world, item) };
   const params = callOf(item);
+  const drift = driftOf(item);
+  if (drift !== undefined) return { ...all, kind: 'approval', drift: await readDrift(world, drift) };
   if (params === undefined) return { ...all, kind: 'approval' };
   const reason = params.reason_ref === undefined ? {} : { reason: await textAt(world, params.reason_ref) };
   return { ...all, kind: 'approval', args: await getValue(world.content, params.args_ref), ...reason };
@@ -228,7 +264,7 @@ async function kernelDecision(
 
 /** The call with other arguments; what the model gave stays beside them. */
 async function edited({ world, build }: PeopleParts, call: ToolCallParams, args: unknown): Promise<Value> {
-  const tool = build.tool(call.tool);
+  const tool = await calledTool(build, call, world.content);
   if (tool === undefined) throw wrong(`a tool ${call.tool} with a handler in this process`, undefined);
   const checked = await check(tool.args, args);
   if (!checked.ok) {

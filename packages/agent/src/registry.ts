@@ -5,15 +5,24 @@ import { spawnable } from './store-agent.js';
 import type { Build, RecordedAgent } from './tools/build.js';
 import { childTools } from './tools/children.js';
 import type { Tool } from './tools/tool.js';
+import type { LiveToolset, Toolset } from './tools/toolset.js';
 
 /** The agents of a world. It is asked at each use, so agents may come while the world runs. */
 export class Registry implements Build {
   readonly #agents = new Map<string, AnyAgent>();
   readonly #tools = new Map<string, Tool>();
   #childTools: ReadonlyMap<string, Tool> = new Map();
+  readonly #toolsets = new Map<string, Toolset>();
+  readonly #live = new Map<Toolset, LiveToolset>();
 
-  /** @param wrap puts something around a tool wherever it is asked for */
-  constructor(private readonly wrap: (tool: Tool) => Tool = (tool) => tool) {}
+  /**
+   * @param wrap puts something around a tool wherever it is asked for
+   * @param closing aborted when the world closes: what toolsets started ends then
+   */
+  constructor(
+    private readonly wrap: (tool: Tool) => Tool = (tool) => tool,
+    private readonly closing: AbortSignal = new AbortController().signal,
+  ) {}
 
   /**
    * Adds agents and those that they may spawn.
@@ -52,6 +61,14 @@ export class Registry implements Build {
     return tool === undefined ? this.#childTools.get(name) : this.wrap(tool);
   }
 
+  toolset(name: string): LiveToolset | undefined {
+    const toolset = this.#toolsets.get(name);
+    if (toolset === undefined) return undefined;
+    const live = this.#live.get(toolset) ?? this.#wrapped(toolset.open({ closing: this.closing }));
+    this.#live.set(toolset, live);
+    return live;
+  }
+
   agent(name: string): RecordedAgent | undefined {
     const agent = this.#agents.get(name);
     if (agent === undefined) return undefined;
@@ -68,7 +85,22 @@ export class Registry implements Build {
       if (twin === 'refuse' && twinTool !== undefined && twinTool !== tool) throw duplicate('tools', tool.name);
       this.#tools.set(tool.name, tool);
     }
+    for (const toolset of agent.toolsets as readonly Toolset[]) {
+      const twinSet = this.#toolsets.get(toolset.name);
+      if (twin === 'refuse' && twinSet !== undefined && twinSet !== toolset) throw duplicate('toolsets', toolset.name);
+      this.#toolsets.set(toolset.name, toolset);
+    }
     this.#agents.set(agent.name, agent);
+  }
+
+  #wrapped(live: LiveToolset): LiveToolset {
+    return {
+      list: (context) => live.list(context),
+      tool: (entry) => {
+        const tool = live.tool(entry);
+        return tool === undefined ? undefined : this.wrap(tool);
+      },
+    };
   }
 
   /** Judged by the names of all agents; which of them a session may spawn is the session's to decide. */

@@ -131,6 +131,7 @@ async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInf
     options,
     system_ref: await putText(content, systemText(agent)),
     tools_ref: await putValue(content, describeTools(toolsOf(agent))),
+    ...toolsetsOf(agent),
     limits: agent.limits,
     loop: agent.loop === null ? null : { ...agent.loop.policy, steer_ref: await putText(content, agent.loop.steer) },
     context_window: agent.contextWindow ?? models[agent.model]?.contextWindow ?? null,
@@ -150,6 +151,13 @@ export function toolsOf({ tools, spawns }: AnyAgent): readonly Tool[] {
   if (spawns.length === 0) return listed;
   const names = new Set(listed.map(({ name }) => name));
   return [...listed, ...childTools(spawns.map(({ name }) => name)).filter(({ name }) => !names.has(name))];
+}
+
+function toolsetsOf({ toolsets }: AnyAgent): Pick<AgentConfig, 'toolsets'> {
+  if (toolsets.length === 0) return {};
+  return {
+    toolsets: toolsets.map(({ name, onChanged, onAdded }) => ({ name, on_changed: onChanged, on_added: onAdded })),
+  };
 }
 
 function putDef(content: ContentStore, agent: AnyAgent, config: AgentConfig): Promise<Ref> {

@@ -87,6 +87,8 @@ export const llmGenerateParams = z.strictObject({
   config_rev: count,
   system_ref: ref(),
   tools_ref: ref(),
+  /** What the session holds of its toolsets: lists like the one behind `tools_ref`. */
+  toolset_refs: z.exactOptional(z.array(ref()).min(1).max(16)),
   context_head: ref(),
   /**
    * The items of the transcript from this index on. Before them a summary of what came earlier, when there is one, and
@@ -196,6 +198,8 @@ export const llmToolCall = z.strictObject({
   issue_ref: z.exactOptional(ref()),
   /** The digest of the tool's descriptor at the time. */
   fingerprint: z.exactOptional(digest),
+  /** Of a tool of a toolset: its entry, as a value. */
+  entry_ref: z.exactOptional(ref()),
   delivery: z.exactOptional(z.enum(['idempotent', 'at_most_once', 'reconcile'])),
   timeout_ms: z.exactOptional(z.int().min(1)),
   approval: z.exactOptional(z.strictObject({ to: z.exactOptional(pattern), reason_ref: z.exactOptional(ref()) })),

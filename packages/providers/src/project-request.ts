@@ -68,7 +68,7 @@ export async function projectCall(params: LlmGenerateParams, sources: Projection
   const system = await systemText(params.system_ref, context, reader);
   const request = {
     system,
-    tools: await readTools(content, params.tools_ref),
+    tools: await readTools(content, [params.tools_ref, ...(params.toolset_refs ?? [])]),
     messages,
     ...(await optionsOf(params, content)),
   };

@@ -115,6 +115,19 @@ describe('a model call', () => {
     expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
+  it('tells those of toolsets among the others, as one list', async () => {
+    const { content, params } = await run(script({ text: 'x' }));
+    const list = (...names: string[]) =>
+      putValue(
+        content,
+        names.map((name) => ({ name, description: '', schema: { type: 'object' } })),
+      );
+    const [tools_ref, far, near] = [await list('m', 'b'), await list('n', 'c'), await list('a')];
+    const sources = { content, client: script(), readContext: listed([]) };
+    const { body } = await projectRequest({ ...params, tools_ref, toolset_refs: [far, near] }, sources);
+    expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'm', 'n']);
+  });
+
   it('under a projection that this build does not have fails, and is not projected by another', async () => {
     const { outcome } = await run(script({ text: 'x' }), { params: { projection: 'aos.agent/Projection@9' } });
     expect(outcome).toMatchObject({ code: 'provider_error_terminal/unknown_projection' });

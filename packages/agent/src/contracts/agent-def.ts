@@ -1,10 +1,30 @@
 /** What is recorded of an agent and its tools: data, kept as content, adopted by sessions. */
-import { DELIVERIES, ON_UNKNOWN, value } from '@reprise/contracts';
+import { DELIVERIES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { agentConfig } from './config.js';
+import { toolsetName } from './toolset.js';
 
 /** What a call of a tool is for the session: an effect, or something it does itself. */
 export const TOOL_KINDS = ['tool', 'ask', 'spawn', 'send_input', 'wait', 'close'] as const;
+
+/** Where a tool of a toolset comes from. */
+export const toolOrigin = z.strictObject({
+  toolset: toolsetName,
+  /** What it is called there. */
+  tool: z.string().min(1).max(256),
+  /** Its descriptor as it was offered, as a value: what two of its kind are compared by. */
+  descriptor_ref: ref(),
+  /** What whoever offers it says of it. */
+  hints: z.strictObject({
+    read_only: z.boolean(),
+    destructive: z.boolean(),
+    idempotent: z.boolean(),
+    open_world: z.boolean(),
+  }),
+});
+
+/** Where a tool of a toolset comes from. */
+export type ToolOrigin = z.infer<typeof toolOrigin>;
 
 /** A tool as a definition lists it: what a model is told, and the terms of a call. */
 export const toolEntry = z.strictObject({
@@ -22,6 +42,8 @@ export const toolEntry = z.strictObject({
   parallel: z.boolean(),
   polling: z.boolean(),
   on_unknown: z.enum(ON_UNKNOWN),
+  /** Whose it is, of a tool of a toolset. */
+  origin: z.exactOptional(toolOrigin),
 });
 
 /** A tool as a definition lists it. */

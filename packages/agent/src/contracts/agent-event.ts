@@ -9,6 +9,7 @@ import { LOOP_ACTIONS, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact, truncationMeta } from './tool-call.js';
+import { toolsetCounts, toolsetName } from './toolset.js';
 import { USER_ORIGINS } from './transcript.js';
 import { COMPACTION_CAUSES } from './window.js';
 
@@ -189,6 +190,23 @@ export const AGENT_EVENTS = {
     action: z.enum(LOOP_ACTIONS),
   }),
   'limit.reached': event('limit.reached', { limit: z.string(), used: count, of: count }),
+  'toolset.changed': event('toolset.changed', {
+    toolset: toolsetName,
+    version: z.string(),
+    ...toolsetCounts,
+    /** What is new, gone, and described otherwise, as a value. */
+    ref: ref(),
+    /** Whether a person is asked about what is held back. */
+    asked: z.boolean(),
+  }),
+  'toolset.decided': event('toolset.decided', { toolset: toolsetName, approved: z.boolean() }),
+  'toolset.unreachable': event('toolset.unreachable', {
+    toolset: toolsetName,
+    code: failureCode,
+    ref: z.exactOptional(ref()),
+    text: z.exactOptional(z.string()),
+  }),
+  'toolset.reachable': event('toolset.reachable', { toolset: toolsetName }),
   'effect.denied': event('effect.denied', { what: z.string(), effect: z.nullable(z.string()), code: failureCode }),
   'stale.ignored': event('stale.ignored', { event: z.string(), session_epoch: count, step_epoch: count }),
 } as const;
@@ -218,6 +236,10 @@ export const OPERATOR_ONLY: readonly AgentEventType[] = [
   'budget.pressure',
   'loop.detected',
   'limit.reached',
+  'toolset.changed',
+  'toolset.decided',
+  'toolset.unreachable',
+  'toolset.reachable',
   'effect.denied',
   'stale.ignored',
 ];

@@ -1,6 +1,7 @@
 /** The part of an agent's definition that the session reducer decides on; the whole definition is a blob. */
 import { modelOptions, ref } from '@reprise/contracts';
 import * as z from 'zod';
+import { TOOLSETS_MAX, toolsetChoice } from './toolset.js';
 
 const count = z.int().min(0);
 const some = (max: number) => z.int().min(1).max(max);
@@ -102,6 +103,8 @@ export const agentConfig = z.strictObject({
   options: modelOptions,
   system_ref: ref(),
   tools_ref: ref(),
+  /** Whose tools it may call besides; none when absent. */
+  toolsets: z.exactOptional(z.array(toolsetChoice).min(1).max(TOOLSETS_MAX)),
   limits: runLimits,
   loop: z.nullable(loopPolicy),
   /** How many tokens the model's window holds; null when nobody knows. */

@@ -1,11 +1,12 @@
 /** The facts that a session states: what watchers, views and `AgentEvent@1` are made from. */
-import { RECEIPT_STATUSES, ref } from '@reprise/contracts';
+import { failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
 import { LOOP_ACTIONS, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { toolOutcome } from './state.js';
+import { toolsetCounts, toolsetName } from './toolset.js';
 import { USER_ORIGINS } from './transcript.js';
 import { COMPACTION_CAUSES } from './window.js';
 
@@ -186,6 +187,32 @@ export const childChanged = z.strictObject({
   output_ref: z.exactOptional(ref()),
 });
 
+/** What a toolset offers is not what the session held of it; from the next step on this counts. */
+export const toolsetChanged = z.strictObject({
+  ...at,
+  toolset: toolsetName,
+  version: z.string().regex(/^[0-9a-f]{64}$/),
+  tools_ref: ref(),
+  ...toolsetCounts,
+  diff_ref: ref(),
+  /** Whether a person is asked about what is held back. */
+  asked: z.boolean(),
+});
+
+/** Somebody decided about what was held back of a toolset. */
+export const toolsetDecided = z.strictObject({ ...at, toolset: toolsetName, approved: z.boolean() });
+
+/** A toolset cannot be reached: calls of its tools fail until it can. */
+export const toolsetUnreachable = z.strictObject({
+  ...at,
+  toolset: toolsetName,
+  code: failureCode,
+  why_ref: z.exactOptional(ref()),
+});
+
+/** A toolset that could not be reached can be. */
+export const toolsetReachable = z.strictObject({ ...at, toolset: toolsetName });
+
 /** Something came back for a step that is over; recorded, and changes nothing. */
 export const staleIgnored = z.strictObject({ event: z.string().max(128), session_epoch: count, step_epoch: count });
 
@@ -213,5 +240,9 @@ export const SESSION_FACTS = {
   'aos.agent/LimitReached@1': limitReached,
   'aos.agent/ConfigChanged@1': configChanged,
   'aos.agent/ChildChanged@1': childChanged,
+  'aos.agent/ToolsetChanged@1': toolsetChanged,
+  'aos.agent/ToolsetDecided@1': toolsetDecided,
+  'aos.agent/ToolsetUnreachable@1': toolsetUnreachable,
+  'aos.agent/ToolsetReachable@1': toolsetReachable,
   'aos.agent/StaleIgnored@1': staleIgnored,
 } as const;

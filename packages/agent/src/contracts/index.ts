@@ -9,5 +9,7 @@ export * from './non-execution.js';
 export * from './session.js';
 export * from './state.js';
 export * from './tool-call.js';
+export * from './toolset.js';
+export * from './toolset-offer.js';
 export * from './transcript.js';
 export * from './window.js';

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { tally } from './config.js';
 import { stopReason, WAITS } from './lifecycle.js';
 import { toolOutcome } from './state.js';
+import { TOOLSETS_MAX, toolsetName, toolsetNews } from './toolset.js';
 import { author } from './transcript.js';
 
 const count = z.int().min(0);
@@ -49,6 +50,12 @@ export const toolResult = z.strictObject({
   outcome: toolOutcome,
   usage: z.exactOptional(usage),
 });
+
+/** The toolsets of the run have been looked at. */
+export const toolsetsRefreshed = z.strictObject({ ...stepFence, toolsets: z.array(toolsetNews).max(TOOLSETS_MAX) });
+
+/** Somebody decided about what is held back of a toolset. */
+export const toolsetDecision = z.strictObject({ toolset: toolsetName, approved: z.boolean() });
 
 /** How a child session fares, told by it to the cell that made it. */
 export const childNotice = z.strictObject({

@@ -62,6 +62,7 @@ export const pendingCall = z.strictObject({
   /** The ordinal of its plan, once it was started. */
   plan: z.nullable(count),
   fingerprint: z.exactOptional(z.string().regex(/^[0-9a-f]{64}$/)),
+  entry_ref: z.exactOptional(ref()),
   delivery: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   timeout_ms: z.exactOptional(z.int().min(1)),
   approval: z.exactOptional(

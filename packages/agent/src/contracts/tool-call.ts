@@ -16,6 +16,8 @@ export const toolCallParams = z.strictObject({
   asked_ref: z.exactOptional(ref()),
   /** The digest of the tool's descriptor when the call was judged: what is approved is this tool and no other. */
   fingerprint: z.exactOptional(digest),
+  /** Of a tool of a toolset: the entry that was judged, as a value. */
+  entry_ref: z.exactOptional(ref()),
   delivery: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   /** Why somebody has to decide first, as text; for whom is shown the open item. */
   reason_ref: z.exactOptional(ref()),

@@ -21,7 +21,7 @@ import {
 } from '@reprise/contracts';
 import { type ContentStore, encode, portableSha256, putValue, toHex } from '@reprise/kernel';
 import type { ToolEntry } from '../contracts/agent-def.js';
-import type { Build, ContextSource, Tool } from '../tools/index.js';
+import { type Build, boundTool, type ContextSource, type Tool } from '../tools/index.js';
 import { check, messageOf, type Schema, shortened, wellFormed } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import { Definitions } from './definitions.js';
@@ -73,7 +73,9 @@ async function judgeCalls(
   definitions: Definitions,
 ): Promise<readonly LlmToolCall[]> {
   if (asked.length === 0) return [];
-  const entries = await definitions.tools(context.content, context.params.tools_ref);
+  const { tools_ref, toolset_refs = [] } = context.params;
+  const lists = await Promise.all([tools_ref, ...toolset_refs].map((ref) => definitions.tools(context.content, ref)));
+  const entries = lists.flat();
   const ids = uniqueIds(asked.map(({ callId }) => callId));
   return Promise.all(
     asked.map(async (call, at) => {
@@ -111,16 +113,21 @@ async function judgeCall(call: Named, entries: readonly ToolEntry[], asking: Ask
   const unfit = issueOf(call);
   if (unfit !== undefined) return issue(unfit.issue, unfit.text, content);
   const entry = entries.find((listed) => listed.name === name);
-  const tool = build.tool(name);
   if (entry === undefined) {
     const known = entries.map((listed) => listed.name);
-    return issue(tool === undefined ? 'tool_not_found' : 'tool_disabled', unknownToolText(name, known), content);
+    return issue(
+      build.tool(name) === undefined ? 'tool_not_found' : 'tool_disabled',
+      unknownToolText(name, known),
+      content,
+    );
   }
-  if (tool === undefined) return termsOf(entry); // J4
+  const tool = boundTool(build, entry);
+  const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
+  if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
   const args = await inTime(() => check(tool.args, written.value), stopped);
   if (!args.ok) return issue('args_invalid', argsInvalidText(name, `- the check failed: ${args.why}`), content);
   if (!args.value.ok) return issue('args_invalid', argsInvalidText(name, args.value.problems), content);
-  return judgeFitting(tool, args.value.value, asking);
+  return { ...(await judgeFitting(tool, args.value.value, asking)), ...listed };
 }
 
 /** What the model wrote that is no call at all, whatever the tool. */

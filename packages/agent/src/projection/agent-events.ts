@@ -201,9 +201,16 @@ export class AgentEvents {
     const [, session] = plan;
     const trace = this.#traceOf(session);
     if (trace === undefined) return undefined;
-    const said = params as { call_id?: string; tool?: string; args_ref?: Ref; question_ref?: Ref; summarise?: object };
-    const { call_id = null, tool = null, args_ref, question_ref, summarise } = said;
-    const ref = args_ref ?? question_ref;
+    const said = params as {
+      call_id?: string;
+      tool?: string;
+      args_ref?: Ref;
+      question_ref?: Ref;
+      diff_ref?: Ref;
+      summarise?: object;
+    };
+    const { call_id = null, tool = null, args_ref, question_ref, diff_ref, summarise } = said;
+    const ref = args_ref ?? question_ref ?? diff_ref;
     const call = { call_id, tool, ...(ref === undefined ? {} : { ref }) };
     const atHand = summarise === undefined ? trace.place : runOf(trace.place); // a summary is no answer of a step
     const place = (call_id === null ? undefined : trace.calls.get(call_id)?.place) ?? atHand;
@@ -384,6 +391,18 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
     place: run === null ? {} : { run },
     body: childBody(rest),
   }),
+  'aos.agent/ToolsetChanged@1': at(({ diff_ref: ref, tools_ref: _, ...rest }) => ({
+    type: 'toolset.changed',
+    ...rest,
+    ref,
+  })),
+  'aos.agent/ToolsetDecided@1': at((rest) => ({ type: 'toolset.decided', ...rest })),
+  'aos.agent/ToolsetUnreachable@1': at(({ why_ref: ref, ...rest }) => ({
+    type: 'toolset.unreachable',
+    ...rest,
+    ...(ref === undefined ? {} : { ref }),
+  })),
+  'aos.agent/ToolsetReachable@1': at((rest) => ({ type: 'toolset.reachable', ...rest })),
   'aos.agent/StaleIgnored@1': (rest) => ({ place: {}, body: { type: 'stale.ignored', ...rest } }),
 };
 

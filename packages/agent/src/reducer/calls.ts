@@ -65,7 +65,8 @@ function tooLarge({ call_id, tool, args_ref, signature }: LlmToolCall): PendingC
 }
 
 function pendingCall(call: LlmToolCall): PendingCall {
-  const { call_id, tool, args_ref, signature, issue, fingerprint, timeout_ms, approval, resource, session } = call;
+  const { call_id, tool, args_ref, signature, issue, fingerprint, entry_ref, timeout_ms, approval } = call;
+  const { resource, session } = call;
   return {
     call_id,
     tool,
@@ -82,6 +83,7 @@ function pendingCall(call: LlmToolCall): PendingCall {
     ...(issue === undefined ? {} : { issue: refusalOf(issue) }),
     ...(call.issue_ref === undefined ? {} : { issue_ref: call.issue_ref }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(entry_ref === undefined ? {} : { entry_ref }),
     ...(timeout_ms === undefined ? {} : { timeout_ms }),
     ...(approval === undefined ? {} : { approval }),
     ...(resource === undefined ? {} : { resource }),
@@ -143,7 +145,7 @@ function issueOutcome({ issue_ref }: PendingCall, code: string) {
 
 function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
   const { session_epoch, step_epoch } = draft;
-  const { call_id, tool, args_ref, fingerprint, delivery, timeout_ms, approval } = call;
+  const { call_id, tool, args_ref, fingerprint, entry_ref, delivery, timeout_ms, approval } = call;
   call.plan = ctx.emit({
     plan: toolCallPlan,
     input: {
@@ -156,6 +158,7 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
         args_ref,
         delivery,
         ...(fingerprint === undefined ? {} : { fingerprint }),
+        ...(entry_ref === undefined ? {} : { entry_ref }),
         ...(approval?.reason_ref === undefined ? {} : { reason_ref: approval.reason_ref }),
       },
       ...(timeout_ms === undefined ? {} : { timeout_ms }),

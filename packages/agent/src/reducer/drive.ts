@@ -14,7 +14,7 @@ type Makers = {
 const MAKERS: Makers = {
   start: (draft, { input }, ctx) => startRun(draft, input, ctx),
   turn: (draft, { input }, ctx) => takeTurn(draft, input, ctx),
-  step: (draft, _move, ctx) => startStep(draft, ctx),
+  step: (draft, { refreshed }, ctx) => startStep(draft, refreshed === true, ctx),
   calls: (draft, { calls }, ctx) => startCalls(draft, calls, ctx),
   batch: (draft) => beginBatch(draft),
   schedule: (draft, _move, ctx) => schedule(draft, ctx),

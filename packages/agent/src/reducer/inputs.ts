@@ -20,6 +20,7 @@ import type { Next } from './moves.js';
 import { clearQueue, enqueue, QUEUE_MAX, withdraw } from './queue.js';
 import { moveTo, tellAccepted, tellOwner } from './say.js';
 import { CONFIG_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
+import { askNothing } from './toolsets.js';
 import { goOn, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
 
 /** What a handler of a command answers: a refusal, or what was accepted and what is next. */
@@ -101,6 +102,7 @@ const HANDLERS: Handlers = {
     draft.status = 'Closed';
     clearQueue(draft, ctx);
     closeChildren(draft, ctx);
+    askNothing(ctx);
     tellOwner(draft, { kind: 'closed' }, ctx);
     if (draft.run === null) return {};
     if (draft.stopping !== null) {

@@ -2,6 +2,7 @@
 import type { LlmGenerateParams } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
+import { toolsetRefs } from './toolsets.js';
 import { windowParams } from './window.js';
 
 /** The projection that requests are made by. */
@@ -23,6 +24,7 @@ export function stepParams(draft: SessionState, run: CurrentRun, ctx: ReducerCon
     config_rev: run.config_rev,
     system_ref: config.system_ref,
     tools_ref: config.tools_ref,
+    ...toolsetRefs(run, ctx),
     context_head: ctx.logHead('transcript'),
     window: windowParams(draft),
     projection: PROJECTION,

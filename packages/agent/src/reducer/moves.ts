@@ -13,8 +13,8 @@ export type Move =
   | { readonly do: 'start'; readonly input: QueuedInput }
   /** Gives a run that waits for it its next turn. */
   | { readonly do: 'turn'; readonly input: QueuedInput }
-  /** Asks the model. */
-  | { readonly do: 'step' }
+  /** Asks the model, once the toolsets of the run have been looked at. */
+  | { readonly do: 'step'; readonly refreshed?: true }
   /** Takes up the calls that a model asked for. */
   | { readonly do: 'calls'; readonly calls: readonly LlmToolCall[] }
   /** Begins a batch that a limit held. */

@@ -17,6 +17,7 @@ import { agentAdopted, hostCommandEvent, userInput } from '../contracts/commands
 import { SESSION_FACTS } from '../contracts/facts.js';
 import * as contract from '../contracts/session.js';
 import { childEntry, keptDetail, queuedInput, type SessionState, sessionState, spawnable } from '../contracts/state.js';
+import { heldToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
 import { callSettled, callWaits } from './calls.js';
 import { childNews, childUnreachable, waitIsOver } from './children.js';
@@ -30,6 +31,7 @@ import { completed } from './run.js';
 import { place } from './say.js';
 import { planFailed, stepCompleted, stepFailed } from './step.js';
 import { stopAnyhow } from './stop.js';
+import { toolsetDecided, toolsetsRefreshed } from './toolsets.js';
 import { INPUT_TIMER, STOP_TIMER, WALL_TIMER } from './waiting.js';
 import { wholeWindow } from './window.js';
 
@@ -42,6 +44,8 @@ const EVENTS = {
   'aos.agent/Compacted@1': contract.compacted,
   'aos.agent/CompactionFailed@1': contract.compactionFailed,
   'aos.agent/ToolResult@1': contract.toolResult,
+  'aos.agent/ToolsetsRefreshed@1': contract.toolsetsRefreshed,
+  'aos.agent/ToolsetDecided@1': contract.toolsetDecision,
   'aos.agent/ChildNotice@1': contract.childNotice,
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
@@ -74,6 +78,9 @@ const HANDLERS: Handlers = {
     isStale(draft, value, 'aos.agent/CompactionFailed@1', ctx) ? undefined : compactionGaveUp(draft, value, ctx),
   'aos.agent/ToolResult@1': (draft, value, ctx) =>
     isStale(draft, value, 'aos.agent/ToolResult@1', ctx) ? undefined : callSettled(draft, value, ctx),
+  'aos.agent/ToolsetsRefreshed@1': (draft, value, ctx) =>
+    isStale(draft, value, 'aos.agent/ToolsetsRefreshed@1', ctx) ? undefined : toolsetsRefreshed(draft, value, ctx),
+  'aos.agent/ToolsetDecided@1': toolsetDecided,
   'aos.agent/ChildNotice@1': childNews,
   'sys/TimerFired@1': (draft, { name }, ctx) => timerFired(draft, name, ctx),
   'sys/PlanFailed@1': (draft, { plan }, ctx) => planFailed(draft, plan[2], ctx),
@@ -100,6 +107,7 @@ export const sessionReducer = defineReducer({
     child_names: z.string().max(64),
     agents: spawnable,
     details: keptDetail,
+    toolsets: heldToolset,
   },
   init: (_key, event) => firstState(event),
   reduce(draft, event, ctx) {

@@ -11,13 +11,18 @@ import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
 import { refuseCalls, settleCall } from './results.js';
 import { appendItem, place, sayToModel, tellOwner } from './say.js';
+import { refreshToolsets } from './toolsets.js';
 import { CONTEXT_LIMIT } from './window.js';
 
 /** Model calls that ran out of time are asked for again so often. */
 const RETRIES_MAX = 1;
 
-/** Asks the model, when nothing forbids it; what was steered is said first. */
-export function startStep(draft: SessionState, ctx: ReducerContext): Next {
+/**
+ * Asks the model, when nothing forbids it; what was steered is said first.
+ *
+ * @param refreshed whether its toolsets have just been looked at
+ */
+export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null || draft.stopping !== null) return undefined;
   draft.held = draft.lifecycle === 'Paused' ? 'step' : null;
@@ -27,6 +32,7 @@ export function startStep(draft: SessionState, ctx: ReducerContext): Next {
   if (reached !== undefined) return { do: 'limit', reached, next: 'step' };
   measureWindow(draft, ctx);
   if (compactFirst(draft, run, ctx)) return undefined;
+  if (!refreshed && refreshToolsets(draft, ctx)) return undefined;
   run.tally.steps++;
   draft.step_epoch++;
   const { config, config_rev } = run;

@@ -1,7 +1,10 @@
 /** The recorded code of this build: which tools have handlers, which agents have code of their own. */
-import { type ContextText, RepriseError, type SessionInfo } from '@reprise/contracts';
+import { type ContextText, type Ref, RepriseError, type SessionInfo } from '@reprise/contracts';
+import { type ContentReader, getValue } from '@reprise/kernel';
+import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 import type { Schema } from './schema.js';
 import type { Tool } from './tool.js';
+import type { LiveToolset } from './toolset.js';
 
 /** A source of context: a text that an agent's model is given at the start of each run, recorded there. */
 export interface ContextSource {
@@ -24,6 +27,25 @@ export interface RecordedAgent {
 export interface Build {
   tool(name: string): Tool | undefined;
   agent(name: string): RecordedAgent | undefined;
+  /** A toolset of an agent of this build, open. */
+  toolset?(name: string): LiveToolset | undefined;
+}
+
+/** The tool behind an entry of a list: one of the build's own, or of the toolset that the entry names. */
+export function boundTool(build: Build, entry: ToolEntry): Tool | undefined {
+  const { origin, name } = entry;
+  return origin === undefined ? build.tool(name) : build.toolset?.(origin.toolset)?.tool(entry);
+}
+
+/** The tool that a call is of, under the entry that it was judged by. */
+export async function calledTool(
+  build: Build,
+  { tool, entry_ref }: { readonly tool: string; readonly entry_ref?: Ref },
+  content: ContentReader,
+): Promise<Tool | undefined> {
+  if (entry_ref === undefined) return build.tool(tool);
+  const entry = toolEntry.safeParse(await getValue(content, entry_ref)).data;
+  return entry === undefined ? undefined : boundTool(build, entry);
 }
 
 /**

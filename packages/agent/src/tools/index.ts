@@ -6,7 +6,7 @@ export {
   type OutputPolicy,
   type TruncationMeta,
 } from './bound-output.js';
-export { type Build, buildOf, type ContextSource, type RecordedAgent } from './build.js';
+export { type Build, boundTool, buildOf, type ContextSource, calledTool, type RecordedAgent } from './build.js';
 export { childTools } from './children.js';
 export type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
 export { type Duration, durationMs } from './duration.js';
@@ -47,5 +47,9 @@ export {
   type SessionToolSpec,
   type Tool,
   type ToolSpec,
+  toolEntryOf,
 } from './tool.js';
 export { type ToolAdapterOptions, toolCallAdapter } from './tool-adapter.js';
+export { type ListContext, type LiveToolset, requireToolset, type Toolset, type ToolsetHost } from './toolset.js';
+export { TOOLSET_TOOLS_MAX, toolsetAdoptAdapter, toolsetRefreshAdapter } from './toolset-adapters.js';
+export { KNOWN_TOOLS_MAX, type Weighed, weighOffer } from './weigh-offer.js';

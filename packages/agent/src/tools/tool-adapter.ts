@@ -23,7 +23,7 @@ import {
 } from '@reprise/kernel';
 import { type ToolCallParams, type ToolCallReceipt, toolCall } from '../contracts/tool-call.js';
 import type { OutputPolicy } from './bound-output.js';
-import type { Build } from './build.js';
+import { type Build, calledTool } from './build.js';
 import { type OutputPolicies, policiesOf } from './families.js';
 import { type HandlerOptions, handlerContext, type Made } from './handler-context.js';
 import { failure, type Kept, keptAnswer, storeAnswer } from './keep-answer.js';
@@ -49,8 +49,8 @@ type Performed = Outcome<ToolCallReceipt> | DeferredOutcome;
  */
 export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adapter<ToolCallParams, ToolCallReceipt> {
   const policyOf = policiesOf(options.outputs);
-  const callOf = (params: ToolCallParams, context: AdapterContext): Call | undefined => {
-    const tool = build.tool(params.tool);
+  const callOf = async (params: ToolCallParams, context: AdapterContext): Promise<Call | undefined> => {
+    const tool = await calledTool(build, params, context.content);
     if (tool === undefined || tool.entry.kind !== 'tool') return undefined;
     return { tool, params, context, policy: policyOf(tool.entry.family), options };
   };
@@ -58,11 +58,11 @@ export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adap
     effect: toolCall,
     name: 'reprise.tools',
     doExecute: async (params, context) => {
-      const call = callOf(params, context);
+      const call = await callOf(params, context);
       return call === undefined ? { status: 'error', code: 'tool_not_found', retryable: false } : perform(call);
     },
     doReconcile: async (params, context) => {
-      const call = callOf(params, context);
+      const call = await callOf(params, context);
       return call === undefined ? { verdict: 'unknown' } : reconcile(call);
     },
   };

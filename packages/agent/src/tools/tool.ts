@@ -112,7 +112,7 @@ export function defineTool<const Name extends string, S extends Schema, O, D = u
   return Object.freeze({
     type: 'tool' as const,
     name: spec.name,
-    entry: entryOf({
+    entry: toolEntryOf({
       name: spec.name,
       description: spec.description,
       schema: argsSchema(spec.args, spec.jsonSchema, where),
@@ -155,7 +155,7 @@ export function defineSessionTool<const Name extends string, S extends Schema>(
   return Object.freeze({
     type: 'tool' as const,
     name,
-    entry: entryOf({ ...withoutFingerprint(entry), kind }),
+    entry: toolEntryOf({ ...withoutFingerprint(entry), kind }),
     args,
     approval: 'never' as const,
     run,
@@ -172,7 +172,7 @@ export function describeTools(tools: readonly Tool[]): readonly ToolEntry[] {
 }
 
 /** An entry under the digest of everything else in it. */
-function entryOf(rest: Omit<ToolEntry, 'fingerprint'>): ToolEntry {
+export function toolEntryOf(rest: Omit<ToolEntry, 'fingerprint'>): ToolEntry {
   return Object.freeze({ ...rest, fingerprint: toHex(portableSha256(encode(rest))) });
 }
 

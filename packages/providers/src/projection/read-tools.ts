@@ -9,13 +9,18 @@ import type { UnifiedTool } from '../model.js';
 const toolList = z.array(z.object({ name: z.string(), description: z.string(), schema: value() }));
 
 /**
- * Reads a list of tools, in the order of their names: the same tools give the same bytes.
+ * Reads lists of tools as one, in the order of their names: the same tools give the same bytes.
  *
- * @throws RepriseError `invalid_value` when the blob is no such list
+ * @throws RepriseError `invalid_value` when a blob is no such list
  */
-export async function readTools(content: ContentReader, link: Ref): Promise<UnifiedTool[]> {
+export async function readTools(content: ContentReader, links: readonly Ref[]): Promise<UnifiedTool[]> {
+  const lists = await Promise.all(links.map((link) => readList(content, link)));
+  return lists.flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+async function readList(content: ContentReader, link: Ref): Promise<UnifiedTool[]> {
   const parsed = toolList.safeParse(await readValue(content, link));
-  if (parsed.success) return parsed.data.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  if (parsed.success) return parsed.data;
   throw new RepriseError('invalid_value', 'this blob is not a list of tools', {
     where: link.toString(),
     expected: 'a list of {name, description, schema}',

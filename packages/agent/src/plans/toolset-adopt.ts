@@ -1,0 +1,17 @@
+import { definePlan } from '@reprise/kernel/define';
+import { toolsetAdopt, toolsetAdoptParams } from '../contracts/toolset.js';
+
+/**
+ * `aos.agent/toolset_adopt_plan@1`: asks a person whether what is held back of a toolset counts from now on. The session
+ * goes on without it meanwhile.
+ */
+export const toolsetAdoptPlan = definePlan({
+  name: 'aos.agent/toolset_adopt_plan@1',
+  input: toolsetAdoptParams,
+  effects: [toolsetAdopt],
+  *run(params, plan) {
+    const receipt = yield* plan.awaitReceipt(plan.emitEffect(toolsetAdopt, params, { approval: {} }));
+    const value = { toolset: params.toolset, approved: receipt.status === 'ok' };
+    plan.raiseEvent({ name: 'aos.agent/ToolsetDecided@1', value });
+  },
+});

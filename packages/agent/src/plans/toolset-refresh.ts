@@ -1,0 +1,35 @@
+import { definePlan, type ReceiptOf } from '@reprise/kernel/define';
+import * as z from 'zod';
+import { stepFence } from '../contracts/session.js';
+import {
+  type ToolsetNews,
+  type ToolsetRefreshParams,
+  type ToolsetRefreshReceipt,
+  toolsetRefresh,
+  toolsetRefreshParams,
+} from '../contracts/toolset.js';
+import { failureOf } from './fence.js';
+
+/** How long looking at all toolsets of a session may take, those that have to be started included. */
+const REFRESH_TIMEOUT_MS = 2 * 60_000;
+
+/**
+ * `aos.agent/toolset_refresh_plan@1`: what the toolsets of a session offer now, told to it before its next step. One
+ * that cannot be looked at is unreachable, which ends nothing.
+ */
+export const toolsetRefreshPlan = definePlan({
+  name: 'aos.agent/toolset_refresh_plan@1',
+  input: z.strictObject({ ...stepFence, params: toolsetRefreshParams }),
+  effects: [toolsetRefresh],
+  *run({ session_epoch, step_epoch, params }, plan) {
+    const handle = plan.emitEffect(toolsetRefresh, params, { timeoutMs: REFRESH_TIMEOUT_MS });
+    const toolsets = newsOf(params, yield* plan.awaitReceipt(handle));
+    plan.raiseEvent({ name: 'aos.agent/ToolsetsRefreshed@1', value: { session_epoch, step_epoch, toolsets } });
+  },
+});
+
+function newsOf({ toolsets }: ToolsetRefreshParams, receipt: ReceiptOf<ToolsetRefreshReceipt>): ToolsetNews[] {
+  if (receipt.status === 'ok') return receipt.payload.toolsets;
+  const { code } = failureOf(receipt);
+  return toolsets.map(({ name }) => ({ status: 'unreachable', toolset: name, code }));
+}

@@ -1,0 +1,138 @@
+/**
+ * The toolsets of a session: what it holds of each, and when it looks whether that is still what is offered.
+ *
+ * Invariants
+ * X1  Toolsets are looked at before each step, and what is found counts from that step on: never in the middle of one.
+ * X2  A tool that is not the one the session took up is told to a model only where its policy, or a person, says so.
+ * X3  A toolset that cannot be reached ends nothing: the session keeps what it holds, and calls fail as data.
+ * X4  At most one question about a toolset is open; news about it take the place of the question before.
+ */
+import type { Ref } from '@reprise/contracts';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import type { toolsetsRefreshed as refreshed, toolsetDecision } from '../contracts/session.js';
+import type { CurrentRun, SessionState } from '../contracts/state.js';
+import type { HeldToolset, ToolsetNews } from '../contracts/toolset.js';
+import { toolsetAdoptPlan } from '../plans/toolset-adopt.js';
+import { toolsetRefreshPlan } from '../plans/toolset-refresh.js';
+import type { Next } from './moves.js';
+import { place } from './say.js';
+
+const NEW: HeldToolset = { version: null, tools_ref: null, known_ref: null, reachable: true, asked: null };
+
+/**
+ * Looks at the toolsets of the run (X1).
+ *
+ * @returns whether there is something to wait for
+ */
+export function refreshToolsets(draft: SessionState, ctx: ReducerContext): boolean {
+  const { run, session_epoch, step_epoch } = draft;
+  const listed = run?.config.toolsets ?? [];
+  dropAllBut(
+    listed.map(({ name }) => name),
+    ctx,
+  );
+  if (run === null || listed.length === 0) return false;
+  const toolsets = listed.map((choice) => {
+    const { version, tools_ref, known_ref } = heldOf(choice.name, ctx);
+    return { ...choice, version, tools_ref, known_ref };
+  });
+  const params = { session: { key: ctx.address[1], labels: draft.labels }, toolsets };
+  run.step_plan = ctx.emit({ plan: toolsetRefreshPlan, input: { session_epoch, step_epoch, params } });
+  return true;
+}
+
+/** What the session holds of the toolsets of a run, as parameters of a model call say it. */
+export function toolsetRefs({ config }: CurrentRun, ctx: ReducerContext): { readonly toolset_refs?: Ref[] } {
+  const refs = (config.toolsets ?? []).flatMap(({ name }) => heldOf(name, ctx).tools_ref ?? []);
+  return refs.length === 0 ? {} : { toolset_refs: refs };
+}
+
+/** The toolsets of the run have been looked at; its step goes on. */
+export function toolsetsRefreshed(
+  draft: SessionState,
+  { toolsets }: z.infer<typeof refreshed>,
+  ctx: ReducerContext,
+): Next {
+  if (draft.run === null) return undefined;
+  draft.run.step_plan = null;
+  for (const news of toolsets) takeNews(draft, news, ctx);
+  return draft.stopping === null ? { do: 'step', refreshed: true } : { do: 'settle' };
+}
+
+function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): void {
+  const { toolset } = news;
+  const held = heldOf(toolset, ctx);
+  if (news.status === 'unreachable') return lose(draft, news, held, ctx);
+  if (!held.reachable) ctx.record('aos.agent/ToolsetReachable@1', { ...place(draft), toolset });
+  if (news.status === 'unchanged') return keep(toolset, { ...held, reachable: true }, ctx);
+  const { version, tools_ref, known_ref, added, removed, changed, held: back, diff_ref, ask } = news;
+  if (held.asked !== null) ctx.cancel(held.asked.plan); // X4
+  const session = { key: ctx.address[1], labels: draft.labels };
+  const asked =
+    ask === undefined
+      ? null
+      : { plan: ctx.emit({ plan: toolsetAdoptPlan, input: { session, toolset, version, diff_ref } }), ...ask };
+  keep(toolset, { version, tools_ref, known_ref, reachable: true, asked }, ctx);
+  const counts = { added, removed, changed, held: back };
+  const told = { ...place(draft), toolset, version, tools_ref, ...counts, diff_ref, asked: asked !== null };
+  ctx.record('aos.agent/ToolsetChanged@1', told);
+}
+
+/** X3 */
+function lose(
+  draft: SessionState,
+  { toolset, code, why_ref }: Extract<ToolsetNews, { status: 'unreachable' }>,
+  held: HeldToolset,
+  ctx: ReducerContext,
+): void {
+  if (!held.reachable) return;
+  keep(toolset, { ...held, reachable: false }, ctx);
+  const why = why_ref === undefined ? {} : { why_ref };
+  ctx.record('aos.agent/ToolsetUnreachable@1', { ...place(draft), toolset, code, ...why });
+}
+
+/** Somebody decided about what is held back of a toolset (X2). It counts from the next step on. */
+export function toolsetDecided(
+  draft: SessionState,
+  { toolset, approved }: z.infer<typeof toolsetDecision>,
+  ctx: ReducerContext,
+): Next {
+  const held = heldOf(toolset, ctx);
+  const { asked } = held;
+  if (asked === null || asked.plan !== ctx.sender?.[2]) return undefined;
+  const taken = approved ? asked.approved : { known_ref: asked.refused_ref };
+  keep(toolset, { ...held, ...taken, asked: null }, ctx);
+  ctx.record('aos.agent/ToolsetDecided@1', { ...place(draft), toolset, approved });
+  return undefined;
+}
+
+/** Takes back what people are asked about toolsets. */
+export function askNothing(ctx: ReducerContext): void {
+  for (const [name, { asked }] of tableOf(ctx).range()) {
+    if (asked === null) continue;
+    ctx.cancel(asked.plan);
+    keep(name, { ...heldOf(name, ctx), asked: null }, ctx);
+  }
+}
+
+/** A definition that was adopted since may list others. */
+function dropAllBut(names: readonly string[], ctx: ReducerContext): void {
+  for (const [name, { asked }] of tableOf(ctx).range()) {
+    if (names.includes(name)) continue;
+    if (asked !== null) ctx.cancel(asked.plan);
+    tableOf(ctx).delete(name);
+  }
+}
+
+function heldOf(name: string, ctx: ReducerContext): HeldToolset {
+  return tableOf(ctx).get(name) ?? NEW;
+}
+
+function keep(name: string, held: HeldToolset, ctx: ReducerContext): void {
+  tableOf(ctx).set(name, held);
+}
+
+function tableOf(ctx: ReducerContext): Table<HeldToolset> {
+  return ctx.table<HeldToolset>('toolsets');
+}

@@ -1,0 +1,105 @@
+/** The adapters of `toolset.refresh@1` and `toolset.adopt@1`. */
+import type { Ref } from '@reprise/contracts';
+import {
+  type Adapter,
+  type AdapterContext,
+  type ContentStore,
+  encode,
+  getValue,
+  portableSha256,
+  putValue,
+  toHex,
+} from '@reprise/kernel';
+import * as z from 'zod';
+import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
+import {
+  type ToolsetAdoptParams,
+  type ToolsetNews,
+  type ToolsetRefreshParams,
+  type ToolsetRefreshReceipt,
+  toolsetAdopt,
+  toolsetRefresh,
+} from '../contracts/toolset.js';
+import { knownTool } from '../contracts/toolset-offer.js';
+import type { Build } from './build.js';
+import { messageOf, shortened } from './schema.js';
+import type { LiveToolset } from './toolset.js';
+import { byName, type Held, type Taken, weighOffer } from './weigh-offer.js';
+
+/** Tools that a session takes up of one toolset, the first by name: more than any model chooses well among. */
+export const TOOLSET_TOOLS_MAX = 512;
+
+const toolList = z.array(toolEntry);
+const knownList = z.array(knownTool);
+
+type Wanted = ToolsetRefreshParams['toolsets'][number];
+
+/** The adapter that looks at what the toolsets of a build offer. What a toolset cannot do is news, and no failure. */
+export function toolsetRefreshAdapter(build: Build): Adapter<ToolsetRefreshParams, ToolsetRefreshReceipt> {
+  return {
+    effect: toolsetRefresh,
+    name: 'reprise.toolsets',
+    doExecute: async ({ session, toolsets }, context) => {
+      const news = await Promise.all(toolsets.map((wanted) => newsOf(wanted, build, { ...context, session })));
+      // What was told to stop knows nothing: that a toolset did not answer then says nothing of the toolset.
+      return context.signal.aborted ? { status: 'cancelled' } : { status: 'ok', payload: { toolsets: news } };
+    },
+  };
+}
+
+/** The adapter of what a person has approved: that they did is all there is to it. */
+export const toolsetAdoptAdapter: Adapter<ToolsetAdoptParams, Record<string, never>> = {
+  effect: toolsetAdopt,
+  name: 'reprise.toolsets',
+  doExecute: async () => ({ status: 'ok', payload: {} }),
+};
+
+type Context = AdapterContext & Pick<ToolsetRefreshParams, 'session'>;
+
+async function newsOf(wanted: Wanted, build: Build, context: Context): Promise<ToolsetNews> {
+  const toolset = wanted.name;
+  const live = build.toolset?.(toolset);
+  if (live === undefined) return { status: 'unreachable', toolset, code: 'adapter_error/toolset_absent' };
+  try {
+    return await offered(wanted, live, context);
+  } catch (error) {
+    const why_ref = await context.content.put(new TextEncoder().encode(shortened(messageOf(error))));
+    return { status: 'unreachable', toolset, code: 'adapter_error/toolset_unreachable', why_ref };
+  }
+}
+
+async function offered(wanted: Wanted, live: LiveToolset, context: Context): Promise<ToolsetNews> {
+  const { content, session, signal } = context;
+  const list = await live.list({ session, content, signal, secret: (name) => context.secret(name) });
+  const offer = byName(list).slice(0, TOOLSET_TOOLS_MAX);
+  const version = toHex(portableSha256(encode(offer)));
+  const toolset = wanted.name;
+  if (version === wanted.version) return { status: 'unchanged', toolset };
+  const { diff, ask, ...now } = weighOffer(offer, await heldOf(wanted, content), wanted);
+  const asked =
+    ask === undefined
+      ? {}
+      : { ask: { approved: await kept(ask.approved, content), refused_ref: await putValue(content, ask.refused) } };
+  return {
+    status: 'changed',
+    toolset,
+    version,
+    ...(await kept(now, content)),
+    added: diff.added.length,
+    removed: diff.removed.length,
+    changed: diff.changed.length,
+    held: diff.held.length,
+    diff_ref: await putValue(content, diff),
+    ...asked,
+  };
+}
+
+async function heldOf({ version, tools_ref, known_ref }: Wanted, content: ContentStore): Promise<Held> {
+  if (version === null || tools_ref === null || known_ref === null) return { adopted: null, known: [] };
+  const [tools, known] = [await getValue(content, tools_ref), await getValue(content, known_ref)];
+  return { adopted: toolList.parse(tools) as ToolEntry[], known: knownList.parse(known) };
+}
+
+async function kept({ tools, known }: Taken, content: ContentStore): Promise<{ tools_ref: Ref; known_ref: Ref }> {
+  return { tools_ref: await putValue(content, tools), known_ref: await putValue(content, known) };
+}
