@@ -3,9 +3,11 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/gate-long.ts [--runs 5000] [--seed N]
  *
- * A run is one world: up to 40 things happen to it (effects, cells that end and are made anew, cells that settle, changed rights and limits, answers that come early, late or
- * never, decisions and settlements by whoever, cancels, time, crashes), and after each the auditor, who shares no code
- * with the kernel, reads what became durable. A failure shows the smallest schedule that was found and the command for
+ * A run is one world and its forks: up to 40 things happen to it (effects, cells that end and are made anew, cells that
+ * settle, changed rights and limits, answers that come early, late or never, decisions and settlements by whoever,
+ * cancels, time, crashes, dry and live forks at any frame, in which the history goes on or which are fed and left), and
+ * after each the auditor, who shares no code with the kernel, reads what became durable. At its end somebody reads its
+ * frames who may not see one of the cells. A failure shows the smallest schedule that was found and the command for
  * its batch alone.
  */
 import { parseArgs } from 'node:util';
@@ -26,7 +28,19 @@ const { values: options } = parseArgs({
 });
 const [runs, seed] = [Number(options.runs), Number(options.seed)];
 const began = performance.now();
-const sum = { worlds: 0, frames: 0, effects: 0, refused: 0, started: 0, late: 0, revoked: 0, judged: 0, orphaned: 0 };
+const sum = {
+  worlds: 0,
+  frames: 0,
+  effects: 0,
+  refused: 0,
+  started: 0,
+  late: 0,
+  revoked: 0,
+  judged: 0,
+  orphaned: 0,
+  cut: 0,
+  given: 0,
+};
 console.log(`gate, long form: ${runs} worlds, seed ${seed}`);
 
 const worlds = fc.asyncProperty(anyHappenings, async (happenings) => {
@@ -42,11 +56,12 @@ for (let batch = 0; sum.worlds < runs; batch++) {
   console.log(`${sum.worlds} of ${runs}, ${seconds()} s`);
 }
 
-const { worlds: audited, frames, effects, refused, started, late, revoked, judged, orphaned } = sum;
+const { worlds: audited, frames, effects, refused, started, late, revoked, judged, orphaned, cut, given } = sum;
 console.log(
   `gate, long form: ok; ${audited} worlds, ${frames} frames; ${effects} effects allowed, ${refused} refused, ` +
     `${started} attempts, ${revoked} ended by a lost right, ${late} late answers, ${judged} settled by a cell, ` +
-    `${orphaned} ended after their cell was made anew; seed ${seed}, ${seconds()} s`,
+    `${orphaned} ended after their cell was made anew; ${cut} settled where a fork began, ${given} answered from an ` +
+    `original; seed ${seed}, ${seconds()} s`,
 );
 
 function seconds(): number {

@@ -13,7 +13,7 @@ export const PATTERN_LENGTH_MAX = 256;
 /** Patterns of one dimension, as somebody writes them. A right that names more than this wants a prefix. */
 export const PATTERNS_MAX = 256;
 
-/** Dimensions that one capability narrows. The kernel has five, a layer adds a few. */
+/** Dimensions that one capability narrows. The kernel has four, a layer adds a few. */
 export const DIMENSIONS_MAX = 32;
 
 /** Units that one account or one ask names. */

@@ -18,7 +18,7 @@ import { byCodeUnits, firstUncovered, matchesAny, meetPatterns, normalise } from
 export const EVERYTHING: Capability = Object.freeze({ may: Object.freeze({}) });
 
 /** The capability that permits nothing: the kernel's own dimensions, each with no pattern. */
-export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [], watch: [] } });
+export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [] } });
 
 /** Where a capability reaches beyond another, as the facts of an error. */
 export interface Excess {

@@ -30,7 +30,7 @@ type Telling = IngressRecord | DerivedRecord | RidingAttempt;
 type Told = { readonly [K in Telling['kind']]: (record: Extract<Telling, { kind: K }>) => readonly Subject[] };
 
 const TOLD: Told = {
-  manifest: () => ['world'],
+  manifest: ({ cancels = [] }) => ['world', ...cancels.map(of)],
   request: ({ to }) => [of(to)],
   command: ({ command }) => [toldByCommand(command)],
   receipt: ({ effect, receipt }) => [{ effect }, ...who(receipt.by)],
@@ -42,7 +42,11 @@ const TOLD: Told = {
   continue: () => ['world'],
   clock: () => ['world'],
   erase: ({ cell }) => [cell === null ? 'world' : of(cell)],
-  fork: () => ['world'],
+  fork: ({ settled, rights }) => [
+    'world',
+    ...settled.map(([effect]) => ({ effect })),
+    ...rights.flatMap(([principal]) => who(principal)),
+  ],
   event: ({ to, from, event }) => [of(to), ...sender(from), ...(from === null ? noticed(event) : [])],
   intent: ({ plan }) => [of(plan)],
   effect: ({ plan }) => [of(plan)],

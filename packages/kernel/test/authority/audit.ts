@@ -10,6 +10,8 @@ type Of<K extends JournalRecord['kind']> = Extract<JournalRecord, { kind: K }>;
 /** An effect as the auditor knows it. */
 export interface Audited {
   readonly cell: string;
+  /** Where it was emitted. */
+  readonly seq: number;
   /** Which cell of this name emitted it: the how-manieth that stood there. */
   readonly inc: number;
   /** The cell that settles it. */
@@ -20,6 +22,8 @@ export interface Audited {
   readonly delivery: string;
   state: 'open' | 'asked' | 'parked' | 'settled';
   attempts: number;
+  /** How it was settled; null while it is open. */
+  status: Receipt['status'] | null;
   /** What is held, and on which account. */
   held: { readonly account: string; readonly tokens: number } | undefined;
   /** What was booked before its last word: corrected once, by its adapter while that is awaited, else by anybody. */
@@ -36,10 +40,17 @@ export interface Sums {
   held: number;
 }
 
+/** A side of somebody's rights: which tools, null for any, and until when. */
+interface Side {
+  readonly tools: ReadonlySet<string> | null;
+  readonly expires: number | null;
+}
+
 interface Held {
-  exercise: ReadonlySet<string> | null;
-  grant: ReadonlySet<string> | null;
-  expires: number | null;
+  /** Null: not narrowed. */
+  exercise: Side | null;
+  /** Null: what it may do itself. */
+  grant: Side | null;
   account: string | null;
 }
 
@@ -50,7 +61,18 @@ interface Life {
   parent: { readonly cell: string; readonly inc: number } | null;
 }
 
-const NOTHING_SET: Held = { exercise: null, grant: null, expires: null, account: null };
+const NOTHING_SET: Held = { exercise: null, grant: null, account: null };
+
+/** The limit of an account that a fork was given nothing for: not even what costs nothing is charged to it. */
+const CLOSED = -1;
+
+/** Where a world was forked, of what, and what it may do. */
+interface Fork {
+  readonly mode: 'dry' | 'live';
+  /** Its own first frame. */
+  readonly seq: number;
+  readonly original: Auditor;
+}
 
 /** What a journal came to. */
 export interface Findings {
@@ -64,7 +86,24 @@ export interface Findings {
   readonly judged: number;
   /** Lost their chain, for another cell stood in the place of one. */
   readonly orphaned: number;
+  /** Settled where the world was forked. */
+  readonly cut: number;
+  /** Answered in a dry fork by what the original got. */
+  readonly given: number;
 }
+
+/** What a fork was made of, and what its maker gave it. */
+export interface Origin {
+  /** The original, as it was then. */
+  readonly of: Auditor;
+  /** Of a live fork: the tools that it was granted; null for nothing at all. */
+  readonly tools: readonly string[] | null;
+  /** Of a live fork: the limit of each account; null for no budget. */
+  readonly tokens: number | null;
+}
+
+/** Forks by the number of their own first frame. */
+export type Origins = ReadonlyMap<number, Origin>;
 
 /** Audits a journal frame by frame. */
 export class Auditor {
@@ -72,7 +111,28 @@ export class Auditor {
   readonly accounts = new Map<string, Sums>();
   readonly #rights = new Map<string, Held>();
   readonly #lives = new Map<string, Life>();
-  readonly #counts = { frames: 0, effects: 0, refused: 0, started: 0, late: 0, revoked: 0, judged: 0, orphaned: 0 };
+  readonly #counts = {
+    frames: 0,
+    effects: 0,
+    refused: 0,
+    started: 0,
+    late: 0,
+    revoked: 0,
+    judged: 0,
+    orphaned: 0,
+    cut: 0,
+    given: 0,
+  };
+  /** What all rights begin from. */
+  #root: Side | null = null;
+  /** What the world is since it was forked last. */
+  #fork: Fork | undefined;
+  /** The receipts of the original that were given, each once. */
+  readonly #given = new Set<string>();
+  /** Rights or accounts were set: before, everything is permitted to everybody. */
+  #governed = false;
+
+  constructor(private readonly origins: Origins = new Map()) {}
 
   /** What there was to see so far. */
   get findings(): Findings {
@@ -110,18 +170,67 @@ export class Auditor {
     }
     if (ingress.kind === 'deferred') this.#effect(ingress.effect).state = 'parked';
     if (ingress.kind === 'receipt') this.#receipt(ingress, rest);
+    if (ingress.kind === 'fork') this.#beginFork(ingress, rest);
+  }
+
+  /** What is open is settled, and nothing of it awaited; in a live fork rights and money are those of the poorer world. */
+  #beginFork({ seq, mode, settled, accounts }: Of<'fork'>, rest: readonly JournalRecord[]): void {
+    const origin = this.origins.get(seq);
+    if (origin === undefined) throw new Error(`nobody knows of a fork at ${seq}`);
+    const { of: original, tools, tokens } = origin;
+    const open = [...this.effects].filter(([, { state }]) => state !== 'settled').map(([id]) => id);
+    this.#must(sameNames(open, settled), 'a fork settles something else than what is open');
+    for (const effect of this.effects.values()) {
+      effect.awaited = false;
+      if (effect.owed?.by === 'adapter') effect.owed = undefined;
+    }
+    for (const [id, receipt] of settled) this.#cut(id, receipt, original.#effect(id), rest);
+    this.#fork = { mode, seq, original };
+    this.#given.clear();
+    if (mode === 'dry') return;
+    this.#governed = true;
+    this.#root = [this.#root, original.#root, { tools: new Set(tools ?? []), expires: null }].reduce(meet);
+    for (const [holder, theirs] of original.#rights) this.#meetRights(holder, theirs);
+    this.#must(sameNames(original.accounts.keys(), accounts), 'a fork has other accounts');
+    for (const [name, theirs] of original.accounts) {
+      const own = this.accounts.get(name) ?? { parent: theirs.parent, spent: 0, held: 0 };
+      this.accounts.set(name, { ...own, limit: tokens ?? CLOSED, spent: Math.max(own.spent, theirs.spent) });
+    }
+  }
+
+  /** By what the original got; when it got nothing, nothing happened, or nobody knows. */
+  #cut(id: string, receipt: Receipt, original: Audited, rest: readonly JournalRecord[]): void {
+    const got = original.status ?? (original.attempts > 0 ? 'outcome_unknown' : 'cancelled');
+    this.#must(
+      receipt.status === got,
+      `${id} is settled as ${receipt.status} by the fork, and the original got ${got}`,
+    );
+    const said = rest.find((record) => record.kind === 'settled' && record.effect === id) as Of<'settled'> | undefined;
+    this.#must(said?.by === 'fork' && said.status === receipt.status, `${id} is not settled by the fork`);
+    this.#settle(this.#effect(id), receipt, false, this.#hasWorked(this.#effect(id), receipt.status));
+    this.#counts.cut++;
+  }
+
+  #meetRights(holder: string, theirs: Held): void {
+    const own = this.#rights.get(holder) ?? NOTHING_SET;
+    const handsOn = own.grant !== null || theirs.grant !== null;
+    this.#rights.set(holder, {
+      exercise: meet(own.exercise, theirs.exercise),
+      grant: handsOn ? meet(own.grant ?? own.exercise, theirs.grant ?? theirs.exercise) : null,
+      account: theirs.account ?? own.account,
+    });
   }
 
   #command({ command: { name, value } }: Of<'command'>, rest: readonly JournalRecord[]): void {
+    if (name === 'sys/SetAccount@1' || name === 'sys/SetRights@1') this.#governed = true;
     if (name === 'sys/SetAccount@1') {
       const known = this.accounts.get(value.account);
       const limit = value.limits.tokens ?? Number.POSITIVE_INFINITY;
       this.accounts.set(value.account, { spent: 0, held: 0, ...known, parent: value.parent, limit });
     } else if (name === 'sys/SetRights@1') {
       const rights = { ...(this.#rights.get(value.holder) ?? NOTHING_SET) };
-      if (value.exercise !== undefined) rights.exercise = toolsOf(value.exercise);
-      if (value.exercise !== undefined) rights.expires = value.exercise?.expires_at ?? null;
-      if (value.grant !== undefined) rights.grant = toolsOf(value.grant);
+      if (value.exercise !== undefined) rights.exercise = sideOf(value.exercise);
+      if (value.grant !== undefined) rights.grant = sideOf(value.grant);
       if (value.account !== undefined) rights.account = value.account;
       this.#rights.set(value.holder, rights);
     } else if (name === 'sys/Decide@1' && value.decision.approve) {
@@ -141,8 +250,10 @@ export class Auditor {
   /** What the settlement that is under way reports. */
   #told: { readonly id: string; readonly tokens: number | undefined } | undefined;
 
-  #receipt({ effect: id, attempt, receipt, unanswered }: Of<'receipt'>, rest: readonly JournalRecord[]): void {
+  #receipt(record: Of<'receipt'>, rest: readonly JournalRecord[]): void {
+    const { effect: id, attempt, receipt, unanswered } = record;
     const effect = this.#effect(id);
+    if (this.#fork?.mode === 'dry') this.#answeredDry(effect, record);
     this.#must(effect.attempts === attempt, `a receipt of ${id} for another attempt`);
     if (effect.state !== 'settled') return this.#settle(effect, receipt, unanswered === true);
     this.#must(effect.awaited, `${id} was settled and nothing of it is awaited`);
@@ -156,6 +267,20 @@ export class Auditor {
     );
     effect.awaited = false;
     this.#report(effect, receipt.usage?.tokens_out, 'adapter');
+  }
+
+  /** A dry fork has no outside: what it does not know from the original is denied, and nothing is given twice. */
+  #answeredDry({ cell, name, tool, tokens }: Audited, { effect, receipt, recorded }: Of<'receipt'>): void {
+    if (recorded === undefined) return this.#must(receipt.status === 'denied', `${effect} is answered in a dry fork`);
+    const { original: world, seq } = this.#fork as Fork;
+    const original = world.effects.get(recorded);
+    const same = original?.cell === cell && original.name === name && original.tool === tool;
+    this.#must(same && original.tokens === tokens, `${effect} gets what another effect got`);
+    this.#must(original !== undefined && original.seq >= seq, `${recorded} was there before the cut`);
+    this.#must(original?.status === receipt.status, `${effect} gets something else than the original got`);
+    this.#must(!this.#given.has(recorded), `${recorded} is given twice`);
+    this.#given.add(recorded);
+    this.#counts.given++;
   }
 
   /** Who asks a cell that is not there makes it, below nobody; a cell that is told to end ends. */
@@ -172,7 +297,7 @@ export class Auditor {
 
   #derived(record: JournalRecord, ingress: JournalRecord, at: number): void {
     if (record.kind === 'event' && record.from !== null) this.#born(record.to, record.from as unknown as Address);
-    if (record.kind === 'effect') this.#emit(record, at);
+    if (record.kind === 'effect') this.#emit(record, ingress as Of<'request'>);
     if (record.kind === 'denial') this.#counts.refused++;
     if (record.kind === 'attempt') this.#arm(record.effect, record.attempt, at);
     if (record.kind === 'late') this.#late(record, ingress);
@@ -188,6 +313,7 @@ export class Auditor {
 
   #settled({ effect: id, status, by }: Of<'settled'>, ingress: JournalRecord): void {
     const effect = this.#effect(id);
+    if (by === 'fork') return; // with the fork's own record
     this.#must(effect.state !== 'settled', `${id} is settled twice`);
     if (by === 'revoked') this.#counts.revoked++;
     if (by === 'cell') this.#counts.judged++;
@@ -196,12 +322,17 @@ export class Auditor {
     const over = ingress.kind === 'attempt' && ingress.effect === id;
     const running = effect.attempts > 0 && effect.state === 'open' && !over;
     const usage = told === undefined ? {} : { usage: { tokens_out: told } };
-    // A cell that settles it may have worked at it, unless it never heard of it.
-    const heard = effect.judge !== null && by !== 'gate' && status !== 'cancelled';
+    const heard = by !== 'gate' && this.#hasWorked(effect, status);
     this.#settle(effect, { adapter: 'kernel', status, attempts: 0, ...usage }, running, heard);
   }
 
-  #emit({ effect: id, plan, name, params, delivery, approval, held }: Of<'effect'>, at: number): void {
+  /** A cell that settles it may have worked at it, unless it never heard of it. */
+  #hasWorked({ judge }: Audited, status: Receipt['status']): boolean {
+    return judge !== null && status !== 'cancelled' && status !== 'denied';
+  }
+
+  #emit(record: Of<'effect'>, { seq, at }: Of<'request'>): void {
+    const { effect: id, plan, name, params, delivery, approval, held } = record;
     const { tool, tokens, on } = params as unknown as { tool: string; tokens: number; on: Address };
     const cell = plan[1];
     const { inc } = this.#life(cell);
@@ -209,7 +340,7 @@ export class Auditor {
     this.#must(!this.effects.has(id), `${id} is emitted twice`);
     this.#must(this.#may({ cell, inc }, tool, at), `${cell} was allowed ${tool}`);
     const state = approval === undefined ? 'open' : 'asked';
-    const rest = { held: undefined, owed: undefined, awaited: false, attempts: 0 };
+    const rest = { seq, status: null, held: undefined, owed: undefined, awaited: false, attempts: 0 };
     const effect: Audited = { cell, inc, judge, name, tool, tokens, delivery, state, ...rest };
     this.effects.set(id, effect);
     this.#counts.effects++;
@@ -223,6 +354,7 @@ export class Auditor {
   #arm(id: string, attempt: number, at: number): void {
     const effect = this.#effect(id);
     this.#must(effect.state === 'open', `${id} starts while it is ${effect.state}`);
+    this.#must(this.#fork?.mode !== 'dry', `${id} starts in a dry fork`);
     this.#must(effect.judge === null, `${id} starts, and a cell settles it`);
     this.#must(attempt === effect.attempts + 1, `${id} skips an attempt`);
     this.#must(attempt === 1 || effect.delivery === 'idempotent', `${id} starts twice`);
@@ -243,6 +375,7 @@ export class Auditor {
   #settle(effect: Audited, { status, usage }: Receipt, awaited: boolean, heard = false): void {
     const { held } = effect;
     effect.state = 'settled';
+    effect.status = status;
     effect.awaited = awaited;
     effect.held = undefined;
     if (held === undefined) return;
@@ -290,19 +423,30 @@ export class Auditor {
     return chain;
   }
 
-  /** Whether a cell may use a tool: its own side, and what each above it may hand on. */
-  #may({ cell, inc }: { readonly cell: string; readonly inc: number }, tool: string, at: number | null): boolean {
+  /** Whether the rights of the cell of a name permit a tool. */
+  may(cell: string, tool: string, at: number): boolean {
+    return this.#isPermitted({ cell, inc: this.#life(cell).inc }, tool, at);
+  }
+
+  /** Whether somebody stands at a name. */
+  lives(cell: string): boolean {
+    return this.#lives.get(cell)?.live === true;
+  }
+
+  #may(who: { readonly cell: string; readonly inc: number }, tool: string, at: number | null): boolean {
+    return !this.#governed || this.#isPermitted(who, tool, at);
+  }
+
+  /** Whether a cell may use a tool: its own side, what each above it may hand on, and what all begin from. */
+  #isPermitted(
+    { cell, inc }: { readonly cell: string; readonly inc: number },
+    tool: string,
+    at: number | null,
+  ): boolean {
     const chain = this.#chainOf(cell, inc);
     if (chain === undefined) return false;
-    const own = this.#of(cell);
-    const ended = ({ expires }: Held) => at !== null && expires !== null && at >= expires;
-    if (ended(own) || own.exercise?.has(tool) === false) return false;
-    for (const above of chain.slice(1)) {
-      const held = this.#of(above);
-      const handed = held.grant ?? held.exercise;
-      if ((held.grant === null && ended(held)) || handed?.has(tool) === false) return false;
-    }
-    return true;
+    const handedOn = chain.slice(1).map((above) => this.#of(above).grant ?? this.#of(above).exercise);
+    return [this.#of(cell).exercise, ...handedOn, this.#root].every((side) => permits(side, tool, at));
   }
 
   #accountOf(cell: string, inc: number): string | null {
@@ -336,6 +480,37 @@ export class Auditor {
   }
 }
 
-function toolsOf(side: { readonly may: Readonly<Record<string, readonly string[]>> } | null): Held['exercise'] {
-  return side === null || side.may.tool === undefined ? null : new Set(side.may.tool);
+type Capability = { readonly may: Readonly<Record<string, readonly string[]>>; readonly expires_at?: number };
+
+function sideOf(capability: Capability | null): Side | null {
+  if (capability === null) return null;
+  const { tool, effect } = capability.may;
+  const narrowed = effect?.length === 0 ? [] : tool; // without any effect there is no tool to be used
+  return { tools: narrowed === undefined ? null : new Set(narrowed), expires: capability.expires_at ?? null };
+}
+
+/** @param at when; null: whatever the time */
+function permits(side: Side | null, tool: string, at: number | null): boolean {
+  if (side === null) return true;
+  if (at !== null && side.expires !== null && at >= side.expires) return false;
+  return side.tools?.has(tool) !== false;
+}
+
+function meet(a: Side | null, b: Side | null): Side | null {
+  if (a === null || b === null) return a ?? b;
+  const [some, others] = [a.tools, b.tools];
+  const tools =
+    some === null || others === null ? (some ?? others) : new Set([...some].filter((one) => others.has(one)));
+  const expires = a.expires === null || b.expires === null ? (a.expires ?? b.expires) : Math.min(a.expires, b.expires);
+  return { tools, expires };
+}
+
+function sameNames(some: Iterable<string>, pairs: readonly (readonly [string, unknown])[]): boolean {
+  return (
+    [...some].sort().join() ===
+    pairs
+      .map(([name]) => name)
+      .sort()
+      .join()
+  );
 }

@@ -14,7 +14,7 @@ const PROMISE =
 
 describe('given random worlds of cells with rights, accounts, people and crashes', () => {
   it(`${PROMISE} (seed ${SEED})`, async () => {
-    const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0, judged: 0, orphaned: 0 };
+    const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0, judged: 0, orphaned: 0, cut: 0, given: 0 };
     const law = fc.asyncProperty(anyHappenings, async (happenings) => {
       const { findings } = await runAndAudit(happenings);
       for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += findings[what];

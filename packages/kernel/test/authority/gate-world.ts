@@ -3,12 +3,12 @@ import { isRepriseError, type JournalRecord, type PolicyRule, type Principal } f
 import fc from 'fast-check';
 import * as z from 'zod';
 import { deferred, defineEffect, openWorld, type ReadableFrame, verifyStore, type World } from '../../src/index.js';
-import { crashable } from '../support/crashable-store.js';
+import { type CrashableStore, crashable } from '../support/crashable-store.js';
 import { framesOf, turn } from '../support/judge.js';
 import { ask, cancel, cell, end, kernel, lab, seen, send, start, tellCell } from '../support/lab.js';
 import { type Call, type Outside, outside } from '../support/outside.js';
 import { TestClock } from '../support/test-clock.js';
-import { Auditor, type Findings } from './audit.js';
+import { Auditor, type Findings, type Origins } from './audit.js';
 import { judgeShown } from './withheld.js';
 
 const params = z.strictObject({
@@ -89,6 +89,20 @@ export type Happening =
   | { readonly step: 'cancel'; readonly which: number; readonly graceMs: number }
   | { readonly step: 'judge'; readonly which: number; readonly tokens: number | null }
   | { readonly step: 'stop' | 'end'; readonly by: string }
+  /** It leaves an effect behind that waits for approval, ends, and another is made in its place. */
+  | { readonly step: 'anew'; readonly by: string; readonly maker: 'host' | 'r'; readonly tool: string }
+  | {
+      readonly step: 'fork';
+      /** Before which of the frames, modulo how many there are. */
+      readonly where: number;
+      readonly mode: 'dry' | 'live';
+      /** Of a live fork: what the root may; null for nothing at all. */
+      readonly tools: readonly string[] | null;
+      /** Of a live fork: the limit of each account; null for no budget. */
+      readonly tokens: number | null;
+      /** The history goes on in the fork; else the fork is fed what was asked of the original, and left. */
+      readonly goOn: boolean;
+    }
   | { readonly step: 'advance'; readonly ms: number }
   | { readonly step: 'reopen' | 'crash' | 'snapshot' };
 
@@ -142,6 +156,26 @@ export const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
     { weight: 2, arbitrary: fc.record({ step: step('judge'), which, tokens }) },
     { weight: 1, arbitrary: fc.record({ step: step('stop'), by: someCell }) },
     { weight: 1, arbitrary: fc.record({ step: step('end'), by: fc.constantFrom(...CELLS, JUDGE) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        step: step('anew'),
+        by: someCell,
+        maker: fc.constantFrom('host', 'r'),
+        tool: fc.constantFrom(...TOOLS),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        step: step('fork'),
+        where: fc.nat(10_000),
+        mode: fc.constantFrom('dry', 'live'),
+        tools: fc.option(fc.subarray([...TOOLS], { minLength: 1 }), { nil: null, freq: 4 }),
+        tokens: fc.option(fc.nat(150), { nil: null, freq: 4 }),
+        goOn: fc.boolean(),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ step: step('advance'), ms: fc.constantFrom(1, 10, 25, 250) }) },
     { weight: 1, arbitrary: fc.record({ step: fc.constantFrom('reopen', 'crash', 'snapshot') }) },
   ) as fc.Arbitrary<Happening>,
@@ -166,15 +200,25 @@ export async function runAndAudit(happenings: readonly Happening[]): Promise<Aud
 }
 
 class Run {
-  readonly #clock = new TestClock();
-  readonly #store = crashable();
-  readonly #auditor = new Auditor();
+  readonly #clock: TestClock;
+  #store: CrashableStore;
+  #auditor: Auditor;
   #adapters: readonly Outside[] = [];
   #world!: World;
+  #origins: Origins;
   #n = 0;
   #read = 0;
   readonly #ids: string[] = [];
+  readonly #forks: Findings[] = [];
   readonly #executed = new Map<string, number>();
+
+  /** @param forked the store of a fork, and of what it was made */
+  constructor(clock = new TestClock(), forked?: { readonly store: CrashableStore; readonly origins: Origins }) {
+    this.#clock = clock;
+    this.#store = forked?.store ?? crashable();
+    this.#origins = forked?.origins ?? new Map();
+    this.#auditor = new Auditor(this.#origins);
+  }
 
   async begin(): Promise<void> {
     await this.#open();
@@ -226,6 +270,10 @@ class Run {
         return this.#soon(ask(this.#world, it.by, [cancel('all')]));
       case 'end':
         return this.#soon(ask(this.#world, it.by, [end()]));
+      case 'anew':
+        return this.#makeAnew(it);
+      case 'fork':
+        return this.#fork(it);
       case 'advance':
         this.#clock.advance(it.ms);
         return turns();
@@ -255,6 +303,7 @@ class Run {
   async finish(): Promise<Audited> {
     for (let round = 0; (await this.#world.openEffects()).length > 0 || this.#calls().length > 0; round++) {
       if (round > 200) throw new Error('something never ends');
+      if (round > 20) this.#clock.advance(3_000); // what a cell settles was told to stop, in a dry fork, and has its grace
       for (const call of this.#calls()) this.#answer(call, 'ok', 1);
       for (const { effect } of await this.#world.openEffects()) await this.#keep(this.#world.cancel(effect));
       await turns();
@@ -270,13 +319,18 @@ class Run {
     const { head: verified } = await verifyStore(readonly, { app });
     await readonly.close();
     if (verified.digest !== head.digest) throw new Error('what was verified is not what was left');
-    return { findings: this.#auditor.findings, journal: await framesOf(this.#store) };
+    return { findings: [this.#auditor.findings, ...this.#forks].reduce(sumOf), journal: await framesOf(this.#store) };
   }
 
   /** From the beginning, and from somewhere behind it, where she does not know what was open. The last frame is hers. */
   async #readAsEve(): Promise<void> {
     const { seq: last } = await ask(this.#world, 'r', []);
     const journal = (await framesOf(this.#store)).slice(0, last + 1); // a snapshot may have come behind it
+    if (!(await this.#mayReadAtAll())) {
+      const nothing = await this.#world.as(EVE).frames(0, AbortSignal.abort()).next();
+      if (nothing.done !== true) throw new Error('she may read nothing, and reads');
+      return;
+    }
     for (const from of [0, Math.floor(last / 3), Math.floor((last * 2) / 3)]) {
       const shown: ReadableFrame[] = [];
       for await (const frame of this.#world.as(EVE).frames(from)) {
@@ -287,6 +341,11 @@ class Run {
     }
   }
 
+  /** In a live fork that nothing was granted to, nobody but the host may. */
+  async #mayReadAtAll(): Promise<boolean> {
+    return (await this.#world.rights(EVE)).effective?.exercise.may.read?.length !== 0;
+  }
+
   async #compare(): Promise<void> {
     for (const [name, { spent, held }] of this.#auditor.accounts) {
       const known = await this.#world.account(name);
@@ -295,6 +354,7 @@ class Run {
         throw new Error(`${name}: ${is} spent and ${holds} held, where it should be ${spent} and ${held}`);
       }
     }
+    await this.#compareRights();
     const open = [...this.#auditor.effects].filter(([, { state }]) => state !== 'settled').map(([id]) => id);
     const listed = (await this.#world.openEffects()).map(({ effect }) => effect);
     if (open.sort().join() !== listed.sort().join()) throw new Error('other effects are open than should be');
@@ -303,6 +363,61 @@ class Run {
       const once = new Set(told.map((word) => word.split('=')[0]));
       if (once.size !== told.length) throw new Error(`${key} was told twice: ${told.join(' ')}`);
     }
+  }
+
+  /** What the kernel says that cells may, whether they try it or not. */
+  async #compareRights(): Promise<void> {
+    for (const key of CELLS.filter((one) => this.#auditor.lives(one))) {
+      const { effective } = await this.#world.rights(holder(key));
+      const now = this.#world.now;
+      const { may, expires_at: expires = Number.POSITIVE_INFINITY } = effective?.exercise ?? { may: { tool: [] } };
+      for (const tool of TOOLS) {
+        const is = now < expires && may.tool?.includes(tool) !== false && may.effect?.length !== 0;
+        if (is !== this.#auditor.may(key, tool, now))
+          throw new Error(`${key} ${is ? 'may' : 'may not'} use the ${tool}`);
+      }
+    }
+  }
+
+  async #makeAnew({ by, maker, tool }: Happening & { step: 'anew' }): Promise<void> {
+    const rest = { delivery: 'idempotent', timeoutMs: null, leave: true, tokens: 1, n: this.#n++ } as const;
+    await this.#soon(ask(this.#world, by, [start('use', { kind: 'asked', tool, ...rest })]));
+    await this.#soon(ask(this.#world, by, [end()]));
+    await this.#soon(maker === 'host' || by === maker ? ask(this.#world, by, []) : ask(this.#world, maker, [send(by)]));
+  }
+
+  /** Goes back to some frame, in another world. What is left of the original is left as it is. */
+  async #fork({ where, mode, tools, tokens: limit, goOn }: Happening & { step: 'fork' }): Promise<void> {
+    await this.audit();
+    const frames = await framesOf(this.#store);
+    let at = where % frames.length;
+    while (frames[at + 1]?.[0]?.kind === 'continue') at++;
+    const tokens = this.#auditor.accounts.size === Object.keys(ACCOUNTS).length ? limit : null;
+    const budget = tokens === null ? {} : { budgets: mapped(ACCOUNTS, () => ({ tokens })) };
+    const grants = tools === null ? {} : { grants: { may: { tool: [...tools] } } };
+    const store = crashable();
+    const options =
+      mode === 'live' ? { mode, ...grants, ...(this.#auditor.accounts.size === 3 ? budget : {}) } : { mode };
+    if ((await this.#kept(this.#world.fork({ ...options, at, into: store }))) === undefined) return;
+    const origins = new Map([...this.#origins].filter(([seq]) => seq <= at)).set(at + 1, {
+      of: this.#auditor,
+      tools,
+      tokens,
+    });
+    if (!goOn) return this.#leaveFork(store, origins, mode === 'dry', where % 2 === 1);
+    await this.#close();
+    [this.#store, this.#origins, this.#read] = [store, origins, 0];
+    this.#auditor = new Auditor(origins);
+    await this.#open();
+  }
+
+  /** A fork that is fed what was asked of the original, or only opened, and audited to its end. */
+  async #leaveFork(store: CrashableStore, origins: Origins, fed: boolean, commands: boolean): Promise<void> {
+    const side = new Run(this.#clock, { store, origins });
+    await side.#open();
+    if (fed) await side.#world.feed(await this.#store.openReadonly(), { commands });
+    const { findings } = await side.finish();
+    this.#forks.push(findings);
   }
 
   async #settle({ which: index, by, tokens: used }: Happening & { step: 'settle' }): Promise<void> {
@@ -371,10 +486,16 @@ class Run {
   }
 
   async #keep(asked: Promise<unknown>): Promise<void> {
+    await this.#kept(asked);
+  }
+
+  /** What it came to; undefined when it was refused. */
+  async #kept<T>(asked: Promise<T>): Promise<T | undefined> {
     try {
-      await asked;
+      return await asked;
     } catch (error) {
       if (!isRepriseError(error) || error.code === 'internal_error') throw error;
+      return undefined;
     }
   }
 }
@@ -382,6 +503,15 @@ class Run {
 const answered = new WeakSet<Call>();
 
 const holder = (key: string): Principal => `cell:${cell(key).join('/')}`;
+
+function mapped<K extends string, T>(names: Readonly<Record<K, unknown>>, to: () => T): Record<K, T> {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, to()])) as Record<K, T>;
+}
+
+function sumOf(a: Findings, b: Findings): Findings {
+  const sums = Object.keys(a).map((what) => [what, a[what as keyof Findings] + b[what as keyof Findings]]);
+  return Object.fromEntries(sums) as unknown as Findings;
+}
 
 function pick<T>(list: readonly T[], index: number): T | undefined {
   return list.length === 0 ? undefined : list[index % list.length];
