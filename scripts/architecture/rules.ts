@@ -12,14 +12,27 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   flow: ['contracts', 'kernel'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
+  ui: ['contracts', 'agent'],
   capsule: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
   cli: ['contracts', 'kernel', 'agent', 'store-sqlite', 'capsule'],
-  reprise: ['contracts', 'kernel', 'agent', 'flow', 'store-sqlite', 'providers', 'tools', 'capsule', 'testkit', 'cli'],
+  reprise: [
+    'contracts',
+    'kernel',
+    'agent',
+    'flow',
+    'store-sqlite',
+    'providers',
+    'tools',
+    'ui',
+    'capsule',
+    'testkit',
+    'cli',
+  ],
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
-export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow'];
+export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'ui'];
 
 const PURE_BELOW_ENGINE = ['codec', 'authority', 'schema', 'define'];
 const PURE = [...PURE_BELOW_ENGINE, 'engine'];

@@ -14,35 +14,29 @@ export interface Message {
 
 /** The messages of a session, the first one first. */
 export async function messagesOf(session: Session<string>): Promise<readonly Message[]> {
-  const state = await session.state();
-  const messages: Message[] = [];
-  for await (const run of session.runs()) {
-    const message = { number: run.number + 1, frame: 0, text: '' };
-    for await (const event of run.events()) {
-      if (event.type !== 'input.accepted') continue;
-      Object.assign(message, { frame: frameOf(event), text: event.text ?? '' });
-      break;
+  const messages = new Map<string, Message>();
+  for (const event of await eventsOf(session)) {
+    const { run_id } = event;
+    if (run_id === null) continue;
+    const known = messages.get(run_id);
+    if (event.type === 'input.accepted' && known === undefined) {
+      const number = messages.size + 1;
+      messages.set(run_id, { number, frame: frameOf(event), text: event.text ?? '', end: undefined });
     }
-    const isOpen = state?.run?.number === run.number || (state?.runs ?? 0) <= run.number;
-    messages.push({ ...message, end: isOpen ? undefined : (await run.result()).stop.kind });
+    if (event.type === 'lifecycle' && event.stop !== undefined && known !== undefined) {
+      messages.set(run_id, { ...known, end: event.stop.kind });
+    }
   }
-  return messages;
+  return [...messages.values()];
 }
 
 /** Everything that has happened in a session, up to now. */
 export async function eventsOf(session: Session<string>): Promise<readonly AgentEvent[]> {
-  const state = await session.state();
   const events: AgentEvent[] = [];
-  for await (const run of session.runs()) {
-    // What is not over has no end to wait for: it is read for a moment.
-    const isOver = state?.run?.number !== run.number;
-    const signal = isOver ? {} : { signal: AbortSignal.timeout(OPEN_RUN_MS) };
-    for await (const event of run.events({ inline: INLINE_BYTES, ...signal })) events.push(event);
-  }
+  for await (const event of session.events({ follow: false, inline: INLINE_BYTES })) events.push(event);
   return events;
 }
 
-const OPEN_RUN_MS = 500;
 const INLINE_BYTES = 65_536;
 
 /** The frame of an event. */

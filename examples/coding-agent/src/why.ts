@@ -23,13 +23,13 @@ export function whyLines(events: readonly AgentEvent[], what: string): readonly 
   return [...aboutCall(own, call), ...aboutStep(own, call), ...aboutWords(own)];
 }
 
-/** The events of a run, and what was asked of its session meanwhile, each once. */
+/** The events of a run, and what was asked of its session meanwhile. */
 function eventsOfRun(events: readonly AgentEvent[], run: string | null): AgentEvent[] {
   const frames = events.filter(({ run_id }) => run_id === run).map(frameOf);
   const [first = 0, last = 0] = [frames[0], frames.at(-1)];
   const isOwn = (event: AgentEvent) =>
     event.run_id === run || (event.run_id === null && frameOf(event) >= first && frameOf(event) <= last);
-  return [...new Map(events.filter(isOwn).map((event) => [event.event_seq, event])).values()];
+  return events.filter(isOwn);
 }
 
 function isMeant({ tool, args, call_id }: Requested, what: string): boolean {

@@ -1,6 +1,6 @@
 /** Watching sessions: events from durable frames, with the text behind their links in place. */
 import type { Ref } from '@reprise/contracts';
-import type { ContentReader, World } from '@reprise/kernel';
+import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, Cursor, EventChannel } from './contracts/agent-event.js';
 import { AgentEvents, type EventScope, seenBy } from './projection/agent-events.js';
 import { readLlmOutput, readText, readValue } from './transcript.js';
@@ -18,28 +18,45 @@ export interface WatchOptions {
   readonly inline?: number;
   /** Stops the watching. */
   readonly signal?: AbortSignal;
+  /** False: ends with what is durable now. True, to go on with what comes, when absent. */
+  readonly follow?: boolean;
 }
 
 /**
- * Events as they become durable, in the order of the journal; goes on until the world closes or nobody listens.
+ * Events as they become durable, in the order of the journal; goes on until the world closes or nobody listens, or, told
+ * not to follow, to the end of what is there.
  * The same frames and options give the same events.
  *
  * @param from the frame that they are made from on
  */
 export async function* watch(
-  world: Pick<World, 'frames' | 'content'>,
+  world: Pick<World, 'frames' | 'content' | 'head'>,
   scope: EventScope,
   from: number,
   options: WatchOptions = {},
 ): AsyncGenerator<AgentEvent> {
   const projection = new AgentEvents(scope);
   const behind = cursorOf(options.after);
-  for await (const frame of world.frames(from, options.signal)) {
+  for await (const frame of framesOf(world, from, options)) {
     for (const event of projection.project(frame)) {
       if (!isBehind(event.event_seq, behind)) continue;
       const shown = await shownEvent(world.content, event, options);
       if (shown !== undefined) yield shown;
     }
+  }
+}
+
+/** Durable frames from one on: all that come, or those that are there. */
+export async function* framesOf(
+  world: Pick<World, 'frames' | 'head'>,
+  from: number,
+  { follow = true, signal }: Pick<WatchOptions, 'follow' | 'signal'>,
+): AsyncGenerator<WorldFrame> {
+  const last = follow ? Number.POSITIVE_INFINITY : world.head.seq;
+  if (from > last) return;
+  for await (const frame of world.frames(from, signal)) {
+    yield frame;
+    if (frame.seq >= last) return;
   }
 }
 

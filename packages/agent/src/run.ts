@@ -5,6 +5,7 @@ import type { AgentEvent, AgentEventOf, Delta } from './contracts/agent-event.js
 import type { Tally } from './contracts/config.js';
 import type { StopReason } from './contracts/lifecycle.js';
 import type { Artifact } from './contracts/tool-call.js';
+import { framesOf } from './events.js';
 import type { LiveAnswers } from './live.js';
 import { runId } from './projection/agent-events.js';
 import { isEndOf, RunWatch, type RunWatchOptions } from './run-watch.js';
@@ -71,18 +72,18 @@ export class Run<R = unknown> {
   async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
     const watched = this.#watched(options);
-    for await (const frame of world.frames(this.place.seq, options.signal)) {
+    for await (const frame of framesOf(world, this.place.seq, options)) {
       yield* watched.shown(frame);
       if (watched.ended) return;
     }
-    if (options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy);
+    if (options.signal?.aborted !== true && options.follow !== false) throw closedEarly(this.id, world.closedBy);
   }
 
   /**
    * {@link Run.events}, and between them what the model says while it speaks. A piece counts until the step's
    * `llm_step.completed`, or until `delta.reset`: then its model is asked again.
    */
-  async *stream(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent | Delta> {
+  async *stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
     const { world, live } = this.parts;
     const watched = this.#watched(options);
     const left = new AbortController();

@@ -55,6 +55,24 @@ describe('the events of a run', () => {
     });
   });
 
+  it('end with what is durable now, of a run, a session and a world, when nobody wants to follow', async () => {
+    const { opened, open } = gate();
+    const call = { calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] };
+    await play({ agents: [actor], steps: [call, { text: 'Ho.', after: opened }] }, async ({ world }) => {
+      const session = world.session('stage', actor);
+      const run = await session.send('Go');
+      for await (const { step_id } of run.events()) if (step_id === 'stage/r0/t1/s2') break;
+      const now = await all(run.events({ follow: false }));
+      expect(now.at(-1)).toMatchObject({ type: 'llm_step.requested', step_id: 'stage/r0/t1/s2' });
+      expect((await all(session.events({ follow: false }))).slice(-now.length)).toEqual(now);
+      expect((await all(world.events({ follow: false }))).slice(-now.length)).toEqual(now);
+      expect(await all(run.events({ follow: false, after: now.at(-1)?.event_seq ?? '0.0' }))).toEqual([]);
+      open();
+      await run.result();
+      expect((await all(run.events({ follow: false }))).at(-1)).toMatchObject({ stop: { kind: 'Completed' } });
+    });
+  });
+
   it('resume after any of them with exactly the rest', async () => {
     const steps = [{ calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] }, { text: 'Ho.' }];
     await play({ agents: [actor], steps }, async ({ world }) => {

@@ -1,0 +1,2 @@
+/** Chat pages: runs as UI message streams. */
+export * from '@reprise/ui';

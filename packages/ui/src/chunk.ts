@@ -1,0 +1,86 @@
+/** The chunks of a UI message stream, as the AI SDK's `useChat` takes them. Structural: nothing of that library is needed. */
+
+/** A value that is JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What stands at a part that does not count: see {@link isSuperseded}. */
+export interface PartMark {
+  [key: string]: { superseded: true };
+}
+
+/** What a message says of the run behind it. */
+export interface RunMetadata {
+  readonly reprise: {
+    readonly session: string;
+    readonly run: string;
+    /** How the run ended, once it has. */
+    readonly stop?: string;
+    /** What it used, once it has ended. */
+    readonly usage?: { readonly steps: number; readonly tokens_in: number; readonly tokens_out: number };
+  };
+}
+
+/** A question that waits for an answer: `world.answer(id, …)`. */
+export interface QuestionData {
+  readonly question: Json;
+  readonly toolCallId: string | null;
+  /** `open`, or how it ended. */
+  readonly state: string;
+}
+
+/** A session that the run's agent has spawned. */
+export interface ChildData {
+  readonly child: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly status: string;
+  /** What it came to, once it has. */
+  readonly text?: string;
+}
+
+/** Something that was said while the run was under way; its id is the command's. */
+export interface SteerData {
+  /** `accepted`, and `read` once the model was told. */
+  readonly state: 'accepted' | 'read';
+}
+
+/** One chunk. */
+export type UiChunk =
+  | { readonly type: 'start'; readonly messageId: string; readonly messageMetadata: RunMetadata }
+  | { readonly type: 'start-step' }
+  | { readonly type: 'finish-step' }
+  | { readonly type: 'text-start'; readonly id: string }
+  | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
+  | { readonly type: 'text-end'; readonly id: string; readonly providerMetadata?: PartMark }
+  | { readonly type: 'reasoning-start'; readonly id: string }
+  | { readonly type: 'reasoning-delta'; readonly id: string; readonly delta: string }
+  | { readonly type: 'reasoning-end'; readonly id: string; readonly providerMetadata?: PartMark }
+  | {
+      readonly type: 'tool-input-available';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly dynamic?: boolean;
+    }
+  | { readonly type: 'tool-approval-request'; readonly approvalId: string; readonly toolCallId: string }
+  | { readonly type: 'tool-output-available'; readonly toolCallId: string; readonly output: unknown }
+  | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | { readonly type: 'data-question'; readonly id: string; readonly data: QuestionData }
+  | { readonly type: 'data-child'; readonly id: string; readonly data: ChildData }
+  | { readonly type: 'data-steer'; readonly id: string; readonly data: SteerData }
+  | { readonly type: 'finish'; readonly finishReason: 'stop' | 'length'; readonly messageMetadata: RunMetadata }
+  | { readonly type: 'abort'; readonly reason: string }
+  | { readonly type: 'error'; readonly errorText: string };
+
+/**
+ * Whether a part of a message does not count: a model's answer broke off, was asked for again, and came out otherwise.
+ * Streams of this protocol take nothing back, so the part is there, marked; do not show it.
+ *
+ * @example message.parts.filter((part) => !isSuperseded(part))
+ */
+export function isSuperseded(part: object): boolean {
+  const { providerMetadata } = part as { readonly providerMetadata?: unknown };
+  const { reprise } = (providerMetadata ?? {}) as { readonly reprise?: { readonly superseded?: unknown } };
+  return reprise?.superseded === true;
+}

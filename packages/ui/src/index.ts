@@ -1,0 +1,17 @@
+/** Chat pages: runs as UI message streams for the AI SDK's `useChat`, and what a page sends. */
+export {
+  type ChildData,
+  isSuperseded,
+  type Json,
+  type PartMark,
+  type QuestionData,
+  type RunMetadata,
+  type SteerData,
+  type UiChunk,
+} from './chunk.js';
+export { uiMessages } from './history.js';
+export type { UiMessage, UiPart } from './message.js';
+export { type ChatInput, readChatInput } from './request.js';
+export { afterOf, UI_STREAM_HEADERS, type UiResponseOptions, uiMessageResponse } from './response.js';
+export type { ChunkOptions } from './run-chunks.js';
+export { toUIMessageStream, UI_INLINE_BYTES_MAX, type UiStreamOptions, type WatchedRun } from './stream.js';

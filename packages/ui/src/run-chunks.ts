@@ -1,0 +1,186 @@
+/**
+ * A run's events, and what its model says meanwhile, as the chunks of one message.
+ *
+ * Owns: which event becomes which chunks, and their order. Does not own: where events come from (`stream.ts`), and what
+ * was said twice (`spoken-part.ts`).
+ *
+ * Invariants
+ * U1  The same events give the same chunks: who reconnects from the beginning sees the same message, under the same id.
+ * U2  Every part that is begun is ended, and a run's end is the last chunk.
+ */
+import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
+import type { ChildData, Json, RunMetadata, UiChunk } from './chunk.js';
+import { type SpokenKind, SpokenPart } from './spoken-part.js';
+
+/** How events are told. */
+export interface ChunkOptions {
+  /** Tools whose calls are told as `dynamic-tool` parts: none, so each is a part `tool-NAME`. */
+  readonly dynamic?: (tool: string) => boolean;
+  /** What the person reads when a run fails; its code when absent. */
+  readonly errorText?: (stop: StopReason) => string;
+}
+
+/** One run as chunks. */
+export class RunChunks {
+  /** The run is over. */
+  ended = false;
+  #hasBegun = false;
+  /** The step at hand, and its texts. */
+  #step: string | undefined;
+  #spoken = new Map<SpokenKind, SpokenPart>();
+  /** What waits for the person, by id. */
+  readonly #questions = new Map<string, { readonly question: Json; readonly toolCallId: string | null }>();
+
+  constructor(
+    /** The run's id, which is the message's. */
+    private readonly run: string,
+    private readonly options: ChunkOptions = {},
+  ) {}
+
+  /** The chunks of the next event, or piece of an answer. */
+  *take(event: AgentEvent | Delta): Generator<UiChunk> {
+    if (event.type === 'delta') {
+      if (event.channel !== 'tool_args') yield* this.#part(event.channel, event.step_id).say(event.text);
+    } else if (event.type === 'delta.reset') {
+      for (const part of this.#spoken.values()) part.again();
+    } else {
+      if (!this.#hasBegun) yield this.#begin(event);
+      yield* this.#ofEvent(event);
+    }
+  }
+
+  #begin({ session_id: session }: AgentEvent): UiChunk {
+    this.#hasBegun = true;
+    return { type: 'start', messageId: this.run, messageMetadata: { reprise: { session, run: this.run } } };
+  }
+
+  *#ofEvent(event: AgentEvent): Generator<UiChunk> {
+    switch (event.type) {
+      case 'llm_step.requested':
+        yield* this.#beginStep(event.step_id);
+        return;
+      case 'llm_step.completed':
+        yield* this.#endTexts(event);
+        return;
+      case 'llm_step.failed':
+        for (const part of this.#spoken.values()) yield* part.drop();
+        return;
+      case 'tool.requested': {
+        const { call_id: toolCallId, tool: toolName, args: input = null } = event;
+        const dynamic = this.options.dynamic?.(toolName) === true ? { dynamic: true } : {};
+        yield { type: 'tool-input-available', toolCallId, toolName, input, ...dynamic };
+        return;
+      }
+      case 'tool.completed': {
+        const output = event.text ?? (event.ref === undefined ? null : { ref: event.ref.toString() });
+        yield { type: 'tool-output-available', toolCallId: event.call_id, output };
+        return;
+      }
+      case 'tool.failed':
+        yield this.#failed(event);
+        return;
+      case 'human.requested':
+        yield* this.#requested(event);
+        return;
+      case 'human.settled':
+        yield* this.#settled(event);
+        return;
+      case 'child.spawned':
+      case 'child.changed':
+      case 'child.settled':
+        yield childChunk(event);
+        return;
+      case 'host.accepted':
+      case 'host.applied': {
+        const state = event.type === 'host.applied' ? 'read' : 'accepted';
+        if (event.command === 'Steer') yield { type: 'data-steer', id: event.command_id, data: { state } };
+        return;
+      }
+      case 'lifecycle':
+        if (event.stop !== undefined && event.run_id === this.run) yield* this.#end(event, event.stop);
+        return;
+      default:
+        return;
+    }
+  }
+
+  *#beginStep(step: string | null): Generator<UiChunk> {
+    if (step === null || step === this.#step) return; // it is asked for again
+    yield* this.#endStep();
+    this.#step = step;
+    yield { type: 'start-step' };
+  }
+
+  *#endStep(): Generator<UiChunk> {
+    for (const part of this.#spoken.values()) yield* part.end();
+    this.#spoken = new Map();
+    if (this.#step !== undefined) yield { type: 'finish-step' };
+    this.#step = undefined;
+  }
+
+  *#endTexts({ step_id, text }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
+    yield* this.#part('reasoning', step_id ?? this.run).end();
+    yield* this.#part('text', step_id ?? this.run).end(text);
+    this.#spoken = new Map();
+  }
+
+  #part(kind: SpokenKind, step: string): SpokenPart {
+    const known = this.#spoken.get(kind);
+    if (known !== undefined) return known;
+    const part = new SpokenPart(kind, step);
+    this.#spoken.set(kind, part);
+    return part;
+  }
+
+  #failed({ call_id: toolCallId, non_execution, text, code }: AgentEventOf<'tool.failed'>): UiChunk {
+    if (non_execution?.kind === 'denied') return { type: 'tool-output-denied', toolCallId };
+    const errorText = text ?? [non_execution?.kind, code].filter((word) => word != null).join(': ');
+    return { type: 'tool-output-error', toolCallId, errorText };
+  }
+
+  *#requested({ id, kind, call_id: toolCallId, tool, value }: AgentEventOf<'human.requested'>): Generator<UiChunk> {
+    if (kind === 'approval') {
+      if (toolCallId !== null && tool !== null) yield { type: 'tool-approval-request', approvalId: id, toolCallId };
+      return;
+    }
+    const asked = { question: (value ?? null) as Json, toolCallId };
+    this.#questions.set(id, asked);
+    yield { type: 'data-question', id, data: { ...asked, state: 'open' } };
+  }
+
+  *#settled({ id, how }: AgentEventOf<'human.settled'>): Generator<UiChunk> {
+    const asked = this.#questions.get(id);
+    if (asked !== undefined) yield { type: 'data-question', id, data: { ...asked, state: how } };
+  }
+
+  /** U2 */
+  *#end({ usage, session_id: session }: AgentEventOf<'lifecycle'>, stop: StopReason): Generator<UiChunk> {
+    yield* this.#endStep();
+    this.ended = true;
+    if (stop.kind === 'Cancelled') yield { type: 'abort', reason: 'cancelled' };
+    else if (stop.kind === 'Completed') {
+      const used = usage === undefined ? {} : { usage: pickUsage(usage) };
+      const messageMetadata: RunMetadata = { reprise: { session, run: this.run, stop: stop.kind, ...used } };
+      yield { type: 'finish', finishReason: stop.warning === 'truncated' ? 'length' : 'stop', messageMetadata };
+    } else yield { type: 'error', errorText: this.options.errorText?.(stop) ?? failureText(stop) };
+  }
+}
+
+function pickUsage({ steps, tokens_in, tokens_out }: NonNullable<AgentEventOf<'lifecycle'>['usage']>) {
+  return { steps, tokens_in, tokens_out };
+}
+
+function failureText(stop: StopReason): string {
+  if (stop.kind === 'Failed') return `The run failed: ${stop.code}.`;
+  return stop.kind === 'LimitsExceeded' ? `The run reached its limit: ${stop.limit}.` : `The run ended: ${stop.kind}.`;
+}
+
+type ChildEvent = AgentEventOf<'child.spawned'> | AgentEventOf<'child.changed'> | AgentEventOf<'child.settled'>;
+
+function childChunk(event: ChildEvent): UiChunk {
+  const { child, session, agent } = event;
+  const status = event.type === 'child.spawned' ? 'running' : event.status;
+  const text = event.type === 'child.settled' && event.text !== undefined ? { text: event.text } : {};
+  const data: ChildData = { child, session, agent, status, ...text };
+  return { type: 'data-child', id: session, data };
+}

@@ -1,0 +1,348 @@
+/** Runs as chat pages get them, read by the reader that the pages use. */
+import { defineAgent, defineTool } from '@reprise/agent';
+import {
+  DefaultChatTransport,
+  readUIMessageStream,
+  UI_MESSAGE_STREAM_HEADERS,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai';
+import * as fc from 'fast-check';
+import { type ScriptStep, script, testWorld } from 'reprise/testing';
+import { askHuman } from 'reprise/tools';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  afterOf,
+  isSuperseded,
+  readChatInput,
+  toUIMessageStream,
+  UI_STREAM_HEADERS,
+  type UiChunk,
+  uiMessageResponse,
+  uiMessages,
+} from '../src/index.js';
+import { MessageFold } from '../src/message.js';
+import { SpokenPart } from '../src/spoken-part.js';
+
+// Held by the compiler: what is sent is what the AI SDK takes.
+const chunksFit: (chunk: UiChunk) => UIMessageChunk = (chunk) => chunk;
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  args: z.strictObject({ cents: z.int() }),
+  approval: ({ args }) => args.cents > 100,
+  run: ({ cents }) => {
+    if (cents === 13) throw new Error('no luck');
+    return `Paid ${cents}.`;
+  },
+});
+
+const call = (tool: string, args: Record<string, unknown>) => ({ calls: [{ tool, args: args as never }] });
+
+async function opened(...steps: readonly ScriptStep[]) {
+  const agent = defineAgent({ name: 'a', model: 'm', instructions: '', tools: [pay, askHuman()] });
+  const world = await testWorld({ models: { m: script(...steps) }, agents: [agent] });
+  return { world, session: world.session('chat', agent) };
+}
+
+async function all<T>(stream: ReadableStream<T> | AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of stream as AsyncIterable<T>) found.push(one);
+  return found;
+}
+
+/** The message that a page ends with. */
+async function read(chunks: readonly UiChunk[]): Promise<UIMessage | undefined> {
+  const stream = new ReadableStream<UIMessageChunk>({
+    start: (controller) => {
+      for (const chunk of chunks) controller.enqueue(chunksFit(chunk));
+      controller.close();
+    },
+  });
+  let last: UIMessage | undefined;
+  for await (const message of readUIMessageStream({ stream, onError: () => undefined })) last = message;
+  return last;
+}
+
+const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** What a page shows of a message. */
+function shown(message: UIMessage | undefined): string {
+  const parts = (message?.parts ?? []).filter((part) => !isSuperseded(part));
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+describe('a run as a UI message stream', () => {
+  it('is one message under the id of the run: texts, calls and their results, step by step', async () => {
+    const { world, session } = await opened(
+      { text: 'I pay.', reasoning: 'They want it paid.', ...call('pay', { cents: 5 }) },
+      { text: 'Paid.' },
+    );
+    const run = await session.send('Pay 5.', { id: 'm-1' });
+    const chunks = await all(toUIMessageStream(run));
+    expect(chunks[0]).toMatchObject({ type: 'start', messageId: run.id });
+    expect(chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
+    const message = await read(chunks);
+    expect(message?.parts.map(({ type }) => type)).toEqual([
+      'step-start',
+      'reasoning',
+      'text',
+      'tool-pay',
+      'step-start',
+      'text',
+    ]);
+    expect(message?.parts).toContainEqual(
+      expect.objectContaining({ type: 'tool-pay', state: 'output-available', input: { cents: 5 }, output: 'Paid 5.' }),
+    );
+    expect(shown(message)).toBe('I pay.Paid.');
+    const fold = new MessageFold(run.id);
+    for (const chunk of chunks) fold.take(chunk);
+    expect(fold.message).toEqual(json(message)); // ours is what the page has
+    await world.close();
+  });
+
+  it('is the same message from the journal alone, whoever asks and whenever', async () => {
+    const { world, session } = await opened(call('pay', { cents: 13 }), { text: 'No luck.' });
+    const run = await session.send('Pay 13.', { id: 'm-1' });
+    await run.result();
+    const first = await all(toUIMessageStream(run));
+    expect(await all(toUIMessageStream(run))).toEqual(first);
+    expect(await read(first)).toMatchObject({
+      parts: [
+        { type: 'step-start' },
+        { state: 'output-error', errorText: expect.stringContaining('no luck') },
+        {},
+        { text: 'No luck.' },
+      ],
+    });
+    await world.close();
+  });
+
+  it('asks for leave, and tells what was said: refused, or allowed and done', async () => {
+    const { world, session } = await opened(call('pay', { cents: 500 }), call('pay', { cents: 400 }), {
+      text: 'Fine.',
+    });
+    const run = await session.send('Pay.', { id: 'm-1' });
+    const chunks: UiChunk[] = [];
+    for await (const chunk of toUIMessageStream(run) as unknown as AsyncIterable<UiChunk>) {
+      chunks.push(chunk);
+      if (chunk.type !== 'tool-approval-request') continue;
+      const [item] = await world.open();
+      expect(chunk.approvalId).toBe(item?.id); // what `decide` takes
+      const isFirst = !chunks.some(({ type }) => type === 'tool-output-denied');
+      await world.decide(chunk.approvalId, isFirst ? { deny: 'too much' } : { approve: true });
+    }
+    const states = (await read(chunks))?.parts.flatMap((part) =>
+      'state' in part && part.type === 'tool-pay' ? [part.state] : [],
+    );
+    expect(states).toEqual(['output-denied', 'output-available']);
+    await world.close();
+  });
+
+  it('tells of questions, of what is said meanwhile, and of a run that is stopped', async () => {
+    const { world, session } = await opened(call('ask_human', { question: 'Which?', options: ['a', 'b'] }), {
+      text: 'One moment, please.',
+      delayMs: Number.POSITIVE_INFINITY,
+    });
+    const run = await session.send('Do it.', { id: 'm-1' });
+    const chunks: UiChunk[] = [];
+    for await (const chunk of toUIMessageStream(run) as unknown as AsyncIterable<UiChunk>) {
+      chunks.push(chunk);
+      if (chunk.type === 'data-question' && chunk.data.state === 'open') {
+        await session.steer('Hurry.', { id: 'steer-1' });
+        await world.answer(chunk.id, 'b');
+      }
+      if (chunk.type === 'text-delta') await session.cancel();
+    }
+    expect(chunks.at(-1)).toEqual({ type: 'abort', reason: 'cancelled' });
+    const message = await read(chunks);
+    expect(message?.parts).toContainEqual({
+      type: 'data-question',
+      id: expect.any(String),
+      data: {
+        question: { question: 'Which?', options: expect.anything() },
+        toolCallId: null, // the session itself asks: the call has no effect of its own
+        state: 'answered',
+      },
+    });
+    expect(message?.parts).toContainEqual({ type: 'data-steer', id: 'steer-1', data: { state: 'read' } });
+    expect(message?.parts.at(-1)).toMatchObject({ type: 'text', text: 'One moment', state: 'done' });
+    await world.close();
+  });
+
+  it('ends with an error that a person can read when the run fails', async () => {
+    const { world, session } = await opened(
+      { fail: 'provider_error_terminal/refused' },
+      { fail: 'provider_error_terminal/refused' },
+    );
+    const run = await session.send('Do it.', { id: 'm-1' });
+    const errorText = () => 'Something went wrong.';
+    expect((await all(toUIMessageStream(run))).at(-1)).toEqual({
+      type: 'error',
+      errorText: 'The run failed: provider_error_terminal/refused.',
+    });
+    expect((await all(toUIMessageStream(run, { errorText }))).at(-1)).toEqual({
+      type: 'error',
+      errorText: errorText(),
+    });
+    await world.close();
+  });
+
+  it('does not say twice what a broken stream had said', async () => {
+    const { world, session } = await opened({ text: 'A text that breaks off.', cut: 10 });
+    const chunks = await all(toUIMessageStream(await session.send('Say it.', { id: 'm-1' })));
+    expect(shown(await read(chunks))).toBe('A text that breaks off.');
+    expect(chunks.filter(({ type }) => type === 'text-start')).toHaveLength(1);
+    await world.close();
+  });
+
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+  it(`whatever attempts say, the parts that count hold the text that counts, once (seed ${seed})`, async () => {
+    const piece = fc.stringMatching(/^[ab]{0,3}$/);
+    const attempts = fc.array(fc.array(piece, { maxLength: 4 }), { maxLength: 4 });
+    await fc.assert(
+      fc.property(attempts, piece, fc.boolean(), (said, end, isDropped) => {
+        const part = new SpokenPart('text', 's');
+        const fold = new MessageFold('m');
+        const take = (chunks: Iterable<UiChunk>) => {
+          for (const chunk of chunks) fold.take(chunk);
+        };
+        for (const pieces of said) {
+          part.again();
+          for (const one of pieces) take(part.say(one));
+        }
+        if (isDropped) take(part.drop());
+        take(part.end(end));
+        const { parts } = fold.message;
+        expect(parts.every(({ state }) => state === 'done')).toBe(true);
+        expect(
+          parts
+            .filter((one) => !isSuperseded(one))
+            .map(({ text }) => text)
+            .join('|'),
+        ).toBe(end);
+      }),
+      { seed, numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the response of a chat endpoint', () => {
+  it('has the headers of the protocol, and is read by the transport that pages use', async () => {
+    const { world, session } = await opened({ text: 'Hello.' });
+    expect(UI_STREAM_HEADERS).toEqual(UI_MESSAGE_STREAM_HEADERS);
+    const transport = new DefaultChatTransport<UIMessage>({
+      api: 'http://localhost/chat',
+      fetch: (async (_: unknown, init: RequestInit) => {
+        const { id, input } = readChatInput(JSON.parse(String(init.body)));
+        return uiMessageResponse(await session.send(input, { id }));
+      }) as typeof fetch,
+    });
+    const ask = () =>
+      transport.sendMessages({
+        chatId: 'chat',
+        messages: [{ id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] }],
+        abortSignal: undefined,
+        trigger: 'submit-message',
+        messageId: undefined,
+      });
+    const first = (await all(await ask())) as UiChunk[];
+    expect(shown(await read(first))).toBe('Hello.');
+    // Sent again, it is no second input: the same run, and nobody asks the model, which would have nothing to say.
+    expect(shown(await read((await all(await ask())) as UiChunk[]))).toBe('Hello.');
+    expect((await session.state())?.runs).toBe(1);
+    await world.close();
+  });
+
+  it('goes on behind the last event that a client has', async () => {
+    const { world, session } = await opened(call('pay', { cents: 5 }), { text: 'Paid.' });
+    const run = await session.send('Pay 5.', { id: 'm-1' });
+    await run.result();
+    const whole = await uiMessageResponse(run).text();
+    expect(whole.endsWith('data: [DONE]\n\n')).toBe(true);
+    const ids = [...whole.matchAll(/^id: (.+)$/gm)].map(([, id]) => id ?? '');
+    for (const id of new Set(ids)) {
+      const after = afterOf(new Request('http://localhost', { headers: { 'last-event-id': id } }));
+      const rest = await uiMessageResponse(run, after === undefined ? {} : { after }).text();
+      const chunks = (text: string) => [...text.matchAll(/^data: (\{.*)$/gm)].map(([, chunk]) => chunk);
+      const behind = whole
+        .slice(whole.lastIndexOf(`id: ${id}\n`))
+        .split('\n\n')
+        .slice(1)
+        .join('\n\n');
+      // It begins anew, and what follows is exactly what was not told yet.
+      const isEnd = !behind.includes('data: {');
+      expect(
+        chunks(rest)
+          .slice(isEnd ? 0 : 1)
+          .filter((chunk) => !/"(start|finish)-step"/.test(chunk ?? '')),
+      ).toEqual(chunks(behind).filter((chunk) => !/"(start|finish)-step"/.test(chunk ?? '')));
+    }
+    expect(afterOf(new Request('http://localhost', { headers: { 'last-event-id': 'x' } }))).toBeUndefined();
+    await world.close();
+  });
+
+  it('says that it is there while nothing happens, and leaves the run alone when nobody listens', async () => {
+    const { world, session } = await opened(call('pay', { cents: 500 }), { text: 'Paid.' });
+    const run = await session.send('Pay.', { id: 'm-1' });
+    const reader = uiMessageResponse(run, { keepAliveMs: 20 }).body?.getReader();
+    let text = '';
+    while (!text.includes(': keep-alive')) text += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    expect((await session.state())?.lifecycle).toBe('WaitingInput');
+    const [item] = await world.open();
+    await world.decide(item ?? '', { approve: true });
+    expect(await run.text()).toBe('Paid.');
+    await world.close();
+  });
+
+  it('refuses what no chat page sends', () => {
+    const message = { id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
+    expect(readChatInput({ id: 'c', messages: [message] })).toEqual({ chat: 'c', id: 'm-1', input: ['Hi'] });
+    const file = { type: 'file', url: 'data:text/plain;base64,SGk=', mediaType: 'text/plain', filename: 'a.txt' };
+    expect(readChatInput({ id: 'c', messages: [{ ...message, parts: [file] }] }).input).toEqual([
+      { bytes: new TextEncoder().encode('Hi'), mediaType: 'text/plain', name: 'a.txt' },
+    ]);
+    const wrong = [
+      undefined,
+      { id: 'c' },
+      { id: '../c', messages: [message] },
+      { id: 'c', messages: [{ ...message, role: 'assistant' }] },
+      { id: 'c', messages: [{ ...message, id: '' }] },
+      { id: 'c', messages: [{ ...message, parts: [] }] },
+      { id: 'c', messages: [{ ...message, parts: [{ ...file, url: 'http://elsewhere/a' }] }] },
+    ];
+    for (const body of wrong) expect(() => readChatInput(body), JSON.stringify(body)).toThrow(/invalid_argument/);
+  });
+});
+
+describe('the messages of a session so far', () => {
+  it('are what a page has that was there all the time', async () => {
+    const { world, session } = await opened(
+      call('pay', { cents: 5 }),
+      { text: 'Paid.' },
+      { text: 'You are welcome.' },
+      call('pay', { cents: 500 }),
+      { text: 'Paid.' },
+    );
+    const messages: unknown[] = [];
+    for (const [id, text] of [
+      ['m-1', 'Pay.'],
+      ['m-2', 'Thanks.'],
+    ] as const) {
+      messages.push({ id, role: 'user', parts: [{ type: 'text', text }] });
+      messages.push(json(await read(await all(toUIMessageStream(await session.send(text, { id }))))));
+    }
+    expect(await uiMessages(session)).toEqual(messages);
+    const run = await session.send('More.', { id: 'm-3' });
+    await world.pump();
+    await session.followUp('And then?', { id: 'm-4' });
+    const now = await uiMessages(session);
+    expect(now.slice(0, 4)).toEqual(messages);
+    expect(now.slice(4).map(({ id }) => id)).toEqual(['m-3', run.id, 'm-4']);
+    expect(now.at(5)?.parts.at(-1)).toMatchObject({ type: 'tool-pay', state: 'approval-requested' });
+    await world.close();
+  });
+});
