@@ -14,6 +14,7 @@ export type {
   RequestedCall,
   UnifiedAnswer,
   UnifiedCall,
+  UnifiedMedia,
   UnifiedMessage,
   UnifiedPart,
   UnifiedRequest,

@@ -18,6 +18,8 @@ export interface ProviderProfile {
   readonly supports_reasoning_effort: boolean;
   readonly supports_streaming: boolean;
   readonly supports_tool_choice_named: boolean;
+  /** The media types that it takes as they are; everything else is told in words. None when absent. */
+  readonly media_types?: readonly string[];
   /** How many tokens the model's window holds, when known. */
   readonly context_window_hint?: number;
   /** Provider-native request fields to send unless a call says otherwise. */
@@ -38,11 +40,16 @@ export interface UnifiedCall {
   readonly args: Value;
 }
 
-/** A part of what is said to a model. */
-export interface UnifiedPart {
-  readonly kind: 'text';
-  readonly text: string;
+/** An image or a document, as it is. */
+export interface UnifiedMedia {
+  readonly kind: 'media';
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  readonly name: string;
 }
+
+/** A part of what is said to a model. */
+export type UnifiedPart = { readonly kind: 'text'; readonly text: string } | UnifiedMedia;
 
 /** What a model answered before. */
 export interface UnifiedAnswer {
@@ -59,6 +66,8 @@ export interface UnifiedResult {
   readonly callId: string;
   readonly text: string;
   readonly isError: boolean;
+  /** What it shows besides. */
+  readonly media?: readonly UnifiedMedia[];
 }
 
 /** What is said to a model. */

@@ -60,6 +60,7 @@ export async function projectCall(params: LlmGenerateParams, sources: Projection
     profile: profile.profile_id,
     model: profile.model_default,
     parallelCalls: profile.supports_parallel_tool_calls,
+    mediaTypes: profile.media_types ?? [],
     ...(base_ref === undefined ? {} : { base: base_ref }),
     ...(ask_ref === undefined ? {} : { ask: ask_ref }),
     ...(head === undefined ? {} : { resultBytesMax: head }),

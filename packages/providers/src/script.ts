@@ -18,11 +18,12 @@ import type {
   UnifiedMessage,
   UnifiedRequest,
   UnifiedResponse,
+  UnifiedSaying,
   WrittenRequest,
 } from './model.js';
 import { sleep } from './retry.js';
 import { wellFormed } from './text.js';
-import { sayingText, writtenOf } from './wire/request-fields.js';
+import { writtenOf } from './wire/request-fields.js';
 
 /** What the model answers at one step. */
 export interface ScriptStep {
@@ -159,7 +160,7 @@ function write(request: UnifiedRequest): WrittenRequest {
 
 function readable(unified: UnifiedRequest): ScriptRequest {
   const messages = unified.messages.map((message): ScriptMessage => {
-    if (message.role === 'user') return { role: 'user', text: sayingText(message) };
+    if (message.role === 'user') return { role: 'user', text: readableSaying(message) };
     if (message.role === 'tool') return { role: 'tool', text: message.text, isError: message.isError };
     const calls = message.calls.map(({ tool, args }) => ({ tool, args: toJson(args) }));
     return { role: 'assistant', text: message.text ?? '', ...(calls.length === 0 ? {} : { calls }) };
@@ -171,6 +172,10 @@ function readable(unified: UnifiedRequest): ScriptRequest {
     last: messages.at(-1)?.text ?? '',
     unified,
   };
+}
+
+function readableSaying({ parts }: UnifiedSaying): string {
+  return parts.map((part) => (part.kind === 'text' ? part.text : `[${part.mediaType} ${part.name}]`)).join('\n\n');
 }
 
 function failure(code: FailureCode, usage?: Usage): ModelResult {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LLMock } from '@copilotkit/aimock';
-import { defineTool, putText, readLlmOutput, readText, readValue, type TranscriptItem } from '@reprise/agent';
+import { defineTool, putText, putValue, readLlmOutput, readText, readValue, type TranscriptItem } from '@reprise/agent';
 import { isRepriseError, llmGenerateReceipt, type Value } from '@reprise/contracts';
 import { type ContentStore, encode } from '@reprise/kernel';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
@@ -107,6 +107,9 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
     expect(toldOf(first, 'tool_args')).toBe(streams ? '{"a":1,"b":2}{"a":3,"b":4}' : '');
     const second = await run(client, { tools: [add], items: (content) => answered(first, content) });
     expect((await outputOf(second)).text).toBe('It is 3 and 7.');
+    const { warnings_ref } = payloadOf(second);
+    const told = warnings_ref === undefined ? [] : await readValue(second.content, warnings_ref);
+    expect(JSON.stringify(told)).not.toContain('loss');
     const body = JSON.stringify(mock.getLastRequest()?.body);
     expect(body).toContain('result of call_a');
     if (name === 'anthropic messages') {
@@ -298,6 +301,41 @@ describe('what the model of an SDK is given', () => {
     const { content: store, params, items } = second;
     const again = await projectRequest(params, { content: store, client: whole(model), readContext: listed(items) });
     expect(validateRequest('ai-sdk', again.body)).toEqual([]);
+  });
+
+  it('is shown images in its own form, in what is said and in what a call came to', async () => {
+    const model = answering([{ type: 'text', text: 'x' }]);
+    await run(whole(model), {
+      items: async (content) => {
+        const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
+        const shown = { blob_ref, media_type: 'image/png' };
+        const args_ref = await putValue(content, {});
+        return [
+          { role: 'user', origin: 'input', parts: [{ kind: 'blob', ...shown, view: 'full', name: 'a/cat.png' }] },
+          {
+            role: 'assistant',
+            output_ref: await putValue(content, { tool_calls: [{ call_id: 'c', tool: 'shot', args: {} }] }),
+            by: { profile: 'p', model: 'm' },
+            calls: [{ call_id: 'c', tool: 'shot', args_ref }],
+          },
+          {
+            role: 'tool',
+            call_id: 'c',
+            tool: 'shot',
+            is_error: false,
+            files: [{ ...shown, path: 'shot.png', bytes: 3 }],
+          },
+        ];
+      },
+    });
+    const { prompt } = model.doGenerateCalls[0]!;
+    expect(prompt[1]).toEqual({
+      role: 'user',
+      content: [{ type: 'file', mediaType: 'image/png', data: 'AQID', filename: 'cat.png' }],
+    });
+    expect(prompt[3]).toMatchObject({
+      content: [{ output: { type: 'content', value: [{ type: 'text' }, { type: 'image-data', data: 'AQID' }] } }],
+    });
   });
 
   it('is refused when it is no model', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { defineTool, putText, readLlmOutput, readText, type TranscriptItem } from '@reprise/agent';
+import { defineTool, putText, readLlmOutput, readText, readValue, type TranscriptItem } from '@reprise/agent';
 import { llmGenerateReceipt } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
@@ -161,6 +161,47 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     const { client, sent } = watched(name, mock, { profile });
     expect((await outputOf(await run(client))).text).toBe('ok');
     expect(sent).toHaveLength(2);
+  });
+});
+
+describe.each(CLIENTS)('%s, shown an image', (name) => {
+  const image = async (content: ContentStore): Promise<TranscriptItem[]> => [
+    {
+      role: 'user',
+      origin: 'input',
+      parts: [
+        { kind: 'text', text_ref: await putText(content, 'What is this?') },
+        {
+          kind: 'blob',
+          blob_ref: await content.put(new Uint8Array([1, 2, 3])),
+          media_type: 'image/png',
+          view: 'full',
+          name: 'cat.png',
+        },
+      ],
+    },
+  ];
+
+  it('sends its bytes where it takes them, and the same bytes when it is asked what it sent', async () => {
+    const mock = await mockProvider();
+    mock.on({}, { content: 'A cat.' });
+    const { client, sent } = watched(name, mock, { profile: { media_types: ['image/png'] } });
+    const ran = await run(client, { items: image });
+    expect(sent[0]).toContain('AQID');
+    expect(payloadOf(ran).warnings_ref).toBeUndefined();
+    const { content, params, items } = ran;
+    const again = await projectRequest(params, { content, client, readContext: listed(items) }, payloadOf(ran));
+    expect(again.digest).toBe(payloadOf(ran).request_digest);
+  });
+
+  it('sends words in its place where it does not, and says so', async () => {
+    const mock = await mockProvider();
+    mock.on({}, { content: 'A file.' });
+    const { client, sent } = watched(name, mock, { profile: { media_types: [] } });
+    const ran = await run(client, { items: image });
+    expect(sent[0]).not.toContain('AQID');
+    expect(sent[0]).toContain('[file cat.png: image/png, sha256:');
+    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['projection_loss:image']);
   });
 });
 

@@ -3,7 +3,7 @@ import type { UnifiedAnswer, UnifiedMessage, UnifiedResult, UnifiedSaying } from
 import { NO_RESULT_TEXT } from '../src/index.js';
 import { CONTINUE_TEXT, type Draft, layOut, NO_ANSWER_TEXT, NO_INPUT_TEXT } from '../src/projection/lay-out.js';
 
-const says = (...texts: string[]): Draft => ({ role: 'user', texts });
+const says = (...texts: string[]): Draft => ({ role: 'user', says: texts });
 const asks = (...callIds: string[]): UnifiedAnswer => ({
   role: 'assistant',
   calls: callIds.map((callId) => ({ callId, tool: 'add', args: {} })),

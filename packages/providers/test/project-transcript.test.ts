@@ -2,7 +2,8 @@ import { type NonExecution, putText, putValue, type TranscriptItem } from '@repr
 import { type ContextText, Ref } from '@reprise/contracts';
 import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { UnifiedMessage } from '../src/index.js';
+import type { UnifiedMessage, UnifiedPart } from '../src/index.js';
+import { MEDIA_BYTES_MAX } from '../src/projection/limits.js';
 import { INTERRUPTED_TEXT, type ProjectionTarget, projectTranscript } from '../src/projection/project-transcript.js';
 import { ERASED_TEXT, TranscriptReader, UNREADABLE_TEXT } from '../src/projection/reader.js';
 import { systemText } from '../src/projection/system-text.js';
@@ -29,10 +30,14 @@ async function project(items: TranscriptItem[], over: Partial<ProjectionTarget> 
   return projectTranscript(content, items, { ...target, ...over });
 }
 
+function shownOr(part: UnifiedPart): string {
+  return part.kind === 'text' ? part.text : `<${part.mediaType} ${part.name}: ${part.bytes.length}>`;
+}
+
 /** The texts of messages, each with its side. */
 function lines(messages: readonly UnifiedMessage[]): string[] {
   return messages.map((message) => {
-    if (message.role === 'user') return `user: ${message.parts.map((part) => part.text).join(' | ')}`;
+    if (message.role === 'user') return `user: ${message.parts.map(shownOr).join(' | ')}`;
     return `${message.role}: ${message.text ?? ''}`;
   });
 }
@@ -70,6 +75,54 @@ describe('what a model reads in the user’s place', () => {
     expect(await told('summary')).toContain(`${'ab'.repeat(1_000)}\n...[truncated 2000 bytes; ${blob_ref}]`);
     expect(await told({ head: 3 })).toContain('aba\n...[truncated 3997 bytes; sha256:');
     expect(await told('full', 'image/png')).toBe(`user: [file notes.md: image/png, ${blob_ref}]`);
+  });
+
+  it('is shown what it can look at, and told of the rest, each kind that it missed once', async () => {
+    const png = await content.put(new Uint8Array([1, 2, 3]));
+    const none = await content.put(new Uint8Array());
+    const large = await content.put(new Uint8Array(MEDIA_BYTES_MAX + 1));
+    const blob = (blob_ref: Ref, media_type: string, view: 'full' | 'summary' = 'full') => ({
+      kind: 'blob' as const,
+      blob_ref,
+      media_type,
+      view,
+      name: 'x',
+    });
+    const told = async (mediaTypes: readonly string[], ...parts: ReturnType<typeof blob>[]) => {
+      const { messages, losses } = await project([{ role: 'user', origin: 'input', parts }], { mediaTypes });
+      return [lines(messages)[0], losses];
+    };
+    const words = (ref: Ref, type = 'image/png') => `[file x: ${type}, ${ref}]`;
+    const missing = Ref.fromHex('0'.repeat(64));
+    expect(await told(['image/png'], blob(png, 'image/png'))).toEqual(['user: <image/png x: 3>', []]);
+    expect(await told([], blob(png, 'image/png'), blob(none, 'image/png'))).toEqual([
+      `user: ${words(png)} | ${words(none)}`,
+      ['image'],
+    ]);
+    expect(await told(['image/png'], blob(none, 'image/png'))).toEqual([`user: ${words(none)}`, ['image']]);
+    expect(await told(['image/png'], blob(large, 'image/png'))).toEqual([`user: ${words(large)}`, ['image']]);
+    expect(await told(['image/png'], blob(png, 'image/png', 'summary'))).toEqual([`user: ${words(png)}`, []]);
+    expect(await told(['image/png'], blob(png, 'application/pdf'), blob(png, 'application/zip'))).toEqual([
+      `user: ${words(png, 'application/pdf')} | ${words(png, 'application/zip')}`,
+      ['document'],
+    ]);
+    expect(await told(['image/png'], blob(missing, 'image/png'))).toEqual([
+      `user: ${words(missing)}`,
+      ['image', 'unreadable_content'],
+    ]);
+  });
+
+  it('is shown no more than a request holds, the first ones first, so that a longer history begins the same', async () => {
+    const each = await content.put(new Uint8Array(MEDIA_BYTES_MAX));
+    const part = { kind: 'blob' as const, blob_ref: each, media_type: 'image/png', view: 'full' as const, name: 'x' };
+    const shown = async (count: number) => {
+      const parts = Array.from({ length: count }, () => part);
+      const { messages } = await project([{ role: 'user', origin: 'input', parts }], { mediaTypes: ['image/png'] });
+      const [said] = messages;
+      return said?.role === 'user' ? said.parts.map(({ kind }) => kind) : [];
+    };
+    expect(await shown(3)).toEqual(['media', 'media', 'media']);
+    expect(await shown(6)).toEqual(['media', 'media', 'media', 'media', 'text', 'text']);
   });
 
   it('resolves what another agent came to, whatever it is', async () => {
@@ -119,6 +172,22 @@ describe('what a model reads of a call', () => {
       'tool: It ran with these arguments instead, which somebody changed before approving it: {"cents":5}\n\n' +
         'Whoever decided about it says: Only five.\n\npaid',
     );
+  });
+
+  it('is shown the images that the call made, unless what it came to is only summed up', async () => {
+    const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
+    const files = [
+      { blob_ref, path: 'out/plot.png', media_type: 'image/png', bytes: 3 },
+      { blob_ref, path: 'out/a.zip', media_type: 'application/zip', bytes: 3 },
+    ];
+    const item = { role: 'tool' as const, call_id: 'c', tool: 'pay', is_error: false, files };
+    const items = [said(await text('Go')), await asked(), item];
+    const media = [{ kind: 'media', mediaType: 'image/png', bytes: new Uint8Array([1, 2, 3]), name: 'out/plot.png' }];
+    const { messages, losses } = await project(items, { mediaTypes: ['image/png'] });
+    expect([messages[2], losses]).toEqual([expect.objectContaining({ role: 'tool', media }), []]);
+    expect((await project(items)).losses).toEqual(['image']);
+    const summed = await project(items, { mediaTypes: ['image/png'], resultBytesMax: 100 });
+    expect(summed.messages[2]).not.toHaveProperty('media');
   });
 
   it('names files, and tells what children came to within bounds', async () => {

@@ -41,6 +41,7 @@ export const anyOptions = fc.record(
 
 /** A profile of any abilities. */
 export const anyProfile: fc.Arbitrary<ProviderProfile> = fc.record({
+  media_types: fc.constantFrom<readonly string[]>([], ['image/png']),
   profile_id: fc.constantFrom('one', 'two'),
   provider: fc.constant('p'),
   model_default: fc.constantFrom('m', 'n'),
@@ -82,6 +83,7 @@ async function bodyOf({ draft }: Way, { content }: Planted, items: readonly Tran
     profile: profile.profile_id,
     model: profile.model_default,
     parallelCalls: profile.supports_parallel_tool_calls,
+    mediaTypes: profile.media_types ?? [],
   };
   const { messages } = await projectTranscript(content, items, target);
   return writtenOf(draft({ ...options, messages }, { model: profile.model_default, profile }));

@@ -5,6 +5,9 @@ import { REQUEST_RULES, type RequestRule } from '../src/wire/request-rules.js';
 // biome-ignore lint/suspicious/noExplicitAny: twins break a body wherever they like
 type Body = any;
 
+const BYTES = 'AQID';
+const IMAGE = `data:image/png;base64,${BYTES}`;
+
 const chat = (): Body => ({
   model: 'm',
   stream: false,
@@ -19,7 +22,13 @@ const chat = (): Body => ({
     { role: 'tool', tool_call_id: 'a', content: '' },
     { role: 'tool', tool_call_id: 'b', content: '2' },
     { role: 'assistant', content: 'Done.' },
-    { role: 'user', content: 'Thanks' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Thanks' },
+        { type: 'image_url', image_url: { url: IMAGE } },
+      ],
+    },
   ],
 });
 
@@ -40,7 +49,14 @@ const responses = (): Body => ({
     { type: 'function_call', call_id: 'a', name: 'add', arguments: '{}' },
     { type: 'function_call', call_id: 'b', name: 'add', arguments: '{"n":1}' },
     { type: 'function_call_output', call_id: 'a', output: '' },
-    { type: 'function_call_output', call_id: 'b', output: '2' },
+    {
+      type: 'function_call_output',
+      call_id: 'b',
+      output: [
+        { type: 'input_text', text: '2' },
+        { type: 'input_image', image_url: IMAGE, detail: 'auto' },
+      ],
+    },
     { type: 'message', role: 'assistant', content: 'Done.' },
     { type: 'web_search_call', id: 'ws_1', status: 'completed' },
     {
@@ -82,7 +98,15 @@ const messages = (): Body => ({
       role: 'user',
       content: [
         { type: 'tool_result', tool_use_id: 'a', content: '' },
-        { type: 'tool_result', tool_use_id: 'b', content: '2', is_error: true },
+        {
+          type: 'tool_result',
+          tool_use_id: 'b',
+          content: [
+            { type: 'text', text: '2' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: BYTES } },
+          ],
+          is_error: true,
+        },
         { type: 'text', text: 'Be quick.' },
       ],
     },
@@ -120,7 +144,13 @@ const aiSdk = (): Body => ({
       ],
     },
     { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
-    { role: 'user', content: [{ type: 'text', text: 'Thanks' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Thanks' },
+        { type: 'file', mediaType: 'image/png', data: BYTES, filename: 'x' },
+      ],
+    },
   ],
 });
 
@@ -144,6 +174,8 @@ type Twin = readonly [rule: RequestRule, what: string, breaking: (body: Body) =>
 const CHAT_TWINS: readonly Twin[] = [
   ['shape', 'no model', (body) => delete body.model],
   ['shape', 'no messages', (body) => (body.messages = [])],
+  ['shape', 'an image without bytes', (body) => (body.messages[6].content[1].image_url.url = 'data:image/png;base64,')],
+  ['shape', 'an image elsewhere', (body) => (body.messages[6].content[1].image_url.url = 'https://x.example/y.png')],
   ['shape', 'a field of a message that nobody knows', (body) => (body.messages[1].extra = 1)],
   ['shape', 'content that is no text', (body) => (body.messages[1].content = null)],
   ['shape', 'an empty list of calls', (body) => (body.messages[5].tool_calls = [])],
@@ -179,6 +211,7 @@ const CHAT_TWINS: readonly Twin[] = [
 
 const RESPONSES_TWINS: readonly Twin[] = [
   ['shape', 'no input', (body) => (body.input = [])],
+  ['shape', 'an image that is no base64', (body) => (body.input[5].output[1].image_url += '?')],
   ['shape', 'a run of a tool without a name', (body) => delete body.input[7].id],
   ['shape', 'a tool without a type', (body) => delete body.tools[2].type],
   ['shape', 'reasoning without its content', (body) => delete body.input[1].encrypted_content],
@@ -206,6 +239,7 @@ const RESPONSES_TWINS: readonly Twin[] = [
 ];
 
 const MESSAGES_TWINS: readonly Twin[] = [
+  ['shape', 'an image of no bytes', (body) => (body.messages[2].content[1].content[1].source.data = '')],
   ['shape', 'content that is no list of blocks', (body) => (body.messages[0].content = 'Go')],
   ['shape', 'a thought without its signature', (body) => delete body.messages[1].content[0].signature],
   ['role', 'a system message', (body) => (body.messages[0].role = 'system')],
@@ -241,6 +275,7 @@ const MESSAGES_TWINS: readonly Twin[] = [
 ];
 
 const AI_SDK_TWINS: readonly Twin[] = [
+  ['shape', 'a file of no base64', (body) => (body.prompt[5].content[1].data = '?')],
   ['shape', 'a release that nobody knows', (body) => (body.specification = 'v1')],
   ['shape', 'a file of no bytes', (body) => body.prompt[4].content.push({ type: 'file', mediaType: 'x/y', data: '' })],
   ['shape', 'options of no provider', (body) => (body.providerOptions = { openai: 1 })],

@@ -21,6 +21,7 @@ import { wellFormed } from '../text.js';
 import { type Judged, noResponse, repeat, SILENCE_MS_DEFAULT, type TransportOptions } from '../transport.js';
 import { retryable } from '../verdict.js';
 import type { ReadAnswer } from '../wire/answer.js';
+import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
 import { generatedOf, readGenerated } from './call-answer.js';
@@ -58,6 +59,8 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       supports_reasoning_effort: false,
       supports_streaming: true,
       supports_tool_choice_named: true,
+      // The other releases have other forms for them.
+      ...(model.specificationVersion === 'v3' ? { media_types: IMAGES_AND_PDF } : {}),
     },
     options.profile,
     model.modelId,

@@ -2,11 +2,22 @@
 import * as z from 'zod';
 import { mintCallIds } from '../call-ids.js';
 import { isJsonObject, type Json, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedRequest, UnifiedResult } from '../model.js';
+import type {
+  ProviderProfile,
+  UnifiedAnswer,
+  UnifiedMedia,
+  UnifiedMessage,
+  UnifiedPart,
+  UnifiedRequest,
+  UnifiedResult,
+} from '../model.js';
 import {
+  base64Of,
   choiceOf,
   type Draft,
   effortOf,
+  fileNameOf,
+  isImage,
   nativeOptions,
   present,
   sendableCall,
@@ -16,7 +27,15 @@ import {
 } from '../wire/request-fields.js';
 import { oddRuns } from '../wire/runs.js';
 import { type Stretch, weave } from '../wire/weave.js';
-import { AI_SDK_CALL_IDS, type AssistantPart, PROMPT_RUNS, type PromptMessage, providerSays } from './call-rules.js';
+import {
+  AI_SDK_CALL_IDS,
+  type AssistantPart,
+  PROMPT_RUNS,
+  type PromptMessage,
+  providerSays,
+  type SaidPart,
+  type ShownPart,
+} from './call-rules.js';
 import type { Specification } from './language-model.js';
 
 /** How a client writes calls. */
@@ -79,16 +98,31 @@ function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] 
 function messageOf(message: UnifiedMessage, names: Map<string, string>, warnings: string[]): PromptMessage {
   if (message.role === 'tool') return { role: 'tool', content: [resultPart(message, names)] };
   if (message.role === 'assistant') return { role: 'assistant', content: answerParts(message, names, warnings) };
-  return { role: 'user', content: message.parts.map(({ text }) => ({ type: 'text', text })) };
+  return { role: 'user', content: message.parts.map(saidPart) };
 }
 
-function resultPart({ callId, text, isError }: UnifiedResult, names: ReadonlyMap<string, string>) {
+function saidPart(part: UnifiedPart): SaidPart {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  return { type: 'file', mediaType: part.mediaType, data: base64Of(part), filename: fileNameOf(part) };
+}
+
+function resultPart({ callId, text, isError, media = [] }: UnifiedResult, names: ReadonlyMap<string, string>) {
   return {
     type: 'tool-result' as const,
     toolCallId: callId,
     toolName: names.get(callId) ?? '_',
-    output: { type: isError ? ('error-text' as const) : ('text' as const), value: text },
+    output:
+      media.length === 0
+        ? { type: isError ? ('error-text' as const) : ('text' as const), value: text }
+        : { type: 'content' as const, value: [{ type: 'text' as const, text }, ...media.map(shownPart)] },
   };
+}
+
+function shownPart(media: UnifiedMedia): ShownPart {
+  const shown = { data: base64Of(media), mediaType: media.mediaType };
+  return isImage(media)
+    ? { type: 'image-data', ...shown }
+    : { type: 'file-data', filename: fileNameOf(media), ...shown };
 }
 
 /** An answer as the parts that it came in. */

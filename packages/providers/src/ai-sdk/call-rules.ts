@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { CallIdRule } from '../call-ids.js';
 import {
+  base64,
   checkerOf,
   range,
   spoken,
@@ -27,7 +28,33 @@ const said = { providerOptions: z.exactOptional(providerSays) };
 
 const textPart = z.strictObject({ type: z.literal('text'), text: spoken, ...said });
 
+const saidPart = z.discriminatedUnion(
+  'type',
+  [
+    textPart,
+    z.strictObject({
+      type: z.literal('file'),
+      mediaType: z.string().min(1),
+      data: base64,
+      filename: z.string().min(1),
+    }),
+  ],
+  'role',
+);
+
+const shown = { mediaType: z.string().min(1), data: base64 };
+const shownPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('image-data'), ...shown }),
+  z.strictObject({ type: z.literal('file-data'), filename: z.string().min(1), ...shown }),
+]);
+
 const resultOutput = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('content'),
+    value: z
+      .array(z.union([z.strictObject({ type: z.literal('text'), text: z.string() }), ...shownPart.options]))
+      .min(1),
+  }),
   z.strictObject({ type: z.enum(['text', 'error-text']), value: z.string() }),
   z.strictObject({ type: z.enum(['json', 'error-json']), value: z.json() }),
 ]);
@@ -68,7 +95,7 @@ const message = z.discriminatedUnion(
   'role',
   [
     z.strictObject({ role: z.literal('system'), content: spoken }),
-    z.strictObject({ role: z.literal('user'), content: z.array(textPart).min(1, 'empty_content') }),
+    z.strictObject({ role: z.literal('user'), content: z.array(saidPart).min(1, 'empty_content') }),
     z.strictObject({ role: z.literal('assistant'), content: z.array(assistantPart).min(1, 'empty_content') }),
     z.strictObject({ role: z.literal('tool'), content: z.array(toolResult).min(1, 'empty_content') }),
   ],
@@ -104,6 +131,10 @@ const call = z.looseObject({
   prompt: z.array(message).min(1),
 });
 
+/** A part of what is said. */
+export type SaidPart = z.infer<typeof saidPart>;
+/** Something that a result shows. */
+export type ShownPart = z.infer<typeof shownPart>;
 /** A message of a prompt. */
 export type PromptMessage = z.infer<typeof message>;
 /** A part of what a model said. */

@@ -5,11 +5,10 @@ import { type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 import { reasonsOf } from './call-answer.js';
 import type { Generated } from './language-model.js';
 
+/** A text or a thought as it comes, and which of its kind it is. */
 interface Growing {
-  readonly type: 'text' | 'reasoning';
   readonly number: number;
-  text: string;
-  providerMetadata?: unknown;
+  readonly part: { readonly type: 'text' | 'reasoning'; text: string; providerMetadata?: unknown };
 }
 
 /** Puts the parts of a streamed answer together. */
@@ -21,7 +20,7 @@ export class CallStream {
   /** What was said so far. */
   text = '';
 
-  private readonly content: (Fields | Growing)[] = [];
+  private readonly content: Fields[] = [];
   private readonly growing = new Map<string, Growing>();
   private readonly calls = new Map<string, number>();
   private warnings: readonly Fields[] = [];
@@ -40,7 +39,7 @@ export class CallStream {
   /** The whole answer. */
   whole(): Generated {
     return {
-      content: this.content.map((part) => ({ ...part })),
+      content: this.content,
       finishReason: this.finish?.finishReason,
       usage: this.finish?.usage,
       warnings: this.warnings,
@@ -92,21 +91,22 @@ export class CallStream {
     }
   }
 
-  private begin(type: Growing['type'], { id, providerMetadata }: Fields): void {
+  private begin(type: Growing['part']['type'], { id, providerMetadata }: Fields): void {
     const number = type === 'text' ? 0 : this.content.filter((part) => part.type === type).length;
-    const part: Growing = { type, number, text: '', ...(providerMetadata === undefined ? {} : { providerMetadata }) };
-    this.growing.set(`${type}/${textIn(id)}`, part);
+    const part = { type, text: '', ...(providerMetadata === undefined ? {} : { providerMetadata }) };
+    this.growing.set(`${type}/${textIn(id)}`, { number, part });
     this.content.push(part);
   }
 
   private grow({ type, id, delta, providerMetadata }: Fields): void {
-    const part = this.growing.get(`${textIn(type).split('-')[0]}/${textIn(id)}`);
-    if (part === undefined) return;
+    const growing = this.growing.get(`${textIn(type).split('-')[0]}/${textIn(id)}`);
+    if (growing === undefined) return;
+    const { part, number } = growing;
     if (providerMetadata !== undefined) part.providerMetadata = providerMetadata;
     const piece = textIn(delta);
     part.text += piece;
     if (part.type === 'text') this.text += piece;
-    this.tellPiece(part.type, part.number, piece);
+    this.tellPiece(part.type, number, piece);
   }
 
   private tellArgs({ id, delta }: Fields): void {

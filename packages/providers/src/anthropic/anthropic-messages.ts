@@ -2,6 +2,7 @@ import type { Value } from '@reprise/contracts';
 import { toJson } from '../json.js';
 import type { ModelClient, ProviderProfile } from '../model.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
+import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { profileOf, wireClient } from '../wire/wire-client.js';
 import { MAX_TOKENS_DEFAULT, type MessagesDialect, toMessagesRequest } from './messages-request.js';
 import { readMessage } from './messages-response.js';
@@ -44,6 +45,7 @@ export const MESSAGES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.f
   supports_reasoning_effort: true,
   supports_streaming: true,
   supports_tool_choice_named: true,
+  media_types: IMAGES_AND_PDF,
 });
 
 /**

@@ -1,11 +1,14 @@
 /** How a messages request is made of a unified request. */
 import { mintCallIds } from '../call-ids.js';
 import { isJsonObject, type Json, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedRequest } from '../model.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
 import {
+  base64Of,
   choiceOf,
   type Draft,
   effortOf,
+  fileNameOf,
+  isImage,
   nativeOptions,
   present,
   sendableCall,
@@ -23,6 +26,7 @@ import {
   MESSAGES_RUNS,
   providerCall,
   providerResult,
+  type SaidBlock,
   THINKING_TOKENS_MIN,
   textMarks,
   thinkingBlock,
@@ -188,9 +192,17 @@ function mergeSides(messages: readonly UnifiedMessage[], warnings: string[]): Wi
 function userBlocks(
   message: Exclude<UnifiedMessage, { role: 'assistant' }>,
 ): (WireMessage & { role: 'user' })['content'] {
-  if (message.role === 'user') return message.parts.map(({ text }) => ({ type: 'text', text }));
+  if (message.role === 'user') return message.parts.map(partOf);
+  const { callId, text, media = [] } = message;
   const failed = message.isError ? { is_error: true } : {};
-  return [{ type: 'tool_result', tool_use_id: message.callId, content: message.text, ...failed }];
+  const content = media.length === 0 ? text : [partOf({ kind: 'text', text }), ...media.map(partOf)];
+  return [{ type: 'tool_result', tool_use_id: callId, content, ...failed }];
+}
+
+function partOf(part: UnifiedPart): SaidBlock {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  const source = { type: 'base64' as const, media_type: part.mediaType, data: base64Of(part) };
+  return isImage(part) ? { type: 'image', source } : { type: 'document', source, title: fileNameOf(part) };
 }
 
 /** An answer as the blocks that it came in. */

@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import type { CallIdRule } from '../call-ids.js';
 import {
+  base64,
   checkerOf,
   commonFields,
   range,
   spoken,
+  textOr,
   toolSchema,
   wholeFrom,
   wireCallId,
@@ -79,14 +81,26 @@ const assistantBlock = z.discriminatedUnion(
   'role',
 );
 
-const userBlock = z.discriminatedUnion(
+const source = z.strictObject({ type: z.literal('base64'), media_type: z.string().min(1), data: base64 });
+
+const saidBlock = z.discriminatedUnion(
   'type',
   [
     textBlock.extend(cacheable),
+    z.strictObject({ type: z.literal('image'), source, ...cacheable }),
+    z.strictObject({ type: z.literal('document'), source, title: z.string().min(1), ...cacheable }),
+  ],
+  'role',
+);
+
+const userBlock = z.discriminatedUnion(
+  'type',
+  [
+    ...saidBlock.options,
     z.strictObject({
       type: z.literal('tool_result'),
       tool_use_id: callId,
-      content: z.string(),
+      content: textOr(z.string(), z.array(saidBlock).min(1)),
       is_error: z.exactOptional(z.boolean()),
       ...cacheable,
     }),
@@ -133,6 +147,8 @@ const messagesRequest = z.looseObject({
   messages: z.array(message).min(1),
 });
 
+/** A block of what is said or shown. */
+export type SaidBlock = z.infer<typeof saidBlock>;
 /** A message of a messages request. */
 export type WireMessage = z.infer<typeof message>;
 /** A block of what a model said. */

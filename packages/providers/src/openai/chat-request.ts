@@ -2,11 +2,14 @@
 import type { OpaquePart } from '@reprise/agent';
 import { mintCallIds } from '../call-ids.js';
 import { isJsonObject, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedMessage, UnifiedRequest } from '../model.js';
+import type { ProviderProfile, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
 import {
   choiceOf,
   type Draft,
+  dataUrlOf,
   effortOf,
+  fileNameOf,
+  isImage,
   metadataOf,
   nativeOptions,
   present,
@@ -16,7 +19,7 @@ import {
   stopTexts,
   within,
 } from '../wire/request-fields.js';
-import { CHAT_CALL_IDS, type ChatMessage } from './chat-rules.js';
+import { CHAT_CALL_IDS, type ChatMessage, type ChatPart } from './chat-rules.js';
 
 /** How a client writes requests. */
 export interface ChatDialect {
@@ -81,8 +84,12 @@ function chatMessages(unified: UnifiedRequest, dialect: ChatDialect, warnings: s
 }
 
 function chatMessageOf(message: UnifiedMessage, dialect: ChatDialect, warnings: string[]): ChatMessage {
-  if (message.role === 'user') return { role: 'user', content: sayingText(message) };
-  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.text };
+  if (message.role === 'user') return { role: 'user', content: sayingText(message) ?? message.parts.map(partOf) };
+  if (message.role === 'tool') {
+    // A result is text in this format; what it shows is named in it.
+    for (const media of message.media ?? []) warnings.push(`projection_loss:${isImage(media) ? 'image' : 'document'}`);
+    return { role: 'tool', tool_call_id: message.callId, content: message.text };
+  }
   const calls = message.calls.map((call) => {
     const { id, name, args } = sendableCall(call);
     return { id, type: 'function' as const, function: { name, arguments: JSON.stringify(args) } };
@@ -93,6 +100,12 @@ function chatMessageOf(message: UnifiedMessage, dialect: ChatDialect, warnings: 
     ...(dialect.returnReasoning ? reasoningFields(message.opaque ?? [], warnings) : {}),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+}
+
+function partOf(part: UnifiedPart): ChatPart {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  if (isImage(part)) return { type: 'image_url', image_url: { url: dataUrlOf(part) } };
+  return { type: 'file', file: { filename: fileNameOf(part), file_data: dataUrlOf(part) } };
 }
 
 type Reasoning = Pick<ChatMessage & { role: 'assistant' }, (typeof REASONING_FIELDS)[number]>;

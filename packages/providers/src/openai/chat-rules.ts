@@ -4,9 +4,11 @@ import type { CallIdRule } from '../call-ids.js';
 import {
   checkerOf,
   commonFields,
+  dataUrl,
   metadataPairs,
   range,
   spoken,
+  textOr,
   toolSchema,
   wholeFrom,
   wireArguments,
@@ -21,11 +23,24 @@ export const CHAT_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 40, alphabet
 
 const callId = wireCallId(CHAT_CALL_IDS);
 
+const chatPart = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({ type: z.literal('text'), text: spoken }),
+    z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: dataUrl }) }),
+    z.strictObject({
+      type: z.literal('file'),
+      file: z.strictObject({ filename: z.string().min(1), file_data: dataUrl }),
+    }),
+  ],
+  'role',
+);
+
 const chatMessage = z.discriminatedUnion(
   'role',
   [
     z.strictObject({ role: z.literal('system'), content: spoken }),
-    z.strictObject({ role: z.literal('user'), content: spoken }),
+    z.strictObject({ role: z.literal('user'), content: textOr(spoken, z.array(chatPart).min(1)) }),
     z.strictObject({ role: z.literal('tool'), tool_call_id: callId, content: z.string() }),
     z.strictObject({
       role: z.literal('assistant'),
@@ -74,6 +89,8 @@ const chatRequest = z.looseObject({
   messages: z.array(chatMessage).min(1),
 });
 
+/** A part of what is said. */
+export type ChatPart = z.infer<typeof chatPart>;
 /** A chat-completions message. */
 export type ChatMessage = z.infer<typeof chatMessage>;
 /** A chat-completions request. */

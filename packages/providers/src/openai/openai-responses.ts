@@ -2,6 +2,7 @@ import type { Value } from '@reprise/contracts';
 import { toJson } from '../json.js';
 import type { ModelClient, ProviderProfile } from '../model.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
+import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ResponsesDialect, toResponsesRequest } from './responses-request.js';
@@ -34,6 +35,7 @@ export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.
   supports_reasoning_effort: true,
   supports_streaming: true,
   supports_tool_choice_named: true,
+  media_types: IMAGES_AND_PDF,
 });
 
 /**

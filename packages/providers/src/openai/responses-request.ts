@@ -1,11 +1,14 @@
 /** How a responses request is made of a unified request. Nothing is left at the provider: each request says everything. */
 import { mintCallIds } from '../call-ids.js';
 import { isJsonObject, type Json, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedRequest } from '../model.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
 import {
   choiceOf,
   type Draft,
+  dataUrlOf,
   effortOf,
+  fileNameOf,
+  isImage,
   metadataOf,
   nativeOptions,
   present,
@@ -16,6 +19,7 @@ import {
 } from '../wire/request-fields.js';
 import { type Stretch, weave } from '../wire/weave.js';
 import {
+  type InputPart,
   messageMarks,
   providerItem,
   RESPONSES_CALL_IDS,
@@ -101,11 +105,22 @@ function toolFields(unified: UnifiedRequest, dialect: ResponsesDialect, warnings
 }
 
 function itemsOf(message: UnifiedMessage, warnings: string[]): ResponsesItem[] {
-  if (message.role === 'user') return [{ type: 'message', role: 'user', content: sayingText(message) }];
+  if (message.role === 'user') {
+    return [{ type: 'message', role: 'user', content: sayingText(message) ?? message.parts.map(partOf) }];
+  }
   if (message.role === 'tool') {
-    return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
+    const { media = [] } = message;
+    const text: UnifiedPart = { kind: 'text', text: message.text };
+    const output = media.length === 0 ? message.text : [text, ...media].map(partOf);
+    return [{ type: 'function_call_output', call_id: message.callId, output }];
   }
   return answerItems(message, warnings);
+}
+
+function partOf(part: UnifiedPart): InputPart {
+  if (part.kind === 'text') return { type: 'input_text', text: part.text };
+  if (isImage(part)) return { type: 'input_image', image_url: dataUrlOf(part), detail: 'auto' };
+  return { type: 'input_file', filename: fileNameOf(part), file_data: dataUrlOf(part) };
 }
 
 type AssistantMessage = ResponsesItem & { readonly type: 'message'; readonly role: 'assistant' };

@@ -4,9 +4,11 @@ import type { CallIdRule } from '../call-ids.js';
 import {
   checkerOf,
   commonFields,
+  dataUrl,
   metadataPairs,
   range,
   spoken,
+  textOr,
   toolSchema,
   wholeFrom,
   wireArguments,
@@ -54,6 +56,17 @@ export const messageMarks = z.strictObject({
   phase: z.exactOptional(z.string().min(1)),
 });
 
+const inputPart = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({ type: z.literal('input_text'), text: spoken }),
+    z.strictObject({ type: z.literal('input_image'), image_url: dataUrl, detail: z.enum(['auto', 'low', 'high']) }),
+    z.strictObject({ type: z.literal('input_file'), filename: z.string().min(1), file_data: dataUrl }),
+  ],
+  'role',
+);
+const inputParts = z.array(inputPart).min(1);
+
 const outputText = z.strictObject({
   type: z.literal('output_text'),
   text: spoken,
@@ -66,11 +79,15 @@ const item = z.discriminatedUnion(
     z.discriminatedUnion(
       'role',
       [
-        z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: spoken }),
+        z.strictObject({
+          type: z.literal('message'),
+          role: z.literal('user'),
+          content: textOr(spoken, inputParts),
+        }),
         z.strictObject({
           type: z.literal('message'),
           role: z.literal('assistant'),
-          content: z.union([spoken, z.array(outputText).min(1)]),
+          content: textOr(spoken, z.array(outputText).min(1)),
           phase: messageMarks.shape.phase,
         }),
       ],
@@ -82,7 +99,11 @@ const item = z.discriminatedUnion(
       name: wireToolName,
       arguments: wireArguments,
     }),
-    z.strictObject({ type: z.literal('function_call_output'), call_id: callId, output: z.string() }),
+    z.strictObject({
+      type: z.literal('function_call_output'),
+      call_id: callId,
+      output: textOr(z.string(), inputParts),
+    }),
     reasoningItem,
     providerItem,
   ],
@@ -114,6 +135,8 @@ const responsesRequest = z.looseObject({
   input: z.array(item).min(1),
 });
 
+/** A part of what is said or shown. */
+export type InputPart = z.infer<typeof inputPart>;
 /** An item of a responses request. */
 export type ResponsesItem = z.infer<typeof item>;
 type ResponsesRequest = z.infer<typeof responsesRequest>;

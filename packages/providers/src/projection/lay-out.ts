@@ -11,7 +11,7 @@
  * Y5  Append-only: what is laid out of the drafts before an answer is the beginning of what is laid out of all.
  */
 import { FreshIds } from '../call-ids.js';
-import type { UnifiedAnswer, UnifiedCall, UnifiedMessage, UnifiedPart } from '../model.js';
+import type { UnifiedAnswer, UnifiedCall, UnifiedMedia, UnifiedMessage, UnifiedPart } from '../model.js';
 import { unlessBlank } from '../text.js';
 
 /** What a model reads in place of a result that was never recorded. */
@@ -30,9 +30,12 @@ export const NO_ANSWER_TEXT = '(no answer)';
 const NO_OUTPUT_TEXT = '(no output)';
 const EMPTY_TEXT = '(empty)';
 
+/** A text, or something that is shown. */
+export type Said = string | UnifiedMedia;
+
 /** A message before it has its place. */
 export type Draft =
-  | { readonly role: 'user'; readonly texts: readonly string[] }
+  | { readonly role: 'user'; readonly says: readonly Said[] }
   | Pick<UnifiedAnswer, 'role' | 'text' | 'calls' | 'opaque'>
   | {
       readonly role: 'tool';
@@ -40,6 +43,7 @@ export type Draft =
       readonly tool: string;
       readonly text: string;
       readonly isError: boolean;
+      readonly media?: readonly UnifiedMedia[];
     };
 
 /** How a conversation is laid out. */
@@ -58,13 +62,14 @@ export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): Unified
 interface Result {
   readonly text: string;
   readonly isError: boolean;
+  readonly media?: readonly UnifiedMedia[];
 }
 
 interface OpenAnswer {
   readonly draft: UnifiedAnswer;
   readonly results: (Result | undefined)[];
   /** What was said while results were outstanding; it stands behind them. */
-  readonly held: string[];
+  readonly held: Said[];
 }
 
 class Layout {
@@ -77,7 +82,7 @@ class Layout {
   constructor(private readonly options: LayOutOptions) {}
 
   add(draft: Draft): void {
-    if (draft.role === 'user') this.say(draft.texts);
+    if (draft.role === 'user') this.say(draft.says);
     else if (draft.role === 'tool') this.answerCall(draft);
     else this.answer(draft);
   }
@@ -88,24 +93,24 @@ class Layout {
     return this.messages;
   }
 
-  private say(texts: readonly string[]): void {
+  private say(says: readonly Said[]): void {
     if (this.open !== undefined) {
-      this.open.held.push(...texts);
+      this.open.held.push(...says);
       return;
     }
-    if (texts.length === 0) return;
+    if (says.length === 0) return;
     if (this.messages.at(-1)?.role !== 'user') {
       this.saying = [];
       this.messages.push({ role: 'user', parts: this.saying });
     }
-    for (const text of texts) this.saying.push({ kind: 'text', text: unlessBlank(text, EMPTY_TEXT) });
+    for (const said of says) this.saying.push(partOf(said));
   }
 
   private answerCall(draft: Draft & { role: 'tool' }): void {
     const { open } = this;
     const at = open?.draft.calls.findIndex((call, i) => call.callId === draft.callId && open.results[i] === undefined);
     if (open === undefined || at === undefined || at === -1) {
-      this.say([`Result of an earlier call of ${draft.tool} (${draft.callId}):`, draft.text]);
+      this.say([`Result of an earlier call of ${draft.tool} (${draft.callId}):`, draft.text, ...(draft.media ?? [])]);
       return;
     }
     open.results[at] = draft;
@@ -154,7 +159,12 @@ function saidOf({ text, opaque }: UnifiedAnswer): Omit<UnifiedAnswer, 'calls'> {
   };
 }
 
+function partOf(said: Said): UnifiedPart {
+  return typeof said === 'string' ? { kind: 'text', text: unlessBlank(said, EMPTY_TEXT) } : said;
+}
+
 function resultOf({ callId }: UnifiedCall, result: Result | undefined): UnifiedMessage {
-  const { text, isError } = result ?? { text: NO_RESULT_TEXT, isError: true };
-  return { role: 'tool', callId, text: unlessBlank(text, NO_OUTPUT_TEXT), isError };
+  const { text, isError, media = [] } = result ?? { text: NO_RESULT_TEXT, isError: true };
+  const shown = media.length === 0 ? {} : { media };
+  return { role: 'tool', callId, text: unlessBlank(text, NO_OUTPUT_TEXT), isError, ...shown };
 }

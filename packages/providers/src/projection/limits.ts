@@ -11,3 +11,9 @@ export const CHILD_BYTES_MAX = 8_000;
 
 /** Bytes that are told of what all children of one call came to; they share it. */
 export const CHILDREN_BYTES_MAX = 32_000;
+
+/** Bytes of one image or document that a model is shown as it is: what the strictest of the providers takes. */
+export const MEDIA_BYTES_MAX = 5_000_000;
+
+/** Bytes of all images and documents of one request together: as text they are a third more, and requests end at 32 MB. */
+export const MEDIA_TOTAL_BYTES_MAX = 20_000_000;

@@ -17,9 +17,10 @@ import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model.js';
 import { headOf } from '../text.js';
 import { type Draft, layOut } from './lay-out.js';
+import { MediaRoom } from './media.js';
 import { TranscriptReader, wordsFor } from './reader.js';
-import { lateText, toolText } from './tool-words.js';
-import { userTexts } from './user-words.js';
+import { lateText, toolMedia, toolText } from './tool-words.js';
+import { userSays } from './user-words.js';
 
 /** The name and version of the projection, as parameters of a model call record it. */
 export const PROJECTION = 'aos.agent/Projection@1';
@@ -35,6 +36,8 @@ export interface ProjectionTarget {
   readonly model: string;
   /** False: one call after the other. */
   readonly parallelCalls: boolean;
+  /** The media types that it takes as they are; none when absent. */
+  readonly mediaTypes?: readonly string[];
   /** A summary of what came before the items. */
   readonly base?: Ref;
   /** What it is asked behind them. */
@@ -62,10 +65,11 @@ export async function projectTranscript(
   target: ProjectionTarget,
 ): Promise<Projection> {
   const reader = new TranscriptReader(content);
+  const room = new MediaRoom(reader, target.mediaTypes ?? []);
   const drafts: Draft[] = [];
-  if (target.base !== undefined) drafts.push({ role: 'user', texts: await baseTexts(target.base, reader) });
-  for await (const item of items) drafts.push(...(await draftsOf(item, reader, target)));
-  if (target.ask !== undefined) drafts.push({ role: 'user', texts: [await reader.text(target.ask)] });
+  if (target.base !== undefined) drafts.push({ role: 'user', says: await baseTexts(target.base, reader) });
+  for await (const item of items) drafts.push(...(await draftsOf(item, { reader, room, target })));
+  if (target.ask !== undefined) drafts.push({ role: 'user', says: [await reader.text(target.ask)] });
   return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
 }
 
@@ -73,21 +77,28 @@ async function baseTexts(base: Ref, reader: TranscriptReader): Promise<string[]>
   return ['Summary of the conversation before this point:', await reader.words(base)];
 }
 
-async function draftsOf(item: TranscriptItem, reader: TranscriptReader, target: ProjectionTarget): Promise<Draft[]> {
+interface Reading {
+  readonly reader: TranscriptReader;
+  readonly room: MediaRoom;
+  readonly target: ProjectionTarget;
+}
+
+async function draftsOf(item: TranscriptItem, { reader, room, target }: Reading): Promise<Draft[]> {
   switch (item.role) {
     case 'user':
-      return [{ role: 'user', texts: await userTexts(item, reader) }];
+      return [{ role: 'user', says: await userSays(item, reader, room) }];
     case 'late':
-      return [{ role: 'user', texts: [await lateText(item, reader)] }];
+      return [{ role: 'user', says: [await lateText(item, reader)] }];
     case 'tool': {
       const { call_id: callId, tool, is_error: isError } = item;
       const text = await toolText(item, reader);
       const { resultBytesMax: most } = target;
-      return [{ role: 'tool', callId, tool, text: most === undefined ? text : headOf(text, most), isError }];
+      if (most !== undefined) return [{ role: 'tool', callId, tool, text: headOf(text, most), isError }];
+      return [{ role: 'tool', callId, tool, text, isError, media: await toolMedia(item, room) }];
     }
     case 'assistant': {
       const answer = await answerOf(item, reader, target);
-      return item.interrupted === true ? [answer, { role: 'user', texts: [INTERRUPTED_TEXT] }] : [answer];
+      return item.interrupted === true ? [answer, { role: 'user', says: [INTERRUPTED_TEXT] }] : [answer];
     }
   }
 }

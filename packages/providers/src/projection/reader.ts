@@ -1,7 +1,7 @@
 /** Reads what a transcript links, whatever has become of it: what cannot be read is told as such, never thrown. */
 import { type LlmOutput, readLlmOutput, readText, readValue } from '@reprise/agent';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
-import type { ContentReader } from '@reprise/kernel';
+import { type ContentReader, getBytes } from '@reprise/kernel';
 import { jsonText } from '../json.js';
 
 /** What a model reads in place of content that was erased. */
@@ -28,6 +28,11 @@ export class TranscriptReader {
   async text(link: Ref): Promise<string> {
     const read = await this.attempt(readText(this.content, link));
     return 'found' in read ? read.found : wordsFor(read.gone);
+  }
+
+  /** Bytes, or why there are none. */
+  bytes(link: Ref): Promise<Read<Uint8Array>> {
+    return this.attempt(getBytes(this.content, link));
   }
 
   /** A value, or why there is none. */

@@ -1,7 +1,9 @@
 /** What a model reads of a tool call: its result, or above all whether it may have happened. */
 import type { Artifact, ChildResult, NonExecution, TranscriptItem } from '@reprise/agent';
+import type { UnifiedMedia } from '../model.js';
 import { headOf } from '../text.js';
 import { CHILD_BYTES_MAX, CHILDREN_BYTES_MAX } from './limits.js';
+import type { MediaRoom } from './media.js';
 import { type TranscriptReader, textOfValue, wordsFor } from './reader.js';
 
 type ToolItem = TranscriptItem & { readonly role: 'tool' };
@@ -23,6 +25,16 @@ export async function toolText(item: ToolItem, reader: TranscriptReader): Promis
   const room = Math.min(CHILD_BYTES_MAX, Math.floor(CHILDREN_BYTES_MAX / Math.max(1, children.length)));
   for (const child of children) told.push(await childText(child, reader, room));
   return told.join('\n\n');
+}
+
+/** What a model is shown of the files that a call made. */
+export async function toolMedia(item: ToolItem, room: MediaRoom): Promise<UnifiedMedia[]> {
+  const shown: UnifiedMedia[] = [];
+  for (const { blob_ref: link, media_type: mediaType, path: name } of item.files ?? []) {
+    const media = await room.show({ link, mediaType, name });
+    if (media !== undefined) shown.push(media);
+  }
+  return shown;
 }
 
 /** What a model reads of a call without an output. */

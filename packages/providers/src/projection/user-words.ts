@@ -2,7 +2,9 @@
 import type { TranscriptItem } from '@reprise/agent';
 import type { InputPart } from '@reprise/contracts';
 import { headOf } from '../text.js';
+import type { Said } from './lay-out.js';
 import { VIEW_FULL_BYTES_MAX, VIEW_SUMMARY_BYTES_MAX } from './limits.js';
+import type { MediaRoom } from './media.js';
 import type { TranscriptReader } from './reader.js';
 
 type UserItem = TranscriptItem & { readonly role: 'user' };
@@ -22,11 +24,18 @@ const SPEAKERS: Readonly<Record<UserItem['origin'], string | undefined>> = {
 };
 
 /** What a model reads of an item in the user's place. */
-export async function userTexts(item: UserItem, reader: TranscriptReader): Promise<string[]> {
+export async function userSays(item: UserItem, reader: TranscriptReader, room: MediaRoom): Promise<Said[]> {
   const speaker = SPEAKERS[item.origin];
-  const texts = speaker === undefined ? [] : [speaker];
-  for (const part of item.parts) texts.push(await partText(part, reader));
-  return texts;
+  const says: Said[] = speaker === undefined ? [] : [speaker];
+  for (const part of item.parts) says.push((await shown(part, room)) ?? (await partText(part, reader)));
+  return says;
+}
+
+/** A picture cannot be cut: a view that is not full has it told in words. */
+async function shown(part: InputPart, room: MediaRoom): Promise<Said | undefined> {
+  if (part.kind !== 'blob' || part.view !== 'full' || isReadable(part.media_type)) return undefined;
+  const { blob_ref: link, media_type: mediaType } = part;
+  return room.show({ link, mediaType, name: part.name ?? 'file' });
 }
 
 async function partText(part: InputPart, reader: TranscriptReader): Promise<string> {

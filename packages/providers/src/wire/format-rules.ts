@@ -20,6 +20,17 @@ export const wireArguments = z
   .string()
   .refine((text) => isJsonObject(parseJson(text)), 'arguments' satisfies RequestRule);
 
+/** Bytes as base64; none is no image. */
+export const base64 = z
+  .string()
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/);
+
+/** Bytes in an address of their own. */
+export const dataUrl = z.string().refine((url) => {
+  const [, data] = url.match(/^data:[\w.+-]+\/[\w.+-]+;base64,(.+)$/) ?? [];
+  return data !== undefined && base64.safeParse(data).success;
+});
+
 /** A number in a range. */
 export function range(min: number, max: number) {
   return z.number('parameter_range').min(min, 'parameter_range').max(max, 'parameter_range');
@@ -51,6 +62,14 @@ export const metadataPairs = z
 /** A choice among tools by a word, or one of them in the format's own form. */
 export function wireChoice<T extends z.ZodType>(named: T) {
   return z.union([z.enum(['auto', 'none', 'required']), named], 'tool_choice');
+}
+
+/** A text, or a list of parts: each told what is wrong with it, and not that it is neither. */
+export function textOr<T extends z.ZodType>(text: z.ZodType<string>, parts: T) {
+  return z.custom<string | z.infer<T>>().superRefine((given, context) => {
+    const parsed = (typeof given === 'string' ? text : parts).safeParse(given);
+    for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ code: 'custom', message, path });
+  });
 }
 
 /** The tools of a request: our own, each held to their form, and those that the provider runs itself. */

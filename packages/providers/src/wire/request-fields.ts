@@ -1,7 +1,14 @@
 /** What the writers of all formats share: native options, tools, choices, and numbers in the range of a format. */
 import type { Value } from '@reprise/contracts';
 import { isJsonObject, type Json, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedCall, UnifiedMessage, UnifiedRequest, WrittenRequest } from '../model.js';
+import type {
+  ProviderProfile,
+  UnifiedCall,
+  UnifiedMedia,
+  UnifiedRequest,
+  UnifiedSaying,
+  WrittenRequest,
+} from '../model.js';
 import { cut } from '../text.js';
 
 /** A body and what of the unified request is not in it. */
@@ -145,9 +152,33 @@ export function sendableCall({ callId, tool, args }: UnifiedCall): SendableCall 
   };
 }
 
-/** What a saying says, as one text. */
-export function sayingText(message: UnifiedMessage & { readonly role: 'user' }): string {
-  return message.parts.map(({ text }) => text).join('\n\n');
+/** What a saying says, as one text; undefined when it shows something besides. */
+export function sayingText({ parts }: UnifiedSaying): string | undefined {
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('\n\n') : undefined;
+}
+
+/** What is shown, as base64. */
+export function base64Of({ bytes }: UnifiedMedia): string {
+  let text = '';
+  // In pieces: a call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+/** What is shown, as an address that holds it. */
+export function dataUrlOf(media: UnifiedMedia): string {
+  return `data:${media.mediaType};base64,${base64Of(media)}`;
+}
+
+/** Whether something shown is an image; otherwise it is a document. */
+export function isImage({ mediaType }: UnifiedMedia): boolean {
+  return mediaType.startsWith('image/');
+}
+
+/** The name of something shown, as providers take names of files. */
+export function fileNameOf({ name }: UnifiedMedia): string {
+  return cut(name.split('/').at(-1) ?? '', 200) || 'file';
 }
 
 /** Fields that are there. */
