@@ -84,6 +84,10 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
   immer: { only: ['packages/kernel/src/reduce'], why: 'the engine folds on owned state; immer backs `reduce()` alone' },
   'cbor-x': { only: [], why: 'it is not canonical and its decoder is lenient' },
   libsql: { only: ['packages/store-sqlite/src'], why: 'one driver owns the database' },
+  '@modelcontextprotocol/client': {
+    only: ['packages/tools/src/mcp'],
+    why: 'who uses no MCP server loads nothing of it: the folder has a subpath of its own',
+  },
   commander: { only: ['packages/cli/src'], why: 'only the command parses command lines' },
   esbuild: { only: ['packages/capsule/src'], why: 'only pure code is bundled, and only where its author asks for it' },
   vitest: { only: ['packages/testkit/src'], why: 'only the testkit runs inside a test runner' },

@@ -17,6 +17,7 @@ export {
   type Deferral,
   deferred,
   isToolError,
+  outcomeUnknown,
   type ReaderSource,
   type ToolAnswer,
   type ToolError,
@@ -25,6 +26,7 @@ export {
   type ToolStream,
   toolError,
   toolParts,
+  type UnknownOutcome,
 } from './result.js';
 export {
   type Checked,

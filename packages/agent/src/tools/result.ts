@@ -19,6 +19,11 @@ export interface Deferral {
   readonly to?: string;
 }
 
+/** Says that nobody can tell whether the call happened. Made by {@link outcomeUnknown}. */
+export interface UnknownOutcome {
+  readonly [SPECIAL]: 'unknown';
+}
+
 /** An answer of several parts. Made by {@link toolParts}. */
 export interface ToolParts {
   readonly [SPECIAL]: 'parts';
@@ -39,8 +44,11 @@ export interface ReaderSource {
   };
 }
 
-/** What a handler answers: text, data (shown to the model as JSON), parts, a stream, a refusal, or that it will come later. */
-export type ToolAnswer<O> = O | ToolError | Deferral | ToolParts | ToolStream;
+/**
+ * What a handler answers: text, data (shown to the model as JSON), parts, a stream, a refusal, that it will come later,
+ * or that nobody can tell.
+ */
+export type ToolAnswer<O> = O | ToolError | Deferral | UnknownOutcome | ToolParts | ToolStream;
 
 /** Answers a call with a refusal or failure that the model reads and can act on. */
 export function toolError(message: string): ToolError {
@@ -64,6 +72,14 @@ export function deferred(options: { readonly expiresIn?: Duration; readonly to?:
 }
 
 /**
+ * Says that nobody can tell whether the call happened: its answer was lost on the way. The model is told so, unless
+ * `onUnknown` of the tool says otherwise.
+ */
+export function outcomeUnknown(): UnknownOutcome {
+  return { [SPECIAL]: 'unknown' };
+}
+
+/**
  * An answer of several parts, in order.
  *
  * @example return toolParts('Here is the chart.', { file: await ctx.put({ path: 'chart.png', bytes, mediaType: 'image/png' }) })
@@ -82,6 +98,11 @@ export function isDeferral(answer: unknown): answer is Deferral {
   return specialOf(answer) === 'deferred';
 }
 
+/** Whether a handler says that nobody can tell. */
+export function isUnknownOutcome(answer: unknown): answer is UnknownOutcome {
+  return specialOf(answer) === 'unknown';
+}
+
 /** Whether a handler's answer has parts. */
 export function isToolParts(answer: unknown): answer is ToolParts {
   return specialOf(answer) === 'parts';
@@ -93,8 +114,8 @@ export function isToolStream(answer: unknown): answer is ToolStream {
   return Symbol.asyncIterator in answer || typeof (answer as Partial<ReaderSource>).getReader === 'function';
 }
 
-function specialOf(answer: unknown): 'error' | 'deferred' | 'parts' | undefined {
+function specialOf(answer: unknown): 'error' | 'deferred' | 'unknown' | 'parts' | undefined {
   return typeof answer === 'object' && answer !== null && SPECIAL in answer
-    ? (answer as ToolError | Deferral | ToolParts)[SPECIAL]
+    ? (answer as ToolError | Deferral | UnknownOutcome | ToolParts)[SPECIAL]
     : undefined;
 }

@@ -27,7 +27,7 @@ import { type Build, calledTool } from './build.js';
 import { type OutputPolicies, policiesOf } from './families.js';
 import { type HandlerOptions, handlerContext, type Made } from './handler-context.js';
 import { failure, type Kept, keptAnswer, storeAnswer } from './keep-answer.js';
-import { type Deferral, isDeferral } from './result.js';
+import { type Deferral, isDeferral, isUnknownOutcome, type UnknownOutcome } from './result.js';
 import { check } from './schema.js';
 import { argsInvalidText, changedText, failedText } from './texts.js';
 import type { Tool } from './tool.js';
@@ -86,6 +86,7 @@ async function perform(call: Call): Promise<Performed> {
   if (handler === undefined) return { status: 'error', code: 'adapter_error/deps', retryable: false }; // T2
   const answer = await answerOf(tool, () => tool.run(args.value as never, handler.context));
   if (isDeferral(answer)) return handOn(call, answer);
+  if (isUnknownOutcome(answer)) return { status: context.signal.aborted ? 'cancelled' : 'outcome_unknown' };
   // A failure after the stop is the stop's doing; an answer after it is what happened (T3).
   if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled' };
   return receipt(call, answer, handler.made);
@@ -124,10 +125,11 @@ async function handlerOf({ params, context, options }: Call): Promise<ReturnType
   }
 }
 
-async function answerOf(tool: Tool, run: () => unknown): Promise<Kept | Deferral> {
+async function answerOf(tool: Tool, run: () => unknown): Promise<Kept | Deferral | UnknownOutcome> {
   try {
     const answer = await run();
-    return isDeferral(answer) ? answer : await keptAnswer(answer, tool.output, tool.name);
+    if (isDeferral(answer) || isUnknownOutcome(answer)) return answer;
+    return await keptAnswer(answer, tool.output, tool.name);
   } catch (error) {
     return failure(failedText(tool.name, error), 'adapter_error');
   }

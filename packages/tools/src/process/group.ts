@@ -25,8 +25,10 @@ export interface Command {
 /** A program that was started. */
 export interface ProcessGroup {
   readonly pid: number;
-  /** What it prints, standard output and error as they come; ends with the program. */
+  /** What it prints, standard output and error as they come unless they are apart; ends with the program. */
   readonly output: PassThrough;
+  /** Its standard error, when it is apart; else empty. */
+  readonly errors: PassThrough;
   /** How it ended, once it did. */
   readonly ended: Promise<string>;
   /** Its standard input. */
@@ -48,8 +50,16 @@ process.on('exit', () => {
   for (const pid of alive) killGroup(pid, 'SIGKILL'); // P3
 });
 
-/** Starts a program. @returns why it could not be started, as a part of a sentence, when it could not */
-export async function startGroup(command: Command): Promise<ProcessGroup | string> {
+/**
+ * Starts a program.
+ *
+ * @param streams whether its standard error is among its output, or apart from it
+ * @returns why it could not be started, as a part of a sentence, when it could not
+ */
+export async function startGroup(
+  command: Command,
+  streams: 'together' | 'apart' = 'together',
+): Promise<ProcessGroup | string> {
   const child = spawn(command.program, [...command.args], {
     cwd: command.cwd,
     env: { ...command.env },
@@ -62,7 +72,7 @@ export async function startGroup(command: Command): Promise<ProcessGroup | strin
     (thrown: unknown) => [thrown],
   );
   if (error !== undefined || child.pid === undefined) return whyNot(error?.[0]);
-  return new Group(child, child.pid, command.stdin);
+  return new Group(child, child.pid, command.stdin, streams);
 }
 
 function whyNot(error: unknown): string {
@@ -77,6 +87,7 @@ function whyNot(error: unknown): string {
 
 class Group implements ProcessGroup {
   readonly output = new PassThrough();
+  readonly errors = new PassThrough();
   readonly ended: Promise<string>;
   readonly stdin: ChildProcess['stdin'];
 
@@ -84,12 +95,14 @@ class Group implements ProcessGroup {
     private readonly child: ChildProcess,
     readonly pid: number,
     stdin: string | undefined,
+    streams: 'together' | 'apart',
   ) {
     alive.add(pid);
     this.stdin = child.stdin;
     child.stdin?.on('error', () => undefined); // it may end without reading
     if (stdin !== undefined) child.stdin?.end(stdin);
-    for (const pipe of [child.stdout, child.stderr]) pipe?.pipe(this.output, { end: false }); // P4
+    child.stdout?.pipe(this.output, { end: false }); // P4
+    child.stderr?.pipe(streams === 'apart' ? this.errors : this.output, { end: false });
     this.ended = this.#end();
   }
 
@@ -107,10 +120,9 @@ class Group implements ProcessGroup {
     alive.delete(this.pid);
     // Whoever left the group may hold the pipes open for ever; whoever reads slowly may take its time.
     await Promise.race([closed, this.#drained()]);
-    for (const pipe of [this.child.stdout, this.child.stderr]) pipe?.unpipe(this.output);
-    this.child.stdout?.destroy();
-    this.child.stderr?.destroy();
+    for (const pipe of [this.child.stdout, this.child.stderr]) pipe?.unpipe().destroy();
     this.output.end();
+    this.errors.end();
     return signal === null ? `exit ${code}` : `ended by ${signal}`;
   }
 

@@ -1,0 +1,2 @@
+/** MCP servers as toolsets of agents. */
+export * from '@reprise/tools/mcp';

@@ -1,0 +1,82 @@
+/**
+ * What is recorded of a tool of an MCP server.
+ *
+ * What a server says of its own tools makes calls more careful, whoever it is, and never less careful unless the author
+ * trusts it: a tool that calls itself harmless is repeated after a crash only then.
+ */
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import { type ToolEntry, toolEntryOf } from '@reprise/agent';
+import type { Value } from '@reprise/contracts';
+import { type ContentStore, decode, encode } from '@reprise/kernel';
+import { wireName } from './wire-name.js';
+
+/** The largest descriptor of a tool, in canonical bytes: what a model reads of it at every step. */
+export const DESCRIPTOR_BYTES_MAX = 64 * 1024;
+
+/** The longest description that every provider takes. */
+const DESCRIPTION_LENGTH_MAX = 1_024;
+
+const TOOL_NAME_LENGTH_MAX = 256;
+
+/** The terms that an author gives the tools of a server. */
+export interface Terms {
+  readonly toolset: string;
+  readonly trust: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly onUnknown: ToolEntry['on_unknown'];
+}
+
+/** What is recorded of a tool; undefined when it has no canonical form, or is larger than may be. */
+export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore): Promise<ToolEntry | undefined> {
+  const bytes = descriptorOf(tool);
+  if (bytes === undefined || tool.name === '' || tool.name.length > TOOL_NAME_LENGTH_MAX) return undefined;
+  const { inputSchema } = decode(bytes) as { readonly inputSchema: Readonly<Record<string, Value>> };
+  const { $schema: _, ...schema } = inputSchema;
+  const hints = hintsOf(tool);
+  const repeatable = terms.trust && (hints.read_only || hints.idempotent);
+  return toolEntryOf({
+    name: wireName(terms.toolset, tool.name),
+    description: shortOf(tool.description ?? tool.title ?? ''),
+    schema,
+    kind: 'tool',
+    delivery: repeatable ? 'idempotent' : 'at_most_once',
+    ...(terms.timeoutMs === undefined ? {} : { timeout_ms: terms.timeoutMs }),
+    family: 'mcp',
+    parallel: true,
+    polling: false,
+    on_unknown: terms.onUnknown,
+    origin: {
+      toolset: terms.toolset,
+      tool: tool.name,
+      descriptor_ref: (await content.put(bytes)).asValue(),
+      hints,
+    },
+  });
+}
+
+/** Everything of a tool that a model, a person or a call depends on, in canonical form. */
+function descriptorOf({ name, title, description, inputSchema, outputSchema, annotations }: McpTool) {
+  const descriptor = { name, title, description, inputSchema, outputSchema, annotations };
+  try {
+    const bytes = encode(JSON.parse(JSON.stringify(descriptor)) as Value);
+    return bytes.length > DESCRIPTOR_BYTES_MAX ? undefined : bytes;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is said outright; what is left out says nothing. */
+function hintsOf({ annotations = {} }: McpTool): NonNullable<ToolEntry['origin']>['hints'] {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  return {
+    read_only: readOnlyHint === true,
+    destructive: destructiveHint === true,
+    idempotent: idempotentHint === true,
+    open_world: openWorldHint === true,
+  };
+}
+
+function shortOf(text: string): string {
+  if (text.length <= DESCRIPTION_LENGTH_MAX) return text;
+  return `${text.slice(0, DESCRIPTION_LENGTH_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`; // no half of a character
+}

@@ -1,0 +1,156 @@
+/** Where an MCP server is, and how it is spoken to. */
+import {
+  type AuthProvider,
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { RepriseError } from '@reprise/contracts';
+import { GroupTransport } from './stdio-transport.js';
+
+/** What may be told to a server without being recorded: texts by name, or a function that looks them up. */
+export type Secrets =
+  | Readonly<Record<string, string>>
+  | ((given: { secret(name: string): Promise<string> }) => Promise<Readonly<Record<string, string>>>);
+
+/** A program that is started for each world that uses it, and ends with it. */
+export interface StdioServer {
+  /** The program and its arguments; no shell reads them. */
+  readonly command: readonly [program: string, ...args: string[]];
+  /** Its environment besides `PATH`, `HOME`, `LANG`, `LC_ALL`, `TZ`, `TMPDIR`, `TERM`, `USER` and `SHELL`. */
+  readonly env?: Secrets;
+  /** The folder that it starts in; the folder of this process when absent. */
+  readonly cwd?: string;
+}
+
+/** A server that is reached by streamable HTTP. */
+export interface HttpServer {
+  readonly url: string | URL;
+  readonly headers?: Secrets;
+  /** Tokens, or the whole of OAuth, as the MCP package does it. */
+  readonly auth?: AuthProvider | OAuthClientProvider;
+  readonly fetch?: typeof fetch;
+}
+
+/** An MCP server. */
+export type McpServer = StdioServer | HttpServer;
+
+/** The environment variables that a server is given unasked. */
+const ENV_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'USER', 'SHELL', 'SYSTEMROOT'] as const;
+
+/** How long a program may say nothing before it is taken for one of the older protocol, in milliseconds. */
+const PROBE_MS = 10_000;
+
+/** How often a stream of a server is taken up again. */
+const RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 8,
+};
+
+/** A connection under way: the client, and what says why it ended. */
+export interface Connection {
+  readonly client: Client;
+  /** Why there is no connection any more, where its server left word. */
+  ending(): string | undefined;
+}
+
+/** What a connection tells. */
+export interface Hearing {
+  readonly secret: (name: string) => Promise<string>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** The server says that it offers other tools. */
+  changed(): void;
+  /** Before the connection is made: registers what the server may ask. */
+  prepare(client: Client): void;
+}
+
+/**
+ * Refuses what is no server.
+ *
+ * @throws RepriseError `invalid_definition`
+ */
+export function requireServer(server: McpServer, where: string): void {
+  const command = 'command' in server ? server.command : undefined;
+  const isProgram = Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string');
+  const isPlace = 'url' in server && URL.canParse(String(server.url)) && /^https?:$/.test(new URL(server.url).protocol);
+  if (isProgram !== isPlace) return;
+  throw new RepriseError('invalid_definition', 'this is not an MCP server', {
+    where,
+    expected: '{ command: [program, …args] } or { url } of http or https',
+    actual: Object.keys(server).join(', '),
+  });
+}
+
+/**
+ * Reaches a server, by the newest protocol that both know.
+ *
+ * @throws when it cannot be reached; the message says why
+ */
+export async function connect(server: McpServer, hearing: Hearing): Promise<Connection> {
+  if ('url' in server) return connectTo(await httpTransport(server, hearing), 'auto', hearing);
+  try {
+    return await connectTo(await programTransport(server, hearing), 'auto', hearing);
+  } catch (error) {
+    // Some older programs end when they are asked what they do not know.
+    if (hearing.signal.aborted || !isNegotiation(error)) throw error;
+    return connectTo(await programTransport(server, hearing), 'legacy', hearing);
+  }
+}
+
+async function connectTo(transport: Transport, mode: 'auto' | 'legacy', hearing: Hearing): Promise<Connection> {
+  const { timeoutMs, signal } = hearing;
+  const client = new Client(
+    { name: 'reprise', version: '0.1.0' },
+    {
+      capabilities: { elicitation: { form: { applyDefaults: true }, url: {} } },
+      versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs) } },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => hearing.changed() } },
+    },
+  );
+  hearing.prepare(client);
+  const ending = () => (transport instanceof GroupTransport ? transport.ending : undefined);
+  try {
+    await client.connect(transport, { timeout: timeoutMs, signal });
+    return { client, ending };
+  } catch (error) {
+    await transport.close().catch(() => undefined);
+    const why = ending();
+    throw why === undefined ? error : new Error(why, { cause: error });
+  }
+}
+
+async function programTransport({ command, env = {}, cwd }: StdioServer, hearing: Hearing): Promise<Transport> {
+  const [program, ...args] = command;
+  const passed = ENV_PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return new GroupTransport({
+    program,
+    args,
+    cwd: cwd ?? process.cwd(),
+    env: { ...Object.fromEntries(passed), ...(await told(env, hearing)) },
+  });
+}
+
+async function httpTransport(
+  { url, headers = {}, auth, fetch: own }: HttpServer,
+  hearing: Hearing,
+): Promise<Transport> {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...(await told(headers, hearing)) } },
+    reconnectionOptions: RECONNECTION,
+    ...(auth === undefined ? {} : { authProvider: auth }),
+    ...(own === undefined ? {} : { fetch: own }),
+  });
+}
+
+async function told(secrets: Secrets, { secret }: Hearing): Promise<Readonly<Record<string, string>>> {
+  return typeof secrets === 'function' ? secrets({ secret }) : secrets;
+}
+
+function isNegotiation(error: unknown): boolean {
+  return error instanceof Error && (error.cause !== undefined || /negotiation|closed/i.test(error.message));
+}

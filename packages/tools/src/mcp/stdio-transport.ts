@@ -1,0 +1,77 @@
+/**
+ * An MCP server as a program in a process group of its own, spoken to over its standard input and output.
+ *
+ * Owns: the pipe and the last words of what was printed beside it. Does not own: the group (`process/group.ts`), the
+ * protocol (the MCP package's).
+ */
+import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
+import { LastWords } from '../process/last-words.js';
+
+/** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and no network. */
+export class GroupTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly stderr = null;
+  readonly #buffer = new ReadBuffer();
+  readonly #words = new LastWords();
+  #group: ProcessGroup | undefined;
+  #how: string | undefined;
+
+  constructor(private readonly command: Command) {}
+
+  get pid(): number | null {
+    return this.#group?.pid ?? null;
+  }
+
+  /** How the program ended and what it printed last; undefined while it runs. */
+  get ending(): string | undefined {
+    if (this.#how === undefined) return undefined;
+    const words = this.#words.text();
+    return words === '' ? `it ${this.#how}` : `it ${this.#how}: ${words}`;
+  }
+
+  async start(): Promise<void> {
+    const group = await startGroup(this.command, 'apart');
+    if (typeof group === 'string') throw new Error(group);
+    this.#group = group;
+    group.errors.on('data', (bytes: Uint8Array) => this.#words.add(bytes));
+    group.output.on('data', (bytes: Buffer) => this.#take(bytes));
+    void group.ended.then((how) => this.#end(how));
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#group?.stdin;
+    if (stdin == null || !stdin.writable) return Promise.reject(new Error('the program takes no input any more'));
+    return new Promise((resolve, reject) => {
+      stdin.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
+    });
+  }
+
+  /** Lets the program end with its input, and sees to it that it does. */
+  async close(): Promise<void> {
+    const group = this.#group;
+    if (group === undefined || this.#how !== undefined) return;
+    group.stdin?.end();
+    group.stop();
+    await group.ended;
+  }
+
+  #take(bytes: Buffer): void {
+    try {
+      this.#buffer.append(bytes);
+      for (let message = this.#buffer.readMessage(); message !== null; message = this.#buffer.readMessage()) {
+        this.onmessage?.(message);
+      }
+    } catch (error) {
+      this.onerror?.(error as Error);
+      void this.close(); // one message beyond all bounds, or none at all: what follows cannot be told apart
+    }
+  }
+
+  #end(how: string): void {
+    this.#how = how;
+    this.onclose?.();
+  }
+}
