@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineAgent, type Toolset } from '@reprise/agent';
-import { play, type Scene, type Setting, type Step } from '../../../agent/test/api/scene.js';
-import { type McpOptions, mcp, type StdioServer } from '../../src/mcp/index.js';
+import { play, type Scene, type Setting, type Step } from '../../packages/agent/test/api/scene.js';
+import { type McpOptions, mcp, type StdioServer } from '../../packages/tools/src/mcp/index.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const installed = (file: string) => path.join(here, '../../../../node_modules/@modelcontextprotocol', file);
+const installed = (file: string) => path.join(here, '../../node_modules/@modelcontextprotocol', file);
 
 /** The reference servers, as programs. */
 export const EVERYTHING = installed('server-everything/dist/index.js');

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { getBytes, memory } from '@reprise/kernel';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { play } from '../../../agent/test/api/scene.js';
-import { mcp } from '../../src/mcp/index.js';
+import { play } from '../../packages/agent/test/api/scene.js';
+import { mcp } from '../../packages/tools/src/mcp/index.js';
 import { ANSWER, agentWith, calls, EVERYTHING, FILESYSTEM, Moody, plays, runs } from './stage.js';
 
 const node = process.execPath;
@@ -245,12 +245,12 @@ describe('a world that was closed in a call', () => {
 
 describe('performing it again', () => {
   it('loads nothing of any MCP package', async () => {
-    const entry = new URL('../../../agent/src/app.ts', import.meta.url).pathname;
+    const entry = new URL('../../packages/agent/src/app.ts', import.meta.url).pathname;
     const options = { bundle: true, write: false, metafile: true, format: 'esm', platform: 'node' } as const;
     const conditions = ['@reprise/source'];
     const { metafile } = await build({ entryPoints: [entry], conditions, logLevel: 'silent', ...options });
     expect(Object.keys(metafile.inputs).filter((file) => file.includes('modelcontextprotocol'))).toEqual([]);
-    const tools = new URL('../../src/index.ts', import.meta.url).pathname;
+    const tools = new URL('../../packages/tools/src/index.ts', import.meta.url).pathname;
     const all = await build({ entryPoints: [tools], conditions, logLevel: 'silent', ...options });
     expect(Object.keys(all.metafile.inputs).filter((file) => file.includes('modelcontextprotocol'))).toEqual([]);
   });

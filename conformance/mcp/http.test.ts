@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { mcp } from '../../src/mcp/index.js';
+import { mcp } from '../../packages/tools/src/mcp/index.js';
 import { ANSWER, calls, EVERYTHING, plays } from './stage.js';
 
 const running: ChildProcess[] = [];
