@@ -33,7 +33,7 @@ import {
 } from './graph-contract.js';
 import { DEPENDENTS_AT_ONCE, FLOW_VALUE_BYTES_MAX, GRAPH_NEEDS_AT_ONCE, NODES_HANDED_AT_ONCE } from './limits.js';
 import { placeInLine } from './order.js';
-import { isSame, requireParty, senderOf, tell } from './parties.js';
+import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...graphCommands, ...graphNotices } as const;
@@ -54,11 +54,7 @@ interface Tables {
 }
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
-  'flow/OpenGraph@1': (draft, { reply_to }, ctx) => {
-    if (draft.open) ctx.reject('already_open');
-    draft.open = true;
-    draft.owner = reply_to ?? senderOf(ctx);
-  },
+  'flow/OpenGraph@1': (draft, { reply_to }, ctx) => openFor(draft, ctx, reply_to ?? senderOf(ctx)),
   'flow/AddNodes@1': (draft, { nodes }, ctx) => {
     requireParty(ctx, draft.owner);
     if (draft.sealed) ctx.reject('sealed');

@@ -16,6 +16,13 @@ export function senderOf({ sender }: ReducerContext): Party {
   return sender === null ? null : [sender[0], sender[1]];
 }
 
+/** Opens a flow cell for its owner, once. */
+export function openFor(draft: { open: boolean; owner: Party }, ctx: ReducerContext, owner: Party): void {
+  if (draft.open) ctx.reject('already_open');
+  draft.open = true;
+  draft.owner = owner;
+}
+
 /** Whether two parties are the same. */
 export function isSame(a: Party, b: Party): boolean {
   return a === null || b === null ? a === b : a[0] === b[0] && a[1] === b[1];

@@ -18,7 +18,7 @@ import {
 } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import { PROMISE_BYTES_MAX } from './limits.js';
-import { addressKey, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
+import { addressKey, openFor, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
 import {
   PROMISE,
   promiseCommands,
@@ -37,11 +37,9 @@ type Opening = EventValue<typeof EVENTS, 'flow/OpenPromise@1'>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'flow/OpenPromise@1': (draft, { parts, deadline }, ctx) => {
-    if (draft.open) ctx.reject('already_open');
+    openFor(draft, ctx, senderOf(ctx));
     if (new Set(parts).size !== parts.length) ctx.reject('part_repeated');
     if (draft.needs > parts.length) ctx.reject('needs_too_many');
-    draft.open = true;
-    draft.owner = senderOf(ctx);
     if (deadline !== undefined) ctx.timer(DEADLINE, deadline);
   },
   'flow/Write@1': (draft, { part, ok, value }, ctx) => {

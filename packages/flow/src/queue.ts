@@ -20,7 +20,7 @@ import {
 import type * as z from 'zod';
 import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './limits.js';
 import { placeInLine, sortable } from './order.js';
-import { isSame, requireParty, senderOf, tell } from './parties.js';
+import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
 import {
   type knownItem,
   QUEUE,
@@ -50,11 +50,7 @@ interface Tables {
 }
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
-  'flow/OpenQueue@1': (draft, _, ctx) => {
-    if (draft.open) ctx.reject('already_open');
-    draft.open = true;
-    draft.owner = senderOf(ctx);
-  },
+  'flow/OpenQueue@1': (draft, _, ctx) => openFor(draft, ctx, senderOf(ctx)),
   'flow/Enqueue@1': (draft, { item, priority, value, reply_to, lease_ms = null }, ctx) => {
     const { items, waiting } = tablesOf(ctx);
     const by = senderOf(ctx);

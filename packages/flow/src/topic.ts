@@ -22,7 +22,7 @@ import {
 import type * as z from 'zod';
 import { FLOW_VALUE_BYTES_MAX, TOLD_AT_ONCE, TOLD_BYTES_MAX, TOPIC_WAITING_MAX } from './limits.js';
 import { sortable } from './order.js';
-import { addressKey, requireParty, senderOf, tell } from './parties.js';
+import { addressKey, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
 import {
   type filter,
@@ -52,11 +52,7 @@ interface Tables {
 }
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
-  'flow/OpenTopic@1': (draft, _, ctx) => {
-    if (draft.open) ctx.reject('already_open');
-    draft.open = true;
-    draft.owner = senderOf(ctx);
-  },
+  'flow/OpenTopic@1': (draft, _, ctx) => openFor(draft, ctx, senderOf(ctx)),
   'flow/Publish@1': (draft, { name, value }, ctx) => {
     if (sizeOf(value) > FLOW_VALUE_BYTES_MAX) ctx.reject('value_too_large');
     if (draft.next - draft.telling >= TOPIC_WAITING_MAX) ctx.reject('too_many_waiting');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hold, SEED } from '../laws/hold.js';
 import { Auditor } from './audit.js';
-import { anyHappenings, runAndAudit } from './gate-world.js';
+import { anyHappenings, type Happening, runAndAudit } from './gate-world.js';
 
 const COMMAND = 'npx vitest run packages/kernel/test/authority/gate-world.test.ts';
 
@@ -22,6 +22,33 @@ describe('given random worlds of cells with rights, accounts, people and crashes
     await hold(law, { numRuns: 60, command: COMMAND });
     for (const [what, times] of Object.entries(sum)) expect(times, what).toBeGreaterThan(0);
   }, 120_000);
+});
+
+/** What may and what may be handed on is told apart only once it was said; a fork goes back to before. */
+const SAID_LATER: readonly Happening[] = [
+  { step: 'rights', by: 'host', of: 'r', side: 'exercise', tools: ['hammer'], lastMs: null },
+  { step: 'rights', by: 'host', of: 'r', side: 'grant', tools: ['hammer', 'saw'], lastMs: null },
+];
+
+describe('given rights that the original changed after the cut, of both sides', () => {
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'when it is forked %i frames before its head, then nobody may more than at either',
+    async (back) => {
+      const { journal } = await runAndAudit(SAID_LATER);
+      const last = journal.findLastIndex(([ingress]) => ingress?.kind === 'command');
+      const fork = {
+        step: 'fork',
+        where: last - back,
+        mode: 'live',
+        tools: ['hammer', 'saw'],
+        tokens: 50,
+        goOn: true,
+      } as const;
+      const emit = { step: 'emit', by: 'a', kind: 'free', tool: 'saw', tokens: 1, delivery: 'idempotent' } as const;
+      const after = { ...emit, timeoutMs: null, leave: false };
+      await runAndAudit([...SAID_LATER, fork, after]);
+    },
+  );
 });
 
 /** What somebody would have to write into a journal to get away with something. */

@@ -32,8 +32,7 @@ export type TestWorldOptions<A extends readonly AnyAgent[]> = Omit<AgentWorldOpt
 } & NeedsDeps<A>;
 
 /** What stands in for a tool's handler. Its arguments have passed the tool's schema. */
-// biome-ignore lint/suspicious/noExplicitAny: a fake is written for one tool, whose schema has checked what it is given
-export type Fake = (args: any, context: Parameters<Tool['run']>[1]) => unknown;
+export type Fake<Args = never> = (args: Args, context: Parameters<Tool['run']>[1]) => unknown;
 
 /** What outlives a crash. */
 interface Kept {
@@ -57,9 +56,14 @@ export class TestWorld extends AgentWorld {
     return this.#kept.clock;
   }
 
-  /** Answers calls of a tool from now on. Approval, schema and delivery stay those of the tool. */
-  tool(name: string, fake: Fake): void {
-    this.#kept.fakes.set(name, fake);
+  /**
+   * Answers calls of a tool from now on. Approval, schema and delivery stay those of the tool.
+   *
+   * @param tool the tool, which says what its arguments are, or its name: then the fake says what it takes
+   * @example world.tool(refund, ({ order }) => ({ id: `r-${order}` }))
+   */
+  tool<Args>(tool: Tool<string, Args> | string, fake: Fake<Args>): void {
+    this.#kept.fakes.set(typeof tool === 'string' ? tool : tool.name, fake);
   }
 
   /**

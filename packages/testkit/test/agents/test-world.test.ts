@@ -68,8 +68,10 @@ describe('a world of a test', () => {
     const agent = support();
     await using world = await open(agent, asks(9_000), { text: 'Done.' });
     const given: unknown[] = [];
-    world.tool('refund', (args) => {
-      given.push(args);
+    // @ts-expect-error the tool says what its arguments are
+    world.tool(refund(), ({ amount }) => amount);
+    world.tool(refund(), ({ order, cents }) => {
+      given.push({ order, cents });
       return { id: 'r1' };
     });
     const run = await world.session('t', agent).send('Refund o-1');
@@ -117,7 +119,7 @@ describe('a world of a test', () => {
     const agent = support();
     const world = await open(agent, asks(100), { text: 'Done.' });
     let done = 0;
-    world.tool('refund', () => `refund ${++done}`);
+    world.tool('refund', ({ order }: { readonly order: string }) => `refund ${++done} of ${order}`);
     const dying = world.crash('receipt');
     await world.session('t', agent).send('Refund o-1');
     await using again = await dying;
