@@ -9,6 +9,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { linksOf } from '../codec/index.js';
+import type { TableRange } from '../define/index.js';
 import type { Ack } from './acknowledgement.js';
 import type { RequestOptions, SettleAck } from './asking.js';
 import type { OpenItem } from './open-items.js';
@@ -56,6 +57,12 @@ export class WorldView {
   async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
     await this.parts.requireReader(address);
     yield* this.world.log(address, name, from);
+  }
+
+  /** Entries of a cell's table. See `World.table`. Rejects with `cap_denied`, `policy_denied`. */
+  async table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]> {
+    await this.parts.requireReader(address);
+    return this.world.table(address, name, range);
   }
 
   /**

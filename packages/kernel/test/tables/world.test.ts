@@ -1,4 +1,4 @@
-import { type Address, type Value, value } from '@reprise/contracts';
+import { type Address, type PolicyRule, type Value, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
@@ -176,6 +176,21 @@ describe('given a cell with a table', () => {
     }
     expect(await codeOf(world.table(book('a'), 'not a name'))).toBe('invalid_argument');
     expect(await codeOf(world.table('a' as never, 'lines'))).toBe('invalid_argument');
+    await closeSound(world, store, app);
+  });
+
+  it('when somebody reads through their own eyes, then they need the right to read the cell', async () => {
+    const store = memory({ hash: nativeHash });
+    const policy: readonly PolicyRule[] = [
+      { read: `${BOOK}/b`, who: 'human:*', decision: 'deny' },
+      { effect: '*', decision: 'allow' },
+    ];
+    const world = await openWorld({ store, app, policy, recheckEvery: 1 });
+    for (const key of ['a', 'b']) await fill(world, key, 2);
+    const ann = world.as('human:ann');
+    expect(await ann.table(book('a'), 'lines')).toEqual(await world.table(book('a'), 'lines'));
+    expect(await ann.table(book('a'), 'lines', { limit: 1 })).toHaveLength(1);
+    expect(await codeOf(ann.table(book('b'), 'lines'))).toBe('policy_denied');
     await closeSound(world, store, app);
   });
 
