@@ -34,6 +34,7 @@ export {
   type ProjectionTarget,
   projectTranscript,
 } from './projection/project-transcript.js';
+export { relay } from './relay.js';
 export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './retry.js';
 export { type ScriptedModel, type ScriptRequest, type ScriptStep, script, scriptBy } from './script.js';
 export type { SecretText, TransportOptions } from './transport.js';

@@ -135,7 +135,7 @@ function scripted(answer: (request: ScriptRequest, number: number) => ScriptStep
   return {
     requests,
     profile: PROFILE,
-    write,
+    write: writePlain,
     generate: async (unified: UnifiedRequest, context: ModelContext): Promise<ModelResult> => {
       const request = readable(unified);
       const number = requests.push(request);
@@ -147,7 +147,8 @@ function scripted(answer: (request: ScriptRequest, number: number) => ScriptStep
   };
 }
 
-function write(request: UnifiedRequest): WrittenRequest {
+/** Writes a request as plain data, for models that are none of any provider's. */
+export function writePlain(request: UnifiedRequest): WrittenRequest {
   const { messages, tools, system, ...options } = request;
   const body = {
     ...(toJson(options as unknown as Value) as Record<string, Json>),
@@ -229,7 +230,7 @@ function responseOf(
 ): UnifiedResponse {
   return {
     ...said,
-    request: write(unified),
+    request: writePlain(unified),
     rawBody: encode({
       ...(said.text === undefined ? {} : { text: said.text }),
       calls: said.calls.map(({ args }) => args),

@@ -18,6 +18,7 @@ export const FAMILY_POLICIES: Readonly<Record<string, OutputPolicy>> = Object.fr
   edit: policy('model/edit@1', 4 * KIB, 'head_tail', 100),
   process: policy('model/process@1', 16 * KIB, 'head_tail', 400),
   http: policy('model/http@1', 16 * KIB, 'head'),
+  external: policy('model/external@1', 32 * KIB, 'head_tail'),
   mcp: policy('model/mcp@1', 16 * KIB, 'head_tail'),
   introspect: policy('model/introspect@1', 16 * KIB, 'head'),
 });

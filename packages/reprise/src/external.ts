@@ -1,0 +1,3 @@
+/** Agents that are programs of their own, as sessions, and the model that they have in place of one. */
+export { relay } from '@reprise/providers';
+export * from '@reprise/tools/external';

@@ -1,0 +1,226 @@
+/**
+ * A program that speaks the Agent Client Protocol, as one session of a world knows it.
+ *
+ * Invariants
+ * E1  What it says of itself is its business: messages are text, tools that it calls are named and no more.
+ * E2  It may do only what it asks leave for and gets: a question without an answer is a no.
+ * E3  A turn that is cancelled is told so and has its grace; then the whole process group is killed.
+ * E4  Nothing of it outlives the world.
+ */
+import { outcomeUnknown, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
+import type { Value } from '@reprise/contracts';
+import * as z from 'zod';
+import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
+import { asPrompt } from './history.js';
+import { Peer, UnknownMethod } from './peer.js';
+
+/** The version of the protocol that is spoken. */
+const PROTOCOL_VERSION = 1;
+
+/** How long a turn that was cancelled may take to end, in milliseconds. */
+const CANCEL_MS = 3_000;
+
+/** Tool calls of one turn that are named in its result, the last ones. */
+const NAMED_MAX = 64;
+
+const TITLE_LENGTH_MAX = 200;
+
+/** What is asked leave for, and how it may be answered. */
+export interface PermissionRequest {
+  readonly title: string;
+  readonly kind: string | undefined;
+  readonly options: readonly { readonly id: string; readonly name: string; readonly kind: string }[];
+}
+
+/** Who answers what a program asks leave for. */
+export type Permissions = (request: PermissionRequest, ctx: ToolContext) => Promise<string | undefined>;
+
+const initialized = z.object({
+  agentCapabilities: z.object({ loadSession: z.boolean().optional() }).optional(),
+});
+const opened = z.object({ sessionId: z.string().min(1) });
+const prompted = z.object({ stopReason: z.string() });
+const permission = z.object({
+  toolCall: z.object({ title: z.string().nullish(), kind: z.string().nullish() }),
+  options: z.array(z.object({ optionId: z.string(), name: z.string(), kind: z.string() })),
+});
+const update = z.object({
+  update: z.object({
+    sessionUpdate: z.string(),
+    content: z.unknown().optional(),
+    toolCallId: z.string().optional(),
+    title: z.string().nullish(),
+    kind: z.string().nullish(),
+    status: z.string().nullish(),
+  }),
+});
+
+type Update = z.infer<typeof update>['update'];
+
+interface Named {
+  readonly title: string;
+  readonly status: string;
+}
+
+/** One turn under way. */
+interface Turn {
+  readonly ctx: ToolContext;
+  readonly said: string[];
+  readonly calls: Map<string, Named>;
+}
+
+/** A program, and the session that it holds for ours. */
+export class AcpProgram {
+  readonly #peer: Peer;
+  #turn: Turn | undefined;
+  #session: string | undefined;
+  #loads = false;
+
+  private constructor(
+    private readonly group: ProcessGroup,
+    private readonly cwd: string,
+    private readonly permissions: Permissions,
+  ) {
+    this.#peer = new Peer(group, {
+      request: (method, params) => this.#asked(method, params),
+      notification: (method, params) => this.#told(method, params),
+    });
+  }
+
+  /** Starts a program. @throws why it could not be started */
+  static async start(command: Command, permissions: Permissions): Promise<AcpProgram> {
+    const group = await startGroup(command, 'apart');
+    if (typeof group === 'string') throw new Error(group);
+    const program = new AcpProgram(group, command.cwd, permissions);
+    const answer = await program.#peer.request('initialize', {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: 'reprise', version: '0.1.0' },
+    });
+    program.#loads = initialized.parse(answer).agentCapabilities?.loadSession === true;
+    return program;
+  }
+
+  /** Whether it can take another turn. */
+  get alive(): boolean {
+    return this.#peer.ended === undefined;
+  }
+
+  /** Ends it. */
+  stop(): void {
+    this.group.stop();
+  }
+
+  /**
+   * One turn.
+   *
+   * @param recorded the session that it held for ours, in this process or before
+   * @throws when the turn was cancelled, or refused as an error
+   */
+  async turn(text: string, recorded: string | undefined, ctx: ToolContext): Promise<ToolAnswer<Value>> {
+    const isNew = await this.#open(recorded);
+    const turn: Turn = { ctx, said: [], calls: new Map() };
+    this.#turn = turn;
+    const cancel = (): void => this.#cancel();
+    ctx.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      if (ctx.signal.aborted) throw new Error('it was cancelled before it began');
+      const said = isNew ? await asPrompt(text, ctx) : text;
+      const prompt = [{ type: 'text', text: said }];
+      const answer = await this.#peer.request('session/prompt', { sessionId: this.#session, prompt });
+      return this.#answer(turn, prompted.parse(answer).stopReason);
+    } catch (error) {
+      if (ctx.signal.aborted || this.alive) throw error;
+      return outcomeUnknown(); // it ended in the turn, and may have done anything before
+    } finally {
+      ctx.signal.removeEventListener('abort', cancel);
+      this.#turn = undefined;
+    }
+  }
+
+  /** The session that it holds for ours. @returns whether it knows nothing of what was said before */
+  async #open(recorded: string | undefined): Promise<boolean> {
+    if (this.#session !== undefined) return false;
+    const place = { cwd: this.cwd, mcpServers: [] };
+    if (recorded !== undefined && this.#loads && (await this.#load(recorded, place))) return false;
+    const answer = await this.#peer.request('session/new', place);
+    this.#session = opened.parse(answer).sessionId;
+    return true;
+  }
+
+  async #load(sessionId: string, place: object): Promise<boolean> {
+    try {
+      await this.#peer.request('session/load', { sessionId, ...place });
+      this.#session = sessionId;
+      return true;
+    } catch (error) {
+      if (!this.alive) throw error;
+      return false; // it has forgotten it
+    }
+  }
+
+  #answer({ said, calls, ctx }: Turn, stopReason: string): ToolAnswer<Value> {
+    const text = said.join('');
+    if (stopReason === 'cancelled') throw new Error(ctx.signal.aborted ? 'it was cancelled' : 'it cancelled the turn');
+    if (stopReason === 'refusal') return toolError(text === '' ? 'It refused.' : `It refused: ${text}`);
+    const state = { session: this.#session ?? '', ...(stopReason === 'end_turn' ? {} : { stop: stopReason }) };
+    const named = [...calls.values()].slice(-NAMED_MAX).map(({ title, status }) => `[${title}: ${status}]\n`);
+    return toolParts(`${named.join('')}${text}`, { json: { relay: state } });
+  }
+
+  /** E3 */
+  #cancel(): void {
+    this.#peer.notify('session/cancel', { sessionId: this.#session });
+    const turn = this.#turn;
+    const kill = setTimeout(() => {
+      if (this.#turn === turn) this.group.stop();
+    }, CANCEL_MS);
+    kill.unref();
+  }
+
+  async #asked(method: string, params: unknown): Promise<unknown> {
+    if (method !== 'session/request_permission') throw new UnknownMethod(`${method} is not offered`);
+    const { toolCall, options } = permission.parse(params);
+    const turn = this.#turn;
+    const request = {
+      title: (toolCall.title ?? 'something').slice(0, TITLE_LENGTH_MAX),
+      kind: toolCall.kind ?? undefined,
+      options: options.map(({ optionId: id, name, kind }) => ({ id, name, kind })),
+    };
+    // E2
+    const chosen = turn === undefined ? undefined : await this.permissions(request, turn.ctx).catch(() => undefined);
+    const known = options.some(({ optionId }) => optionId === chosen) && turn?.ctx.signal.aborted === false;
+    return { outcome: known ? { outcome: 'selected', optionId: chosen } : { outcome: 'cancelled' } };
+  }
+
+  #told(method: string, params: unknown): void {
+    const turn = this.#turn;
+    const read = method === 'session/update' && turn !== undefined ? update.safeParse(params).data : undefined;
+    if (read !== undefined && turn !== undefined) follow(turn, read.update);
+  }
+}
+
+/** E1 */
+function follow({ ctx, said, calls }: Turn, { sessionUpdate, content, toolCallId, title, status }: Update): void {
+  const text = textOf(content);
+  if (sessionUpdate === 'agent_message_chunk' && text !== undefined) {
+    said.push(text);
+    ctx.progress({ type: 'delta', channel: 'text', index: 0, text });
+  }
+  if (sessionUpdate === 'agent_thought_chunk' && text !== undefined) {
+    ctx.progress({ type: 'delta', channel: 'reasoning', index: 0, text });
+  }
+  if (toolCallId === undefined || !sessionUpdate.startsWith('tool_call')) return;
+  const known = calls.get(toolCallId);
+  const named = {
+    title: (title ?? known?.title ?? toolCallId).replaceAll('\n', ' ').slice(0, TITLE_LENGTH_MAX),
+    status: status ?? known?.status ?? 'pending',
+  };
+  calls.set(toolCallId, named);
+  ctx.progress({ type: 'external.tool_call', ...named });
+}
+
+function textOf(content: unknown): string | undefined {
+  const { type, text } = (content ?? {}) as { readonly type?: unknown; readonly text?: unknown };
+  return type === 'text' && typeof text === 'string' ? text.toString() : undefined;
+}

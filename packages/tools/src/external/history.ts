@@ -1,0 +1,29 @@
+/** What was said before, for a program that does not know it. */
+import type { ToolContext } from '@reprise/agent';
+
+/** Items of a transcript that are told, the last ones. */
+const ITEMS_MAX = 200;
+
+interface Item {
+  readonly role: string;
+  readonly text?: string;
+  readonly calls?: readonly unknown[];
+}
+
+/** A prompt with the conversation before it; the text alone where there is none. */
+export async function asPrompt(text: string, { world, session }: ToolContext): Promise<string> {
+  const items = (await world.transcript(session.key, { from: 0, limit: 10_000 })) as unknown as readonly Item[];
+  const lastAnswer = items.findLastIndex(({ role, calls = [] }) => role === 'assistant' && calls.length === 0);
+  const before = items
+    .slice(0, lastAnswer + 1)
+    .slice(-ITEMS_MAX)
+    .flatMap(lineOf);
+  if (before.length === 0) return text;
+  return `This conversation began before. What was said in it:\n\n${before.join('\n\n')}\n\nWhat is said now:\n\n${text}`;
+}
+
+function lineOf({ role, text = '', calls = [] }: Item): string[] {
+  if (text === '' || calls.length > 0) return [];
+  if (role === 'user') return [`User: ${text}`];
+  return role === 'assistant' ? [`You: ${text}`] : [];
+}

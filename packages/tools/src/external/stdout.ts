@@ -1,0 +1,32 @@
+/** A program that is told a prompt, prints its answer and ends: one turn is one run of it. */
+import type { ToolContext } from '@reprise/agent';
+import { type Command, startGroup } from '../process/group.js';
+import { LastWords } from '../process/last-words.js';
+
+/**
+ * What a program prints, as it comes.
+ *
+ * @throws when it could not be started, was stopped, or ended with anything but success; what it printed before was given
+ */
+export async function* printed(command: Command, ctx: ToolContext): AsyncGenerator<Uint8Array> {
+  const group = await startGroup(command, 'apart');
+  if (typeof group === 'string') throw new Error(group);
+  const words = new LastWords();
+  group.errors.on('data', (bytes: Uint8Array) => words.add(bytes));
+  const stop = (): void => group.stop();
+  const stops = [ctx.signal, ctx.closing];
+  for (const signal of stops) signal.addEventListener('abort', stop, { once: true });
+  if (stops.some(({ aborted }) => aborted)) stop();
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of group.output as AsyncIterable<Uint8Array>) {
+      ctx.progress({ type: 'delta', channel: 'text', index: 0, text: decoder.decode(bytes, { stream: true }) });
+      yield bytes;
+    }
+    const how = await group.ended;
+    if (how !== 'exit 0') throw new Error(words.text() === '' ? how : `${how}: ${words.text()}`);
+  } finally {
+    for (const signal of stops) signal.removeEventListener('abort', stop);
+    group.stop();
+  }
+}
