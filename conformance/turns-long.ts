@@ -1,9 +1,10 @@
 /**
  * One session of very many turns, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/turns-long.ts [--turns 100000] [--switches 3] [--no-verify]
+ *   npx tsx --conditions=@reprise/source conformance/turns-long.ts [--turns 100000] [--calls 10] [--switches 3]
+ *       [--no-verify]
  *
- * Each turn is an input, a tool call and an answer, in a world on disk. The window of the model is small, so the session
+ * Each turn is an input and an answer, every tenth (`--calls`) with a tool call between, in a world on disk. The window of the model is small, so the session
  * makes room again and again; so many times on the way it is switched to a model of another wire format, which has left
  * reasoning of its own behind. Every request is held against the rules of its format. At the end: what an event costs
  * in CPU time late in the session beside what it cost early, the size of the state, and the whole performed again.
@@ -13,8 +14,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { AGENT_POLICY, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
-import { encode } from '@reprise/kernel';
+import { AGENT_POLICY, agentApp, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
+import { encode, verifyStore } from '@reprise/kernel';
 import {
   llmGenerateAdapter,
   type ModelClient,
@@ -34,11 +35,12 @@ import { writtenOf } from '../packages/providers/src/wire/request-fields.js';
 const { values: options } = parseArgs({
   options: {
     turns: { type: 'string', default: '100000' },
+    calls: { type: 'string', default: '10' },
     switches: { type: 'string', default: '3' },
     'no-verify': { type: 'boolean', default: false },
   },
 });
-const [turns, switches] = [Number(options.turns), Number(options.switches)];
+const [turns, calls, switches] = [Number(options.turns), Number(options.calls), Number(options.switches)];
 
 /** As many tokens as the window of each model holds. */
 const WINDOW = 2_000;
@@ -77,7 +79,7 @@ function answer({ unified, last }: { readonly unified: UnifiedRequest; readonly 
     sum.summaries++;
     return { text: `Summary ${sum.summaries}: they counted on, and the last they said was: ${last.slice(0, 80)}` };
   }
-  const asked = unified.messages.at(-1)?.role === 'user';
+  const asked = unified.messages.at(-1)?.role === 'user' && Number(/^Turn (\d+)/.exec(last)?.[1]) % calls === 0;
   return asked
     ? { reasoning: 'I look it up.', calls: [{ tool: 'look_up', args: { word: last.slice(-60) } }] }
     : { reasoning: 'That is it.', text: `I have found: ${last.slice(0, 200)}` };
@@ -119,7 +121,7 @@ const blocks: { readonly turn: number; readonly perFrame: number; readonly state
   let [cpu, frames] = [process.cpuUsage(), world.kernel.head.seq];
   for (let turn = 0; turn < turns; turn++) {
     if (switches > 0 && turn > 0 && turn % Math.ceil(turns / (switches + 1)) === 0) await switchModel(turn);
-    const run = await session.send(`Turn ${turn}: what is word number ${turn * 7}?`, { pin: turn % 1_000 === 0 });
+    const run = await session.send(`Turn ${turn}: what is word number ${turn * 7}?`, { pin: turn < 4 });
     const { stop } = await run.result();
     assert.equal(stop.kind, 'Completed', `turn ${turn} ended as ${JSON.stringify(stop)}`);
     if ((turn + 1) % BLOCK !== 0 && turn !== 99) continue;
@@ -127,7 +129,7 @@ const blocks: { readonly turn: number; readonly perFrame: number; readonly state
     const perFrame = (used.user + used.system) / (world.kernel.head.seq - frames);
     const state = encode(await session.state()).length;
     if (turn >= BLOCK) blocks.push({ turn: turn + 1, perFrame, state });
-    if (turn === 99 || (turn + 1) % (BLOCK * 10) === 0) report(turn + 1, perFrame, state);
+    if (turn === 99 || (turn + 1) % (BLOCK * 5) === 0) report(turn + 1, perFrame, state);
     [cpu, frames] = [process.cpuUsage(), world.kernel.head.seq];
   }
 
@@ -152,8 +154,6 @@ assert.ok(last.state <= first.state + 64, 'the state grows with the age of the s
 
 if (!options['no-verify']) {
   const reader = await sqlite(file).openReadonly();
-  const { verifyStore } = await import('@reprise/kernel');
-  const { agentApp } = await import('@reprise/agent');
   const verified = await verifyStore(reader, { app: agentApp });
   const { equal, different, uncompared } = await verifyRequests(reader, models);
   await reader.close();

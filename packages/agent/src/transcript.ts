@@ -56,8 +56,18 @@ export async function readLlmOutput(content: ContentReader, link: Ref): Promise<
   });
 }
 
-/** Reads a transcript from a log head, oldest item first, from an index on. */
-export async function* readTranscript(content: ContentReader, head: Ref, from = 0): AsyncGenerator<TranscriptItem> {
+/**
+ * Reads a transcript from a log head, oldest item first.
+ *
+ * @param from the item from which on all are read
+ * @param singles items before it that are read as well
+ */
+export async function* readTranscript(
+  content: ContentReader,
+  head: Ref,
+  from = 0,
+  singles: readonly number[] = [],
+): AsyncGenerator<TranscriptItem> {
   // The session reducer's log schema checked each item before it was appended.
-  for await (const item of readLog(content, head, from)) yield item as unknown as TranscriptItem;
+  for await (const item of readLog(content, head, from, singles)) yield item as unknown as TranscriptItem;
 }

@@ -21,8 +21,13 @@ import { readTools } from './projection/read-tools.js';
 import { TranscriptReader } from './projection/reader.js';
 import { systemText } from './projection/system-text.js';
 
-/** Reads the items of a transcript whose head is linked, from an index on, oldest first. */
-export type ReadContext = (content: ContentReader, head: Ref, from: number) => AsyncIterable<TranscriptItem>;
+/** Reads the items of a transcript whose head is linked: single ones, and all from an index on; oldest first. */
+export type ReadContext = (
+  content: ContentReader,
+  head: Ref,
+  from: number,
+  singles: readonly number[],
+) => AsyncIterable<TranscriptItem>;
 
 /** What a request is projected from besides its parameters. */
 export interface ProjectionSources {
@@ -82,14 +87,9 @@ async function* windowOf(
   { context_head, window: { from, pins = [] }, summarise }: LlmGenerateParams,
   { content, readContext = readTranscript }: ProjectionSources,
 ): AsyncGenerator<TranscriptItem> {
-  for (const pin of pins.filter((item) => item < from)) {
-    for await (const item of readContext(content, context_head, pin)) {
-      yield item;
-      break;
-    }
-  }
-  let left = summarise === undefined ? Number.POSITIVE_INFINITY : summarise.to - from;
-  for await (const item of readContext(content, context_head, from)) {
+  const singles = pins.filter((item) => item < from);
+  let left = summarise === undefined ? Number.POSITIVE_INFINITY : singles.length + summarise.to - from;
+  for await (const item of readContext(content, context_head, from, singles)) {
     if (left-- <= 0) return;
     yield item;
   }
