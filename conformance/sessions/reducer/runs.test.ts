@@ -1,39 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { play } from './stage.js';
+import { play, type Scene } from './scene.js';
 
-const call = (id: string, more: object = {}) => ({ id, tool: 'echo', args: { id }, ...more });
+const call = (id: string, more: object = {}) => ({ id, ...more });
+const told = (s: Scene) => s.working('tool.call@1').map((work) => work.told);
 
 describe('a run', () => {
   it('given an answer without calls, it completes', () =>
-    play({}, async (s) => {
-      await s.input('Hi');
-      expect(await s.lifecycle()).toBe('Running');
-      await s.answer({ text: 'Hello.' });
-      expect(await s.lifecycle()).toBe('Completed');
-      expect(await s.transcript()).toEqual(['input: Hi', 'assistant:']);
-      expect((await s.state()).last?.stop).toEqual({ kind: 'Completed' });
+    play({}, (s) => {
+      s.input();
+      expect(s.lifecycle()).toBe('Running');
+      s.answer();
+      expect(s.lifecycle()).toBe('Completed');
+      expect(s.transcript()).toEqual(['input: t10', 'assistant:']);
+      expect(s.stop()).toEqual({ kind: 'Completed' });
     }));
 
   it('given calls, their results stand together in the order of the calls, whatever order they end in', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a'), call('b'), call('c')] });
-      for (const id of ['c', 'a', 'b']) await s.toolAnswers(id);
-      await s.answer({ text: 'Done.' });
-      expect(await s.transcript()).toEqual([
-        'input: Go',
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a'), call('b'), call('c')] });
+      for (const id of ['c', 'a', 'b']) s.toolAnswers(id);
+      s.answer();
+      expect(s.transcript()).toEqual([
+        'input: t10',
         'assistant: a b c',
-        'result a: result of a',
-        'result b: result of b',
-        'result c: result of c',
+        'result a: t7',
+        'result b: t7',
+        'result c: t7',
         'assistant:',
       ]);
     }));
 
   it('given calls of one resource, they run one after another; the rest runs together', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({
+    play({}, (s) => {
+      s.input();
+      s.answer({
         calls: [
           call('a', { resource: 'f' }),
           call('b', { resource: 'f' }),
@@ -42,177 +43,165 @@ describe('a run', () => {
           call('e'),
         ],
       });
-      const running = () => s.called.map(({ params }) => params.call_id);
-      expect(running()).toEqual(['a', 'c']);
-      await s.toolAnswers('a');
-      expect(running()).toEqual(['c', 'b']);
-      await s.toolAnswers('c');
-      await s.toolAnswers('b');
-      expect(running()).toEqual(['d']);
-      await s.toolAnswers('d');
-      expect(running()).toEqual(['e']);
-      await s.toolAnswers('e');
-      await s.answer({});
+      expect(s.running()).toEqual(['a', 'c']);
+      s.toolAnswers('a');
+      expect(s.running()).toEqual(['c', 'b']);
+      s.toolAnswers('c');
+      s.toolAnswers('b');
+      expect(s.running()).toEqual(['d']);
+      s.toolAnswers('d');
+      expect(s.running()).toEqual(['e']);
+      s.toolAnswers('e');
+      s.answer();
     }));
 
   it('given a call that cannot run, the model reads why and nothing was called', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a', { issue: 'tool_not_found' })] });
-      expect(s.called).toEqual([]);
-      await s.answer({ text: 'Oh.' });
-      expect(await s.transcript()).toContain('result a: (failed tool_not_found)');
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a', { issue: 'tool_not_found' })] });
+      expect(s.running()).toEqual([]);
+      s.answer();
+      expect(s.transcript()).toContain('result a: (failed tool_not_found)');
     }));
 
   it('given inputs while it runs, they wait for it, higher priority first', () =>
-    play({}, async (s) => {
-      await s.input('one');
-      await s.input('low');
-      await s.input('high', { priority: 5 });
-      await s.answer({});
-      await s.answer({});
-      await s.answer({});
-      const users = (await s.transcript()).filter((line) => line.startsWith('input'));
-      expect(users).toEqual(['input: one', 'input: high', 'input: low']);
-      expect((await s.state()).queued).toBe(0);
+    play({}, (s) => {
+      s.input();
+      s.input();
+      s.input(undefined, { priority: 5 });
+      s.answer();
+      s.answer();
+      s.answer();
+      const users = s.transcript().filter((line) => line.startsWith('input'));
+      expect(users).toEqual(['input: t10', 'input: t12', 'input: t11']);
+      expect(s.state().queued).toBe(0);
     }));
 
   it('given a steer while the model works, it is said before the next step', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a')] });
-      await s.steer('Left!');
-      await s.toolAnswers('a');
-      await s.answer({ text: 'Done.' });
-      expect(await s.transcript()).toEqual([
-        'input: Go',
-        'assistant: a',
-        'result a: result of a',
-        'steer: Left!',
-        'assistant:',
-      ]);
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a')] });
+      s.steer();
+      s.toolAnswers('a');
+      s.answer();
+      expect(s.transcript()).toEqual(['input: t10', 'assistant: a', 'result a: t7', 'steer: t11', 'assistant:']);
     }));
 
   it('given a steer that no step has taken up when the model is done, the run goes on for a turn', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.steer('Wait.');
-      await s.answer({ text: 'Done.' });
-      expect(await s.lifecycle()).toBe('Running');
-      await s.answer({ text: 'Well then.' });
-      expect(await s.lifecycle()).toBe('Completed');
-      expect((await s.facts('HostCommandApplied')).map(({ type }) => type)).toEqual(['Steer']);
+    play({}, (s) => {
+      s.input();
+      s.steer();
+      s.answer();
+      expect(s.lifecycle()).toBe('Running');
+      s.answer();
+      expect(s.lifecycle()).toBe('Completed');
+      expect(s.facts('HostCommandApplied').map(({ type }) => type)).toEqual(['Steer']);
     }));
 });
 
 describe('a cancel', () => {
   it('given two calls under way, it waits for what they say, and the transcript holds what really happened', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a'), call('b'), call('c', { parallel: false })] });
-      const { status, still_queued } = await s.command({ type: 'Cancel', scope: 'run' });
-      expect([status, still_queued]).toEqual(['accepted', 0]);
-      expect(await s.lifecycle()).toBe('Cancelling');
-      expect(s.called.every(({ told }) => told)).toBe(true);
-      await s.toolAnswers('a');
-      await s.toolEnds('b', { status: 'cancelled' });
-      expect(await s.lifecycle()).toBe('Cancelled');
-      expect(await s.transcript()).toEqual([
-        'input: Go',
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a'), call('b'), call('c', { parallel: false })] });
+      expect(s.command({ type: 'Cancel', scope: 'run' })?.still_queued).toBe(0);
+      expect(s.lifecycle()).toBe('Cancelling');
+      expect(told(s)).toEqual([true, true]);
+      s.toolAnswers('a');
+      s.toolEnds('b', { status: 'cancelled' });
+      expect(s.lifecycle()).toBe('Cancelled');
+      expect(s.transcript()).toEqual([
+        'input: t10',
         'assistant: a b c',
-        'result a: result of a',
+        'result a: t7',
         'result b: (interrupted)',
         'result c: (cancelled)',
       ]);
     }));
 
   it('given a call that does not stop, it is over after the grace, and the late answer is told the model', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a')] });
-      await s.command({ type: 'Cancel', scope: 'run' });
-      await s.later(5_000);
-      expect(await s.lifecycle()).toBe('Cancelled');
-      await s.toolAnswers('a');
-      await s.input('And now?');
-      await s.answer({});
-      expect(await s.transcript()).toEqual([
-        'input: Go',
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a')] });
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.later(5_000);
+      expect(s.lifecycle()).toBe('Cancelled');
+      s.toolAnswers('a');
+      s.input();
+      s.answer();
+      expect(s.transcript()).toEqual([
+        'input: t10',
         'assistant: a',
         'result a: (interrupted)',
         'late a: ok',
-        'input: And now?',
+        'input: t11',
         'assistant:',
       ]);
     }));
 
   it('given a model that was speaking, what it had said stays', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.command({ type: 'Cancel', scope: 'run' });
-      await s.answer({ text: 'I was ab', finish: 'interrupted' });
-      expect(await s.lifecycle()).toBe('Cancelled');
-      expect(await s.transcript()).toEqual(['input: Go', 'assistant (interrupted):']);
+    play({}, (s) => {
+      s.input();
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.answer({ finish: 'interrupted' });
+      expect(s.lifecycle()).toBe('Cancelled');
+      expect(s.transcript()).toEqual(['input: t10', 'assistant (interrupted):']);
     }));
 
   it('given inputs that wait, they wait for Resume', () =>
-    play({}, async (s) => {
-      await s.input('one');
-      await s.input('two');
-      await s.command({ type: 'Cancel', scope: 'run' });
-      await s.failStep({ status: 'cancelled' });
-      expect(await s.lifecycle()).toBe('Cancelled');
-      expect(s.asked).toEqual([]);
-      await s.command({ type: 'Resume' });
-      await s.answer({});
-      expect(await s.lifecycle()).toBe('Completed');
+    play({}, (s) => {
+      s.input();
+      s.input();
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.modelEnds({ status: 'cancelled' });
+      expect(s.lifecycle()).toBe('Cancelled');
+      expect(s.working('llm.generate@2')).toEqual([]);
+      s.command({ type: 'Resume' });
+      s.answer();
+      expect(s.lifecycle()).toBe('Completed');
     }));
 });
 
 describe('a pause', () => {
   it('given a model that answers meanwhile, nothing is called until it is resumed', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.command({ type: 'Pause' });
-      await s.answer({ calls: [call('a')] });
-      expect(s.called).toEqual([]);
-      expect(await s.lifecycle()).toBe('Paused');
-      await s.command({ type: 'Resume' });
-      await s.toolAnswers('a');
-      await s.command({ type: 'Pause' });
-      await s.answer({ text: 'Done.' });
-      expect(await s.lifecycle()).toBe('Paused');
-      await s.command({ type: 'Resume' });
-      expect(await s.lifecycle()).toBe('Completed');
+    play({}, (s) => {
+      s.input();
+      s.command({ type: 'Pause' });
+      s.answer({ calls: [call('a')] });
+      expect(s.running()).toEqual([]);
+      expect(s.lifecycle()).toBe('Paused');
+      s.command({ type: 'Resume' });
+      s.toolAnswers('a');
+      s.command({ type: 'Pause' });
+      s.answer();
+      expect(s.lifecycle()).toBe('Paused');
+      s.command({ type: 'Resume' });
+      expect(s.lifecycle()).toBe('Completed');
     }));
 });
 
 describe('an approval', () => {
   it('given a call that needs one, the run waits for it, and goes on when it is given', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a', { approval: {} }), call('b')] });
-      expect(await s.lifecycle()).toBe('Running');
-      await s.toolAnswers('b');
-      expect(await s.lifecycle()).toBe('WaitingInput: approval');
-      const [item] = await s.world.open();
-      await s.later(2 * 86_400_000);
-      await s.world.decide(item as never, { approve: true }, { as: 'human:ann' });
-      await s.quiet();
-      expect(await s.lifecycle()).toBe('Running');
-      await s.toolAnswers('a');
-      await s.answer({});
-      expect(await s.lifecycle()).toBe('Completed');
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a', { approval: {} }), call('b')] });
+      expect(s.lifecycle()).toBe('Running');
+      s.toolAnswers('b');
+      expect(s.lifecycle()).toBe('WaitingInput: approval');
+      s.later(2 * 86_400_000);
+      s.decide({ approve: true });
+      expect(s.lifecycle()).toBe('Running');
+      s.toolAnswers('a');
+      s.answer();
+      expect(s.lifecycle()).toBe('Completed');
     }));
 
   it('given a denial, the model reads that it did not happen', () =>
-    play({}, async (s) => {
-      await s.input('Go');
-      await s.answer({ calls: [call('a', { approval: {} })] });
-      const [item] = await s.world.open();
-      await s.world.decide(item as never, { approve: false }, { as: 'human:ann' });
-      await s.quiet();
-      await s.answer({});
-      expect(await s.transcript()).toContain('result a: (denied policy_denied/not_approved)');
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a', { approval: {} })] });
+      s.decide({ approve: false });
+      s.answer();
+      expect(s.transcript()).toContain('result a: (denied policy_denied/not_approved)');
     }));
 });
