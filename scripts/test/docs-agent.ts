@@ -11,6 +11,7 @@ import {
   type Rejection,
 } from '@reprise/agent';
 import type * as z from 'zod';
+import { table } from './docs-table.js';
 
 const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'input.accepted': 'an input was taken; it starts the run, or waits for those before it',
@@ -165,11 +166,4 @@ function fieldsOf(type: AgentEventType): string {
     .filter(([name]) => name !== 'type' && !Object.hasOwn(correlation, name))
     .map(([name, schema]) => `\`${name}${schema.def.type === 'optional' ? '?' : ''}\``)
     .join(' ');
-}
-
-/** A table whose columns stand in line, as the other pages have them. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
-  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows.map(line)];
 }

@@ -7,6 +7,7 @@ import { FOLDERS, PACKAGES } from '../architecture/rules.js';
 import { agentEventsPage, sessionCommandsPage } from './docs-agent.js';
 import { installPackages } from './docs-packages.js';
 import { parsePage, readPages, rewriteOutputs } from './docs-pages.js';
+import { providersPage } from './docs-providers.js';
 import { fieldsOf, PARTS, RECORDS, STAMPS } from './docs-records.js';
 import { boundsIn, failureCodesIn, numberIn, tablesOf } from './docs-reference.js';
 import { Digests, runPage } from './docs-run.js';
@@ -93,6 +94,7 @@ describe('reference pages', () => {
   it.each([
     ['docs/reference/agent-events.md', agentEventsPage],
     ['docs/reference/session-commands.md', sessionCommandsPage],
+    ['docs/reference/providers.md', providersPage],
   ])('%s says what the contract says', (file, page) => {
     if (process.env.DOCS_UPDATE === '1') writeFileSync(path.join(ROOT, file), page());
     expect(read(file)).toBe(page());

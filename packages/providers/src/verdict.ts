@@ -25,7 +25,8 @@ export interface ErrorBody {
   readonly message: string;
 }
 
-const BY_STATUS: Readonly<Record<number, Verdict>> = {
+/** What a status means, where the body does not say more. */
+export const VERDICT_BY_STATUS: Readonly<Record<number, Verdict>> = {
   400: terminal('bad_request'),
   401: terminal('auth'),
   402: terminal('quota'),
@@ -46,7 +47,7 @@ export function verdictOf(status: number, error: ErrorBody | undefined): Verdict
     if (error.code === 'insufficient_quota' || error.type === 'billing_error') return terminal('quota');
     if (error.code === 'content_filter') return terminal('content_filter');
   }
-  const known = BY_STATUS[status];
+  const known = VERDICT_BY_STATUS[status];
   if (known !== undefined) return known;
   if (status >= 500) return retryable('server');
   if (status < 400) return terminal('redirected');
@@ -68,7 +69,7 @@ export function errorBody(body: unknown): ErrorBody | undefined {
 }
 
 /** What the names of errors stand for, where an error has a name and no status. */
-const BY_NAME: Readonly<Record<string, number>> = {
+export const STATUS_BY_NAME: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   invalid_prompt: 400,
   context_length_exceeded: 400,
@@ -90,8 +91,8 @@ const BY_NAME: Readonly<Record<string, number>> = {
 export function statusInside({ code, type }: ErrorBody): number {
   const status = Number(code);
   if (Number.isInteger(status) && status >= 400 && status < 600) return status;
-  const named = [code, type].find((name) => Object.hasOwn(BY_NAME, name));
-  return named === undefined ? 502 : (BY_NAME[named] ?? 502);
+  const named = [code, type].find((name) => Object.hasOwn(STATUS_BY_NAME, name));
+  return named === undefined ? 502 : (STATUS_BY_NAME[named] ?? 502);
 }
 
 function isRecord(thing: unknown): thing is Record<string, unknown> {
