@@ -134,7 +134,7 @@ const generated = (...content: object[]) =>
   );
 
 const run = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
-const came_of_it = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ mark: 'MARK' }] };
+const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ mark: 'MARK' }] };
 const providerCall = {
   type: 'tool-call',
   toolCallId: 's',
@@ -172,7 +172,7 @@ const SAMPLES: readonly Sample[] = [
     message({ type: 'thinking', thinking: 'MARK', signature: '' }),
     'MARK',
   ],
-  ['anthropic-messages', '`server_tool_use`, `mcp_tool_use`, with their results', message(run, came_of_it), 'MARK'],
+  ['anthropic-messages', '`server_tool_use`, `mcp_tool_use`, with their results', message(run, found), 'MARK'],
   ['anthropic-messages', '… without a result', message({ ...run, id: 'MARK' }), 'MARK'],
   [
     'anthropic-messages',

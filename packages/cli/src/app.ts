@@ -51,11 +51,7 @@ export async function loadApps(paths: readonly string[] = []): Promise<App[]> {
  * @throws RepriseError `invalid_argument` when there is no such file, it throws while it loads, or has no app
  */
 export async function loadApp(path: string): Promise<App> {
-  const file = resolve(path);
-  if (!existsSync(file) || !statSync(file).isFile()) {
-    throw unusable('there is no such module', path, 'Give --app the path of a JavaScript module.');
-  }
-  const loaded = await load(file, path);
+  const loaded = await loadModule(path, '--app');
   const inner = loaded.default as Record<string, unknown> | undefined;
   // The last two: a CommonJS module, whose exports stand under `default`.
   const app = [loaded.default, loaded.app, inner?.default, inner?.app].find(isApp);
@@ -67,6 +63,20 @@ export async function loadApp(path: string): Promise<App> {
     'Export what defineApp returns: as the default, or under the name app.',
     { expected: 'an export default or app, made by defineApp', actual: names === '' ? 'no exports' : names },
   );
+}
+
+/**
+ * Loads a module that somebody named.
+ *
+ * @param option the option that named it
+ * @throws RepriseError `invalid_argument` when there is no such file, or it throws while it loads
+ */
+export async function loadModule(path: string, option: string): Promise<Record<string, unknown>> {
+  const file = resolve(path);
+  if (!existsSync(file) || !statSync(file).isFile()) {
+    throw unusable('there is no such module', path, `Give ${option} the path of a JavaScript module.`);
+  }
+  return load(file, path);
 }
 
 async function load(file: string, path: string): Promise<Record<string, unknown>> {
@@ -119,6 +129,7 @@ async function firstFrame(store: ReadonlyStore): Promise<StoredFrame | undefined
   return undefined;
 }
 
-function unusable(what: string, where: string, hint: string, facts: Record<string, unknown> = {}): RepriseError {
+/** The error of a module that is not what was asked for. */
+export function unusable(what: string, where: string, hint: string, facts: Record<string, unknown> = {}): RepriseError {
   return new RepriseError('invalid_argument', what, { where, hint, ...facts });
 }

@@ -34,6 +34,7 @@ const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'nondeterminism',
   'plan_in_flight',
   'replay_divergence',
+  'request_differs',
 ]);
 
 /** Codes that say something about what was asked. */

@@ -74,6 +74,7 @@ class CommandLine {
         '--pure-code',
         'perform eras with the code that the file carries, in a capsule; it runs what is in the file',
       )
+      .option('--requests <module>', 'make the requests of model calls again: export `requests` of a module')
       .option('--no-sealed', 'make it a finding when there is anything that no app at hand can perform')
       .option('--expect <head>', 'a head that must be in the journal: finds a cut or rolled back one', digest)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));

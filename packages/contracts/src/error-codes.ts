@@ -61,6 +61,7 @@ export const ERROR_CODES = [
   'erase_unfinished',
   'head_mismatch',
   'replay_divergence',
+  'request_differs',
   'view_failed',
   'runtime_unsupported',
   'host_busy',

@@ -412,6 +412,25 @@ describe('what the model of an SDK answers', () => {
     expect(outcome).toMatchObject({ status: 'error', code });
   });
 
+  it.each(['v2', 'v4'] as const)('may come in the shape of %s', async (specificationVersion) => {
+    const chunks = [
+      ...text,
+      { type: 'tool-input-start', id: 'c1', toolName: 'add' },
+      { type: 'tool-input-delta', id: 'c1', delta: '{"a":1,"b":2}' },
+      { type: 'tool-call', toolCallId: 'c1', toolName: 'add', input: '{"a":1,"b":2}' },
+      { type: 'finish', finishReason: 'tool-calls', usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10 } },
+    ];
+    const doStream = async () => ({ stream: simulateReadableStream({ chunks }) });
+    const model = { specificationVersion, provider: 'p', modelId: 'm', doStream, doGenerate: doStream };
+    const ran = await run(aiSdk(model), { tools: [add] });
+    expect(await outputOf(ran)).toEqual({
+      text: 'Once',
+      tool_calls: [{ call_id: 'c1', tool: 'add', args: { a: 1, b: 2 } }],
+    });
+    expect(ran.outcome).toMatchObject({ usage: { tokens_in: 7, tokens_out: 3, calls: 1 } });
+    expect(toldOf(ran, 'tool_args')).toBe('{"a":1,"b":2}');
+  });
+
   it.each([
     ['AI_LoadAPIKeyError', 'provider_error_terminal/credentials_missing', 1],
     ['AI_UnsupportedFunctionalityError', 'provider_error_terminal/bad_request', 1],

@@ -5,6 +5,7 @@ import { type VerifyReport, verifyStore } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
+import { type Compared, compareRequests } from '../requests.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
@@ -18,6 +19,8 @@ export interface VerifyArguments {
   readonly expect?: string;
   /** False: whatever could not be performed is a finding. */
   readonly sealed?: boolean;
+  /** A module that makes the requests of model calls again. */
+  readonly requests?: string;
   readonly json?: true;
 }
 
@@ -25,6 +28,7 @@ export interface VerifyArguments {
 export async function verify(io: Io, world: string, options: VerifyArguments): Promise<void> {
   await withWorld(world, async (store) => {
     const chosen = await chooseApp(store, options);
+    const requests = options.requests === undefined ? undefined : await compareRequests(store, options.requests);
     const report = await verifyStore(store, {
       ...(chosen.app === undefined ? {} : { app: chosen.app }),
       legacy: chosen.legacy,
@@ -33,7 +37,11 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
       ...(io.err.isTTY ? { onProgress: ({ frames, of }) => showProgress(io, `${frames} of ${of} frames`) } : {}),
     }).finally(() => (io.err.isTTY ? showProgress(io, '') : undefined));
     if (options.sealed === false) requireUnsealed(report);
-    await io.out.write(options.json === true ? asJson(report, chosen) : asText(world, report, chosen, options));
+    await io.out.write(
+      options.json === true
+        ? asJson(report, chosen, requests)
+        : asText(world, report, { ...chosen, requests }, options),
+    );
   });
 }
 
@@ -52,14 +60,19 @@ function showProgress(io: Io, text: string): void {
   void io.err.write(`\r\x1b[K${text}`).catch(() => undefined);
 }
 
-function asJson(report: VerifyReport, { app, name, lacking }: Chosen): string {
+function asJson(report: VerifyReport, { app, name, lacking }: Chosen, requests: Compared | undefined): string {
   const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
   const used = app === undefined ? null : name;
   const digest = `sha256:${head.digest}`;
-  return `${toJson({ ok: true, app: used, lacking, performed, sealed, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq })}\n`;
+  return `${toJson({ ok: true, app: used, lacking, performed, sealed, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq, ...(requests === undefined ? {} : { requests }) })}\n`;
 }
 
-function asText(world: string, report: VerifyReport, chosen: Chosen, { expect, pureCode }: VerifyArguments): string {
+function asText(
+  world: string,
+  report: VerifyReport,
+  chosen: Chosen & { readonly requests: Compared | undefined },
+  { expect, pureCode }: VerifyArguments,
+): string {
   const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
   const lines = [
     `${world}: ${headline(report)}`,
@@ -67,6 +80,7 @@ function asText(world: string, report: VerifyReport, chosen: Chosen, { expect, p
     ...judged(world, chosen, report),
     ...(pureCode === true && report.eras.every(({ code }) => code === undefined) ? ['no era carries its code'] : []),
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
+    ...(chosen.requests === undefined ? [] : [requestsLine(chosen.requests)]),
     `performed ${performed}, sealed ${sealed}`,
     ...(eras.length === 1 ? [] : eras.map(({ from, to, status }) => `era ${from} to ${to}: ${status}`)),
     `${frames} frames, ${records} records, ${blobs} blobs`,
@@ -75,6 +89,11 @@ function asText(world: string, report: VerifyReport, chosen: Chosen, { expect, p
     `head sha256:${head.digest}`,
   ];
   return `${lines.map(escapeLine).join('\n')}\n`;
+}
+
+function requestsLine({ equal, uncompared }: Compared): string {
+  const left = uncompared === 0 ? '' : `; ${uncompared} NOT compared`;
+  return `the requests of ${equal} model calls are, in bytes, what was sent${left}`;
 }
 
 function headline({ performed, sealed }: VerifyReport): string {

@@ -76,7 +76,7 @@ export function toMessagesRequest(unified: UnifiedRequest, dialect: MessagesDial
   const enabled = isJsonObject(asked) && asked.type === 'enabled';
   const thinking = enabled && !mayThink(asked, max_tokens, messages) ? undefined : asked;
   if (thinking !== asked) warnings.push('unsupported:thinking_here');
-  const thinking_on = isJsonObject(thinking) && thinks(thinking);
+  const isThinking = isJsonObject(thinking) && thinks(thinking);
   const body = {
     model,
     stream: profile.supports_streaming,
@@ -86,12 +86,12 @@ export function toMessagesRequest(unified: UnifiedRequest, dialect: MessagesDial
       thinking,
       output_config: outputConfig(unified, native.output_config, dialect.effort === 'adaptive' ? effort : undefined),
       cache_control: native.cache_control ?? cacheControl(dialect.cache),
-      temperature: temperatureOf(unified, thinking_on, warnings),
+      temperature: temperatureOf(unified, isThinking, warnings),
       stop_sequences: stopTexts(unified.stopSequences, Infinity, warnings),
       metadata: metadataOf(unified, warnings),
       system: unified.system.trim() === '' ? undefined : unified.system,
     }),
-    ...toolFields(unified, dialect, { thinking: thinking_on, called: hasCalls(messages) }, warnings),
+    ...toolFields(unified, dialect, { thinking: isThinking, called: hasCalls(messages) }, warnings),
     messages,
   };
   return { body, warnings };
