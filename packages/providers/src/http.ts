@@ -3,6 +3,9 @@
 /** The largest answer that is read: far above any completion, far below memory. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
+/** How long an answer that has said its end may take to end: a connection that was read to its end serves again. */
+const ENDING_MS = 1_000;
+
 /** What came of a request. `body` is all that arrived. */
 export type Reply =
   | { readonly kind: 'response'; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
@@ -17,8 +20,8 @@ export interface Post {
   readonly silenceMs: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
-  /** Told of each piece of the answer as it arrives. */
-  onBytes(bytes: Uint8Array, response: Response): void;
+  /** Told of each piece of the answer as it arrives. True: it is whole, whatever else may come. */
+  onBytes(bytes: Uint8Array, response: Response): boolean;
 }
 
 /** Sends a request and reads the whole answer. Never throws for outside failures. */
@@ -29,17 +32,19 @@ export async function post(ask: Post): Promise<Reply> {
   const silence = new Silence(ask.silenceMs, controller);
   const cancel = () => controller.abort();
   ask.signal.addEventListener('abort', cancel, { once: true });
+  let whole: Response | undefined;
   try {
     const response = await request(ask, controller.signal);
     const fits = await readBounded(response, (bytes) => {
-      silence.broken();
       if (!body.take(bytes)) return false;
-      ask.onBytes(bytes, response);
+      if (ask.onBytes(bytes, response)) whole = response;
+      silence.broken(whole === undefined ? ask.silenceMs : ENDING_MS);
       return true;
     });
-    if (!fits) return { kind: 'too_large', body: body.whole() };
-    return { kind: 'response', status: response.status, headers: response.headers, body: body.whole() };
+    return fits ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
   } catch {
+    // Some servers say the end of an answer and keep the connection, or cut it: nothing of the answer is missing.
+    if (whole !== undefined && !ask.signal.aborted) return responseOf(whole, body);
     // The engine's error text differs between releases and may hold the address; the kind is what matters.
     const kind = ask.signal.aborted ? 'cancelled' : silence.over ? 'timeout' : 'network';
     return { kind, body: body.whole() };
@@ -48,6 +53,10 @@ export async function post(ask: Post): Promise<Reply> {
     ask.signal.removeEventListener('abort', cancel);
     controller.abort(); // an answer that was not read to its end gives its connection up
   }
+}
+
+function responseOf({ status, headers }: Response, body: Body): Reply {
+  return { kind: 'response', status, headers, body: body.whole() };
 }
 
 function request({ url, headers, body, fetch }: Post, signal: AbortSignal): Promise<Response> {
@@ -98,13 +107,13 @@ export class Silence {
     private readonly silenceMs: number,
     private readonly controller: AbortController,
   ) {
-    this.timer = this.arm();
+    this.timer = this.arm(silenceMs);
   }
 
-  /** Something was heard. */
-  broken(): void {
+  /** Something was heard; from now on so much silence is too long. */
+  broken(silenceMs = this.silenceMs): void {
     clearTimeout(this.timer);
-    this.timer = this.arm();
+    this.timer = this.arm(silenceMs);
   }
 
   /** Nothing is waited for any more. */
@@ -112,10 +121,10 @@ export class Silence {
     clearTimeout(this.timer);
   }
 
-  private arm(): ReturnType<typeof setTimeout> {
+  private arm(silenceMs: number): ReturnType<typeof setTimeout> {
     return setTimeout(() => {
       this.over = true;
       this.controller.abort();
-    }, this.silenceMs);
+    }, silenceMs);
   }
 }

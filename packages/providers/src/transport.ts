@@ -59,8 +59,8 @@ export type Judged =
 
 /** Reads the answer to one attempt. */
 export interface AnswerReader {
-  /** Told of each piece as it arrives. */
-  take(bytes: Uint8Array, response: Response): void;
+  /** Told of each piece as it arrives. True: the answer is whole, whatever else may come. */
+  take(bytes: Uint8Array, response: Response): boolean;
   /** Judges what came of the attempt. */
   judge(reply: Reply): Judged;
 }

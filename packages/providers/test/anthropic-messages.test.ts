@@ -334,6 +334,11 @@ describe('a messages stream', () => {
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 10, tokens_out: 9 } });
   });
 
+  it('that has said its end is whole, though the connection stays', async () => {
+    const server = await providerServer(eventsThen('hang', start, ...block(0, text('Done')), ...end));
+    expect((await outputOf(await run(at(server)))).text).toBe('Done');
+  });
+
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
   it.each<[string, Answer, string]>([
     ['cut', eventsThen('cut', ...half), 'provider_error_retryable/network'],

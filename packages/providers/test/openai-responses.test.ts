@@ -315,6 +315,12 @@ describe('a responses stream', () => {
     expect(await outputOf(ran)).toMatchObject({ text: 'Done.', opaque: [{ kind: 'reasoning', text: 'hm' }] });
   });
 
+  it('that has said its end is whole, though the connection stays', async () => {
+    const answer = { type: 'response.completed', response: response([message('Done.')]) };
+    const server = await providerServer(eventsThen('hang', ...half, answer));
+    expect((await outputOf(await run(await at(server)))).text).toBe('Done.');
+  });
+
   it('tells reasonings and calls by their own numbers', async () => {
     const delta = (type: string, output_index: number, text: string) => ({ type, output_index, delta: text });
     const ran = await run(

@@ -138,6 +138,20 @@ describe('a streamed answer that breaks', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it.each(['hang', 'cut'] as const)('that has said its end is whole, though its connection should %s', async (what) => {
+    const DONE = 'data: [DONE]\n\n';
+    const said: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of [chunk({ content: 'Done.' }), ending()]) response.write(`data: ${JSON.stringify(piece)}\n\n`);
+      response.write(DONE);
+      if (what === 'cut') setTimeout(() => response.destroy(), 10);
+    };
+    const { baseUrl, seen } = await providerServer(said);
+    const ran = await run(impatient({ baseUrl, model: 'm', timeoutMs: 30_000 }));
+    expect((await outputOf(ran)).text).toBe('Done.');
+    expect(seen).toHaveLength(1);
+  });
+
   it('that falls silent is a timeout; one that drips is not', async () => {
     const silent = await providerServer(eventsThen('hang', ...half));
     const { outcome } = await run(impatient({ ...silent, model: 'm', timeoutMs: 60 }));

@@ -48,9 +48,11 @@ export class MessagesStream extends AnswerStream {
         break;
       case 'message_stop':
         this.ended = true;
+        this.over = true;
         break;
       case 'error':
         this.failure = { error: isJsonObject(event.error) ? event.error : event };
+        this.over = true;
         break;
     }
   }

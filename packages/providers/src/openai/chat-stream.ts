@@ -41,12 +41,18 @@ export class ChatStream extends AnswerStream {
   }
 
   protected override takeDone(): void {
+    // The reason comes before it, and what was used between the two.
     this.ended = true;
+    this.over = true;
   }
 
   protected take(event: Fields): void {
-    if ('error' in event) this.failure = event;
-    else this.takeChunk(event);
+    if (!('error' in event)) {
+      this.takeChunk(event);
+      return;
+    }
+    this.failure = event;
+    this.over = true;
   }
 
   private takeChunk(chunk: Fields): void {

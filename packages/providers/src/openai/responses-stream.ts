@@ -39,12 +39,15 @@ export class ResponsesStream extends AnswerStream {
       case 'response.incomplete':
         this.ended = isJsonObject(event.response);
         this.response = isJsonObject(event.response) ? event.response : {};
+        this.over = true;
         break;
       case 'response.failed':
         this.failure = { error: { message: 'The provider failed.' }, ...withError(event.response) };
+        this.over = true;
         break;
       case 'error':
         this.failure = isJsonObject(event.error) ? { error: event.error } : { error: event };
+        this.over = true;
         break;
     }
   }

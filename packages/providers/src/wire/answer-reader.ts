@@ -39,11 +39,12 @@ export class FormatReader implements AnswerReader {
 
   constructor(private readonly about: Answering) {}
 
-  take(bytes: Uint8Array, response: Response): void {
-    if (!response.ok || !isEventStream(response.headers)) return;
+  take(bytes: Uint8Array, response: Response): boolean {
+    if (!response.ok || !isEventStream(response.headers)) return false;
     const { format, scrubber, context } = this.about;
     this.stream ??= format.stream(scrubber, (delta) => context.progress(delta));
     this.stream.push(bytes);
+    return this.stream.over;
   }
 
   judge(reply: Reply): Judged {

@@ -15,6 +15,8 @@ export type Delta = ModelNote & { readonly type: 'delta' };
 export abstract class AnswerStream {
   /** Whether the provider said that this is all. */
   ended = false;
+  /** Whether nothing that counts can come any more. */
+  over = false;
   /** Whether an event was no JSON object. */
   malformed = false;
   /** What the provider said in place of an answer. */
