@@ -38,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'then', takes: 'TEXT', help: 'says TEXT when the run is over', run: then },
   { name: 'model', takes: 'NAME', help: 'goes on with another model', run: model },
   { name: 'forget', takes: 'TOOL', help: 'asks about TOOL again, after "always"', run: forget },
+  { name: 'compact', help: "makes room in the model's window: a summary in place of what is old", run: compact },
   { name: 'more', help: 'lets a run go on that has reached a limit', run: more },
   { name: 'resume', help: 'lets go on what waits behind a run that was stopped', run: resume },
   { name: 'new', help: 'begins a new conversation', run: fresh },
@@ -140,6 +141,10 @@ async function more(chat: Chat): Promise<void> {
   const { max_steps, max_tool_rounds } = state.config.limits;
   const limits = { steps: max_steps + MORE, toolRounds: max_tool_rounds + MORE };
   chat.told(await chat.desk.session.reconfigure({ limits }), `${MORE} steps more`);
+}
+
+async function compact(chat: Chat): Promise<void> {
+  chat.told(await chat.desk.session.compact(), 'a model writes a summary before the next step');
 }
 
 async function resume(chat: Chat): Promise<void> {

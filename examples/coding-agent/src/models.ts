@@ -1,5 +1,5 @@
 /** Which models there are: the embedded one, and whatever a key or an address in the environment makes reachable. */
-import { type ModelClient, openAiCompatible } from 'reprise/providers';
+import { anthropicMessages, type ModelClient, openAiCompatible, openAiResponses } from 'reprise/providers';
 import { isAddress } from './arguments.js';
 import { EMBEDDED, embeddedModel } from './demo/mender.js';
 
@@ -8,8 +8,6 @@ export interface Reach {
   readonly baseUrl: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
-
-const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
 /**
  * The model of a name.
@@ -20,14 +18,24 @@ export function modelNamed(name: string, { baseUrl, env }: Reach): ModelClient {
   if (name === EMBEDDED) return embeddedModel();
   if (!/^[\w.:/@-]{1,128}$/.test(name)) throw new TypeError(`this is not the name of a model: ${name}`);
   const address = baseUrl ?? env.OPENAI_BASE_URL;
-  if (address !== undefined && !isAddress(address)) throw new TypeError(`this is not an http address: ${address}`);
-  if (address === undefined && env.OPENAI_API_KEY === undefined) {
-    throw new TypeError(
-      `for the model ${name}, set OPENAI_API_KEY, or give --base-url URL; the embedded model is called ${EMBEDDED}`,
-    );
+  if (address !== undefined) {
+    if (!isAddress(address)) throw new TypeError(`this is not an http address: ${address}`);
+    return openAiCompatible({ baseUrl: address, model: name, ...keyIn(env, 'OPENAI_API_KEY') });
   }
-  const auth = env.OPENAI_API_KEY === undefined ? {} : { apiKey: { secret: 'OPENAI_API_KEY' } };
-  return openAiCompatible({ baseUrl: address ?? OPENAI_BASE_URL, model: name, ...auth });
+  if (name.startsWith('claude')) {
+    if (env.ANTHROPIC_API_KEY === undefined) throw missing(name, 'ANTHROPIC_API_KEY');
+    return anthropicMessages(name, { ...keyIn(env, 'ANTHROPIC_API_KEY'), cache: '5m' });
+  }
+  if (env.OPENAI_API_KEY === undefined) throw missing(name, 'OPENAI_API_KEY');
+  return openAiResponses(name, keyIn(env, 'OPENAI_API_KEY'));
+}
+
+function keyIn(env: NodeJS.ProcessEnv, name: string) {
+  return env[name] === undefined ? {} : { apiKey: { secret: name } };
+}
+
+function missing(model: string, key: string): TypeError {
+  return new TypeError(`for the model ${model}, set ${key}, or give --base-url URL; the embedded one is ${EMBEDDED}`);
 }
 
 /** A secret of the environment, by name. */

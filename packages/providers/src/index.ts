@@ -38,6 +38,7 @@ export { relay } from './relay.js';
 export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './retry.js';
 export { type ScriptedModel, type ScriptRequest, type ScriptStep, script, scriptBy } from './script.js';
 export type { SecretText, TransportOptions } from './transport.js';
+export { typewriter } from './typewriter.js';
 export {
   type DifferentRequest,
   type RequestsReport,

@@ -70,6 +70,7 @@ export type UiChunk =
   | { readonly type: 'data-child'; readonly id: string; readonly data: ChildData }
   | { readonly type: 'data-steer'; readonly id: string; readonly data: SteerData }
   | { readonly type: 'finish'; readonly finishReason: 'stop' | 'length'; readonly messageMetadata: RunMetadata }
+  | { readonly type: 'message-metadata'; readonly messageMetadata: RunMetadata }
   | { readonly type: 'abort'; readonly reason: string }
   | { readonly type: 'error'; readonly errorText: string };
 

@@ -33,6 +33,7 @@ export class MessageFold {
   take(chunk: UiChunk): void {
     switch (chunk.type) {
       case 'start':
+      case 'message-metadata':
       case 'finish':
         this.#metadata = chunk.messageMetadata;
         return;

@@ -157,12 +157,15 @@ export class RunChunks {
   *#end({ usage, session_id: session }: AgentEventOf<'lifecycle'>, stop: StopReason): Generator<UiChunk> {
     yield* this.#endStep();
     this.ended = true;
-    if (stop.kind === 'Cancelled') yield { type: 'abort', reason: 'cancelled' };
-    else if (stop.kind === 'Completed') {
-      const used = usage === undefined ? {} : { usage: pickUsage(usage) };
-      const messageMetadata: RunMetadata = { reprise: { session, run: this.run, stop: stop.kind, ...used } };
+    const used = usage === undefined ? {} : { usage: pickUsage(usage) };
+    const messageMetadata: RunMetadata = { reprise: { session, run: this.run, stop: stop.kind, ...used } };
+    if (stop.kind === 'Completed') {
       yield { type: 'finish', finishReason: stop.warning === 'truncated' ? 'length' : 'stop', messageMetadata };
-    } else yield { type: 'error', errorText: this.options.errorText?.(stop) ?? failureText(stop) };
+      return;
+    }
+    yield { type: 'message-metadata', messageMetadata };
+    if (stop.kind === 'Cancelled') yield { type: 'abort', reason: 'cancelled' };
+    else yield { type: 'error', errorText: this.options.errorText?.(stop) ?? failureText(stop) };
   }
 }
 

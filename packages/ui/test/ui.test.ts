@@ -158,6 +158,7 @@ describe('a run as a UI message stream', () => {
     }
     expect(chunks.at(-1)).toEqual({ type: 'abort', reason: 'cancelled' });
     const message = await read(chunks);
+    expect(message?.metadata).toMatchObject({ reprise: { stop: 'Cancelled' } });
     expect(message?.parts).toContainEqual({
       type: 'data-question',
       id: expect.any(String),

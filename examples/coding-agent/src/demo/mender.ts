@@ -4,7 +4,7 @@
  * they pass. It keeps nothing between two requests: what it does next follows from the conversation alone, so it lives
  * on after a crash no better and no worse than a real one.
  */
-import { type ModelClient, type ScriptRequest, type ScriptStep, scriptBy } from 'reprise/providers';
+import { type ModelClient, type ScriptRequest, type ScriptStep, scriptBy, typewriter } from 'reprise/providers';
 import {
   type Called,
   type Failure,
@@ -15,7 +15,6 @@ import {
   type Said,
 } from './reading.js';
 import { type Repair, repairsOf } from './repairs.js';
-import { typewriter } from './typewriter.js';
 
 /** The name of the embedded model. */
 export const EMBEDDED = 'embedded';
@@ -36,14 +35,20 @@ export function embeddedModel(): ModelClient {
 }
 
 /** What the model says to a request. Pure. */
-export function nextStep({ messages }: ScriptRequest): ScriptStep {
+export function nextStep({ messages, last }: ScriptRequest): ScriptStep {
   const reading = readConversation(messages);
   const { task, steers, calls } = reading;
+  if (/^Automatic request, not written by the user\b/.test(last)) return { text: summaryOf(reading) };
   if (/^\s*(stop|halt|enough|never ?mind|leave it)\b/i.test(steers.at(-1)?.text ?? ''))
     return { text: `I stop here. ${progressOf(calls)}` };
   if (/\b(test|tests|fix|mend|repair|bug|broken|fail|fails|failing)\b/i.test(task)) return mend(reading);
   if (/\b(list|look|show|what)\b/i.test(task)) return show(reading);
   return { text: INTRODUCTION };
+}
+
+/** What is worth knowing when the conversation before is not shown any more. */
+function summaryOf({ task, calls }: Reading): string {
+  return `The last task was: "${task}". ${progressOf(calls)}`;
 }
 
 function show({ calls }: Reading): ScriptStep {

@@ -55,6 +55,10 @@ export class RunView {
         return this.screen.print(yellow(`${event.limit}: ${event.used} of ${event.of} used; /more lets it go on`));
       case 'context.pressure':
         return this.screen.print(dim(`the model's window is ${event.percent} % full`));
+      case 'context.compacted':
+        return this.screen.print(dim('(what is old is a summary now; /log and the world have all of it)'));
+      case 'compaction.failed':
+        return this.screen.print(yellow(`no summary: ${event.code}`));
       case 'lifecycle':
         if (event.stop?.kind === 'Completed') this.screen.print(green('✓ done'), '');
         else if (event.stop?.kind === 'Cancelled') this.screen.print(yellow('■ stopped'), '');

@@ -1,10 +1,11 @@
 /** Lets a model that answers at once speak as a real one does: word by word, so that there is time to watch and to stop it. */
-import type { ModelClient, ModelContext, ModelResult } from 'reprise/providers';
+import type { ModelClient, ModelContext, ModelResult } from './model.js';
 
 /**
- * The same model, speaking at a pace.
+ * The same model, speaking at a pace: for demonstrations with a scripted model. Reasoning and calls come with the end.
  *
- * @param wordMs between two words, in milliseconds
+ * @param wordMs between two words, in milliseconds of the process
+ * @example typewriter(script({ text: 'Once upon a time …' }), 30)
  */
 export function typewriter(model: ModelClient, wordMs: number): ModelClient {
   return {

@@ -1,0 +1,76 @@
+/** The agent behind the page, which books tables, and the rules that stand in for its model. */
+import { defineAgent, defineTool } from 'reprise';
+import { type ModelClient, type ScriptRequest, type ScriptStep, scriptBy, typewriter } from 'reprise/providers';
+import * as z from 'zod';
+
+const party = { people: z.int().min(1).max(20), time: z.string().max(16) };
+
+const tables = defineTool({
+  name: 'tables',
+  description: 'Finds a free table.',
+  args: z.strictObject(party),
+  delivery: 'idempotent',
+  run: ({ people }) => (people > 4 ? 'Table 7 is free, with ten seats.' : 'Table 2 is free, with four seats.'),
+});
+
+const book = defineTool({
+  name: 'book',
+  description: 'Books a table. The guest has to agree.',
+  args: z.strictObject({ ...party, table: z.int() }),
+  approval: 'always',
+  run: ({ people, time, table }) => `Table ${table} at ${time} for ${people}.`,
+});
+
+/** The agent. */
+export const waiter = defineAgent({
+  name: 'waiter',
+  model: 'main',
+  instructions: 'You book tables. Look for a free one first; the guest agrees before it is booked. Be brief.',
+  tools: [tables, book],
+});
+
+const WORD_MS = 40;
+const INTRODUCTION =
+  'I book tables: say for how many and when, such as "A table for 4 at 20:00". I can also tell you a story.';
+const STORY =
+  'Once there was a kettle that remembered everything it had ever boiled. It kept a list, line by line, and whoever doubted it could boil it all again and come out with the same steam. One morning the kitchen burned down. The kettle was given a new handle, read its list, and went on in the middle of the word it had been whistling. The cook asked what it had been doing when the roof fell. "I do not know," said the kettle, "whether that tea was poured. Somebody should look." And that was the most honest thing a kettle had ever said.';
+
+/** A few rules in place of a model, speaking at a pace. */
+export function embeddedModel(): ModelClient {
+  return typewriter(scriptBy(nextStep), WORD_MS);
+}
+
+/** What the rules say to a request. Pure. */
+export function nextStep({ messages }: ScriptRequest): ScriptStep {
+  const start = messages.findLastIndex(({ role }, i) => role === 'user' && messages[i - 1]?.role !== 'tool');
+  const since = messages.slice(start);
+  const wish = since.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join(' ');
+  if (/\bstory\b/i.test(wish)) return { text: STORY };
+  if (!/\b(table|book|seat)/i.test(wish)) return { text: INTRODUCTION };
+  return booking(wish, since);
+}
+
+function booking(wish: string, since: ScriptRequest['messages']): ScriptStep {
+  const people = Number([...wish.matchAll(/\b(?:for|make it|to) (\d{1,2})\b(?!:)/gi)].at(-1)?.[1] ?? 2);
+  const time = [...wish.matchAll(/\b\d{1,2}:\d\d\b/g)].at(-1)?.[0] ?? '19:00';
+  const result = since.findLast(({ role }) => role === 'tool');
+  const asked = since.findLast(({ calls }) => calls !== undefined)?.calls?.[0];
+  const isForThese = (asked?.args as { readonly people?: number } | undefined)?.people === people;
+  if (result === undefined || !isForThese) {
+    return {
+      text: `I look for a table for ${people} at ${time}.`,
+      calls: [{ tool: 'tables', args: { people, time } }],
+    };
+  }
+  if (asked?.tool === 'tables') {
+    const table = Number(result.text.match(/\d+/)?.[0]);
+    return {
+      text: `Table ${table} is free. I book it if you agree.`,
+      calls: [{ tool: 'book', args: { people, time, table } }],
+    };
+  }
+  const refused = result.text.match(/says: (.*?)\.?$/m)?.[1];
+  if (result.isError === true)
+    return { text: `Then I leave it${refused === undefined ? '' : `: ${refused}`}. Another time?` };
+  return { text: `It is booked. ${result.text} We look forward to you.` };
+}
