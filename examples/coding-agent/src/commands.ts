@@ -2,7 +2,7 @@
 import type { Chat } from './chat.js';
 import { EMBEDDED } from './demo/mender.js';
 import { fork } from './fork.js';
-import { eventsOf, messagesOf } from './log.js';
+import { eventsOf, messagesOf, steersOf } from './log.js';
 import { modelNamed } from './models.js';
 import { worldFile, worldsIn } from './places.js';
 import { fitting, plain } from './terminal/paint.js';
@@ -87,7 +87,8 @@ async function log(chat: Chat): Promise<void> {
 }
 
 async function why(chat: Chat, what: string): Promise<void> {
-  const lines = whyLines(await eventsOf(chat.desk.session), what);
+  const { session, world } = chat.desk;
+  const lines = whyLines(await eventsOf(session), what, await steersOf(session, world));
   if (lines === undefined)
     chat.complain(what === '' ? 'nothing was called yet' : `no call wrote ${what}, and none has this id`);
   else chat.tell(...lines);

@@ -1,5 +1,5 @@
 /** What a session has done, read from its runs. */
-import type { AgentEvent, Session } from 'reprise';
+import type { AgentEvent, AgentWorld, Session } from 'reprise';
 
 /** A message of the person, and what came of it. */
 export interface Message {
@@ -28,6 +28,20 @@ export async function messagesOf(session: Session<string>): Promise<readonly Mes
     }
   }
   return [...messages.values()];
+}
+
+/** What was said to runs while they were under way, in the order in which the model read it. */
+export async function steersOf(session: Session<string>, { kernel }: AgentWorld): Promise<readonly string[]> {
+  const said: string[] = [];
+  for await (const item of session.transcript()) {
+    if (item.role !== 'user' || item.origin !== 'steer') continue;
+    const texts = item.parts.map(async (part) => {
+      const bytes = part.kind === 'text' ? await kernel.content.get(part.text_ref) : undefined;
+      return bytes === undefined ? '' : new TextDecoder().decode(bytes);
+    });
+    said.push((await Promise.all(texts)).join(' '));
+  }
+  return said;
 }
 
 /** Everything that has happened in a session, up to now. */

@@ -14,13 +14,23 @@ const TEXT_UNITS = 160;
  * Explains a call: the last one, that of an id, or the last one that wrote a file.
  *
  * @param what a file's path, the id of a call, or nothing
+ * @param steers what was said meanwhile, in the order in which it was read
  * @returns lines; undefined when nothing fits
  */
-export function whyLines(events: readonly AgentEvent[], what: string): readonly string[] | undefined {
+export function whyLines(
+  events: readonly AgentEvent[],
+  what: string,
+  steers: readonly string[],
+): readonly string[] | undefined {
   const call = events.findLast((event): event is Requested => event.type === 'tool.requested' && isMeant(event, what));
   if (call === undefined) return undefined;
   const own = eventsOfRun(events, call.run_id);
-  return [...aboutCall(own, call), ...aboutStep(own, call), ...aboutWords(own)];
+  return [
+    ...aboutCall(own, call),
+    ...aboutStep(own, call),
+    ...aboutWords(own),
+    ...aboutSteers(events, own, call, steers),
+  ];
 }
 
 /** The events of a run, and what was asked of its session meanwhile. */
@@ -68,7 +78,6 @@ function aboutStep(events: readonly AgentEvent[], call: Requested): string[] {
 
 /** What an event between two steps told the model. */
 function newTo(events: readonly AgentEvent[], event: AgentEvent): string[] {
-  if (event.type === 'host.applied') return [`what you said meanwhile (${event.command}), ${at(event)}`];
   if (!isSettled(event)) return [];
   const call = events.find((one): one is Requested => one.type === 'tool.requested' && one.call_id === event.call_id);
   return [`${callLine(event.tool, call?.args)}, ${at(event)}: "${short(event.text ?? event.type)}"`];
@@ -79,6 +88,20 @@ function aboutWords(events: readonly AgentEvent[]): string[] {
   return input?.type === 'input.accepted'
     ? [`in answer to your words, ${at(input)}: "${short(input.text ?? '')}"`]
     : [];
+}
+
+/** What the person said in the run before the call was asked for. */
+function aboutSteers(
+  events: readonly AgentEvent[],
+  own: readonly AgentEvent[],
+  call: Requested,
+  steers: readonly string[],
+): string[] {
+  const read = events.filter((event) => event.type === 'host.applied' && event.command === 'Steer');
+  return read.flatMap((event, i) => {
+    const isBefore = own.includes(event) && frameOf(event) <= frameOf(call);
+    return isBefore ? [`and to what you said meanwhile, ${at(event)}: "${short(steers[i] ?? '')}"`] : [];
+  });
 }
 
 function isSettled(event: AgentEvent): event is Settled {

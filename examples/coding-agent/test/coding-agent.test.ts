@@ -87,10 +87,11 @@ describe('for a person', () => {
     expect(source(folder)).toContain(`  // The bound counts as well.\n  ${MENDED}`);
 
     agent.type('/why src/cart.js');
-    const why = await agent.until('in answer to your words');
+    const why = await agent.until('and to what you said meanwhile');
     expect(why).toContain('approved by human:you');
     expect(why).toContain('because the model said so in step');
     expect(why).toMatch(/in answer to your words, frame \d+: "Mend the failing test\."/);
+    expect(why).toMatch(/and to what you said meanwhile, frame \d+: "Also add a comment "The bound counts as well\.""/);
     agent.type('/status');
     await agent.until('always allowed: run_process');
     agent.type('/verify');
