@@ -160,9 +160,14 @@ describe('for a person', () => {
     agent.type('go on');
     await agent.until('Nobody knows what came of the last command, so I run the tests again.');
     await agent.until('allow it?', 2);
-    // Signals that come at once are one; whatever the first of them finds under way, they end in leaving.
-    const again = setInterval(() => agent.signal('SIGINT'), 200);
-    expect((await agent.ended.finally(() => clearInterval(again))).code).toBe(130);
+    agent.signal('SIGINT');
+    await agent.until('■ stopped', 2);
+    agent.type('/status');
+    await agent.until('Cancelled');
+    agent.signal('SIGINT');
+    await agent.until('Ctrl-C once more leaves; so does /quit.');
+    agent.signal('SIGINT');
+    expect((await agent.ended).code).toBe(130);
     expect((await verified(worlds)).sealed).toBe(0);
   });
 

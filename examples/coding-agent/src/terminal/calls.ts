@@ -105,10 +105,8 @@ export function failureLines(event: AgentEventOf<'tool.failed'>, paint: Paint): 
     case 'completed_late':
       return [paint.yellow('given up on, and answered after all')];
     default: {
-      const lines = plain(event.text ?? event.code ?? 'failed')
-        .split('\n')
-        .slice(0, RESULT_LINES);
-      return lines.map((line) => paint.red(cut(line)));
+      const { shown } = shownPart(event.tool, textLines(event.text ?? event.code ?? 'failed'));
+      return shown.map((line) => paint.red(cut(line)));
     }
   }
 }
