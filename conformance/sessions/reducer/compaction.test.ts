@@ -61,6 +61,14 @@ describe('making room in the window of the model', () => {
       expect(asked(s)).toMatchObject({ window: { from: 5, base_ref: refOf(5) }, summarise: { to: 9 } });
     }));
 
+  it('given a window that is as full behind the summary, room is made again', () =>
+    play(KEEP_ONE, (s) => {
+      filled(s);
+      s.answer();
+      round(s, 88);
+      expect(s.facts('CompactionStarted')).toMatchObject([{ to: 5 }, { from: 5, to: 7 }]);
+    }));
+
   it('given answers too large to stay, only what awaits an answer does', () =>
     play({ ...KEEP_ONE, compaction: { at: 85, keep: 3, model: null, ask_ref: refOf(18) } }, (s) => {
       s.input();
@@ -209,6 +217,26 @@ describe('a model that refuses a step as longer than its window', () => {
       }
     }),
   );
+
+  it('given no summary either, the run fails: it is not asked for again and again', () =>
+    play(KEEP_ONE, (s) => {
+      s.input();
+      for (const tokens of [30, 60]) round(s, tokens);
+      windowFails(s);
+      s.modelEnds({ status: 'error', code: 'provider_error_terminal/auth', retryable: false });
+      expect(s.stop()).toMatchObject({ kind: 'Failed', code: LIMIT });
+    }));
+
+  it('given that it has answered since, a later refusal is met by another summary', () =>
+    play(KEEP_ONE, (s) => {
+      s.input();
+      for (const tokens of [30, 60]) round(s, tokens);
+      windowFails(s);
+      s.answer();
+      for (const tokens of [30, 60]) round(s, tokens);
+      windowFails(s);
+      expect(asked(s).summarise?.to).toBe(7);
+    }));
 
   it('given nothing that could go, the run fails with that code', () =>
     play(KEEP_ONE, (s) => {
