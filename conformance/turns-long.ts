@@ -51,8 +51,7 @@ const sum = { requests: 0, summaries: 0 };
 
 /** A model of a format: it calls a tool for each input, then answers, and says how long its request was. */
 function modelOf(format: WireFormat): ModelClient {
-  const { profile: base, generate } = scriptBy(answer);
-  const profile = { ...base, profile_id: format, model_default: `${format}-model` };
+  const profile = { ...scriptBy(answer).profile, profile_id: format, model_default: `${format}-model` };
   const write = (request: UnifiedRequest) =>
     writtenOf(draftRequest(format, request, { model: profile.model_default, profile }));
   return {
@@ -63,7 +62,8 @@ function modelOf(format: WireFormat): ModelClient {
       const issues = validateRequest(format, JSON.parse(new TextDecoder().decode(written.body)));
       assert.deepEqual(issues, [], `a request of ${format} breaks its rules`);
       sum.requests++;
-      const result = await generate(request, context);
+      // One script for each request: a script remembers what it was asked, and this is to measure the session's memory.
+      const result = await scriptBy(answer).generate(request, context);
       if (!result.ok) return result;
       const tokens_in = Math.ceil(written.body.length / 4);
       return {
