@@ -3,7 +3,7 @@
  * `docs/reference/session-lifecycle.md` is made from it.
  */
 import type { Rejection } from '../contracts/commands.js';
-import type { Lifecycle } from '../contracts/lifecycle.js';
+import { LIFECYCLES, type Lifecycle } from '../contracts/lifecycle.js';
 
 /** What comes from outside. */
 export const TRIGGERS = [
@@ -32,132 +32,47 @@ export type Reaction = 'starts' | 'waits' | 'acts' | { readonly refused: Rejecti
 
 const no = (refused: Rejection): Reaction => ({ refused });
 
+/** A trigger's reaction in every state, but for the states that say another. */
+function reacts(
+  reaction: Reaction,
+  but: Readonly<Partial<Record<Lifecycle, Reaction>>> = {},
+): Readonly<Record<Lifecycle, Reaction>> {
+  const all = Object.fromEntries(LIFECYCLES.map((state) => [state, reaction]));
+  return { ...(all as Record<Lifecycle, Reaction>), ...but };
+}
+
+/** What happens in each state in which there is no run. */
+function withoutRun(reaction: Reaction) {
+  return { Idle: reaction, Completed: reaction, Failed: reaction, Cancelled: reaction };
+}
+
 /** Every trigger in every state of an open session. */
 export const REACTIONS: Readonly<Record<Trigger, Readonly<Record<Lifecycle, Reaction>>>> = {
-  input: {
-    Idle: 'starts',
-    Running: 'waits',
-    WaitingInput: 'waits',
-    Paused: 'waits',
-    Cancelling: 'waits',
-    Completed: 'starts',
-    Failed: 'starts',
-    Cancelled: 'starts',
-  },
-  steer: {
-    Idle: no('not_running'),
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: no('cancelling'),
-    Completed: no('not_running'),
-    Failed: no('not_running'),
-    Cancelled: no('not_running'),
-  },
-  follow_up: {
-    Idle: 'starts',
-    Running: 'waits',
-    WaitingInput: 'waits',
-    Paused: 'waits',
-    Cancelling: 'waits',
-    Completed: 'starts',
-    Failed: 'starts',
-    Cancelled: 'starts',
-  },
-  reconfigure: {
-    Idle: 'acts',
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: 'acts',
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
-  pause: {
-    Idle: no('nothing_to_pause'),
-    Running: 'acts',
-    WaitingInput: 'acts',
+  input: reacts('waits', withoutRun('starts')),
+  steer: reacts('acts', { ...withoutRun(no('not_running')), Cancelling: no('cancelling') }),
+  follow_up: reacts('waits', withoutRun('starts')),
+  reconfigure: reacts('acts'),
+  pause: reacts('acts', {
+    ...withoutRun(no('nothing_to_pause')),
     Paused: no('already_paused'),
     Cancelling: no('cancelling'),
-    Completed: no('nothing_to_pause'),
-    Failed: no('nothing_to_pause'),
-    Cancelled: no('nothing_to_pause'),
-  },
+  }),
   // In a state without a run it takes up inputs that wait behind a run that failed or was cancelled.
-  resume: {
+  resume: reacts('acts', {
     Idle: no('nothing_to_resume'),
     Running: no('nothing_to_resume'),
     WaitingInput: no('nothing_to_resume'),
-    Paused: 'acts',
     Cancelling: no('cancelling'),
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
+  }),
   // In a state without a run it can take away, with scope `all`, what waits.
-  cancel: {
-    Idle: no('nothing_to_cancel'),
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: 'acts',
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
-  withdraw: {
-    Idle: no('unknown_command'),
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: 'acts',
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
+  cancel: reacts('acts', { Idle: no('nothing_to_cancel') }),
+  withdraw: reacts('acts', { Idle: no('unknown_command') }),
   // A child is a session of its own: it needs no run above it.
-  spawn: {
-    Idle: 'acts',
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: 'acts',
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
-  note: {
-    Idle: no('unknown_call'),
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: no('cancelling'),
-    Completed: no('unknown_call'),
-    Failed: no('unknown_call'),
-    Cancelled: no('unknown_call'),
-  },
+  spawn: reacts('acts'),
+  note: reacts('acts', { ...withoutRun(no('unknown_call')), Cancelling: no('cancelling') }),
   // Before the next step, of this run or of the next one.
-  compact: {
-    Idle: no('nothing_to_compact'),
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: 'acts',
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
-  close: {
-    Idle: 'acts',
-    Running: 'acts',
-    WaitingInput: 'acts',
-    Paused: 'acts',
-    Cancelling: 'acts',
-    Completed: 'acts',
-    Failed: 'acts',
-    Cancelled: 'acts',
-  },
+  compact: reacts('acts', { Idle: no('nothing_to_compact') }),
+  close: reacts('acts'),
 };
 
 /** The moves from each state. No other ever happens. */
