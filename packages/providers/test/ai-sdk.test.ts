@@ -2,35 +2,16 @@ import { createHash } from 'node:crypto';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LLMock } from '@copilotkit/aimock';
-import { defineTool, putText, putValue, readLlmOutput, readText, readValue, type TranscriptItem } from '@reprise/agent';
-import { isRepriseError, llmGenerateReceipt, type Value } from '@reprise/contracts';
+import { putText, putValue, readText, readValue, type TranscriptItem } from '@reprise/agent';
+import { isRepriseError, type Value } from '@reprise/contracts';
 import { type ContentStore, encode } from '@reprise/kernel';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
 import { type AiSdkModel, type AiSdkOptions, aiSdk, projectRequest, validateRequest } from '../src/index.js';
+import { add, outputOf, payloadOf, toldOf } from './answers.js';
 import { listed, type Ran, run } from './harness.js';
 import { mockProvider } from './mock-provider.js';
-
-const add = defineTool({
-  name: 'add',
-  description: 'Adds two integers.',
-  args: z.strictObject({ a: z.int(), b: z.int() }),
-  run: ({ a, b }) => a + b,
-});
-
-function payloadOf({ outcome }: Ran) {
-  if (outcome.status !== 'ok') throw new Error(`the outcome is ${JSON.stringify(outcome)}`);
-  return llmGenerateReceipt.parse(outcome.payload);
-}
-
-const outputOf = (ran: Ran) => readLlmOutput(ran.content, payloadOf(ran).output_ref);
-const toldOf = ({ notes }: Ran, channel: string) =>
-  (notes as { type: string; channel?: string; text?: string }[])
-    .filter((note) => note.type === 'delta' && note.channel === channel)
-    .map(({ text }) => text)
-    .join('');
 
 /** Providers of the SDK that we did not write, against a server that we did not write. */
 const MODELS = {

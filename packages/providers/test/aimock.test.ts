@@ -1,31 +1,11 @@
 import { createHash } from 'node:crypto';
-import { defineTool, putText, readLlmOutput, readText, readValue, type TranscriptItem } from '@reprise/agent';
-import { llmGenerateReceipt } from '@reprise/contracts';
+import { putText, readText, readValue, type TranscriptItem } from '@reprise/agent';
 import type { ContentStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { projectRequest } from '../src/index.js';
+import { add, outputOf, payloadOf, toldOf } from './answers.js';
 import { listed, type Ran, run, said } from './harness.js';
 import { CLIENTS, mockProvider, watched } from './mock-provider.js';
-
-const add = defineTool({
-  name: 'add',
-  description: 'Adds two integers.',
-  args: z.strictObject({ a: z.int(), b: z.int() }),
-  run: ({ a, b }) => a + b,
-});
-
-function payloadOf({ outcome }: Ran) {
-  if (outcome.status !== 'ok') throw new Error(`the outcome is ${JSON.stringify(outcome)}`);
-  return llmGenerateReceipt.parse(outcome.payload);
-}
-
-const outputOf = (ran: Ran) => readLlmOutput(ran.content, payloadOf(ran).output_ref);
-const toldOf = ({ notes }: Ran, channel: string) =>
-  (notes as { type: string; channel?: string; text?: string }[])
-    .filter((note) => note.type === 'delta' && note.channel === channel)
-    .map(({ text }) => text)
-    .join('');
 
 const TWO_CALLS = [
   { id: 'call_a', name: 'add', arguments: '{"a":1,"b":2}' },
