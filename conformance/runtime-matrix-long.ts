@@ -13,7 +13,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { readGolden } from './golden/check.js';
+import { readGolden } from './golden/kept.js';
 import { GOLDEN_WORLDS, type Golden } from './golden/worlds.js';
 
 const run = promisify(execFile);

@@ -1,25 +1,17 @@
 /**
- * Recomputes the golden worlds and holds them to what is pinned:
+ * Recomputes the golden worlds and holds them to what is kept:
  *
- *   npx tsx --conditions=@reprise/source conformance/golden/check.ts [--json] [--write]
+ *   npx tsx --conditions=@reprise/source conformance/golden/check.ts [--json] [--write] [--release VERSION]
  *
- * `--json` prints what was computed and compares nothing. `--write` pins it: only for a change that is meant to
+ * `--json` prints what was computed and compares nothing. `--write` keeps it: only for a change that is meant to
  * change derived bytes, in the commit that makes the change, with the kernel's semantics number raised when worlds
- * that exist would replay otherwise. The goldens of an older number stay beside the new ones.
+ * that exist would replay otherwise. `--release` keeps the worlds once more, for a release; these are never written
+ * again, and every later build has to perform them.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { KERNEL_SEMANTICS } from '@reprise/contracts';
+import { findings, keep, keepForRelease, keptFolders, keptWorlds, readGolden } from './kept.js';
 import { GOLDEN_WORLDS, type Golden, perform, pinned } from './worlds.js';
-
-const FOLDER = path.join(path.dirname(fileURLToPath(import.meta.url)), String(KERNEL_SEMANTICS));
-
-/** What is pinned for a golden world under the present semantics. */
-export function readGolden(name: string): Golden {
-  return JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8')) as Golden;
-}
 
 /** Computes every golden world. */
 export async function computeAll(): Promise<Record<string, Golden>> {
@@ -29,20 +21,28 @@ export async function computeAll(): Promise<Record<string, Golden>> {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' }, write: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean' }, write: { type: 'boolean' }, release: { type: 'string' } },
+  });
+  if (values.write === true) for (const world of GOLDEN_WORLDS) await keep(world);
   const computed = await computeAll();
   if (values.json === true) return console.log(JSON.stringify(computed));
   for (const [name, golden] of Object.entries(computed)) {
-    if (values.write === true) {
-      mkdirSync(FOLDER, { recursive: true });
-      writeFileSync(path.join(FOLDER, `${name}.json`), `${JSON.stringify(golden, null, 2)}\n`);
-    }
     const known = readGolden(name);
     const equal = JSON.stringify(golden) === JSON.stringify(known);
     if (!equal) process.exitCode = 1;
     console.log(`${equal ? 'equal    ' : 'DIFFERENT'} ${name}: ${golden.frames} frames, head ${golden.head}`);
     if (!equal) console.log(`  pinned ${JSON.stringify(known)}\n  now    ${JSON.stringify(golden)}`);
   }
+  for (const kept of keptFolders().flatMap(keptWorlds)) {
+    const found = await findings(kept);
+    if (found.length > 0) process.exitCode = 1;
+    console.log(`${found.length === 0 ? 'performed' : 'REFUSED  '} ${kept.folder}/${kept.golden.name}.world`);
+    for (const finding of found) console.log(`  ${finding}`);
+  }
+  if (values.release === undefined) return;
+  if (process.exitCode === 1) throw new Error('what does not hold is not kept for a release');
+  console.log(`kept in ${keepForRelease(values.release)}`);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main();

@@ -1,51 +1,144 @@
+/** Golden worlds: this build writes the same bytes as before, and performs what earlier ones kept. */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Value } from '@reprise/contracts';
-import { memory } from '@reprise/kernel';
-import { seededRandom, VirtualClock } from '@reprise/testkit';
+import { KERNEL_SEMANTICS } from '@reprise/contracts';
+import { defineApp, memory, type Store } from '@reprise/kernel';
+import { loadWorld, saveWorld, seededRandom, VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
-import { readGolden } from './check.js';
-import { accountOf, counterWorld } from './counter-world.js';
-import { GOLDEN_WORLDS, type Golden, type Outcome, perform, pinned } from './worlds.js';
+import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { counterWorld } from './counter-world.js';
+import { expectNamed, expectRefused, flip } from './flips.js';
+import { changesOf, findings, type Kept, keptFolders, keptWorlds, readGolden } from './kept.js';
+import { MODELS } from './models.js';
+import { partsOf, partsText } from './parts.js';
+import { GOLDEN_WORLDS, type Golden, goldenWorld, type Outcome, outcomeOf, pinned, sha256, written } from './worlds.js';
 
 const CHECK = fileURLToPath(new URL('check.ts', import.meta.url));
-const REGENERATE = `if the change is meant: npx tsx --conditions=@reprise/source ${path.relative(process.cwd(), CHECK)} --write`;
+const REGENERATE = 'if the change is meant: npx tsx --conditions=@reprise/source conformance/golden/check.ts --write';
+const SEED = 20_261;
 
+const KEPT = keptFolders()
+  .flatMap(keptWorlds)
+  .map((kept) => [`${kept.folder}/${kept.golden.name}`, kept] as const);
+const UNRELEASED = keptWorlds(`conformance/golden/${KERNEL_SEMANTICS}`);
+
+const stores = new Map<string, Promise<Store>>();
+const storeOf = (name: string): Promise<Store> => {
+  const store = stores.get(name) ?? written(goldenWorld(name));
+  stores.set(name, store);
+  return store;
+};
 const outcomes = new Map<string, Promise<Outcome>>();
+const outcomeNow = (name: string): Promise<Outcome> => {
+  const outcome = outcomes.get(name) ?? storeOf(name).then((store) => outcomeOf(goldenWorld(name), store));
+  outcomes.set(name, outcome);
+  return outcome;
+};
 
-function outcomeOf(name: string): Promise<Outcome> {
-  const world = GOLDEN_WORLDS.find((one) => one.name === name);
-  if (world === undefined) throw new Error(`no golden world ${name}`);
-  const known = outcomes.get(name) ?? perform(world);
-  outcomes.set(name, known);
-  return known;
-}
+describe('golden worlds of this build', () => {
+  const names = GOLDEN_WORLDS.map(({ name }) => name);
 
-describe('golden worlds', () => {
-  it.each(GOLDEN_WORLDS.map(({ name }) => name))('%s: its head and states are the pinned ones', async (name) => {
-    expect(pinned(await outcomeOf(name)), REGENERATE).toEqual(readGolden(name));
+  it('are all kept, and nothing else is', () => {
+    expect(UNRELEASED.map(({ golden }) => golden.name)).toEqual([...names].sort());
+    expect(Object.keys(MODELS)).toEqual(names);
+  });
+
+  it.each(names)('%s: its head, its states and all of its bytes are the pinned ones', async (name) => {
+    expect(pinned(await outcomeNow(name)), REGENERATE).toEqual(readGolden(name));
+    expect(readGolden(name).world, REGENERATE).toBe(sha256(await saveWorld(await storeOf(name))));
+  });
+
+  it.each(names)('%s: it means what a model of its own says', async (name) => {
+    MODELS[name]?.(await outcomeNow(name));
   });
 
   it('in another time zone and language the same', async () => {
     const env = { ...process.env, TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
     const elsewhere = JSON.parse(await print(env)) as Record<string, Golden>;
-    for (const { name } of GOLDEN_WORLDS) expect(elsewhere[name], name).toEqual(readGolden(name));
+    for (const name of names) expect(elsewhere[name], name).toEqual(readGolden(name));
   });
 
   it('a world that differs in anything has another head', async () => {
-    const golden = readGolden('counter');
-    const heads = new Set([golden.head]);
+    const heads = new Set([readGolden('counter').head]);
     const store = memory();
     const clock = new VirtualClock({ wall: Date.UTC(2026, 0, 1) + 1 });
-    await counterWorld.run({ store, clock, random: seededRandom('golden counter') }, async () => undefined);
+    await counterWorld.run({ store, clock, random: seededRandom('golden counter') });
     heads.add((await (await store.openReadonly()).journal.head()).digest);
-    const other = await perform({ ...counterWorld, name: 'another' });
-    heads.add(other.head);
+    const other = await written({ ...counterWorld, name: 'another' });
+    heads.add((await (await other.openReadonly()).journal.head()).digest);
     expect(heads.size).toBe(3);
   });
 });
+
+describe('golden worlds as they were kept', () => {
+  it.each(KEPT)('%s: is what was kept, and this build performs it to what is pinned', async (_, kept) => {
+    expect(await findings(kept)).toEqual([]);
+    expect(kept.parts).toBe(partsText(kept.world));
+  });
+
+  it.each(KEPT)('%s: it means what the model says', async (_, kept) => {
+    MODELS[kept.golden.name]?.(await outcomeOf(kept.golden, await loadWorld(kept.world)));
+  });
+});
+
+describe(`twin: a byte of a golden world is changed (seed ${SEED}; all of them: conformance/golden-long.ts)`, () => {
+  const random = randomFrom(SEED);
+  const below = (n: number) => Math.floor(random() * n);
+
+  it.each(KEPT)('%s: the check names the file and the frame and record, or the blob', (_, kept) => {
+    for (const part of partsOf(kept.world))
+      for (const at of new Set([part.from, part.to - 1, part.from + below(part.to - part.from)]))
+        expectNamed(kept, { at, xor: 1 + below(255), part });
+  });
+
+  it.each(KEPT)('%s: a verification refuses it without what stands beside it, and names the frame', async (_, kept) => {
+    for (const part of sampled(partsOf(kept.world), 60, below))
+      await expectRefused(kept, { at: part.from + below(part.to - part.from), xor: 1 + below(255), part });
+  });
+
+  it.each(KEPT)('%s: whatever says where things are, or what they came to, is held as well', async (_, kept) => {
+    for (const file of ['parts', 'pins'] as const) {
+      const suffix = file === 'pins' ? 'json' : 'parts';
+      for (let i = 0; i < 3; i++) {
+        const text = kept[file];
+        const at = below(text.length - 1);
+        const changed = text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1);
+        const found = await findings({ ...kept, [file]: changed });
+        expect(found, `${suffix}, character ${at}`).toHaveLength(1);
+        expect(found[0]).toContain(`${kept.folder}/${kept.golden.name}.${suffix}: `);
+      }
+    }
+  });
+
+  it.each(KEPT)('%s: a byte more or less is found', (_, kept) => {
+    const longer = new Uint8Array(kept.world.length + 1);
+    longer.set(kept.world);
+    expect(changesOf({ ...kept, world: longer })).toHaveLength(1);
+    expect(changesOf({ ...kept, world: kept.world.subarray(0, -1) })[0]).toContain('frame ');
+  });
+
+  it('the message is one that leads to the byte', () => {
+    const kept = UNRELEASED.find(({ golden }) => golden.name === 'plans') as Kept;
+    const part = partsOf(kept.world).find(({ name }) => name === 'frame 1, record 2 (effect)');
+    expect(changesOf(flip(kept, { at: (part?.from ?? 0) + 3, xor: 1 }))).toEqual([
+      `${kept.folder}/plans.world: frame 1, record 2 (effect) is not what was kept (bytes ${part?.from} to ${(part?.to ?? 0) - 1})`,
+    ]);
+  });
+
+  it('a build without a definition that a world was written with is refused', async () => {
+    const kept = UNRELEASED[0] as Kept;
+    const found = await findings({ ...kept, golden: { ...kept.golden, app: defineApp({ reducers: [] }) } });
+    expect(found[0]).toContain('golden/Account@1');
+  });
+});
+
+/** Some of many, the first and the last among them. */
+function sampled<T>(all: readonly T[], count: number, below: (n: number) => number): T[] {
+  const some = [all[0], all.at(-1)] as T[];
+  while (some.length < count) some.push(all[below(all.length)] as T);
+  return some;
+}
 
 /** Runs the check in a process of its own. */
 function print(env: NodeJS.ProcessEnv): Promise<string> {
@@ -66,64 +159,3 @@ function print(env: NodeJS.ProcessEnv): Promise<string> {
     );
   });
 }
-
-describe('what the golden worlds mean', () => {
-  it('accounts: what was paid, moved, refused, earned and kept through a fault is what arithmetic says', async () => {
-    const { values, logs } = await outcomeOf('counter');
-    const paid = (70 * 71) / 2;
-    const moved = Array.from({ length: 70 }, (_, i) => i + 1);
-    expect(values[accountOf('a')]).toMatchObject({
-      balance: paid - 300 - 2_000 + 1_000 + 4, // four times interest in 270 seconds
-      answers: ['golden/Paid@1 accepted ', 'golden/Paid@1 rejected too_much'],
-      odd: { zz: 0, 10: 1 / 7, 9: 2 / 7, é: 4 / 7, minus: 0, large: 2 ** 53 },
-      bonus: 1,
-    });
-    expect(logs[`${accountOf('a')} moves`]).toEqual([...moved, 'to b', 'to c', 1_000]);
-    // Overdrawn, so its interest failed it; revived, it has the balance it failed with and no timer.
-    expect(values[accountOf('b')]).toMatchObject({ balance: 300 + 2 - 1_000 });
-    // Ended and opened again: a new incarnation with a new identifier, from nothing.
-    expect(values[accountOf('c')]).toMatchObject({ balance: 1 });
-    const ids = Object.values(values).flatMap((account) => (account as { ids: string[] }).ids);
-    expect(new Set(ids).size).toBe(4);
-    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
-  });
-
-  it('plans: every way to wait came to what it should', async () => {
-    const { values } = await outcomeOf('plans');
-    const heard: Record<string, { what?: Value }[]> = Object.fromEntries(
-      Object.entries(values).map(([cell, state]) => [
-        cell.split('/').at(-1),
-        (state as { heard: { what?: Value }[] }).heard,
-      ]),
-    );
-    const told = (part: string) => heard[part]?.map((one) => one.what);
-    expect(told('any')).toEqual([[1, 'ok'], 'late', 'ok']);
-    expect(told('queue')).toEqual(['ok', [1, 'ok'], [1, 'ok']]);
-    expect(told('all')).toEqual([['ok', 'ok', 'denied']]);
-    expect(told('retry')).toEqual(['ok']);
-    expect(told('peek')).toEqual([[{ heard: [] }, null, Date.UTC(2026, 0, 1)]]);
-    expect(told('cancel')).toEqual(['cancelled']);
-    expect(told('crash')).toEqual(['outcome_unknown']);
-    expect(told('timeout')).toEqual(['timeout']);
-    expect(told('again')).toEqual([2, 1, 0]);
-    expect(heard.nonsense).toMatchObject([{ code: 'threw' }]);
-    expect(told('stopped')).toEqual([[1, 'ok']]);
-  });
-
-  it('a session: two runs and a limit, no call without its result', async () => {
-    const { values, logs } = await outcomeOf('session');
-    const [state] = Object.values(values) as { runs: number; last: object; calls: Value[]; run: null }[];
-    expect(state).toMatchObject({
-      runs: 3,
-      run: null,
-      calls: [],
-      last: { run: 2, stop: { kind: 'LimitsExceeded', limit: 'max_steps' } },
-    });
-    const transcript = Object.values(logs)[0] as { role: string; calls?: { call_id: string }[]; call_id?: string }[];
-    const asked = transcript.flatMap(({ calls }) => calls?.map(({ call_id }) => call_id) ?? []);
-    const answered = transcript.filter(({ role }) => role === 'tool').map(({ call_id }) => call_id);
-    expect(answered).toEqual(asked);
-    expect(asked).toEqual(['call-2', 'call-1', 'call-2', 'call-3', 'call-4']);
-    expect(transcript.filter(({ role }) => role === 'user')).toHaveLength(3);
-  });
-});

@@ -132,7 +132,7 @@ export const planWorld: GoldenWorld = {
   app: defineApp({ reducers: [script], plans: [stage] }),
   cells: PARTS.map(cell),
   logs: [],
-  async run(fixed, look) {
+  async run(fixed) {
     const { clock } = fixed;
     const policy = [
       { effect: 'golden.forbidden*', decision: 'deny' as const },
@@ -158,7 +158,6 @@ export const planWorld: GoldenWorld = {
     await clock.settle();
     while (outside[0]?.release() === true) await clock.settle();
     await clock.advance(1_000);
-    await look(second);
     await second.close();
   },
 };

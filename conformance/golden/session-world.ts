@@ -61,7 +61,7 @@ export const sessionWorld: GoldenWorld = {
   app: agentApp,
   cells: [[SESSION_REDUCER, 'görüşme']],
   logs: [[[SESSION_REDUCER, 'görüşme'], 'transcript']],
-  async run(fixed, look) {
+  async run(fixed) {
     const steps: ScriptStep<LlmGenerateReceipt>[] = [];
     const llm = scriptedAdapter(llmGenerate, steps, { name: 'script-model' });
     const world = await openAgentWorld({
@@ -84,7 +84,6 @@ export const sessionWorld: GoldenWorld = {
     await (await session.send('Never stop.', { id: 'third' })).result();
     llm.assertDone();
     await fixed.clock.settle();
-    await look(world.kernel);
     await world.close();
   },
 };

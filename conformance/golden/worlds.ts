@@ -4,20 +4,34 @@
  * every supported runtime, in every time zone and language.
  */
 import { createHash } from 'node:crypto';
-import { type Address, formatAddress, type Value } from '@reprise/contracts';
-import { encode, memory, type OpenWorldOptions, type openWorld, toHex, verifyStore, type World } from '@reprise/kernel';
-import { seededRandom, VirtualClock } from '@reprise/testkit';
+import { type Address, formatAddress, Ref, type Value } from '@reprise/contracts';
+import {
+  type App,
+  type ContentReader,
+  encode,
+  getBytes,
+  getValue,
+  memory,
+  type OpenWorldOptions,
+  type Store,
+  toHex,
+  verifyStore,
+  worldAt,
+} from '@reprise/kernel';
+import { saveWorld, seededRandom, VirtualClock } from '@reprise/testkit';
 import { counterWorld } from './counter-world.js';
 import { planWorld } from './plan-world.js';
 import { sessionWorld } from './session-world.js';
 
-/** What a golden file pins. */
+/** What is pinned of a golden world. */
 export interface Golden {
   /** The chain digest after the last frame. */
   readonly head: string;
   readonly frames: number;
   readonly records: number;
   readonly blobs: number;
+  /** The sha-256 of the whole world as bytes. */
+  readonly world: string;
   /** Cell → the sha-256 of its state's canonical bytes. */
   readonly states: Readonly<Record<string, string>>;
 }
@@ -25,7 +39,8 @@ export interface Golden {
 /** What a golden world came to: what is pinned, and what models are asked of. */
 export interface Outcome extends Golden {
   readonly values: Readonly<Record<string, Value>>;
-  readonly logs: Readonly<Record<string, readonly Value[]>>;
+  /** In place of links what they lead to. */
+  readonly logs: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** The parts that make a world repeatable. */
@@ -34,9 +49,9 @@ export type Fixed = Required<Pick<OpenWorldOptions, 'store' | 'clock' | 'random'
 /** A golden world: how it is run, and what is read of it in the end. */
 export interface GoldenWorld {
   readonly name: string;
-  /** Runs it and closes it; `look` is called before that. */
-  run(fixed: Fixed, look: (world: World) => Promise<void>): Promise<void>;
-  readonly app: Parameters<typeof openWorld>[0]['app'];
+  /** Runs it and closes it. */
+  run(fixed: Fixed): Promise<void>;
+  readonly app: App;
   readonly cells: readonly Address[];
   readonly logs: readonly (readonly [Address, string])[];
 }
@@ -44,30 +59,67 @@ export interface GoldenWorld {
 /** Every golden world. */
 export const GOLDEN_WORLDS: readonly GoldenWorld[] = [counterWorld, planWorld, sessionWorld];
 
-/** Runs a golden world from nothing and verifies what it wrote. */
-export async function perform(golden: GoldenWorld): Promise<Outcome> {
+/** The golden world of a name. */
+export function goldenWorld(name: string): GoldenWorld {
+  const world = GOLDEN_WORLDS.find((one) => one.name === name);
+  if (world === undefined) throw new Error(`no golden world ${name}`);
+  return world;
+}
+
+/** Runs a golden world from nothing. */
+export async function written(golden: GoldenWorld): Promise<Store> {
   const store = memory();
   const clock = new VirtualClock({ wall: Date.UTC(2026, 0, 1) });
+  await golden.run({ store, clock, random: seededRandom(`golden ${golden.name}`) });
+  return store;
+}
+
+/** Verifies what stands in a store and reads what it came to. */
+export async function outcomeOf(golden: GoldenWorld, store: Store): Promise<Outcome> {
+  const world = sha256(await saveWorld(store));
+  const reader = await store.openReadonly();
+  const { head, frames, records, blobs } = await verifyStore(reader, { app: golden.app });
+  const end = await worldAt(reader, golden.app, head.seq);
   const values: Record<string, Value> = {};
-  const logs: Record<string, readonly Value[]> = {};
-  await golden.run({ store, clock, random: seededRandom(`golden ${golden.name}`) }, async (world) => {
-    for (const cell of golden.cells) values[formatAddress(cell)] = (await world.state(cell)) ?? null;
-    for (const [cell, log] of golden.logs) {
-      const items: Value[] = [];
-      for await (const item of world.log(cell, log)) items.push(item);
-      logs[`${formatAddress(cell)} ${log}`] = items;
-    }
-  });
-  const { head, frames, records, blobs } = await verifyStore(await store.openReadonly(), { app: golden.app });
-  const states = Object.fromEntries(Object.entries(values).map(([cell, value]) => [cell, digestOf(value)]));
-  return { head: head.digest, frames, records, blobs, states, values, logs };
+  const states: Record<string, string> = {};
+  for (const cell of golden.cells) {
+    const value = (await end.state(cell)) ?? null;
+    values[formatAddress(cell)] = value;
+    states[formatAddress(cell)] = sha256(encode(value));
+  }
+  const logs: Record<string, unknown[]> = {};
+  for (const [cell, log] of golden.logs) {
+    const items: unknown[] = [];
+    for await (const item of end.log(cell, log)) items.push(await followed(item, reader.content));
+    logs[`${formatAddress(cell)} ${log}`] = items;
+  }
+  await reader.close();
+  return { head: head.digest, frames, records, blobs, world, states, values, logs };
+}
+
+/** Runs a golden world and reads what it came to. */
+export async function perform(golden: GoldenWorld): Promise<Outcome> {
+  return outcomeOf(golden, await written(golden));
 }
 
 /** What of an outcome is pinned. */
-export function pinned({ head, frames, records, blobs, states }: Golden): Golden {
-  return { head, frames, records, blobs, states };
+export function pinned({ head, frames, records, blobs, world, states }: Golden): Golden {
+  return { head, frames, records, blobs, world, states };
 }
 
-function digestOf(value: Value): string {
-  return toHex(new Uint8Array(createHash('sha256').update(encode(value)).digest()));
+/** The sha-256 of bytes, as hex. */
+export function sha256(bytes: Uint8Array): string {
+  return toHex(new Uint8Array(createHash('sha256').update(bytes).digest()));
+}
+
+/** A value with the content of its links in their place. */
+async function followed(value: Value, content: ContentReader): Promise<unknown> {
+  if (value instanceof Ref) {
+    if (value.kind === 'value') return followed(await getValue(content, value), content);
+    return new TextDecoder().decode(await getBytes(content, value));
+  }
+  if (Array.isArray(value)) return Promise.all(value.map((item: Value) => followed(item, content)));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(async ([key, field]) => [key, await followed(field, content)] as const);
+  return Object.fromEntries(await Promise.all(fields));
 }

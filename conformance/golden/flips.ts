@@ -1,0 +1,36 @@
+/** A byte of a kept golden world changed: what has to be found of it, by the check and by a verification itself. */
+import assert from 'node:assert/strict';
+import { changesOf, type Kept, performKept } from './kept.js';
+import type { Part } from './parts.js';
+
+/** A changed byte, and the part of the file that it lies in. */
+export interface Flip {
+  readonly at: number;
+  /** Another value for the byte. */
+  readonly xor: number;
+  readonly part: Part;
+}
+
+/** A kept world with a byte that is not what it was. */
+export function flip(kept: Kept, { at, xor }: Pick<Flip, 'at' | 'xor'>): Kept {
+  const world = new Uint8Array(kept.world);
+  world[at] = (world[at] ?? 0) ^ xor;
+  return { ...kept, world };
+}
+
+/** Holds the check to a changed byte: it names the file, and the frame with its record, or the blob. */
+export function expectNamed(kept: Kept, given: Flip): void {
+  const { part } = given;
+  assert.deepEqual(changesOf(flip(kept, given)), [
+    `${kept.folder}/${kept.golden.name}.world: ${part.name} is not what was kept (bytes ${part.from} to ${part.to - 1})`,
+  ]);
+}
+
+/** Holds a verification to it, which has nothing but the world: it refuses, and names the frame or the blob. */
+export async function expectRefused(kept: Kept, given: Flip): Promise<void> {
+  const said = await performKept(flip(kept, given));
+  const what = `${kept.golden.name}.world, byte ${given.at} ^ ${given.xor}, in ${given.part.name}`;
+  assert.ok('refusal' in said, `${what}: nobody minds`);
+  const [, seq] = /^frame (\d+), (?:record|its number)/.exec(given.part.name) ?? [];
+  if (seq !== undefined) assert.match(said.refusal, new RegExp(`\\bframe ${seq}\\b`), what);
+}
