@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ROOT } from './lib/root.mjs';
-import { node, seconds } from './lib/run.mjs';
+import { node, seconds, typescriptArgs } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 const started = performance.now();
@@ -30,6 +30,7 @@ const STAGES = [
     ],
   ],
   ['unit', [[bin('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]]],
+  ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), report]]],
   ['build', [[script('build.mjs')]]],
   ['smoke', [[script('smoke.mjs')]]],
 ];

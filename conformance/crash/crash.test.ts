@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => bench.dispose());
 
 describe('kill -9', () => {
-  it(`given kills at ${TRIALS} seeded places, every rerun completes and verifies, and nothing happens twice (seed ${SEED})`, async () => {
+  it(`given kills at ${TRIALS} seeded places, every rerun completes and verifies, and nothing happens twice (seed ${SEED}) [JRN-20]`, async () => {
     const clean = await survey(bench);
     for (let n = 0; n < TRIALS; n++) await runTrial(bench, clean, SEED, n);
   });
@@ -84,7 +84,7 @@ describe('the harness', () => {
 });
 
 describe('SIGSTOP', () => {
-  it('given a stopped process that holds the world, a second opener is refused; woken, it finishes', async () => {
+  it('given a stopped process that holds the world, a second opener is refused; woken, it finishes [JRN-18]', async () => {
     const trial = new Trial(bench, 'stopped');
     const first = trial.start({ moment: { step: 20, side: 'after' }, blow: 'SIGSTOP' });
     await first.moment;

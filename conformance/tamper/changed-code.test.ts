@@ -145,7 +145,7 @@ describe('a changed reducer', () => {
     });
   });
 
-  it('that changes state alone is named at the field', async () => {
+  it('that changes state alone is named at the field [JRN-5]', async () => {
     expect(await divergenceOf(store, appOf({ init: () => ({ n: 0, paid: 7 }) }))).toMatchObject({
       seq: 1,
       kind: 'state',
@@ -199,7 +199,7 @@ describe('a changed reducer', () => {
     });
   });
 
-  it('that logs something else, or sets another timer, is named at the leaf', async () => {
+  it('that logs something else, or sets another timer, is named at the leaf [JRN-5]', async () => {
     const logs = await divergenceOf(store, appOf({ note: (n) => (n === 2 ? 'at two' : `at ${n}`) }));
     expect(logs).toMatchObject({ seq: 2, kind: 'state', path: '$.leaves[log demo/Counter@1 history a].tail[0][1]' });
     expect([logs.recorded, logs.regenerated]).toEqual(['at 2', 'at two']);

@@ -27,11 +27,11 @@ it('the sample is sound, and holds what a world can hold', async () => {
 });
 
 describe('damage', () => {
-  it(`given a bit of any frame, it is found in that frame (seed ${SEED})`, async () => {
+  it(`given a bit of any frame, it is found in that frame (seed ${SEED}) [JRN-21]`, async () => {
     for (const trial of flippedFrames(sample, 1, randomFrom(SEED))) await expectFound(trial);
   });
 
-  it('given a frame that is removed, repeated, exchanged or has other columns, it is found there', async () => {
+  it('given a frame that is removed, repeated, exchanged or has other columns, it is found there [JRN-21]', async () => {
     // Every third of them, the first and the last frame's among them.
     for (const [i, trial] of [...movedFrames(sample)].entries()) if (i % 3 === 0) await expectFound(trial);
   });
@@ -43,7 +43,7 @@ describe('damage', () => {
 });
 
 describe('damage in the file', () => {
-  it(`is found by the real reader, row by row and blob by blob (seed ${SEED})`, async () => {
+  it(`is found by the real reader, row by row and blob by blob (seed ${SEED}) [JRN-21]`, async () => {
     const random = randomFrom(SEED);
     const trials = await fileTrials(sample, random);
     for (const trial of trials) {
@@ -51,7 +51,7 @@ describe('damage in the file', () => {
     }
   });
 
-  it('that only cuts the tail is found by the head that was acknowledged', async () => {
+  it('that only cuts the tail is found by the head that was acknowledged [JRN-22]', async () => {
     const middle = cutTail(Math.floor(sample.frames.length / 2));
     expect(await verdictOnFile(sample, middle)).toBeUndefined();
     const found = await verdictOnFile(sample, middle, { app: agentApp, expect: sample.head });
@@ -82,7 +82,7 @@ describe('a blob that the state alone links', () => {
 });
 
 describe('a cut tail', () => {
-  it('is a sound world of its own; the head that was acknowledged finds it', async () => {
+  it('is a sound world of its own; the head that was acknowledged finds it [JRN-22]', async () => {
     for (let length = 1; length < sample.frames.length; length += 5) {
       const cut = { ...sample, frames: sample.frames.slice(0, length) };
       expect(await verdict(storeOf(cut))).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a cut tail', () => {
 });
 
 describe('a forgery', () => {
-  it(`whose heads all fit is found by the head that was acknowledged (seed ${SEED})`, async () => {
+  it(`whose heads all fit is found by the head that was acknowledged (seed ${SEED}) [JRN-22]`, async () => {
     for (const { what, sample: forged } of forgedFrames(sample, 1, randomFrom(SEED))) {
       expect(await verdict(storeOf(forged), { app: agentApp, expect: sample.head }), what).toBeDefined();
     }

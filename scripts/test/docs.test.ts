@@ -100,7 +100,7 @@ describe('reference pages', () => {
     expect(read(file)).toBe(page());
   });
 
-  it('every bound of the rules is listed, and every listed one has its number', () => {
+  it('every bound of the rules is listed, and every listed one has its number [JRN-26]', () => {
     const tables = tablesOf(read('docs/reference/bounds.md'));
     const rows = [
       ...(tables.get('What decides derived bytes') ?? []),

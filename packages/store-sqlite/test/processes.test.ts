@@ -35,7 +35,7 @@ function start(file: string, ...args: string[]): Child {
 const digestOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 describe('the lock', () => {
-  it('given a holder in another process, running or stopped, an opener is refused; after its death it is not', async () => {
+  it('given a holder in another process, running or stopped, an opener is refused; after its death it is not [JRN-18]', async () => {
     const holder = start('holder.ts');
     expect((await holder.lines.next()).value).toBe('held');
     await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'world_locked' });
@@ -64,7 +64,7 @@ describe('kill -9', () => {
   const SEED = 20_26;
   const MOMENTS = 10;
 
-  it(`given a kill at ${MOMENTS} moments of an append loop, each leaves a prefix with all that was acknowledged (seed ${SEED})`, async () => {
+  it(`given a kill at ${MOMENTS} moments of an append loop, each leaves a prefix with all that was acknowledged (seed ${SEED}) [JRN-20]`, async () => {
     const random = randomFrom(SEED);
     const links = new Set<string>();
     for (let moment = 0; moment < MOMENTS; moment++) {
@@ -98,7 +98,7 @@ describe('kill -9', () => {
     await open.close();
   }
 
-  it('given a killed writer, a reader sees what it acknowledged and changes neither the database nor its WAL', async () => {
+  it('given a killed writer, a reader sees what it acknowledged and changes neither the database nor its WAL [JRN-19]', async () => {
     const child = start('appender.ts', '1');
     const acks: string[] = [];
     while (acks.length < 20) acks.push((await child.lines.next()).value as string);

@@ -139,7 +139,7 @@ describe('a full disk', () => {
   const limited = { maxPageCount: 40 };
   const large = (seq: number): Uint8Array => new Uint8Array(50_000).fill(seq);
 
-  it('given no space, an append is store_full, writes nothing, and all before it stays readable', async () => {
+  it('given no space, an append is store_full, writes nothing, and all before it stays readable [JRN-17]', async () => {
     const open = await sqlite(path, limited).open();
     let head = EMPTY_HEAD;
     const fill = async (): Promise<void> => {
@@ -169,7 +169,7 @@ describe('a full disk', () => {
 });
 
 describe('damage', () => {
-  it('given a file that is not a database, opening is journal_damaged and changes nothing', async () => {
+  it('given a file that is not a database, opening is journal_damaged and changes nothing [JRN-23]', async () => {
     writeFileSync(path, 'not a database at all, but long enough to look like one'.repeat(100));
     const before = statSync(path).mtimeMs;
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'journal_damaged' });
@@ -200,7 +200,7 @@ describe('damage', () => {
     for (let i = 0; i < 2; i++) await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'semantics_unknown' });
   });
 
-  it('given pages overwritten in the middle, the frames before are read and the damage names the next one', async () => {
+  it('given pages overwritten in the middle, the frames before are read and the damage names the next one [JRN-23]', async () => {
     await makeWorld(Array(200).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
     overwritePages(60, 3);
     const seen: number[] = [];
@@ -221,7 +221,7 @@ describe('damage', () => {
     await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged' });
   });
 
-  it('given a missing row, reading stops at the hole and names it', async () => {
+  it('given a missing row, reading stops at the hole and names it [JRN-23]', async () => {
     await makeWorld([1, 1, 1, 1]);
     await tamper(path, 'DELETE FROM frame WHERE seq = 2');
     await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged', facts: { where: `${path}, frame 2` } });

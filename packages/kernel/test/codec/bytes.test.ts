@@ -20,7 +20,7 @@ const command = vitestCommand('packages/kernel/test/codec/bytes.test.ts');
 const bytes = fc.uint8Array({ maxLength: 300 });
 
 describe(`given random bytes (seed ${SEED})`, () => {
-  it('the portable sha-256 is that of node:crypto', () => {
+  it('the portable sha-256 is that of node:crypto [CODEC-15]', () => {
     const same = fc.property(bytes, (input) => {
       expect(toHex(portableSha256(input))).toBe(createHash('sha256').update(input).digest('hex'));
     });
@@ -53,11 +53,11 @@ describe('given a value with links', () => {
     expect(linksOf(value).map(String)).toEqual([b, c, a].map(String));
   });
 
-  it('the same content as raw bytes and as a value is two links', () => {
+  it('the same content as raw bytes and as a value is two links [CODEC-7]', () => {
     expect(linksOf([a, a.asValue(), a]).map((link) => link.kind)).toEqual(['raw', 'value']);
   });
 
-  it('text and bytes are no links', () => {
+  it('text and bytes are no links [CODEC-8]', () => {
     expect(linksOf([a.toString(), a.hex, fromHex(a.hex), encode(a)])).toEqual([]);
   });
 

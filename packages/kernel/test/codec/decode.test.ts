@@ -51,21 +51,24 @@ function told(error: RepriseError): string {
 }
 
 describe('given canonical bytes and their broken twin', () => {
-  it.each(TWINS)('%s is refused for that reason alone', (_, good, twin, reason) => {
-    expect(toHex(encode(decode(fromHex(good)), FRAME_DEPTH_MAX))).toBe(good);
-    const error = refusalOf(() => decode(fromHex(twin)));
-    expect(error.message).toBe(`invalid_bytes: ${reason}; at ${error.facts.where}${told(error)}`);
-  });
+  it.each(TWINS)(
+    '%s is refused for that reason alone [CODEC-3, CODEC-4, CODEC-5, CODEC-7, CODEC-9, CODEC-13]',
+    (_, good, twin, reason) => {
+      expect(toHex(encode(decode(fromHex(good)), FRAME_DEPTH_MAX))).toBe(good);
+      const error = refusalOf(() => decode(fromHex(twin)));
+      expect(error.message).toBe(`invalid_bytes: ${reason}; at ${error.facts.where}${told(error)}`);
+    },
+  );
 });
 
 describe('given canonical bytes', () => {
-  it('maps become plain objects with their keys in canonical order', () => {
+  it('maps become plain objects with their keys in canonical order [CODEC-13]', () => {
     const map = decode(fromHex('a3616201616301626161' + '02')) as Record<string, Value>;
     expect(Object.getPrototypeOf(map)).toBe(Object.prototype);
     expect(Object.keys(map)).toEqual(['b', 'c', 'aa']);
   });
 
-  it('names of the prototype become own keys and change nothing else', () => {
+  it('names of the prototype become own keys and change nothing else [CODEC-13]', () => {
     const map = decode(encode({ constructor: 1, toString: 2, valueOf: null })) as Record<string, Value>;
     expect(Object.hasOwn(map, 'constructor')).toBe(true);
     expect({}.toString()).toBe('[object Object]');
@@ -87,7 +90,7 @@ describe('given canonical bytes', () => {
     expect(decode(whole.subarray(2, 15))).toEqual([1000, 1.5]);
   });
 
-  it('a link becomes a Ref, and equal text does not', () => {
+  it('a link becomes a Ref, and equal text does not [CODEC-8]', () => {
     expect(decode(fromHex(`d82a58250001551220${digest}`))).toEqual(Ref.fromHex(digest));
     expect(decode(fromHex(`d82a58250001711220${digest}`))).toEqual(Ref.fromHex(digest, 'value'));
     expect(decode(encode(`sha256:${digest}`))).toBe(`sha256:${digest}`);
@@ -106,7 +109,7 @@ describe('given canonical bytes', () => {
 });
 
 describe('given lengths that lie', () => {
-  it('nothing is allocated for them', () => {
+  it('nothing is allocated for them [CODEC-14]', () => {
     const before = process.memoryUsage();
     for (const head of ['9aff000000', '5aff000000', '7aff000000', 'baff000000', '9b001fffffffffffff']) {
       for (let i = 0; i < 1_000; i++) refusalOf(() => decode(fromHex(head)));

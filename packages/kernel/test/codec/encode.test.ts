@@ -37,11 +37,11 @@ describe('given the same value in other words', () => {
     ['a value named twice', ((x: object) => [x, x])({ a: 1 }), [{ a: 1 }, { a: 1 }]],
     ['a property that is not enumerable', Object.defineProperty({ a: 1 }, 'b', { value: 2 }), { a: 1 }],
     ['a proxy', new Proxy({ a: 1 }, {}), { a: 1 }],
-  ])('%s: it writes the same bytes', (_, one, other) => {
+  ])('%s: it writes the same bytes [CODEC-2, CODEC-6]', (_, one, other) => {
     expect(hex(one)).toBe(hex(other));
   });
 
-  it('text that looks like a hash stays text, and a link never becomes text', () => {
+  it('text that looks like a hash stays text, and a link never becomes text [CODEC-7, CODEC-8]', () => {
     const digest = 'ab'.repeat(32);
     expect(hex(`sha256:${digest}`)).not.toBe(hex(Ref.fromHex(digest)));
     expect(hex(Ref.fromHex(digest))).toBe(`d82a58250001551220${digest}`);
@@ -115,7 +115,7 @@ describe('given what is no value', () => {
     ['a forged link', { [Symbol.for('reprise.ref')]: true, hex: 'AB' }, '$', 'link'],
     ['a cycle through a map', cycle, `$${'.self'.repeat(VALUE_DEPTH_MAX)}`, 'depth'],
     ['a cycle through a list', ring, `$${'[1]'.repeat(VALUE_DEPTH_MAX)}`, 'depth'],
-  ])('%s is refused with its path', (_, thing, where, actual) => {
+  ])('%s is refused with its path [CODEC-1, CODEC-5, CODEC-9]', (_, thing, where, actual) => {
     const error = refusalOf(() => encode(thing));
     expect({ code: error.code, where: error.facts.where, actual: error.facts.actual }).toEqual({
       code: 'invalid_value',
@@ -124,7 +124,7 @@ describe('given what is no value', () => {
     });
   });
 
-  it('a getter is never run', () => {
+  it('a getter is never run [CODEC-12]', () => {
     let runs = 0;
     refusalOf(() =>
       encode({
@@ -138,22 +138,22 @@ describe('given what is no value', () => {
 });
 
 describe('given depth and size', () => {
-  it('it writes 48 levels by default and refuses the 49th', () => {
+  it('it writes 48 levels by default and refuses the 49th [CODEC-10]', () => {
     expect(hex(nested(VALUE_DEPTH_MAX))).toHaveLength(2 * VALUE_DEPTH_MAX);
     expect(refusalOf(() => encode(nested(VALUE_DEPTH_MAX + 1))).facts.actual).toBe('depth');
   });
 
-  it('it writes 64 levels for a frame and refuses the 65th', () => {
+  it('it writes 64 levels for a frame and refuses the 65th [CODEC-10]', () => {
     expect(hex(encode(nested(VALUE_DEPTH_MAX)))).toBeTypeOf('string');
     expect(encode(nested(FRAME_DEPTH_MAX), FRAME_DEPTH_MAX)).toHaveLength(FRAME_DEPTH_MAX);
     expect(refusalOf(() => encode(nested(FRAME_DEPTH_MAX + 1), FRAME_DEPTH_MAX)).facts.actual).toBe('depth');
   });
 
-  it('a value a million levels deep is refused, not a stack overflow', () => {
+  it('a value a million levels deep is refused, not a stack overflow [CODEC-10]', () => {
     expect(refusalOf(() => encode(nested(1_000_000))).facts.actual).toBe('depth');
   });
 
-  it('a small value that names its parts twice at each level is refused by its size', () => {
+  it('a small value that names its parts twice at each level is refused by its size [CODEC-11]', () => {
     let bomb: unknown = 'x'.repeat(1_000_000);
     for (let i = 0; i < 40; i++) bomb = [bomb, bomb];
     const error = refusalOf(() => encode(bomb));
@@ -188,7 +188,7 @@ describe('given a writer that is used again and again', () => {
     expect(new Set(inner).size).toBe(1);
   });
 
-  it('bytes given out do not change with the next call, nor the next call with them', () => {
+  it('bytes given out do not change with the next call, nor the next call with them [CODEC-12]', () => {
     const first = encode(['first', 1]);
     const copy = toHex(first);
     const second = encode(['other', 2]);

@@ -8,7 +8,7 @@ import { assertProperty, SEED, vitestCommand } from './seed.js';
 const command = vitestCommand('packages/kernel/test/codec/encoders-agree.test.ts');
 
 describe(`given 2,000 random values (seed ${SEED})`, () => {
-  it('our bytes are those of cborg and of cbor2', () => {
+  it('our bytes are those of cborg and of cbor2 [CODEC-2]', () => {
     const agree = fc.property(values, (value) => {
       const ours = toHex(encode(value));
       expect(toHex(cborgBytes(value)), 'cborg').toBe(ours);
@@ -17,7 +17,7 @@ describe(`given 2,000 random values (seed ${SEED})`, () => {
     assertProperty(agree, { numRuns: 2_000, command });
   });
 
-  it('what is read back writes the same bytes (500 of them)', () => {
+  it('what is read back writes the same bytes (500 of them) [CODEC-16]', () => {
     const same = fc.property(values, (value) => {
       const bytes = encode(value);
       expect(toHex(encode(decode(bytes)))).toBe(toHex(bytes));

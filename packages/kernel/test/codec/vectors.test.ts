@@ -39,18 +39,21 @@ function isList(tagged: Tagged): tagged is readonly Tagged[] {
 const shown = (hex: string): string => (hex.length > 40 ? `${hex.slice(0, 40)}…` : hex || '(nothing)');
 
 describe('given a published value', () => {
-  it.each(vectors.accept.map((v) => [shown(v.hex), v] as const))('it writes %s and is read back', (_, vector) => {
-    const value = untagged(vector.value);
-    expect(toHex(encode(value))).toBe(vector.hex);
-    expect(toHex(encode(decode(fromHex(vector.hex))))).toBe(vector.hex);
-    expect(toHex(cborgBytes(value)), 'cborg').toBe(vector.hex);
-    expect(toHex(cbor2Bytes(value)), 'cbor2').toBe(vector.hex);
-  });
+  it.each(vectors.accept.map((v) => [shown(v.hex), v] as const))(
+    'it writes %s and is read back [CODEC-2, CODEC-4]',
+    (_, vector) => {
+      const value = untagged(vector.value);
+      expect(toHex(encode(value))).toBe(vector.hex);
+      expect(toHex(encode(decode(fromHex(vector.hex))))).toBe(vector.hex);
+      expect(toHex(cborgBytes(value)), 'cborg').toBe(vector.hex);
+      expect(toHex(cbor2Bytes(value)), 'cbor2').toBe(vector.hex);
+    },
+  );
 });
 
 describe('given published bytes that are not canonical', () => {
   it.each(vectors.refuse.map((v) => [shown(v.hex), v.note, v] as const))(
-    '%s (%s) is refused',
+    '%s (%s) is refused [CODEC-3]',
     (_hex, _note, vector) => {
       const error = refusalOf(() => decode(fromHex(vector.hex)));
       expect(error.code).toBe('invalid_bytes');

@@ -6,7 +6,7 @@ import { ok } from '../support/outside.js';
 import { app, given } from './greedy.js';
 
 describe('given a cascade over the bound of a frame', () => {
-  it('when it goes on, then continue frames follow at once, nothing comes between, and every cell got its event', async () => {
+  it('when it goes on, then continue frames follow at once, nothing comes between, and every cell got its event [JRN-24]', async () => {
     const { store, world } = await given({ recheckEvery: 1 });
     const asked = [
       ask(world, 'x', [sendMany(700, 'c', add(1))]),
@@ -39,7 +39,7 @@ describe('given a cascade over the bound of a frame', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a snapshot is asked for in the middle, then it comes before or after the cascade', async () => {
+  it('when a snapshot is asked for in the middle, then it comes before or after the cascade [JRN-24]', async () => {
     const { store, world } = await given();
     const asking = ask(world, 'x', [sendMany(700, 'c', add(1))]);
     const snapshot = world.snapshot();

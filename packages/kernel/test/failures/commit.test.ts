@@ -66,7 +66,7 @@ function slowly(store: FaultyStore): () => void {
 }
 
 describe.each(PLACES)('given a full disk after the fold, on $name', (place) => {
-  it('when others were answered from what is lost, then nobody is told, and the same ids succeed later', async () => {
+  it('when others were answered from what is lost, then nobody is told, and the same ids succeed later [JRN-11, JRN-13]', async () => {
     const { store, world } = await given(place);
     const head = world.head;
     store.appends.push('full');
@@ -92,7 +92,7 @@ describe.each(PLACES)('given a full disk after the fold, on $name', (place) => {
     await closeSound(world, store, app);
   });
 
-  it('when a batch fails, then the frames that follow are the ones an untroubled world writes', async () => {
+  it('when a batch fails, then the frames that follow are the ones an untroubled world writes [JRN-13]', async () => {
     const clock = new TestClock();
     const random = (length: number) => new Uint8Array(length).fill(7);
     const { store, world } = await given(place, { clock, random });
@@ -123,7 +123,7 @@ function fresh() {
 describe('given a full disk, facts are tried again until they land, and land once', () => {
   const memory = PLACES[0] as (typeof PLACES)[number];
 
-  it('when a receipt cannot be written, then its effect is not performed again and its plan goes on later', async () => {
+  it('when a receipt cannot be written, then its effect is not performed again and its plan goes on later [JRN-14]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -141,7 +141,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when a timer cannot be written, then it fires once, later', async () => {
+  it('when a timer cannot be written, then it fires once, later [JRN-14]', async () => {
     const clock = new TestClock();
     const { store, world } = await given(memory, { clock });
     await ask(world, 'x', [wake('bell', 100)]);
@@ -177,7 +177,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when several wait, then they land in the order in which they came', async () => {
+  it('when several wait, then they land in the order in which they came [JRN-14]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1), start('call', 2)]);
@@ -265,7 +265,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
 });
 
 describe('given a real quota of the store', () => {
-  it('when it is reached, then requests fail, what stands is sound, and with more room all goes on', async () => {
+  it('when it is reached, then requests fail, what stands is sound, and with more room all goes on [JRN-17]', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'reprise-quota-'));
     removals.push(() => rmSync(dir, { recursive: true, force: true }));
     const path = join(dir, 'w.db');
@@ -293,7 +293,7 @@ describe('given a real quota of the store', () => {
 });
 
 describe('given an append whose answer is lost', () => {
-  it('when the frames landed, then each request is acknowledged once and no frame is there twice', async () => {
+  it('when the frames landed, then each request is acknowledged once and no frame is there twice [JRN-12]', async () => {
     const { store, world } = await given(PLACES[1] as (typeof PLACES)[number]);
     store.appends.push('reply lost');
     const acks = await Promise.all([
@@ -308,7 +308,7 @@ describe('given an append whose answer is lost', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a receipt landed, then the plan goes on and the effect is not settled twice', async () => {
+  it('when a receipt landed, then the plan goes on and the effect is not settled twice [JRN-12]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number], { adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -333,7 +333,7 @@ describe('given an append whose answer is lost', () => {
 
 describe('given a store that fails and cannot say why', () => {
   it.each(PLACES)(
-    'when a sync failed, then the world closes, and what was acknowledged is there, on $name',
+    'when a sync failed, then the world closes, and what was acknowledged is there, on $name [JRN-16]',
     async (place) => {
       const { store, world } = await given(place);
       const acks: Awaited<ReturnType<typeof ask>>[] = [];
@@ -356,7 +356,7 @@ describe('given a store that fails and cannot say why', () => {
     },
   );
 
-  it('when the head cannot be read after a failure, then nobody is told that nothing landed', async () => {
+  it('when the head cannot be read after a failure, then nobody is told that nothing landed [JRN-16]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     store.appends.push('reply lost');
     store.headUnreadable = true;
@@ -407,7 +407,7 @@ describe('given a store that fails and cannot say why', () => {
 });
 
 describe('given another writer', () => {
-  it('when it has appended, then the world closes as fenced and writes nothing more', async () => {
+  it('when it has appended, then the world closes as fenced and writes nothing more [JRN-15]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('stale');
@@ -419,7 +419,7 @@ describe('given another writer', () => {
     await world.close();
   });
 
-  it('when a snapshot meets it, then the world closes as fenced', async () => {
+  it('when a snapshot meets it, then the world closes as fenced [JRN-15]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     store.appends.push('stale');
     expect(await codeOf(world.snapshot())).toBe('fenced');
@@ -429,7 +429,7 @@ describe('given another writer', () => {
 });
 
 describe('given a slow commit', () => {
-  it('when it is under way, then no answer, read, frame or effect comes before it', async () => {
+  it('when it is under way, then no answer, read, frame or effect comes before it [JRN-11]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number], { adapters: [adapter] });
     const release = slowly(store);

@@ -97,7 +97,7 @@ describe.each(depths)('given a reducer that recurses without end, the stack endi
     await closeSound(again, store, app);
   });
 
-  it('when a receipt leads to it, then it is quarantined, its effect settled and its plan ended', async () => {
+  it('when a receipt leads to it, then it is quarantined, its effect settled and its plan ended [JRN-25]', async () => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [add(1), start('call', 1), when('call', add(1), deep)]);
     (await adapter.call(0)).answer(ok({ got: 1 }));

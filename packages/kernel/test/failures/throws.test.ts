@@ -71,20 +71,23 @@ async function stateBytes(world: World, keys: readonly string[]): Promise<string
 }
 
 describe('given a request whose own delivery faults', () => {
-  it.each(THROWN)('when the reducer throws (%s), then it is refused and nothing is journaled', async (how) => {
-    const { store, world } = await given();
-    await ask(world, 'x', [add(1)]);
-    const [before, head] = [await stateBytes(world, ['x', 'y']), world.head];
-    const error = await refusal(ask(world, 'x', [add(5), log('l'), fact('f'), send('y', add(1)), fail(how)]));
-    expect(error.code).toBe('delivery_faulted');
-    expect(error.facts.fault).toBe('threw');
-    expectDocumented(error);
-    expect(world.head).toEqual(head);
-    expect(await stateBytes(world, ['x', 'y'])).toBe(before);
-    await ask(world, 'x', [add(1)]);
-    expect(await numberOf(world, 'x')).toBe(2);
-    await closeSound(world, store, app);
-  });
+  it.each(THROWN)(
+    'when the reducer throws (%s), then it is refused and nothing is journaled [REQ-5, REQ-6]',
+    async (how) => {
+      const { store, world } = await given();
+      await ask(world, 'x', [add(1)]);
+      const [before, head] = [await stateBytes(world, ['x', 'y']), world.head];
+      const error = await refusal(ask(world, 'x', [add(5), log('l'), fact('f'), send('y', add(1)), fail(how)]));
+      expect(error.code).toBe('delivery_faulted');
+      expect(error.facts.fault).toBe('threw');
+      expectDocumented(error);
+      expect(world.head).toEqual(head);
+      expect(await stateBytes(world, ['x', 'y'])).toBe(before);
+      await ask(world, 'x', [add(1)]);
+      expect(await numberOf(world, 'x')).toBe(2);
+      await closeSound(world, store, app);
+    },
+  );
 
   it('when a cell throws in the event that would make it, then it does not exist, and a later one makes it', async () => {
     const { store, world } = await given();
@@ -95,7 +98,7 @@ describe('given a request whose own delivery faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the same id is sent again after a refusal, then it is a new request', async () => {
+  it('when the same id is sent again after a refusal, then it is a new request [REQ-5]', async () => {
     const { store, world } = await given();
     expect(await codeOf(ask(world, 'x', [fail()], { id: 'a' }))).toBe('delivery_faulted');
     expect((await ask(world, 'x', [add(1)], { id: 'a' })).duplicate).toBe(false);
@@ -160,7 +163,7 @@ describe('given a delivery inside a frame that faults', () => {
 });
 
 describe('given a timer whose reducer throws', () => {
-  it('when it is due, then the cell fails with the state it had, and the timer does not come again at any open', async () => {
+  it('when it is due, then the cell fails with the state it had, and the timer does not come again at any open [JRN-25]', async () => {
     const { store, clock, world } = await given({ drive: 'manual' });
     await ask(world, 'x', [add(3), wake('bell', 10), when('bell', add(1), fail())]);
     clock.advance(10);
@@ -182,7 +185,7 @@ describe('given a timer whose reducer throws', () => {
 });
 
 describe('given a receipt whose cascade throws', () => {
-  it('when the event that the plan raised throws, then the effect is settled, the plan ended and the world usable', async () => {
+  it('when the event that the plan raised throws, then the effect is settled, the plan ended and the world usable [JRN-25]', async () => {
     const adapter = outside(once);
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [add(1), start('call', 7), when('call', add(1), send('y', add(1)), fail())]);
@@ -366,7 +369,7 @@ describe('given a cell that has failed', () => {
 });
 
 describe('given a reducer that rejects', () => {
-  it('when a request is rejected, then it is refused with its code and nothing is journaled', async () => {
+  it('when a request is rejected, then it is refused with its code and nothing is journaled [REQ-6]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [add(1)]);
     const { head } = world;

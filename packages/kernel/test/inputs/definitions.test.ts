@@ -46,7 +46,7 @@ const NAMES = [
   `in/${'X'.repeat(200)}@1`,
 ];
 
-describe('given a reducer that is wrongly defined', () => {
+describe('given a reducer that is wrongly defined [SCH-7]', () => {
   it('when any part is junk, then it is refused when it is defined', async () => {
     await expectRefused((junk) => defineReducer(junk as never), 'defineReducer');
     await expectRefused((junk) => reducer({ name: junk })(), 'name');
@@ -108,7 +108,7 @@ describe('given a reducer that is wrongly defined', () => {
   });
 });
 
-describe('given an effect that is wrongly defined', () => {
+describe('given an effect that is wrongly defined [SCH-7]', () => {
   it('when any part is junk, then it is refused when it is defined', async () => {
     await expectRefused((junk) => defineEffect(junk as never), 'defineEffect');
     await expectRefused((junk) => effect({ kind: junk })(), 'kind');
@@ -138,7 +138,7 @@ describe('given an effect that is wrongly defined', () => {
   });
 });
 
-describe('given a plan that is wrongly defined', () => {
+describe('given a plan that is wrongly defined [SCH-7]', () => {
   it('when any part is junk, then it is refused when it is defined', async () => {
     await expectRefused((junk) => definePlan(junk as never), 'definePlan');
     await expectRefused((junk) => plan({ name: junk })(), 'name');
@@ -156,7 +156,7 @@ describe('given a plan that is wrongly defined', () => {
   });
 });
 
-describe('given an app that is wrongly put together', () => {
+describe('given an app that is wrongly put together [SCH-7]', () => {
   it('when any part is junk, then it is refused', async () => {
     await expectRefused((junk) => defineApp(junk as never), 'defineApp');
     await expectRefused((junk) => defineApp({ reducers: junk } as never), 'reducers', ['no list']);

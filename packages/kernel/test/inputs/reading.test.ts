@@ -66,7 +66,7 @@ describe('given the codec', () => {
 const NOT_ENDLESS = JUNK.map(([name]) => name).filter((name) => name !== 'a cycle' && name !== 'a deep list');
 
 describe('given a frame', () => {
-  it('when its bytes are junk or anything at all, then it is damaged and named, never half read', async () => {
+  it('when its bytes are junk or anything at all, then it is damaged and named, never half read [JRN-1]', async () => {
     await expectRefused((junk) => readFrame(junk as never, 3), 'readFrame');
     const values = fc.sample(fc.uint8Array({ maxLength: 60 }), { seed: 20_260_101, numRuns: 1_000 });
     for (const bytes of values)

@@ -29,7 +29,7 @@ async function opening(change: object, touches = false): Promise<World> {
 }
 
 describe('given options that are none', () => {
-  it('when any of them is junk, then the world is not opened and the store not touched', async () => {
+  it('when any of them is junk, then the world is not opened and the store not touched [REQ-9]', async () => {
     const noFunction = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
     const functions = ['undefined', 'a function', 'a class'];
     await expectRefused((junk) => openWorld(junk as never), 'openWorld');
@@ -91,7 +91,7 @@ describe('given options that are none', () => {
   });
 });
 
-describe('given an open world', () => {
+describe('given an open world [REQ-9]', () => {
   async function given(): Promise<{ store: Store; world: World }> {
     const store = memory();
     const world = await openWorld({ store, app, recheckEvery: 1 });
@@ -143,7 +143,7 @@ describe('given an open world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody claims to be the kernel, or sends what only it may, then it is refused', async () => {
+  it('when somebody claims to be the kernel, or sends what only it may, then it is refused [REQ-8]', async () => {
     const { store, world } = await given();
     const { head } = world;
     const event = { name: 'lab/Do@1', value: { steps: [] } };

@@ -238,7 +238,7 @@ describe('snapshots and reads', () => {
     expect(head).toBeLessThanOrEqual(12);
   });
 
-  it('a log shows nothing that is not durable yet', async () => {
+  it('a log shows nothing that is not durable yet [JRN-11]', async () => {
     const store = memory();
     let gate: Promise<void> | undefined;
     const slow: Store = {
@@ -324,7 +324,7 @@ describe('identifiers and chance', () => {
   });
 });
 
-describe('reduce() refuses what the engine drops', () => {
+describe('reduce() refuses what the engine drops [SCH-4]', () => {
   const kept = { n: 0, any: null };
   const reducer = (recipe: (draft: { n: number; any: unknown }) => unknown) =>
     defineReducer({

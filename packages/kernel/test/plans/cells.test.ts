@@ -315,7 +315,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     return { store, world, crash: () => store.crash() };
   }
 
-  it('when id and content are the same, then the answer is the first one, also after snapshot, reopening and crash', async () => {
+  it('when id and content are the same, then the answer is the first one, also after snapshot, reopening and crash [REQ-1]', async () => {
     const { store, world, crash } = await placed();
     const first = await ask(world, 'x', [add(1)], { id: 'a' });
     await ask(world, 'x', [add(1)], { id: 'b' });
@@ -332,7 +332,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(second, store, app);
   });
 
-  it('when the content differs in any part, then it is a conflict and changes nothing', async () => {
+  it('when the content differs in any part, then it is a conflict and changes nothing [REQ-2]', async () => {
     const { store, world } = await placed();
     await ask(world, 'x', [add(1)], { id: 'a' });
     const { head } = world;
@@ -350,7 +350,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when somebody else sends the same id, then it is another request', async () => {
+  it('when somebody else sends the same id, then it is another request [REQ-3]', async () => {
     const { store, world } = await placed();
     for (const as of ['host', 'human:ada', 'human:bob', 'cell:lab/Cell@1/y'] as const) {
       expect((await ask(world, 'x', [add(1)], { id: 'a', as })).duplicate).toBe(false);
@@ -360,7 +360,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when the same map is written with other key order, −0 or an undefined key, then it is the same content', async () => {
+  it('when the same map is written with other key order, −0 or an undefined key, then it is the same content [REQ-4]', async () => {
     const { store, world } = await placed();
     const event = { name: 'lab/Do@1', value: { steps: [['when', 'w', [['note', { b: 1, a: 0 }]]]] } };
     const same = { name: 'lab/Do@1', value: { steps: [['when', 'w', [['note', { a: -0, b: 1, c: undefined }]]]] } };
@@ -379,7 +379,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when many come at once, then each id is taken once', async () => {
+  it('when many come at once, then each id is taken once [REQ-1]', async () => {
     const { store, world } = await placed();
     const acks = await Promise.all(
       Array.from({ length: 60 }, (_, i) => ask(world, 'x', [add(1)], { id: `${i % 20}` })),
@@ -392,7 +392,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
 });
 
 describe('given requests that arrive while the world works', () => {
-  it('when they are sent without waiting, then they are taken in the order in which they were sent', async () => {
+  it('when they are sent without waiting, then they are taken in the order in which they were sent [REQ-7]', async () => {
     const adapter = outside(once);
     adapter.answerAll(() => ok({ got: 1 }));
     const { store, world } = await given({ drive: 'auto', adapters: [adapter] });
@@ -401,7 +401,7 @@ describe('given requests that arrive while the world works', () => {
     await closeSound(world, store, app);
   });
 
-  it('when their sender changes the value afterwards, then what was sent is what was', async () => {
+  it('when their sender changes the value afterwards, then what was sent is what was [REQ-7]', async () => {
     const { store, world } = await given();
     const steps = [['add', 1]];
     const to: [string, string] = ['lab/Cell@1', 'x'];

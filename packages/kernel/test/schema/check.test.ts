@@ -105,7 +105,7 @@ describe('given a value that does not fit', () => {
     ['anything for never', z.never(), null, ['$', 'nothing', 'null']],
     ['no option of a union', z.union([z.int(), z.boolean()]), 'x', ['$', 'an integer or a boolean', '"x"']],
     ['the option that came furthest', z.union([z.null(), z.array(z.int())]), [1, 'x'], ['$[1]', 'an integer', '"x"']],
-  ])('%s: path, expected, actual', (_, schema, input, [path, expected, actual]) => {
+  ])('%s: path, expected, actual [SCH-4, SCH-5]', (_, schema, input, [path, expected, actual]) => {
     const result = check(compileSchema(schema), input as Value);
     expect(result).toMatchObject({ ok: false, path, actual });
     expect(result.ok ? '' : result.expected).toContain(expected);

@@ -70,7 +70,7 @@ describe('given a schema of the closed subset', () => {
       z.strictObject({ constructor: z.int() }),
       { type: 'object', fields: { constructor: int } },
     ],
-  ])('%s compiles', (_, schema, expected) => {
+  ])('%s compiles [SCH-1]', (_, schema, expected) => {
     expect(compiled(schema)).toEqual(expected);
   });
 
@@ -187,7 +187,7 @@ describe('given a schema beyond the subset', () => {
     ['a schema without end', endless(), `$${'.kid'.repeat(48)}`, 'finite'],
     ['a schema too deep to record', deep(30), '$', 'value()'],
     ['a field __proto__', z.strictObject({ ['__proto__']: z.int() }), '$', 'otherwise'],
-  ])('%s is refused, with its path and what to write instead', (_, schema, where, hint) => {
+  ])('%s is refused, with its path and what to write instead [SCH-1, SCH-2]', (_, schema, where, hint) => {
     const error = refusalOf(() => compileSchema(schema));
     expect({ code: error.code, where: error.facts.where }).toEqual({ code: 'invalid_schema', where });
     expect(error.facts.hint).toContain(hint);
@@ -198,11 +198,11 @@ describe('given two schemas that read alike', () => {
   const one = z.strictObject({ kind: z.enum(['a', 'b']), n: z.int().min(1).describe('how many') }).describe('x');
   const other = z.strictObject({ n: z.int({ error: 'no' }).min(1), kind: z.literal(['b', 'a']) }).readonly();
 
-  it('they have one identity', () => {
+  it('they have one identity [SCH-6]', () => {
     expect(schemaDigest(compileSchema(one))).toBe(schemaDigest(compileSchema(other)));
   });
 
-  it('the identity is pinned: journals hold it', () => {
+  it('the identity is pinned: journals hold it [SCH-6]', () => {
     expect(schemaDigest(compileSchema(one))).toBe('f93ac154fff5b4698f2ec84f4bdf585c531347dbca3e399e17a652593d86b663');
   });
 
@@ -213,7 +213,7 @@ describe('given two schemas that read alike', () => {
     ['a default', one.extend({ n: z.int().min(1).default(1) })],
     ['a number for an integer', one.extend({ n: z.number().min(1) })],
     ['one more field', one.extend({ m: z.null() })],
-  ])('%s makes another', (_, changed) => {
+  ])('%s makes another [SCH-6]', (_, changed) => {
     expect(schemaDigest(compileSchema(changed))).not.toBe(schemaDigest(compileSchema(one)));
   });
 

@@ -2,7 +2,7 @@ import { Ref } from '@reprise/contracts';
 import { type ContentStore, EMPTY_HEAD, type OpenStore, portableSha256, toHex } from '@reprise/kernel';
 import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from './expect.js';
 import { ability, framesAfter, type StoreSubject, someBytes, whileOpen } from './store-subject.js';
-import { type Check, registerSuite, type SuiteOptions } from './suite.js';
+import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** Sizes around the limits where stores change their way of keeping a blob. */
 const SIZES = [0, 1, 1000, 65_535, 65_536, 65_537, 1_048_576];
@@ -20,8 +20,8 @@ export function testContentStore(options: SuiteOptions<StoreSubject>): void {
   registerSuite('content store', contentStoreChecks, options);
 }
 
-function check(name: string, body: (open: OpenStore, subject: StoreSubject) => Promise<void>): Check<StoreSubject> {
-  return { name, run: (subject) => whileOpen(subject.store, (open) => body(open, subject)) };
+function check(title: string, body: (open: OpenStore, subject: StoreSubject) => Promise<void>): Check<StoreSubject> {
+  return { ...titled(title), run: (subject) => whileOpen(subject.store, (open) => body(open, subject)) };
 }
 
 function linkOf(bytes: Uint8Array): Ref {
@@ -252,7 +252,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
   }),
 
   {
-    name: 'given a close after an erasure, what is gone stays gone and the tombstones stand',
+    ...titled('given a close after an erasure, what is gone stays gone and the tombstones stand'),
     run: async (subject) => {
       const bytes = [someBytes(SMALL, 1), someBytes(LARGE, 2)];
       await whileOpen(subject.store, async (open) => {

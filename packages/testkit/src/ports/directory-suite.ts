@@ -1,6 +1,6 @@
 import type { HostDirectory, OpenDirectory, WorldRow } from '@reprise/kernel/host';
 import { expectRefusal, expectSame } from './expect.js';
-import { type Check, type Disposable, registerSuite, type SuiteOptions } from './suite.js';
+import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** What the suite of the directory port tests. */
 export interface DirectorySubject extends Disposable {
@@ -18,7 +18,7 @@ export function testDirectory(options: SuiteOptions<DirectorySubject>): void {
   registerSuite('directory', directoryChecks, options);
 }
 
-function check(name: string, body: (open: OpenDirectory, subject: DirectorySubject) => Promise<void>) {
+function check(title: string, body: (open: OpenDirectory, subject: DirectorySubject) => Promise<void>) {
   const run = async (subject: DirectorySubject): Promise<void> => {
     const open = await subject.directory.open();
     try {
@@ -27,7 +27,7 @@ function check(name: string, body: (open: OpenDirectory, subject: DirectorySubje
       await open.close();
     }
   };
-  return { name, run };
+  return { ...titled(title), run };
 }
 
 const row = (world: string, nextWakeAt: number | null = null, open = false): WorldRow => ({ world, nextWakeAt, open });

@@ -9,7 +9,7 @@ import {
   someBytes,
   whileOpen,
 } from './store-subject.js';
-import { type Check, registerSuite, type SuiteOptions } from './suite.js';
+import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** Sizes of groups that make rows of one frame and of several, in every neighbourhood. */
 const GROUPS = [1, 1, 5, 1, 40, 2, 1, 1, 17];
@@ -24,8 +24,8 @@ export function testJournal(options: SuiteOptions<StoreSubject>): void {
   registerSuite('journal', journalChecks, options);
 }
 
-function check(name: string, body: (open: OpenStore) => Promise<void>): Check<StoreSubject> {
-  return { name, run: ({ store }) => whileOpen(store, body) };
+function check(title: string, body: (open: OpenStore) => Promise<void>): Check<StoreSubject> {
+  return { ...titled(title), run: ({ store }) => whileOpen(store, body) };
 }
 
 /** The checks of {@link testJournal}, to run one alone. */
@@ -35,19 +35,19 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
     expectSame(await journal.findLast('manifest', 10), undefined, 'a frame of a new journal');
   }),
 
-  check('given frames were appended, they are read back in order, byte for byte', async (open) => {
+  check('given frames were appended, they are read back in order, byte for byte [JRN-8]', async (open) => {
     const frames = await appendGroups(open, GROUPS);
     await expectJournal(open.journal, frames, 'after all appends');
   }),
 
-  check('given an append, it resolves to the head it made', async ({ journal }) => {
+  check('given an append, it resolves to the head it made [JRN-7]', async ({ journal }) => {
     const frames = framesAfter(EMPTY_HEAD, 3);
     const head = await journal.append(frames, EMPTY_HEAD);
     expectSame(head, { seq: 2, digest: frames[2]?.head }, 'the head of the append');
     expectSame(await journal.head(), head, 'the durable head');
   }),
 
-  check('given a head that is not the durable one, an append is stale and writes nothing', async (open) => {
+  check('given a head that is not the durable one, an append is stale and writes nothing [JRN-7]', async (open) => {
     const frames = await appendGroups(open, [2, 3]);
     const durable = await open.journal.head();
     const wrong: [string, Head][] = [
@@ -63,7 +63,7 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
     await open.journal.append(framesAfter(durable, 1), durable);
   }),
 
-  check('given frames that do not follow each other, an append is refused and writes nothing', async (open) => {
+  check('given frames that do not follow each other, an append is refused and writes nothing [JRN-7]', async (open) => {
     const frames = await appendGroups(open, [2]);
     const head = await open.journal.head();
     const [a, b, c, d] = framesAfter(head, 4) as [StoredFrame, StoredFrame, StoredFrame, StoredFrame];
@@ -98,22 +98,25 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
     }
   }),
 
-  check('given an append while a reader stands between two frames, the reader goes on in order', async (open) => {
-    const frames = await appendGroups(open, [1, 40, 1, 1]);
-    const seen: StoredFrame[] = [];
-    for await (const frame of open.journal.read(0)) {
-      seen.push(frame);
-      if (![0, 20, 42].includes(frame.seq)) continue;
-      const head = await open.journal.head();
-      const more = framesAfter(head, 30);
-      await open.journal.append(more, head);
-      frames.push(...more);
-    }
-    expectThat(seen.length >= 43, `the reader stopped after ${seen.length} of 43 frames`);
-    expectFrames(seen, frames.slice(0, seen.length), 'what the reader saw');
-  }),
+  check(
+    'given an append while a reader stands between two frames, the reader goes on in order [JRN-8]',
+    async (open) => {
+      const frames = await appendGroups(open, [1, 40, 1, 1]);
+      const seen: StoredFrame[] = [];
+      for await (const frame of open.journal.read(0)) {
+        seen.push(frame);
+        if (![0, 20, 42].includes(frame.seq)) continue;
+        const head = await open.journal.head();
+        const more = framesAfter(head, 30);
+        await open.journal.append(more, head);
+        frames.push(...more);
+      }
+      expectThat(seen.length >= 43, `the reader stopped after ${seen.length} of 43 frames`);
+      expectFrames(seen, frames.slice(0, seen.length), 'what the reader saw');
+    },
+  ),
 
-  check('given many frames of all sizes, none is lost or changed', async ({ journal }) => {
+  check('given many frames of all sizes, none is lost or changed [JRN-8]', async ({ journal }) => {
     const sizes = [0, 1, 500, 70_000, 3, 65_536, 300_000, 0, 20_000];
     const frames = framesAfter(EMPTY_HEAD, 900, (seq) =>
       someBytes(seq % 100 < 9 ? (sizes[seq % 100] as number) : 200, seq),

@@ -10,7 +10,7 @@ import {
   someBytes,
   whileOpen,
 } from './store-subject.js';
-import { type Check, registerSuite, type SuiteOptions } from './suite.js';
+import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** One blob of each way of keeping. */
 const BLOB_SIZES = [50, 200_000];
@@ -27,8 +27,8 @@ export function testStore(options: SuiteOptions<StoreSubject>): void {
   registerSuite('store', storeChecks, options);
 }
 
-function check(name: string, run: (subject: StoreSubject) => Promise<void>): Check<StoreSubject> {
-  return { name, run };
+function check(title: string, run: (subject: StoreSubject) => Promise<void>): Check<StoreSubject> {
+  return { ...titled(title), run };
 }
 
 function anotherOf(subject: StoreSubject): Store {
@@ -79,15 +79,18 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
     await whileOpen(anotherOf(subject), (open) => expectBlobs(open, refs, 'after opening again'));
   }),
 
-  check('given an opener, a second one is refused and disturbs nothing until the first has closed', async (subject) => {
-    const first = await subject.store.open();
-    await expectRefusal('world_locked', 'a second opener', () => anotherOf(subject).open());
-    await expectRefusal('world_locked', 'the same store object again', () => subject.store.open());
-    const frames = await appendGroups(first, [2]);
-    await expectJournal(first.journal, frames, 'after the refused opening');
-    await first.close();
-    await whileOpen(anotherOf(subject), (open) => expectJournal(open.journal, frames, 'for the next opener'));
-  }),
+  check(
+    'given an opener, a second one is refused and disturbs nothing until the first has closed [JRN-18]',
+    async (subject) => {
+      const first = await subject.store.open();
+      await expectRefusal('world_locked', 'a second opener', () => anotherOf(subject).open());
+      await expectRefusal('world_locked', 'the same store object again', () => subject.store.open());
+      const frames = await appendGroups(first, [2]);
+      await expectJournal(first.journal, frames, 'after the refused opening');
+      await first.close();
+      await whileOpen(anotherOf(subject), (open) => expectJournal(open.journal, frames, 'for the next opener'));
+    },
+  ),
 
   check('given a second close, it gives up nothing that the next opener holds', async (subject) => {
     const first = await subject.store.open();
@@ -153,22 +156,25 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
     }
   }),
 
-  check('given a crash, what was acknowledged is there and the opening says it was unclean', async (subject) => {
-    const open = await subject.store.open();
-    const refs = await putBlobs(open);
-    const frames = await appendGroups(open, [1, 30]);
-    await open.mark('fact 7');
-    await open.content.put(someBytes(10, 10));
-    const left = await ability(subject, 'crashed')();
-    await open.close();
-    await whileOpen(left, async (next) => {
-      expectSame([next.cleanlyClosed, next.markAtOpen], [false, 'fact 7'], 'the notes after a crash');
-      await expectJournal(next.journal, frames, 'after a crash');
-      await expectBlobs(next, refs, 'after a crash');
-      await next.journal.append(framesAfter(await next.journal.head(), 1), await next.journal.head());
-    });
-    await whileOpen(left, async (next) => expectSame(next.cleanlyClosed, true, 'clean again after a close'));
-  }),
+  check(
+    'given a crash, what was acknowledged is there and the opening says it was unclean [JRN-20]',
+    async (subject) => {
+      const open = await subject.store.open();
+      const refs = await putBlobs(open);
+      const frames = await appendGroups(open, [1, 30]);
+      await open.mark('fact 7');
+      await open.content.put(someBytes(10, 10));
+      const left = await ability(subject, 'crashed')();
+      await open.close();
+      await whileOpen(left, async (next) => {
+        expectSame([next.cleanlyClosed, next.markAtOpen], [false, 'fact 7'], 'the notes after a crash');
+        await expectJournal(next.journal, frames, 'after a crash');
+        await expectBlobs(next, refs, 'after a crash');
+        await next.journal.append(framesAfter(await next.journal.head(), 1), await next.journal.head());
+      });
+      await whileOpen(left, async (next) => expectSame(next.cleanlyClosed, true, 'clean again after a close'));
+    },
+  ),
 
   check('given nothing there, opening for reading is world_absent and makes nothing', async (subject) => {
     for (let round = 0; round < 2; round++) {
@@ -176,7 +182,7 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
     }
   }),
 
-  check('given a writer, a reader takes no lock and sees what is durable, as it grows', async (subject) => {
+  check('given a writer, a reader takes no lock and sees what is durable, as it grows [JRN-19]', async (subject) => {
     await whileOpen(subject.store, async (open) => {
       const refs = await putBlobs(open);
       const frames = await appendGroups(open, [1, 20]);
@@ -194,7 +200,7 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
     });
   }),
 
-  check('given a hash of its own, it is the sha-256 of the portable one', async (subject) => {
+  check('given a hash of its own, it is the sha-256 of the portable one [CODEC-15]', async (subject) => {
     await whileOpen(subject.store, async ({ hash }) => {
       if (hash === undefined) return;
       for (const size of [0, 1, 31, 32, 55, 56, 63, 64, 65, 1000, 100_000]) {

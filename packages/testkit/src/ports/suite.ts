@@ -3,9 +3,12 @@
  * port breaks its contract, so a check runs under any test runner, and alone against a deliberately broken twin.
  */
 
-/** One rule of a port's contract. Its name says the policy and is how a waiver names it. */
+/** One rule of a port's contract. */
 export interface Check<Subject> {
+  /** Says the policy; a waiver names the rule by it. */
   readonly name: string;
+  /** The name and the clauses of the contracts of Reprise that the rule holds: what a runner shows. */
+  readonly title: string;
   /** Throws when the subject breaks the rule. */
   readonly run: (subject: Subject) => Promise<void>;
 }
@@ -39,6 +42,11 @@ export interface Disposable {
   dispose?(): Promise<void>;
 }
 
+/** A rule's name and title, of a title that may cite clauses behind the name: `given a close, … [JRN-4]`. */
+export function titled(title: string): Pick<Check<unknown>, 'name' | 'title'> {
+  return { name: title.replace(/ \[[A-Z]+-\d+(?:, [A-Z]+-\d+)*\]$/, ''), title };
+}
+
 /** Registers checks with a runner. */
 export function registerSuite<Subject extends Disposable>(
   port: string,
@@ -51,8 +59,8 @@ export function registerSuite<Subject extends Disposable>(
   runner.describe(`${port}: ${options.name}`, () => {
     for (const check of checks) {
       const waiver = skip.find(({ tests }) => tests.includes(check.name));
-      if (waiver === undefined) runner.it(check.name, () => runCheck(check, make));
-      else runner.it(`${check.name} (waived: ${waiver.reason})`, () => expectFailure(check, make));
+      if (waiver === undefined) runner.it(check.title, () => runCheck(check, make));
+      else runner.it(`${check.title} (waived: ${waiver.reason})`, () => expectFailure(check, make));
     }
   });
 }

@@ -1,6 +1,6 @@
 import type { OpenViewStore, ViewChange, ViewMark, ViewRange, ViewStore } from '@reprise/kernel/views';
 import { expectRefusal, expectSame } from './expect.js';
-import { type Check, type Disposable, registerSuite, type SuiteOptions } from './suite.js';
+import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** A view store under test, in an empty place of its own. */
 export interface ViewStoreSubject extends Disposable {
@@ -34,9 +34,9 @@ const KEYS: readonly Uint8Array[] = [
   [255, 255],
 ].map((bytes) => Uint8Array.from(bytes));
 
-function check(name: string, body: (open: OpenViewStore, store: ViewStore) => Promise<void>): Check<ViewStoreSubject> {
+function check(title: string, body: (open: OpenViewStore, store: ViewStore) => Promise<void>): Check<ViewStoreSubject> {
   return {
-    name,
+    ...titled(title),
     run: async ({ store }) => {
       const open = await store.open();
       try {

@@ -31,6 +31,16 @@ describe('waivers', () => {
   });
 });
 
+describe('titles', () => {
+  it('given a rule that holds clauses of the contracts, its title cites them and a waiver names it without', () => {
+    const { runner, tests } = recorder();
+    const APPEND = 'given an append, it resolves to the head it made';
+    testJournal({ name: 'x', runner, make, skip: [{ reason: 'no disk', tests: [APPEND] }] });
+    const [title] = [...tests.keys()].filter((key) => key.startsWith(APPEND));
+    expect(title).toMatch(/ \[JRN-\d+\] \(waived: no disk\)$/);
+  });
+});
+
 describe('cleaning up', () => {
   it('given a check that fails, its subject is disposed of all the same', async () => {
     const { runner, tests } = recorder();

@@ -1,0 +1,108 @@
+/**
+ * The tests that cite clauses: `it('a revoked right ends what waits for it [GATE-9, EFF-4]', …)`.
+ *
+ * Titles are read from the syntax of the sources, so what is commented out cites nothing. A citation in the title of
+ * a suite holds for all of its tests. A title that is computed cannot be read here; should it cite, the check of what
+ * ran finds it (`report.ts`).
+ */
+import ts from 'typescript';
+import { lineOf, parse, type Tree } from '../architecture/tree.js';
+
+/** A title that cites clauses. */
+export interface Citation {
+  readonly ids: readonly string[];
+  readonly file: string;
+  readonly line: number;
+  /** Titles from the outermost suite to this one, as the source has them, without citations. */
+  readonly path: readonly string[];
+  /** What the title is when it runs: a pattern, since rows and templates fill it in. */
+  readonly runs: RegExp;
+  /** It is a rule of a port suite, and runs wherever the suite is used. */
+  readonly port: boolean;
+  /** Why it may not run, when it may not. */
+  readonly skipped: string | undefined;
+}
+
+/** `[JRN-4]`, `[JRN-4, RPL-2]`. */
+const CITED = /\s*\[([A-Z]+-\d+(?:, [A-Z]+-\d+)*)\]/g;
+const TESTS = /^((packages|examples)\/[^/]+\/test|conformance|scripts\/test)\/.*\.test\.ts$/;
+const PORT_SUITES = /^packages\/testkit\/src\/ports\/[^/]+-suite\.ts$/;
+const RUNNERS = new Set(['describe', 'it', 'test']);
+const CHECKS = new Set(['check', 'titled']);
+const SKIPPING = new Set(['skip', 'skipIf', 'runIf', 'todo', 'fails']);
+/** Stands for what is filled in; no source has it. */
+const HOLE = '\u0000';
+
+/** The ids that a title cites. */
+export function idsIn(title: string): readonly string[] {
+  return [...title.matchAll(CITED)].flatMap(([, ids = '']) => ids.split(', '));
+}
+
+/** Every title of the tests that cites a clause. */
+export function readCitations(tree: Tree): readonly Citation[] {
+  const files = [...tree.keys()].sort();
+  return [
+    ...files.filter((file) => TESTS.test(file)).flatMap((file) => citationsIn(tree, file, titleOfTest, false)),
+    ...files.filter((file) => PORT_SUITES.test(file)).flatMap((file) => citationsIn(tree, file, titleOfCheck, true)),
+  ];
+}
+
+/** A title as the source has it, with {@link HOLE} for each part that is filled in. */
+interface Title {
+  readonly text: string;
+  readonly skipping: string | undefined;
+}
+
+function citationsIn(tree: Tree, file: string, titleOf: (node: ts.Node) => Title | undefined, port: boolean) {
+  const found: Citation[] = [];
+  const visit = (node: ts.Node, path: readonly string[], skipped: string | undefined): void => {
+    const title = titleOf(node);
+    if (title === undefined) return ts.forEachChild(node, (child) => visit(child, path, skipped));
+    const inner = [...path, title.text.replace(CITED, '').replaceAll(HOLE, '…')];
+    const why = skipped ?? title.skipping;
+    const ids = idsIn(title.text);
+    if (ids.length > 0)
+      found.push({ ids, file, line: lineOf(node), path: inner, runs: patternOf(title.text), port, skipped: why });
+    ts.forEachChild(node, (child) => visit(child, inner, why));
+  };
+  visit(parse(tree, file), [], undefined);
+  return found;
+}
+
+/** `describe('…')`, `it.each(rows)('…')`. */
+function titleOfTest(node: ts.Node): Title | undefined {
+  if (!ts.isCallExpression(node)) return undefined;
+  const names = namesOf(node.expression);
+  if (!RUNNERS.has(names[0] ?? '') || node.arguments.length < 2) return undefined;
+  const text = textOf(node.arguments[0]);
+  if (text === undefined) return undefined;
+  const filled = names.includes('each') ? text.replace(/%[a-z#]|\$[\w#.]+/g, HOLE) : text;
+  return { text: filled, skipping: names.find((name) => SKIPPING.has(name)) };
+}
+
+/** `check('…')`, `titled('…')`. */
+function titleOfCheck(node: ts.Node): Title | undefined {
+  if (!ts.isCallExpression(node) || !CHECKS.has(namesOf(node.expression)[0] ?? '')) return undefined;
+  const text = textOf(node.arguments[0]);
+  return text === undefined ? undefined : { text, skipping: undefined };
+}
+
+/** The names of a callee, the root first: `it`, `each` of `it.each(rows)`. */
+function namesOf(callee: ts.Expression): readonly string[] {
+  if (ts.isIdentifier(callee)) return [callee.text];
+  if (ts.isPropertyAccessExpression(callee)) return [...namesOf(callee.expression), callee.name.text];
+  if (ts.isCallExpression(callee)) return namesOf(callee.expression);
+  return [];
+}
+
+function textOf(node: ts.Node | undefined): string | undefined {
+  if (node === undefined) return undefined;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return node.head.text + node.templateSpans.map((span) => HOLE + span.literal.text).join('');
+}
+
+function patternOf(text: string): RegExp {
+  const parts = text.split(HOLE).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's');
+}
