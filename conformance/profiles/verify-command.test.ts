@@ -8,7 +8,8 @@ import { sqlite } from 'reprise/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../packages/cli/test/run.js';
 import { mockProvider, watched } from '../../packages/providers/test/mock-provider.js';
-import { SCENARIOS } from './scenarios.js';
+import { singleTool } from '../scenarios/matrix/single-tool.js';
+import { teach } from '../scenarios/mock.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-requests-'));
 const file = join(folder, 'world.db');
@@ -16,12 +17,10 @@ const moduleAt = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 beforeAll(async () => {
   const mock = await mockProvider();
-  const scenario = SCENARIOS.find(({ name }) => name === 'single-tool');
-  if (scenario === undefined) throw new Error('there is no such scenario');
-  scenario.says(mock, Promise.resolve());
+  teach(mock, singleTool.says, Promise.resolve());
   const models = { main: watched('openai-responses', mock).client };
-  await using world = await openWorld({ store: sqlite(file), models, agents: scenario.agents });
-  await (await world.session('s', scenario.agents[0]).send('Go.')).result();
+  await using world = await openWorld({ store: sqlite(file), models, agents: singleTool.agents });
+  await (await world.session('s', singleTool.agents[0]).send('Go.')).result();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -41,7 +40,7 @@ describe('the requests of a world in a file', () => {
   });
 
   it('are wrong use when the module has none, or is none', async () => {
-    for (const name of ['scenarios.ts', 'absent.ts']) {
+    for (const name of ['clients.ts', 'absent.ts']) {
       const { code, err } = await run('verify', file, '--requests', moduleAt(name));
       expect([name, code]).toEqual([name, 2]);
       expect(err).toContain('invalid_argument');

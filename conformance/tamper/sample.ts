@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ref, RepriseError } from '@reprise/contracts';
-import { nextHead, type ReadonlyStore, readFrame, requestKey, type StoredFrame, toHex } from '@reprise/kernel';
+import { isKeyed, nextHead, type ReadonlyStore, readFrame, requestKey, type StoredFrame, toHex } from '@reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { MODEL_NAME, startModelServer } from '../../examples/headless-world/src/model-server.js';
@@ -96,11 +96,10 @@ export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
 /** The index of requests, made anew from what the frames say now. */
 function requestsOf(frames: readonly StoredFrame[]): Map<string, number> {
   const requests = new Map<string, number>();
-  for (const { kind, bytes, seq } of frames) {
-    if (kind !== 'request') continue;
+  for (const { bytes, seq } of frames) {
     try {
       const { ingress } = readFrame(bytes, seq);
-      if (ingress.kind === 'request') requests.set(requestKey(ingress, nativeSha256), seq);
+      if (isKeyed(ingress)) requests.set(requestKey(ingress, nativeSha256), seq);
     } catch {
       // a damaged frame is in no index
     }

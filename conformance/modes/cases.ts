@@ -1,0 +1,41 @@
+/** Every scenario on every protocol, as the modes go through them. */
+import { SCENARIOS } from '../scenarios/index.js';
+import { type Performed, perform } from '../scenarios/perform.js';
+import { PROFILE_NAMES, type ProfileName } from '../scenarios/profiles.js';
+import type { Scenario } from '../scenarios/scenario.js';
+
+/** A scenario on a protocol. */
+export interface Case {
+  readonly scenario: Scenario;
+  readonly profile: ProfileName;
+  /** How tables and titles name it. */
+  readonly title: string;
+}
+
+/** All of them. */
+export const CASES: readonly Case[] = SCENARIOS.flatMap((scenario) =>
+  PROFILE_NAMES.map((profile) => ({ scenario, profile, title: `${scenario.name} × ${profile}` })),
+);
+
+/** All of them by title, as tables of tests take them. */
+export const BY_TITLE: readonly (readonly [title: string, one: Case])[] = CASES.map((one) => [one.title, one]);
+
+/**
+ * A case by its names.
+ *
+ * @throws Error when there is none
+ */
+export function caseOf(scenario: string, profile: ProfileName): Case {
+  const found = CASES.find((one) => one.scenario.name === scenario && one.profile === profile);
+  if (found === undefined) throw new Error(`there is no case ${scenario} × ${profile}`);
+  return found;
+}
+
+const performed = new Map<Case, Promise<Performed>>();
+
+/** An undisturbed performance, made once in this process. */
+export function freshOf(one: Case): Promise<Performed> {
+  const known = performed.get(one) ?? perform(one.scenario, one.profile);
+  performed.set(one, known);
+  return known;
+}

@@ -1,0 +1,23 @@
+/** Mode `fresh`: an undisturbed performance comes to what its scenario says, and to its golden head. */
+import assert from 'node:assert/strict';
+import { type GoldenScenario, goldenOf } from '../scenarios/goldens.js';
+import type { Performed } from '../scenarios/perform.js';
+import type { Case } from './cases.js';
+
+/** Holds a performance to its scenario. */
+export function holdToScenario({ scenario }: Case, { outcome, events, told, wire }: Performed): void {
+  const { ends } = scenario;
+  assert.deepEqual(outcome.stop, ends.stop);
+  if (typeof ends.text === 'string') assert.equal(outcome.text, ends.text);
+  else assert.match(outcome.text, ends.text);
+  const types = events.map(({ type }) => type);
+  assert.deepEqual(types, ends.events);
+  assert.equal(wire.requests, ends.requests);
+  assert.deepEqual(told, ends.told ?? []);
+  if (ends.shown !== undefined) assert.match(wire.newest, ends.shown);
+}
+
+/** Holds a performance to what is pinned of it. */
+export async function holdToGolden(performed: Performed, pinned: GoldenScenario | undefined): Promise<void> {
+  assert.deepEqual(await goldenOf(performed), pinned);
+}

@@ -1,0 +1,192 @@
+/**
+ * Scenarios × protocols × modes: fresh, performed again from genesis and from every snapshot, with each frame checked
+ * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`; all of every mode in
+ * `conformance/scenarios-long.ts`.
+ */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { agentApp } from '@reprise/agent';
+import { creates, defineApp, defineReducer, openWorld, verifyStore } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
+import { perform, quickMemory, tapeOf } from '../scenarios/perform.js';
+import { load, rechained, storeOf } from '../tamper/sample.js';
+import { expectFound } from '../tamper/trials.js';
+import { BY_TITLE, CASES, caseOf, freshOf } from './cases.js';
+import { holdToGolden, holdToScenario } from './fresh.js';
+import { holdRoots, holdSnapshots, rootsFrom } from './snapshots.js';
+import { someOf, tamperings } from './tampering.js';
+
+const SEED = 20_26;
+const TAMPERINGS = 6;
+const goldens = readGoldens();
+const pinnedOf = ({ scenario, profile }: (typeof CASES)[number]) => goldens[scenario.name]?.[profile];
+
+describe('fresh', () => {
+  it.each(BY_TITLE)('%s', async (_, one) => {
+    const performed = await freshOf(one);
+    holdToScenario(one, performed);
+    await holdToGolden(performed, pinnedOf(one));
+  });
+
+  describe('broken twins', () => {
+    const one = caseOf('no-tool', 'openai-responses');
+
+    it('a byte of an answer changed: the run says something else', async () => {
+      const tape = changed(one, (exchange) => ({ pieces: exchange.pieces.map(said('Hello', 'Hallo')) }));
+      const performed = await perform(one.scenario, one.profile, { tape });
+      expect(() => holdToScenario(one, performed)).toThrow('Hallo');
+      await expect(holdToGolden(performed, pinnedOf(one))).rejects.toThrow('head');
+    });
+
+    it('a byte of a recorded request changed: the request is not the recorded one', async () => {
+      const tape = changed(one, (exchange) => ({ request: said('Add.', 'Sum.')(exchange.request) }));
+      await expect(perform(one.scenario, one.profile, { tape })).rejects.toThrow('is not the recorded one');
+    });
+
+    it('a recorded request more: it was not made', async () => {
+      const tape = tapeOf(one.profile, one.scenario.name);
+      await expect(perform(one.scenario, one.profile, { tape: [...tape, ...tape] })).rejects.toThrow('were not made');
+    });
+
+    it('a digit of a golden head changed: it is another head', async () => {
+      const pinned = pinnedOf(one);
+      const other = pinned && { ...pinned, head: pinned.head.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) };
+      await expect(holdToGolden(await freshOf(one), other)).rejects.toThrow('head');
+    });
+  });
+});
+
+describe('genesis', () => {
+  it.each(BY_TITLE)('%s', async (_, one) => {
+    const { store } = await freshOf(one);
+    const expect_ = pinnedOf(one)?.head ?? '';
+    const { performed, sealed, frames } = await verifyStore(await store.openReadonly(), {
+      app: agentApp,
+      expect: expect_,
+    });
+    expect([performed, sealed]).toEqual([frames, 0]);
+  });
+
+  it('broken twin: a request of another event, all heads made to fit, cannot be performed', async () => {
+    const { frames, blobs } = await load(
+      await (await freshOf(caseOf('no-tool', 'openai-responses'))).store.openReadonly(),
+    );
+    const at = frames.findIndex(({ kind }) => kind === 'request');
+    const forged = frames.map((frame, i) =>
+      i === at ? { ...frame, bytes: said('AgentAdopted', 'AgentAbopted')(frame.bytes) } : frame,
+    );
+    const verified = verifyStore(storeOf({ frames: rechained(forged), blobs }), { app: agentApp });
+    await expect(verified).rejects.toMatchObject({ code: 'replay_divergence' });
+  });
+});
+
+describe('snapshots', () => {
+  it.each(BY_TITLE)('%s', async (_, one) => {
+    const { store } = await freshOf(one);
+    expect(await holdSnapshots(await store.openReadonly())).toBeGreaterThan(0);
+  });
+
+  it('broken twin: the states of another world are not those since genesis', async () => {
+    const [one, other] = await Promise.all(
+      (['openai-responses', 'openai-compatible'] as const).map(async (profile) => {
+        const { store } = await freshOf(caseOf('single-tool', profile));
+        return rootsFrom(await store.openReadonly(), -1);
+      }),
+    );
+    expect(() => holdRoots(one ?? new Map(), other ?? new Map(), 0)).toThrow('the state after frame 0 is another');
+  });
+});
+
+describe('recheck', () => {
+  it.each(BY_TITLE)('%s', async (_, one) => {
+    const performed = await perform(one.scenario, one.profile, { recheckEvery: 1 });
+    await holdToGolden(performed, pinnedOf(one));
+  });
+
+  it('broken twin: a reducer that counts outside its state is refused', async () => {
+    let count = 0;
+    const cell = defineReducer({
+      name: 'twin/Count@1',
+      state: z.strictObject({ count: z.int() }),
+      events: { 'twin/Counted@1': creates(z.strictObject({})) },
+      init: () => ({ count: 0 }),
+      reduce: (draft) => {
+        draft.count = ++count;
+      },
+    });
+    const app = defineApp({ reducers: [cell] });
+    await using world = await openWorld({ store: quickMemory(), app, recheckEvery: 1 });
+    const counted = world.request([cell.name, 'c'], { name: 'twin/Counted@1', value: {} });
+    await expect(counted).rejects.toMatchObject({ code: 'nondeterminism' });
+  });
+});
+
+describe(`tamper (seed ${SEED})`, () => {
+  it.each(BY_TITLE)('%s', async (_, one) => {
+    const random = randomFrom(Math.imul(SEED, 7919) + CASES.indexOf(one));
+    const trials = await tamperings(await (await freshOf(one)).store.openReadonly(), 2, random);
+    for (const trial of someOf(trials, TAMPERINGS, random)) await expectFound(trial);
+  });
+
+  it('broken twin: a world that was left alone is not found damaged', async () => {
+    const sample = await load(await (await freshOf(caseOf('no-tool', 'openai-responses'))).store.openReadonly());
+    await expect(expectFound({ what: 'nothing', place: 0, sample })).rejects.toThrow('not found');
+  });
+});
+
+describe('elsewhere', () => {
+  const env = { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
+  const heads = check(env);
+
+  it.each(BY_TITLE)('%s', async (_, one) => {
+    const elsewhere = (await heads) as GoldenScenarios;
+    expect(elsewhere[one.scenario.name]?.[one.profile]).toEqual(pinnedOf(one));
+  });
+
+  it('broken twin: a tool that answers in local time gives another head elsewhere', async () => {
+    const [here, there] = await Promise.all([check({ TZ: 'UTC' }, '--local'), check(env, '--local')]);
+    expect(here).not.toEqual(there);
+  });
+});
+
+/** What a process of another environment computes. */
+async function check(env: NodeJS.ProcessEnv, ...flags: string[]): Promise<unknown> {
+  const tsx = createRequire(import.meta.url).resolve('tsx/cli');
+  const program = fileURLToPath(new URL('../scenarios/check.ts', import.meta.url));
+  const args = [tsx, '--conditions=@reprise/source', program, '--json', ...flags];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect(code).toBe(0);
+  return JSON.parse(out);
+}
+
+type Exchange = ReturnType<typeof tapeOf>[number];
+
+/** The tape of a case with its first exchange changed. */
+function changed(
+  { scenario, profile }: (typeof CASES)[number],
+  change: (exchange: Exchange) => Partial<Exchange>,
+): Exchange[] {
+  return tapeOf(profile, scenario.name).map((exchange, i) =>
+    i === 0 ? { ...exchange, ...change(exchange) } : exchange,
+  );
+}
+
+/** Bytes with words exchanged for others of the same length. */
+function said(words: string, others: string): (bytes: Uint8Array) => Uint8Array {
+  return (bytes) => {
+    const text = Buffer.from(bytes).toString('latin1').replaceAll(words, others);
+    return new Uint8Array(Buffer.from(text, 'latin1'));
+  };
+}

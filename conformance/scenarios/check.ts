@@ -1,0 +1,33 @@
+/**
+ * Performs every scenario from its recorded wire bytes and holds it to its golden head:
+ *
+ *   npx tsx --conditions=@reprise/source conformance/scenarios/check.ts [--json] [--write] [--local]
+ *
+ * `--json` prints what was computed and compares nothing. `--write` pins it: only for a change that is meant to change
+ * derived bytes, in the commit that makes the change, or with a new recording (`record.ts`). `--local` is the broken
+ * twin of the check in other places: tools answer in local time.
+ */
+import { parseArgs } from 'node:util';
+import type { Tool } from 'reprise';
+import { computeGoldens, readGoldens, writeGoldens } from './goldens.js';
+import { singleTool } from './matrix/single-tool.js';
+
+const { values } = parseArgs({
+  options: { json: { type: 'boolean' }, write: { type: 'boolean' }, local: { type: 'boolean' } },
+});
+const local = { exactly: false, wrapTool: (tool: Tool): Tool => ({ ...tool, run: () => String(new Date(0)) }) };
+const computed = values.local === true ? await computeGoldens([singleTool], local) : await computeGoldens();
+if (values.write === true) writeGoldens(computed);
+if (values.json === true) console.log(JSON.stringify(computed));
+else {
+  const known = readGoldens();
+  for (const [name, byProfile] of Object.entries(computed)) {
+    for (const [profile, golden] of Object.entries(byProfile)) {
+      const pinned = known[name]?.[profile as keyof typeof byProfile];
+      const equal = JSON.stringify(golden) === JSON.stringify(pinned);
+      if (!equal) process.exitCode = 1;
+      console.log(`${equal ? 'equal    ' : 'DIFFERENT'} ${name} ${profile}: ${golden.frames} frames, ${golden.head}`);
+    }
+  }
+}
+process.exit();

@@ -1,0 +1,13 @@
+/** Something that others wait for until it is opened. */
+export class Gate {
+  #resolve: () => void = () => undefined;
+  /** Resolves when it is open. */
+  readonly opened = new Promise<void>((resolve) => {
+    this.#resolve = resolve;
+  });
+
+  /** Opens it, for good. */
+  open(): void {
+    this.#resolve();
+  }
+}

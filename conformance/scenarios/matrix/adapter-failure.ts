@@ -1,0 +1,17 @@
+import { adder, BEGIN, END } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** The provider is down. */
+export const adapterFailure: Scenario = {
+  name: 'adapter-failure',
+  shows: 'The provider fails for good: after three retries of the transport the run fails with its code.',
+  agents: [adder],
+  says: [{ fails: { status: 500, message: 'Down.' } }],
+  ends: {
+    stop: { kind: 'Failed', code: 'provider_error_retryable/server', retryable: true, stage: 'llm_step' },
+    text: '',
+    requests: 4,
+    answered: 0,
+    events: [...BEGIN, 'llm_step.requested', 'llm_step.failed', ...END],
+  },
+};

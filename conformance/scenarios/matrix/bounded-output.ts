@@ -1,0 +1,26 @@
+import { defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const list = defineTool({
+  name: 'list',
+  description: 'Lists everything.',
+  args: z.strictObject({}),
+  run: () => 'one line of many\n'.repeat(20_000),
+});
+
+/** More than a model reads. */
+export const boundedOutput: Scenario = {
+  name: 'bounded-output',
+  shows: 'A tool answers more than the model reads: the whole is kept, the model reads both ends.',
+  agents: [defineAgent({ name: 'lister', model: 'main', instructions: 'List.', tools: [list] })],
+  says: [{ calls: [{ id: 'a', tool: 'list', args: {} }] }, { text: 'Many lines.' }],
+  ends: {
+    stop: { kind: 'Completed' },
+    text: 'Many lines.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.bounded', 'tool.completed', ...STEP, ...END],
+    shown: /truncated \d+ bytes; sha256:/,
+  },
+};

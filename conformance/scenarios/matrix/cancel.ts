@@ -1,0 +1,30 @@
+import { adder, BEGIN, END } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** Somebody stops a model that speaks. */
+export const cancel: Scenario = {
+  name: 'cancel',
+  shows: 'A run is cancelled while its model speaks: what was said is kept, and the run ends.',
+  agents: [adder],
+  says: [{ text: 'one two three four five six seven eight nine', slowly: true }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.speaking(run);
+    await run.cancel();
+    return run;
+  },
+  ends: {
+    stop: { kind: 'Cancelled' },
+    text: /^one/,
+    requests: 1,
+    events: [
+      ...BEGIN,
+      'llm_step.requested',
+      'host.accepted',
+      'lifecycle',
+      'llm_step.completed',
+      'host.applied',
+      ...END,
+    ],
+  },
+};

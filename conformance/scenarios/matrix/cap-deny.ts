@@ -1,0 +1,23 @@
+import { adder, adds, BEGIN, END, STEP } from '../kit.js';
+import { type Scenario, SESSION } from '../scenario.js';
+
+/** The session may not use the tool. */
+export const capDeny: Scenario = {
+  name: 'cap-deny',
+  shows: 'The session has no right to the call: it does not happen, and the model is told why.',
+  agents: [adder],
+  says: [{ calls: [adds('a', 2, 3)] }, { text: 'I cannot.' }],
+  drive: async (stage) => {
+    const exercise = { may: { effect: ['llm.generate@2'] } };
+    const holder = `cell:aos.agent/SessionReducer@1/${SESSION}` as const;
+    await stage.world.kernel.command('sys/SetRights@1', { holder, exercise }, { id: 'rights' });
+    return stage.say('Go.', 'go');
+  },
+  ends: {
+    stop: { kind: 'Completed' },
+    text: 'I cannot.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'effect.denied', 'tool.failed', ...STEP, ...END],
+    shown: /refused and did not happen \(cap_denied\)/,
+  },
+};

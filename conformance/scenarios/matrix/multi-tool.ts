@@ -1,0 +1,17 @@
+import { adder, adds, BEGIN, CALL, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** Two calls of one answer. */
+export const multiTool: Scenario = {
+  name: 'multi-tool',
+  shows: 'A model calls two tools in one answer, beside a text; they run at once and are told in its order.',
+  agents: [adder],
+  says: [{ text: 'I add.', calls: [adds('a', 1, 2), adds('b', 3, 4)] }, { text: '3 and 7.' }],
+  ends: {
+    stop: { kind: 'Completed' },
+    text: '3 and 7.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', ...CALL, 'tool.completed', ...STEP, ...END],
+    shown: /"3".*"7"/,
+  },
+};

@@ -1,0 +1,19 @@
+import { AGENT_POLICY } from 'reprise';
+import { adder, adds, BEGIN, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A rule of the world forbids the tool. */
+export const policyDeny: Scenario = {
+  name: 'policy-deny',
+  shows: 'A rule forbids the call: it does not happen, and the model is told why.',
+  agents: [adder],
+  policy: [{ effect: 'tool.call@1#add', decision: 'deny' }, ...AGENT_POLICY],
+  says: [{ calls: [adds('a', 2, 3)] }, { text: 'I may not.' }],
+  ends: {
+    stop: { kind: 'Completed' },
+    text: 'I may not.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'effect.denied', 'tool.failed', ...STEP, ...END],
+    shown: /refused and did not happen \(policy_denied\)/,
+  },
+};

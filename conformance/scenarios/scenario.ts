@@ -1,0 +1,94 @@
+/**
+ * What a scenario of the conformance suite is: agents, what their model answers, what is asked of the world meanwhile,
+ * and what it must come to. Defined once: played live against a mock provider (`conformance/profiles`), and from
+ * recorded wire bytes in virtual time, whole, crashed, tampered with and performed again (`conformance/modes`).
+ */
+import type { PolicyRule, Value } from '@reprise/contracts';
+import type { VirtualClock } from '@reprise/testkit';
+import type { AgentWorld, AnyAgent, Run, StopReason } from 'reprise';
+
+/** A tool that the model calls. */
+export interface Called {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: object;
+}
+
+/** What a model answers, whatever its protocol. */
+export interface Answer {
+  /** Whom it is said to: the agent's instructions. To any when absent. */
+  readonly to?: string;
+  readonly text?: string;
+  readonly calls?: readonly Called[];
+  readonly usage?: { readonly in: number; readonly out: number };
+  /** The provider refuses instead. */
+  readonly fails?: { readonly status: number; readonly message: string };
+  /** Said only when the scenario lets it go. */
+  readonly held?: true;
+  /** Said so slowly that somebody can interrupt it. */
+  readonly slowly?: true;
+}
+
+/** What a scenario has in hand while it is played. */
+export interface Stage {
+  readonly world: AgentWorld;
+  readonly clock: VirtualClock;
+  /** Says something in the session of the first agent; the same again after a crash. */
+  say(text: string, id: string): Promise<Run>;
+  /** Waits until an event of this type of the run is durable, or the run is over. */
+  until(run: Run, type: string): Promise<void>;
+  /** Waits until the model has begun an answer that it does not end, or the run is over. */
+  speaking(run: Run): Promise<void>;
+  /** Lets held answers go. */
+  letGo(): void;
+  /** Notes what something asked of the world came to. */
+  told(what: Value): void;
+}
+
+/** What a scenario comes to. */
+export interface Ends {
+  readonly stop: StopReason;
+  readonly text: string | RegExp;
+  /** How many requests reach the provider. */
+  readonly requests: number;
+  /** How many of them were answered; all when absent. */
+  readonly answered?: number;
+  /** The types of the run's events, in order. */
+  readonly events: readonly string[];
+  /** Something that the newest request holds, as the provider reads it. */
+  readonly shown?: RegExp;
+  /** What was noted by `told`. */
+  readonly told?: readonly Value[];
+}
+
+/** What may be otherwise when the process died on the way. What is not said is as without. */
+export interface AfterCrash {
+  /** Why it may. */
+  readonly because: string;
+  /** Ends that are as right, by the kind of the stop reason. */
+  readonly stops?: readonly StopReason['kind'][];
+  /** What was asked may be answered otherwise, since it found the session elsewhere. */
+  readonly toldOtherwise?: true;
+  /** The run may need another answer of the model than it ever gave. */
+  readonly textOtherwise?: true;
+}
+
+/** A scenario. */
+export interface Scenario {
+  readonly name: string;
+  /** What it shows, in one sentence. */
+  readonly shows: string;
+  /** All of them have code in the world; the first is whose session it is. */
+  readonly agents: readonly [AnyAgent, ...AnyAgent[]];
+  /** The rules of the world; those of agents when absent. */
+  readonly policy?: readonly PolicyRule[];
+  /** What the model answers, in order, for each whom it is said to; the last one again and again. */
+  readonly says: readonly Answer[];
+  /** What is asked of the world, again from its beginning after a crash; `Go.` and no more when absent. */
+  readonly drive?: (stage: Stage) => Promise<Run>;
+  readonly ends: Ends;
+  readonly afterCrash?: AfterCrash;
+}
+
+/** The key of a scenario's session. */
+export const SESSION = 's';

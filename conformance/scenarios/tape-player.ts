@@ -1,0 +1,137 @@
+/**
+ * A provider that is a tape: a `fetch` that answers with recorded bytes, in the recorded pieces.
+ *
+ * Invariants
+ * T1  A request that breaks a rule of its protocol is noted, whatever it is answered.
+ * T2  `exactly`: each request is, in bytes, the recorded one that comes next among those that were not asked yet; none
+ *     is answered twice, and what is left over is told.
+ * T3  Otherwise, after a crash, a request is answered as its like was: the same bytes, or the same model at the same
+ *     point of the conversation. The answers of one point come in their order, the last one again and again.
+ */
+import { Buffer } from 'node:buffer';
+import { validateRequest } from '@reprise/providers';
+import { Gate } from './gate.js';
+import type { RequestBody, WireProfile } from './profiles.js';
+import type { Exchange, Tape } from './tape.js';
+
+/** How a tape is played. */
+export interface Playing {
+  readonly tape: Tape;
+  readonly profile: WireProfile;
+  /** Whether requests have to be the recorded ones. */
+  readonly exactly: boolean;
+  /** Those to whom nothing is said before {@link TapePlayer.letGo}: agents, by their instructions. */
+  readonly held: readonly string[];
+}
+
+/** Plays a tape. */
+export class TapePlayer {
+  /** What was wrong with requests. */
+  readonly problems: string[] = [];
+  /** How many came. */
+  requests = 0;
+  /** The newest one. */
+  newest = '';
+  readonly #asked = new Map<Exchange, number>();
+  readonly #points: ReadonlyMap<Exchange, string>;
+  readonly #held = new Gate();
+  #silence = new Gate();
+
+  constructor(private readonly playing: Playing) {
+    this.#points = new Map(playing.tape.map((exchange) => [exchange, this.#pointOf(textOf(exchange.request))]));
+  }
+
+  /** Resolves when an answer that never ended has said what it has. */
+  get silent(): Promise<void> {
+    return this.#silence.opened;
+  }
+
+  /** Lets held answers go. */
+  letGo(): void {
+    this.#held.open();
+  }
+
+  /** A new process asks: what was silent to the one before is so to it. */
+  reconnect(): void {
+    this.#silence = new Gate();
+  }
+
+  /** What was recorded and not asked for. */
+  get left(): number {
+    return this.playing.tape.length - this.#asked.size;
+  }
+
+  /** In place of the platform's. */
+  readonly fetch: typeof globalThis.fetch = async (_url, init) => {
+    const body = textOf(init?.body as Uint8Array);
+    const signal = init?.signal ?? undefined;
+    this.requests++;
+    this.newest = body;
+    const { format } = this.playing.profile;
+    for (const issue of validateRequest(format, JSON.parse(body))) this.problems.push(JSON.stringify(issue)); // T1
+    const exchange = this.playing.exactly ? this.#exactly(body) : this.#alike(body);
+    if (exchange === undefined) throw this.#unknown(body);
+    this.#asked.set(exchange, (this.#asked.get(exchange) ?? 0) + 1);
+    if (this.#isHeld(body)) await unlessAborted(this.#held.opened, signal);
+    return new Response(this.#bodyOf(exchange, signal), { status: exchange.status, headers: exchange.headers });
+  };
+
+  /** @returns what was recorded for exactly this, and not asked for yet */
+  #exactly(body: string): Exchange | undefined {
+    return this.playing.tape.find((one) => !this.#asked.has(one) && textOf(one.request) === body); // T2
+  }
+
+  #alike(body: string): Exchange | undefined {
+    const { tape } = this.playing;
+    const point = this.#pointOf(body);
+    const same = tape.filter(({ request }) => textOf(request) === body);
+    const alike = same.length > 0 ? same : tape.filter((one) => this.#points.get(one) === point);
+    return alike.find((one) => !this.#asked.has(one)) ?? alike.at(-1); // T3
+  }
+
+  #pointOf(body: string): string {
+    const { system, said } = this.playing.profile.read(JSON.parse(body) as RequestBody);
+    return `${said} ${system}`;
+  }
+
+  #isHeld(body: string): boolean {
+    const { system } = this.playing.profile.read(JSON.parse(body) as RequestBody);
+    return this.playing.held.some((to) => system.includes(to));
+  }
+
+  #unknown(body: string): Error {
+    const { tape } = this.playing;
+    const nearest = tape.find((one) => !this.#asked.has(one)) ?? tape.at(-1);
+    const recorded = nearest === undefined ? '' : textOf(nearest.request);
+    const at = [...body].findIndex((unit, i) => unit !== recorded[i]);
+    const said = `request ${this.requests} is not the recorded one: at ${at} ${body.slice(Math.max(0, at - 40), at + 80)}`;
+    this.problems.push(`${said}, recorded ${recorded.slice(Math.max(0, at - 40), at + 80)}`);
+    return new Error(said);
+  }
+
+  #bodyOf({ pieces, whole }: Exchange, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+    let at = 0;
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const piece = pieces[at++];
+        if (piece !== undefined) return controller.enqueue(piece);
+        if (whole) return controller.close();
+        this.#silence.open();
+        await unlessAborted(new Promise(() => {}), signal);
+      },
+    });
+  }
+}
+
+function unlessAborted(event: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return event;
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([event, aborted]);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
