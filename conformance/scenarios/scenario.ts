@@ -61,16 +61,18 @@ export interface Ends {
   readonly told?: readonly Value[];
 }
 
-/** What may be otherwise when the process died on the way. What is not said is as without. */
+/** What is as right when the process died on the way. What is not said is as without. */
 export interface AfterCrash {
-  /** Why it may. */
+  /** Why. */
   readonly because: string;
-  /** Ends that are as right, by the kind of the stop reason. */
-  readonly stops?: readonly StopReason['kind'][];
-  /** What was asked may be answered otherwise, since it found the session elsewhere. */
+  /** Further ends. */
+  readonly stops?: readonly StopReason[];
+  /** Further texts. */
+  readonly texts?: readonly string[];
+  /** What was asked may be answered otherwise: it is asked again, and finds the session elsewhere. */
   readonly toldOtherwise?: true;
-  /** The run may need another answer of the model than it ever gave. */
-  readonly textOtherwise?: true;
+  /** Events may come in another order, or others between them. */
+  readonly eventsOtherwise?: true;
 }
 
 /** A scenario. */

@@ -5,13 +5,14 @@
  * T1  A request that breaks a rule of its protocol is noted, whatever it is answered.
  * T2  `exactly`: each request is, in bytes, the recorded one that comes next among those that were not asked yet; none
  *     is answered twice, and what is left over is told.
- * T3  Otherwise, after a crash, a request is answered as its like was: the same bytes, or the same model at the same
- *     point of the conversation. The answers of one point come in their order, the last one again and again.
+ * T3  Otherwise, after a crash, a request is answered as its like was: the same bytes, or the same agent at the same
+ *     point of the conversation, or, beyond what was recorded, the agent's last answer again. The answers of one point
+ *     come in their order, the last one again and again.
  */
 import { Buffer } from 'node:buffer';
 import { validateRequest } from '@reprise/providers';
 import { Gate } from './gate.js';
-import type { RequestBody, WireProfile } from './profiles.js';
+import type { Asked, RequestBody, WireProfile } from './profiles.js';
 import type { Exchange, Tape } from './tape.js';
 
 /** How a tape is played. */
@@ -33,7 +34,7 @@ export class TapePlayer {
   /** The newest one. */
   newest = '';
   readonly #asked = new Map<Exchange, number>();
-  readonly #points: ReadonlyMap<Exchange, string>;
+  readonly #points: ReadonlyMap<Exchange, Asked>;
   readonly #held = new Gate();
   #silence = new Gate();
 
@@ -83,19 +84,20 @@ export class TapePlayer {
 
   #alike(body: string): Exchange | undefined {
     const { tape } = this.playing;
-    const point = this.#pointOf(body);
-    const same = tape.filter(({ request }) => textOf(request) === body);
-    const alike = same.length > 0 ? same : tape.filter((one) => this.#points.get(one) === point);
+    const { system, said } = this.#pointOf(body);
+    const ofAgent = tape.filter((one) => this.#points.get(one)?.system === system);
+    const same = ofAgent.filter(({ request }) => textOf(request) === body);
+    const atPoint = ofAgent.filter((one) => this.#points.get(one)?.said === said);
+    const alike = [same, atPoint, ofAgent.slice(-1)].find(({ length }) => length > 0) ?? [];
     return alike.find((one) => !this.#asked.has(one)) ?? alike.at(-1); // T3
   }
 
-  #pointOf(body: string): string {
-    const { system, said } = this.playing.profile.read(JSON.parse(body) as RequestBody);
-    return `${said} ${system}`;
+  #pointOf(body: string): Asked {
+    return this.playing.profile.read(JSON.parse(body) as RequestBody);
   }
 
   #isHeld(body: string): boolean {
-    const { system } = this.playing.profile.read(JSON.parse(body) as RequestBody);
+    const { system } = this.#pointOf(body);
     return this.playing.held.some((to) => system.includes(to));
   }
 

@@ -27,4 +27,9 @@ export const cancel: Scenario = {
       ...END,
     ],
   },
+  afterCrash: {
+    because: 'what a cancelled answer had said is lost with the process that heard it: nobody asks for it again',
+    texts: [''],
+    eventsOtherwise: true,
+  },
 };
