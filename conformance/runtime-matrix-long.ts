@@ -1,98 +1,121 @@
 /**
- * The golden worlds under other runtimes, time zones and languages:
+ * Everything that has a golden head, under other runtimes, time zones and languages:
  *
- *   npx tsx --conditions=@reprise/source conformance/runtime-matrix-long.ts [--node 20 --node 22 …]
+ *   npx tsx --conditions=@reprise/source conformance/runtime-matrix-long.ts
+ *     [--node 20.19.0 --node 24 …] [--bun 1.4.5] [--deno 2.9.6] [--browser]
  *
- * Each other Node comes from the package registry (there is a package for each platform) into a folder of the system's
- * temporary ones, and performs `golden/check.ts` in a process of its own. Every head must be the pinned one.
+ * Each runtime performs the golden worlds and the scenarios from their recorded wire bytes in a process of its own, and
+ * a page of a Chromium the golden worlds. Every head must be the pinned one. The Chromium has to be installed; without
+ * one the page is left out and said to be, which with `--browser` is a failure.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { readGolden } from './golden/kept.js';
-import { GOLDEN_WORLDS, type Golden } from './golden/worlds.js';
+import { startBrowser } from '../examples/chat/drive/browser.mjs';
+import { compared, DIFFERENT, type Heads, pinnedHeads } from './runtimes/compared.js';
+import { bundleHeads, bundlePage } from './runtimes/programs.js';
+import { type Make, type Runtime, runtimeOf, thisNode } from './runtimes/runtimes.js';
 
 const run = promisify(execFile);
-const CHECK = fileURLToPath(new URL('golden/check.ts', import.meta.url));
-const TSX = createRequire(import.meta.url).resolve('tsx/cli');
 
-/** The releases that are promised, besides the one that runs this: the oldest of the first line and the two after. */
-const RELEASES = ['20.19.0', '22', '24'];
+/** Node: the releases that are promised, the oldest of the first line and the two after. The others: as of today. */
+const RELEASES: Readonly<Record<Make, readonly string[]>> = {
+  node: ['20.19.0', '22', '24'],
+  bun: ['1.4.5'],
+  deno: ['2.9.6'],
+};
 
 /** Where and in which language a machine may stand: none may reach a byte. */
-const PLACES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-  ['UTC, C', { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }],
-  ['Apia, Turkish', { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }],
-  ['Kathmandu, Arabic', { TZ: 'Asia/Kathmandu', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' }],
-  ['Lord Howe, Lithuanian', { TZ: 'Australia/Lord_Howe', LANG: 'lt_LT.UTF-8', LC_ALL: 'lt_LT.UTF-8' }],
-];
+const PLACES = [
+  { name: 'UTC, C', zone: 'UTC', language: 'C' },
+  { name: 'Apia, Turkish', zone: 'Pacific/Apia', language: 'tr_TR' },
+  { name: 'Tehran, Arabic', zone: 'Asia/Tehran', language: 'ar_EG' },
+  { name: 'Lord Howe, Lithuanian', zone: 'Australia/Lord_Howe', language: 'lt_LT' },
+] as const;
 
-const { values: options } = parseArgs({ options: { node: { type: 'string', multiple: true } } });
+type Place = (typeof PLACES)[number];
+
+interface Row {
+  readonly runtime: string;
+  readonly place: string;
+  /** For each world, and for all scenarios, what came of the comparison. */
+  readonly found: readonly string[];
+}
+
+const release = { type: 'string', multiple: true } as const;
+const { values: options } = parseArgs({
+  options: { node: release, bun: release, deno: release, browser: { type: 'boolean', default: false } },
+});
 const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-matrix-'));
+const pinned = pinnedHeads();
 const rows: Row[] = [];
 try {
-  await tryAll('this', process.execPath);
-  for (const release of options.node ?? RELEASES) await tryAll(release, await nodeOf(release));
+  const program = path.join(folder, 'heads.mjs');
+  await bundleHeads(program);
+  const own = await thisNode();
+  await tryProcess(own, program);
+  for (const make of Object.keys(RELEASES) as Make[]) {
+    for (const version of options[make] ?? RELEASES[make]) {
+      const runtime = await runtimeOf(make, version, folder);
+      if (runtime.name !== own.name) await tryProcess(runtime, program);
+    }
+  }
+  await tryBrowser();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 print();
 
-interface Row {
-  readonly node: string;
-  readonly place: string;
-  readonly heads: Readonly<Record<string, string>>;
-}
-
-/**
- * A Node of another release; npm finds the newest of a line. The package of the platform holds the binary itself; the
- * one called `node` fetches it by a script as it is installed, which npm may refuse to run.
- */
-async function nodeOf(release: string): Promise<string> {
-  const prefix = path.join(folder, release);
-  await mkdir(prefix, { recursive: true });
-  const onWindows = process.platform === 'win32';
-  const name = `node-${onWindows ? 'win' : process.platform}-${process.arch}`;
-  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
-  await run('npm', ['install', '--prefix', prefix, `${name}@${release}`, ...flags], { shell: onWindows });
-  return path.join(prefix, 'node_modules', name, 'bin', onWindows ? 'node.exe' : 'node');
-}
-
-async function tryAll(release: string, node: string): Promise<void> {
-  const version = (await run(node, ['--version'])).stdout.trim();
-  if (release !== 'this' && version === process.version) return;
-  for (const [place, env] of PLACES) {
-    const args = [TSX, '--conditions=@reprise/source', CHECK, '--json'];
-    const { stdout } = await run(node, args, { env: { ...process.env, ...env }, maxBuffer: 1 << 24 });
-    const computed = JSON.parse(stdout) as Record<string, Golden>;
-    rows.push({ node: version, place, heads: judged(computed) });
+async function tryProcess({ name, command, args }: Runtime, program: string): Promise<void> {
+  for (const place of PLACES) {
+    const language = place.language === 'C' ? 'C' : `${place.language}.UTF-8`;
+    const env = { ...process.env, TZ: place.zone, LANG: language, LC_ALL: language };
+    const { stdout } = await run(command, [...args, program], { env, maxBuffer: 1 << 24 });
+    rows.push({ runtime: name, place: place.name, found: compared(JSON.parse(stdout) as Heads, pinned, place.zone) });
   }
 }
 
-/** For each world `equal`, or the head that differs. */
-function judged(computed: Readonly<Record<string, Golden>>): Record<string, string> {
-  const heads: Record<string, string> = {};
-  for (const { name } of GOLDEN_WORLDS) {
-    const golden = computed[name];
-    const equal = JSON.stringify(golden) === JSON.stringify(readGolden(name));
-    heads[name] = equal ? 'equal' : `DIFFERENT ${golden?.head.slice(0, 12)}`;
+async function tryBrowser(): Promise<void> {
+  const browser = await startBrowser();
+  if (browser === undefined) {
+    console.log('There is no Chromium here, and so no page: install one, or name it in CHROMIUM.');
+    if (options.browser) process.exitCode = 1;
+    return;
   }
-  return heads;
+  const file = path.join(folder, 'page.js');
+  await bundlePage(file);
+  const script = await readFile(file, 'utf8');
+  try {
+    await browser.open('about:blank', { width: 800, height: 600 });
+    const agent = String(await browser.evaluate('navigator.userAgent'));
+    const runtime = `page of Chromium ${agent.match(/Chrome\/(\d+)/)?.[1]}`;
+    for (const place of PLACES) rows.push(await onPage(browser, script, runtime, place));
+  } finally {
+    await browser.close();
+  }
+}
+
+type Browser = NonNullable<Awaited<ReturnType<typeof startBrowser>>>;
+
+async function onPage(browser: Browser, script: string, runtime: string, place: Place): Promise<Row> {
+  await browser.call('Emulation.setTimezoneOverride', { timezoneId: place.zone });
+  const locale = place.language === 'C' ? 'en-US' : place.language.replace('_', '-');
+  await browser.call('Emulation.setLocaleOverride', { locale });
+  await browser.evaluate(script);
+  return {
+    runtime,
+    place: place.name,
+    found: compared((await browser.evaluate('heads')) as Heads, pinned, place.zone),
+  };
 }
 
 function print(): void {
-  const names = GOLDEN_WORLDS.map(({ name }) => name);
-  console.log(`| node | place | ${names.join(' | ')} |\n|${'---|'.repeat(names.length + 2)}`);
-  for (const { node, place, heads } of rows) {
-    console.log(`| ${node} | ${place} | ${names.map((name) => heads[name]).join(' | ')} |`);
-  }
-  const different = rows.flatMap(({ heads }) => Object.values(heads)).filter((head) => head !== 'equal').length;
-  console.log(
-    `runtime matrix: ${rows.length} runtimes and places, ${names.length} worlds each, ${different} different heads`,
-  );
+  const columns = [...Object.keys(pinned.worlds), 'scenarios'];
+  console.log(`| runtime | place | ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length + 2)}`);
+  for (const { runtime, place, found } of rows) console.log(`| ${runtime} | ${place} | ${found.join(' | ')} |`);
+  const different = rows.flatMap(({ found }) => found).filter((what) => what.startsWith(DIFFERENT)).length;
+  console.log(`runtime matrix: ${rows.length} runtimes and places, ${different} differences`);
   if (different > 0) process.exitCode = 1;
 }

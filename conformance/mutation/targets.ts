@@ -1,0 +1,46 @@
+/** What is mutated, and which tests judge it. */
+
+/** Sources, and the tests that are theirs. */
+export interface Target {
+  readonly name: string;
+  /** Folders of sources. */
+  readonly sources: string;
+  /** How the paths of its test files begin. */
+  readonly tests: readonly string[];
+  /** Of these, the ones for what no other test found, however long they take. */
+  readonly last?: string;
+}
+
+const kernel = (folder: string, ...tests: readonly string[]): Target => ({
+  name: `kernel/${folder}`,
+  sources: `packages/kernel/src/${folder}/`,
+  tests: tests.map((test) => `packages/kernel/test/${test}`),
+});
+
+const LAWS = ['handlers', 'logs', 'purity', 'group-commit', 'erase', 'traces', 'tables'].map((law) => `laws/${law}.`);
+const WORLDS = ['authority/', 'effects/', 'failures/', 'inputs/', ...LAWS, 'outside/', 'plans/', 'tables/', 'time/'];
+
+/** In the order in which they are tried. */
+export const TARGETS: readonly Target[] = [
+  {
+    name: 'agent/reducer',
+    sources: 'packages/agent/src/reducer/',
+    tests: ['conformance/sessions/reducer/', 'packages/agent/test/api/', 'conformance/sessions/histories/'],
+    last: 'conformance/sessions/histories/',
+  },
+  kernel('codec', 'codec/'),
+  kernel('authority', 'authority/'),
+  kernel('schema', 'schema/', 'inputs/definitions.'),
+  kernel('define', 'inputs/', 'schema/', 'failures/illegal-values.', 'eras/'),
+  kernel('map', 'laws/map.', 'laws/tables.'),
+  kernel('journal', 'stores/', 'inputs/', 'failures/commit.'),
+  kernel('time', 'time/'),
+  kernel('engine', ...WORLDS),
+  kernel('world', ...WORLDS, 'eras/'),
+  kernel('adapter', 'effects/', 'outside/', 'forks/dry.'),
+  kernel('replay', 'eras/', 'laws/', 'inputs/'),
+  kernel('fork', 'forks/'),
+  kernel('state', 'laws/', 'failures/', 'tables/'),
+  kernel('content', 'laws/erase.', 'laws/logs.', 'stores/', 'inputs/', 'failures/commit.'),
+  kernel('store', 'stores/', 'failures/'),
+];

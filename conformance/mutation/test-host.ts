@@ -1,0 +1,148 @@
+/**
+ * What test files import as `vitest` when they are bundled for mutation runs: as much of it as the tests of kernel and
+ * sessions use, with vitest's own matchers. It only collects; `worker.ts` runs. One process may collect the same
+ * bundle many times, each time with modules that know nothing of the time before.
+ */
+import {
+  ASYMMETRIC_MATCHERS_OBJECT,
+  customMatchers,
+  JestAsymmetricMatchers,
+  JestChaiExpect,
+  JestExtend,
+} from '@vitest/expect';
+import { spyOn } from '@vitest/spy';
+import * as chai from 'chai';
+
+type Step = (...given: unknown[]) => unknown;
+
+/** A group of tests, and what is done around them. */
+export interface Suite {
+  readonly parent: Suite | undefined;
+  readonly name: string;
+  readonly beforeAll: Step[];
+  readonly afterAll: Step[];
+  readonly beforeEach: Step[];
+  readonly afterEach: Step[];
+}
+
+/** A test as it was collected. */
+export interface Collected {
+  readonly name: string;
+  readonly suite: Suite;
+  readonly run: Step;
+}
+
+const POLL_MS = { every: 20, atMost: 2_000 };
+
+const suiteIn = (parent: Suite | undefined, name: string): Suite => ({
+  parent,
+  name,
+  beforeAll: [],
+  afterAll: [],
+  beforeEach: [],
+  afterEach: [],
+});
+
+/** Everything that was collected, in order. */
+export const tests: Collected[] = [];
+let suite = suiteIn(undefined, '');
+
+/** From here on tests belong to a file. */
+export function enterFile(file: string): void {
+  suite = suiteIn(undefined, file);
+}
+
+/** A test. */
+export const it = Object.assign(collect, { each: eachOf(collect) });
+
+/** A group of tests. */
+export const describe = Object.assign(group, { each: eachOf(group) });
+
+/** Before the first test of a group. */
+export const beforeAll = (step: Step) => void suite.beforeAll.push(step);
+/** After the last test of a group. */
+export const afterAll = (step: Step) => void suite.afterAll.push(step);
+/** Before each test of a group. */
+export const beforeEach = (step: Step) => void suite.beforeEach.push(step);
+/** After each test of a group. */
+export const afterEach = (step: Step) => void suite.afterEach.push(step);
+
+function collect(name: string, run: Step): void {
+  tests.push({ name: pathOf(suite, name), suite, run });
+}
+
+function group(name: string, fill: Step): void {
+  const outer = suite;
+  suite = suiteIn(outer, name);
+  fill();
+  suite = outer;
+}
+
+function pathOf(inner: Suite, name: string): string {
+  return inner.parent === undefined ? `${inner.name} > ${name}` : pathOf(inner.parent, `${inner.name} > ${name}`);
+}
+
+/** Rows of a table; they are told apart by their number, as titles are for people. */
+function eachOf(one: (name: string, step: Step) => void) {
+  return (rows: readonly unknown[]) => (name: string, step: Step) => {
+    for (const [n, row] of rows.entries()) {
+      one(`${name} (row ${n})`, () => step(...(Array.isArray(row) ? row : [row])));
+    }
+  };
+}
+
+chai.use(JestExtend);
+chai.use(JestChaiExpect);
+chai.use(JestAsymmetricMatchers);
+
+const asymmetric = (globalThis as unknown as Record<symbol, object>)[ASYMMETRIC_MATCHERS_OBJECT];
+
+/** vitest's expectations. */
+export const expect = Object.assign((value: unknown, message?: string) => chai.expect(value, message), chai.expect, {
+  extend: (all: object) => (chai.expect as unknown as { extend(to: object, all: object): void }).extend(expect, all),
+  ...asymmetric,
+  poll,
+});
+(expect as unknown as { extend(all: object): void }).extend(customMatchers);
+
+type Matchers = Record<string, (...given: unknown[]) => unknown>;
+
+/** An expectation that is asked again until it holds. */
+function poll(read: () => unknown, { timeout = POLL_MS.atMost, interval = POLL_MS.every } = {}) {
+  const asked = (negated: boolean): Matchers =>
+    new Proxy({} as Matchers, {
+      get: (_, matcher: string) => {
+        if (matcher === 'not') return asked(true);
+        return (...given: unknown[]) =>
+          again(
+            async () => {
+              const assertion = chai.expect(await read());
+              return ((negated ? assertion.not : assertion) as unknown as Matchers)[matcher]?.(...given);
+            },
+            performance.now() + timeout,
+            interval,
+          );
+      },
+    });
+  return asked(false);
+}
+
+async function again(step: () => Promise<unknown>, until: number, interval: number): Promise<unknown> {
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, interval));
+    }
+  }
+}
+
+/** Of vitest's doubles only spies: a test that wants a clock of vitest's fails here, and is left to vitest. */
+export const vi = { spyOn };
+
+/** Types are the compiler's matter: here every such expectation holds. */
+export const expectTypeOf = (): unknown => {
+  const holds: unknown = new Proxy(() => holds, { get: () => holds });
+  return holds;
+};
