@@ -44,7 +44,7 @@ describe('golden worlds of this build', () => {
     expect(Object.keys(MODELS)).toEqual(names);
   });
 
-  it.each(names)('%s: its head, its states and all of its bytes are the pinned ones', async (name) => {
+  it.each(names)('%s: its head, its states and all of its bytes are the pinned ones [DET-10]', async (name) => {
     expect(pinned(await outcomeNow(name)), REGENERATE).toEqual(readGolden(name));
     expect(readGolden(name).world, REGENERATE).toBe(sha256(await saveWorld(await storeOf(name))));
   });
@@ -53,7 +53,7 @@ describe('golden worlds of this build', () => {
     MODELS[name]?.(await outcomeNow(name));
   });
 
-  it('in another time zone and language the same', async () => {
+  it('in another time zone and language the same [DET-9]', async () => {
     const env = { ...process.env, TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
     const elsewhere = JSON.parse(await print(env)) as Record<string, Golden>;
     for (const name of names) expect(elsewhere[name], name).toEqual(readGolden(name));

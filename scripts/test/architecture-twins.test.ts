@@ -80,7 +80,7 @@ describe('replayed code', () => {
     ['state.trace = error.stack;', '`.stack`', 'closed list'],
   ];
 
-  it.each(BROKEN)('%s', (line, what, use) => {
+  it.each(BROKEN)('%s [DET-11]', (line, what, use) => {
     const source = `/** Counts. */\nexport function count(state: any, ctx: any): void {\n  ${line}\n}\n`;
     const problems = checkPureWing(plant({ [ENGINE]: source }));
     expect(problems.length).toBeGreaterThan(0);

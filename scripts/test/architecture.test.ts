@@ -34,7 +34,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
 ];
 
 describe('architecture', () => {
-  it.each(RULES)('%s [REQ-10]', (_, check) => {
+  it.each(RULES)('%s [REQ-10, DET-11]', (_, check) => {
     expect(check(tree).map(formatProblem)).toEqual([]);
   });
 

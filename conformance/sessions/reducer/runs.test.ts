@@ -119,6 +119,25 @@ describe('a cancel', () => {
       ]);
     }));
 
+  it('is told in its order: accepted, Cancelling, what the calls came to, applied, Cancelled', () =>
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a'), call('b')] });
+      const before = s.factNames().length;
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.toolEnds('b', { status: 'cancelled' });
+      s.toolAnswers('a');
+      expect(s.moves().slice(-2)).toEqual(['Running → Cancelling', 'Cancelling → Cancelled']);
+      expect(s.factNames().slice(before)).toEqual([
+        'HostCommandAccepted',
+        'LifecycleChanged',
+        'ToolCallSettled',
+        'ToolCallSettled',
+        'HostCommandApplied',
+        'LifecycleChanged',
+      ]);
+    }));
+
   it('given a call that does not stop, it is over after the grace, and the late answer is told the model', () =>
     play({}, (s) => {
       s.input();

@@ -240,6 +240,13 @@ export class Scene {
     return this.#facts.flatMap((fact) => (fact.key === key && fact.name === `aos.agent/${name}@1` ? [fact.value] : []));
   }
 
+  /** The names of all facts, in their order. */
+  factNames(key = KEY): string[] {
+    return this.#facts
+      .filter((fact) => fact.key === key)
+      .map(({ name }) => name.slice('aos.agent/'.length, -'@1'.length));
+  }
+
   /** The lifecycle's moves. */
   moves(key = KEY): string[] {
     return this.facts('LifecycleChanged', key).map(({ from, to }) => `${from} → ${to}`);

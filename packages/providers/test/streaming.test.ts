@@ -163,13 +163,13 @@ describe('a streamed answer that breaks', () => {
         const piece = pieces.shift() ?? ending();
         response.write(`data: ${JSON.stringify(piece)}\n\n`);
         if (pieces.length > 0 || 'content' in (piece as { choices: [{ delta: object }] }).choices[0].delta) {
-          setTimeout(next, 25);
+          setTimeout(next, 90); // eight of them take longer than the silence that is borne
         } else response.end();
       };
       next();
     };
     const dripping = await providerServer(drip);
-    const ran = await run(impatient({ ...dripping, model: 'm', timeoutMs: 120 }));
+    const ran = await run(impatient({ ...dripping, model: 'm', timeoutMs: 600 }));
     expect((await outputOf(ran)).text).toBe('dripping');
   });
 });

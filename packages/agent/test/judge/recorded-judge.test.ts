@@ -106,6 +106,12 @@ describe('judging a call', () => {
     }
   });
 
+  it('finds that an agent that lists no tools has none, whatever the build has', async () => {
+    const call = await one([asked()], [], { build: buildWith([tool()]) });
+    expect(call.issue).toBe('tool_disabled');
+    expect(await textAt(content, call.issue_ref as never)).toMatch(/no tool refund; nothing was done/);
+  });
+
   it('leaves a tool whose code is not in this build to the adapter: without an issue, and without a fingerprint', async () => {
     const call = await one([asked()], [tool({ approval: 'always', timeout: '3s' })], { build: buildWith([]) });
     expect(call).toMatchObject({ delivery: 'at_most_once', timeout_ms: 3_000 });

@@ -34,7 +34,7 @@ function works(ledger: Ledger, seen?: Worked): fc.IProperty<unknown> {
 }
 
 describe(`accounts under random work (seed ${SEED})`, () => {
-  it('grant exactly what fits at every account, and hold and spend what their effects do', () => {
+  it('grant exactly what fits at every account, and hold and spend what their effects do [GATE-22, GATE-23]', () => {
     const seen: Worked = { granted: 0, refused: 0, settled: 0, late: 0, overdrawn: 0 };
     assertProperty(works(OURS, seen), { numRuns: 800, command });
     for (const [what, times] of Object.entries(seen)) expect([what, times > 300]).toEqual([what, true]);
@@ -140,7 +140,7 @@ function granted(chain: readonly Account[], ask: Amounts): readonly Account[] {
 }
 
 describe('a hold', () => {
-  it('is refused by the nearest account that cannot bear it, with the numbers', () => {
+  it('is refused by the nearest account that cannot bear it, with the numbers [GATE-23]', () => {
     const chain = [
       empty({ tokens: 100 }, 'team'),
       { ...empty({ calls: 3, tokens: 50 }), spent: { calls: 2, tokens: 20 }, held: { calls: 1 } },
@@ -199,11 +199,11 @@ describe('a settlement', () => {
     ['books all that was held when nobody knows', 'unknown', { tokens: 100, calls: 1 }],
     ['books nothing of what never started', 'released', {}],
     ['books more than was held', { tokens: 130, calls: 1 }, { tokens: 130, calls: 1 }],
-  ])('%s, and gives the rest back', (_, outcome, spent) => {
+  ])('%s, and gives the rest back [GATE-24, GATE-25]', (_, outcome, spent) => {
     expect(settle(chain, ask, outcome)).toEqual([{ ...chain[0], spent, held: {} }]);
   });
 
-  it('beyond the limit shows as an overdraft, and stops what asks for more', () => {
+  it('beyond the limit shows as an overdraft, and stops what asks for more [GATE-26]', () => {
     const [after] = settle(chain, ask, { tokens: 130, calls: 1 }) as [Account];
     expect(overdraft(after)).toEqual({ tokens: 30 });
     expect(shortfall([after], { tokens: 0 })).toMatchObject({ unit: 'tokens', limit: 100, spent: 130 });
@@ -216,7 +216,7 @@ describe('a settlement', () => {
     expect(correct([full], { tokens: MAX }, { tokens: 1 })).toEqual([full]);
   });
 
-  it('is corrected by a late report to what would have been booked at once', () => {
+  it('is corrected by a late report to what would have been booked at once [GATE-27]', () => {
     const late = correct(settle(chain, ask, 'unknown'), booked(ask, 'unknown'), booked(ask, { tokens: 30, calls: 1 }));
     expect(late).toEqual(settle(chain, ask, { tokens: 30, calls: 1 }));
   });

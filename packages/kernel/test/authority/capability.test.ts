@@ -32,11 +32,11 @@ function trees(lattice: Lattice): fc.IProperty<unknown> {
 }
 
 describe(`capabilities (seed ${SEED})`, () => {
-  it('meet and compare as the sets that they mean', () => {
+  it('meet and compare as the sets that they mean [GATE-1, GATE-3]', () => {
     assertProperty(lattices(OURS), { numRuns: RUNS, command });
   });
 
-  it('come to what the whole chain leaves, and a revocation ends them everywhere below at once', () => {
+  it('come to what the whole chain leaves, and a revocation ends them everywhere below at once [GATE-4]', () => {
     assertProperty(trees(OURS), { numRuns: RUNS, command });
   });
 });
@@ -164,7 +164,7 @@ describe('a capability', () => {
       { where: 'expires_at', expected: 1_000, actual: null },
     ],
     ['has no more at once', { ...parent, max_parallel: 3 }, { where: 'max_parallel', expected: 2, actual: 3 }],
-  ])('%s', (_, child, excess) => {
+  ])('%s [GATE-1]', (_, child, excess) => {
     expect(firstExcess(child, parent)).toEqual(excess);
     expect(leq(child, parent)).toBe(excess === undefined);
   });

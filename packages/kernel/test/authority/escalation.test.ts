@@ -74,7 +74,7 @@ function setRights(world: World, of: Principal, change: object, as: Principal = 
 const effects = (...may: string[]) => ({ may: { effect: may } });
 
 describe('given people whose rights are narrowed', () => {
-  it('when one widens their own, then it is refused; narrowing them is theirs', async () => {
+  it('when one widens their own, then it is refused; narrowing them is theirs [GATE-6]', async () => {
     const { world, store } = await given();
     await setRights(world, 'human:bob', { exercise: effects('lab.*') });
     for (const change of [{ exercise: null }, { exercise: effects('*') }, { grant: effects('*') }]) {
@@ -141,7 +141,7 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell is made anew at an address whose approval was remembered, then it needs its own', async () => {
+  it('when a cell is made anew at an address whose approval was remembered, then it needs its own [GATE-8]', async () => {
     const { world, store, adapters } = await given(APPROVED);
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('pay')]);
@@ -178,7 +178,7 @@ describe('given a cell that is charged to an account of its own', () => {
     await setRights(world, holder('kid'), { account: 'kid' });
   };
 
-  it("when it would be charged to its parent's instead, then it is refused", async () => {
+  it("when it would be charged to its parent's instead, then it is refused [GATE-28]", async () => {
     const { world, store } = await given();
     await budgets(world);
     await ask(world, 'kid', [
@@ -287,7 +287,7 @@ describe('given a child of a cell that ended', () => {
 });
 
 describe('given a delivery that commands and then breaks', () => {
-  it('when it throws, then nothing of its commands stands', async () => {
+  it('when it throws, then nothing of its commands stands [RED-3]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', [send('kid', note('made'))]);
     const narrow = kernel('sys/SetRights@1', { holder: holder('kid'), exercise: effects() });

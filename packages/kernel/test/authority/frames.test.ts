@@ -84,7 +84,7 @@ function expectHonest(shown: readonly ReadableFrame[], all: readonly WorldFrame[
 }
 
 describe('given a cell that a rule keeps from people', () => {
-  it('when they subscribe, then whatever tells of it is withheld and counted, and the rest is as it stands in the journal', async () => {
+  it('when they subscribe, then whatever tells of it is withheld and counted, and the rest is as it stands in the journal [GATE-16, GATE-17]', async () => {
     const { world, store, adapter } = await given([deny('secret')]);
     await ask(world, 'open', [send('secret', note('sent')), fact('said'), add(1), log('item')]);
     await ask(world, 'secret', [fact('hidden'), log('hidden'), wake('soon', 1_000_000), start('work', 'hidden')]);
@@ -154,7 +154,7 @@ describe('given what belongs to no cell', () => {
 });
 
 describe('given a subscription', () => {
-  it('when the right is taken and given back meanwhile, then each frame is judged by the rights that stand when it is handed out', async () => {
+  it('when the right is taken and given back meanwhile, then each frame is judged by the rights that stand when it is handed out [GATE-17]', async () => {
     const { world, store } = await given([]);
     await ask(world, 'mine', [note('1')]);
     const seen: number[] = [];
@@ -176,7 +176,7 @@ describe('given a subscription', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the time of the right is over, then nothing more is shown, although nothing was written that says so', async () => {
+  it('when the time of the right is over, then nothing more is shown, although nothing was written that says so [GATE-7]', async () => {
     const { world, store, clock } = await given([]);
     await rights(world, 'human:ann', { read: ['*'] }, clock.wall() + 50);
     await ask(world, 'mine', [note('1')]);

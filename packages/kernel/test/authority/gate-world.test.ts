@@ -13,7 +13,7 @@ const PROMISE =
   'when their journals are audited, then nothing was done that was not permitted, or held, or settled twice';
 
 describe('given random worlds of cells with rights, accounts, people and crashes', () => {
-  it(`${PROMISE} (seed ${SEED})`, async () => {
+  it(`${PROMISE} (seed ${SEED}) [GATE-9]`, async () => {
     const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0, judged: 0, orphaned: 0, cut: 0, given: 0 };
     const law = fc.asyncProperty(anyHappenings, async (happenings) => {
       const { findings } = await runAndAudit(happenings);
@@ -82,7 +82,7 @@ const FORGERIES: readonly (readonly [what: string, complaint: RegExp, forge: (jo
 ];
 
 describe('given the auditor', () => {
-  it.each(FORGERIES)('when %s, then it complains', async (_, complaint, forge) => {
+  it.each(FORGERIES)('when %s, then it complains [GATE-9]', async (_, complaint, forge) => {
     const emit = {
       step: 'emit',
       by: 'r',

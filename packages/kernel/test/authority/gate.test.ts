@@ -53,7 +53,7 @@ function rights(world: World, key: string, change: object, as: Principal = 'host
 const only = (effect: readonly string[]) => ({ exercise: { may: { effect: [...effect] } } });
 
 describe('given a chain of cells', () => {
-  it('when the rights of one are narrowed, then those of all below are, whatever was set for them', async () => {
+  it('when the rights of one are narrowed, then those of all below are, whatever was set for them [GATE-4]', async () => {
     const { world, store, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'top', [send('middle', send('low', note('made')))]);
@@ -70,7 +70,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a coordinator may call no tool, then it can still hand on those that it was given to hand on', async () => {
+  it('when a coordinator may call no tool, then it can still hand on those that it was given to hand on [GATE-5]', async () => {
     const { world, store, adapters } = await given();
     adapters[1].answerAll(() => ok({ got: 1 }));
     await rights(world, 'lead', { exercise: { may: { tool: [] } }, grant: { may: { tool: ['git.*'] } } });
@@ -85,7 +85,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell ends and is made anew by another, then children of the first gain nothing', async () => {
+  it('when a cell ends and is made anew by another, then children of the first gain nothing [GATE-8]', async () => {
     const { world, store } = await given();
     await ask(world, 'warden', [send('mid', send('child', note('made')))]);
     await rights(world, 'warden', { grant: { may: { effect: [] } } });
@@ -101,7 +101,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when two deciders read the same rights, then the second is refused', async () => {
+  it('when two deciders read the same rights, then the second is refused [GATE-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', []);
     await rights(world, 'x', { ...only(['a*']), revision: 0 });
@@ -109,7 +109,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody grants more than they may hand on, then nothing changes and the dimension is named', async () => {
+  it('when somebody grants more than they may hand on, then nothing changes and the dimension is named [GATE-5]', async () => {
     const { world, store } = await given();
     await world.command('sys/SetRights@1', { holder: 'human:ann', exercise: { may: { effect: ['lab.*'] } } });
     await ask(world, 'x', []);
@@ -125,7 +125,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell would change the rights of one that is not below it, or its own for the better, then it is refused', async () => {
+  it('when a cell would change the rights of one that is not below it, or its own for the better, then it is refused [GATE-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [send('kid', note('made'))]);
     await ask(world, 'b', []);
@@ -144,7 +144,7 @@ describe('given a chain of cells', () => {
 });
 
 describe('given a right that is taken away', () => {
-  it('when its effects wait, run and are parked, then all end in that frame, and what runs is told to stop', async () => {
+  it('when its effects wait, run and are parked, then all end in that frame, and what runs is told to stop [GATE-19]', async () => {
     const { world, store, adapters } = await given([
       { effect: use.name, decision: 'require_approval' },
       { effect: '*', decision: 'allow' },
@@ -171,7 +171,7 @@ describe('given a right that is taken away', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it ends by its time, then what is open ends then, and nothing starts any more', async () => {
+  it('when it ends by its time, then what is open ends then, and nothing starts any more [GATE-7]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('work', 1), start('work', 2)]);
     await adapters[0].call(0);
@@ -190,7 +190,7 @@ describe('given a right that is taken away', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the process died with one waiting, and its right ended meanwhile, then it does not start', async () => {
+  it('when the process died with one waiting, and its right ended meanwhile, then it does not start [GATE-13]', async () => {
     const { world, store, adapters, clock, open } = await given();
     await rights(world, 'x', { exercise: { may: {}, expires_at: clock.wall() + 1_000 } });
     await ask(world, 'x', [start('work', 1), start('work', 2)]);
@@ -213,7 +213,7 @@ describe('given an account', () => {
   };
   const want = (tokens: number) => start('use', { tool: 't', tokens });
 
-  it('when an effect asks for more than is left, here or above, then it is denied and nothing is held', async () => {
+  it('when an effect asks for more than is left, here or above, then it is denied and nothing is held [GATE-11, GATE-22]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 }, { tokens: 50 });
     await ask(world, 'x', [want(30), want(30)]);
@@ -234,7 +234,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is cancelled after it started, then what was held is spent, and a late report corrects it once', async () => {
+  it('when it is cancelled after it started, then what was held is spent, and a late report corrects it once [GATE-24]', async () => {
     const { world, store, adapters, clock } = await given();
     await accounts(world, { tokens: 100 });
     await ask(world, 'x', [want(60)]);
@@ -252,7 +252,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it used more than it asked for, then the overdraft stands, and nothing more is granted', async () => {
+  it('when it used more than it asked for, then the overdraft stands, and nothing more is granted [GATE-26]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 });
     await ask(world, 'x', [want(10)]);
@@ -277,7 +277,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell carves one out of its own, then it is bounded by both, and others are not its to touch', async () => {
+  it('when a cell carves one out of its own, then it is bounded by both, and others are not its to touch [GATE-28]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 });
     await world.command('sys/SetAccount@1', { account: 'foreign', parent: null, limits: {} });
@@ -317,10 +317,29 @@ describe('given an account', () => {
   });
 });
 
+describe('given an effect that several questions would refuse', () => {
+  it('when they are answered one after the other, then the first question that says no is the one that is told [GATE-10]', async () => {
+    const { world, store } = await given([{ effect: 'lab.use@1', decision: 'deny' }]);
+    await world.command('sys/SetAccount@1', { account: 'small', parent: null, limits: { tokens: 10 } });
+    await rights(world, 'x', { ...only(['lab.once@1']), account: 'small' });
+    const told = async (tokens: number): Promise<string | undefined> => {
+      await ask(world, 'x', [start('use', { tool: 't', tokens })]);
+      await world.pump();
+      return (await seen(world, 'x'))?.at(-1);
+    };
+    expect(await told(-60)).toBe('use=["denied","validation_error"]');
+    expect(await told(60)).toBe('use=["denied","cap_denied"]');
+    await rights(world, 'x', { ...only(['lab.*']), account: 'small' });
+    expect(await told(60)).toBe('use=["denied","cap_denied/budget"]');
+    expect(await told(6)).toBe('use=["denied","policy_denied"]');
+    await closeSound(world, store, app);
+  });
+});
+
 describe('given a policy that names no events', () => {
   const POLICY: readonly PolicyRule[] = [{ effect: '*', decision: 'allow' }];
 
-  it('when a cell sends to its parent, itself and below, then it arrives; to a sibling, then it is refused as data', async () => {
+  it('when a cell sends to its parent, itself and below, then it arrives; to a sibling, then it is refused as data [GATE-15]', async () => {
     const { world, store } = await given(POLICY);
     await ask(world, 'p', [send('a', note('made'), send('a1', note('made'))), send('b', note('made'))]);
     await ask(world, 'a', [send('p', note('up')), send('a1', note('down')), send('a', note('self'))]);
@@ -352,7 +371,7 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody reads through their own eyes, then cells see their own, and rules bind people', async () => {
+  it('when somebody reads through their own eyes, then cells see their own, and rules bind people [GATE-16]', async () => {
     const { world, store } = await given([
       { read: `${cell('secret').join('/')}`, who: 'human:*', decision: 'deny' },
       ...POLICY,

@@ -48,13 +48,13 @@ async function expectAllTold({ world, store }: Given, from: number): Promise<voi
 }
 
 describe('given open effects whose plans, when told, say more together than a cascade may', () => {
-  it('when the host takes their right away, then each ends, each plan is told, and no cell fails', async () => {
+  it('when the host takes their right away, then each ends, each plan is told, and no cell fails [GATE-19]', async () => {
     const given = await givenManyOpen();
     const { seq } = await given.world.command('sys/SetRights@1', NARROW);
     await expectAllTold(given, seq);
   }, 60_000);
 
-  it('when a cell above takes it away, then the same', async () => {
+  it('when a cell above takes it away, then the same [GATE-19]', async () => {
     const given = await givenManyOpen();
     const { seq } = await ask(given.world, 'lead', [kernel('sys/SetRights@1', NARROW)]);
     await expectAllTold(given, seq);

@@ -55,7 +55,7 @@ const rights = (world: World, of: Principal, change: object, as: Principal = 'ho
   world.command('sys/SetRights@1', { holder: of, ...change }, { as });
 
 describe('given the adapter of an effect', () => {
-  it('when it asks and reads, then it reaches what the effect’s cell does, and nothing once the effect has ended', async () => {
+  it('when it asks and reads, then it reaches what the effect’s cell does, and nothing once the effect has ended [GATE-18]', async () => {
     const { world, store, adapter } = await given(NEAR);
     await ask(world, 'stranger', []);
     await ask(world, 'x', [send('child'), start('work')]);
@@ -74,7 +74,7 @@ describe('given the adapter of an effect', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the rights of its cell are narrowed, then its own are; none can be set for it', async () => {
+  it('when the rights of its cell are narrowed, then its own are; none can be set for it [GATE-18]', async () => {
     const { world, store, adapter } = await given(NEAR);
     await ask(world, 'x', [send('child'), start('work')]);
     const as: Principal = `adapter:${(await adapter.call(0)).context.idempotencyKey}`;
@@ -89,7 +89,7 @@ describe('given the adapter of an effect', () => {
 });
 
 describe('given somebody whom the host charged to no account', () => {
-  it('when they make one, change one or charge somebody, then they are refused; who was given one governs what is below', async () => {
+  it('when they make one, change one or charge somebody, then they are refused; who was given one governs what is below [GATE-28]', async () => {
     const { world, store } = await given(NEAR);
     await ask(world, 'x', []);
     const set = (account: string, parent: string | null, as?: Principal) =>
@@ -129,7 +129,7 @@ describe('given an effect that a cell settles, without a deadline', () => {
 });
 
 describe('given two cells that send to one that is not there', () => {
-  it('when both do in one frame, then the first makes it, and the second is judged as a stranger', async () => {
+  it('when both do in one frame, then the first makes it, and the second is judged as a stranger [GATE-15]', async () => {
     const { world, store } = await given(NEAR);
     await ask(world, 'top', [send('a'), send('b')]);
     await ask(world, 'top', [
@@ -147,7 +147,7 @@ describe('given two cells that send to one that is not there', () => {
 });
 
 describe('given an effect that an ended cell left behind', () => {
-  it('when another is made at its address with other rights, then it is not judged by those, and does not start', async () => {
+  it('when another is made at its address with other rights, then it is not judged by those, and does not start [GATE-8, GATE-14]', async () => {
     const { world, store, adapter } = await given(ASKING);
     await ask(world, 'warden', [send('kid', note('made'))]);
     await rights(world, 'cell:lab/Cell@1/warden', { grant: { may: { effect: ['lab.*'] } } });
@@ -180,7 +180,7 @@ describe('given an effect that an ended cell left behind', () => {
 });
 
 describe('given a cell whose key looks like more than a key', () => {
-  it('when a rule names the events of another cell, then it says nothing of this one', async () => {
+  it('when a rule names the events of another cell, then it says nothing of this one [GATE-15]', async () => {
     const rule = { send: 'lab/Cell@1/a#*', who: 'cell:lab/Cell@1/from', decision: 'allow' } as const;
     const { world, store } = await given([rule, ...NEAR]);
     for (const key of ['a', 'a#b', 'a%23b']) await ask(world, key, []);

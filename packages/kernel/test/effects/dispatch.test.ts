@@ -164,22 +164,25 @@ describe('given a policy', () => {
       ['denied policy_denied', 'denied policy_denied', 'denied policy_denied'],
     ],
   ] as const;
-  it.each(policies)('when it %s, then the first match decides and a refusal is data', async (_what, policy, told) => {
-    const adapters = [outside(once), outside(again), outside(asked)];
-    for (const adapter of adapters) adapter.answerAll(() => ok({ got: 1 }));
-    const { store, world } = await given({ adapters, policy: [...policy] });
-    await ask(world, 'x', [start('several', [0, 1, 2])]);
-    await world.pump();
-    expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
-    const denied = told.filter((status) => status !== 'ok').length;
-    expect(await recordsOf(store, 'denial')).toHaveLength(denied);
-    const settled = await recordsOf(store, 'settled');
-    expect(settled.map(({ status, code, by }) => [status, code, by])).toEqual(
-      Array.from({ length: denied }, () => ['denied', 'policy_denied', 'gate']),
-    );
-    expect(adapters.flatMap(({ calls }) => calls)).toHaveLength(3 - denied);
-    await closeSound(world, store, app);
-  });
+  it.each(policies)(
+    'when it %s, then the first match decides and a refusal is data [GATE-11, GATE-12]',
+    async (_what, policy, told) => {
+      const adapters = [outside(once), outside(again), outside(asked)];
+      for (const adapter of adapters) adapter.answerAll(() => ok({ got: 1 }));
+      const { store, world } = await given({ adapters, policy: [...policy] });
+      await ask(world, 'x', [start('several', [0, 1, 2])]);
+      await world.pump();
+      expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
+      const denied = told.filter((status) => status !== 'ok').length;
+      expect(await recordsOf(store, 'denial')).toHaveLength(denied);
+      const settled = await recordsOf(store, 'settled');
+      expect(settled.map(({ status, code, by }) => [status, code, by])).toEqual(
+        Array.from({ length: denied }, () => ['denied', 'policy_denied', 'gate']),
+      );
+      expect(adapters.flatMap(({ calls }) => calls)).toHaveLength(3 - denied);
+      await closeSound(world, store, app);
+    },
+  );
 
   it('when the world is opened again without one, then its own stays', async () => {
     const { store, world } = await given({ policy: [] });

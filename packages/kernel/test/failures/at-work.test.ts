@@ -147,7 +147,7 @@ describe('given code that answers differently each time', () => {
   }
   const at: [string, string] = ['leak/Cell@1', 'x'];
 
-  it('when a request shows it, then it is refused as nondeterminism and nothing is journaled', async () => {
+  it('when a request shows it, then it is refused as nondeterminism and nothing is journaled [DET-6]', async () => {
     const [store, app] = [memory(), leaky()];
     const world = await openWorld({ store, app, recheckEvery: 1, clock: new TestClock(Date.now()) });
     await world.request(at, { name: 'leak/Set@1', value: {} });
@@ -158,7 +158,7 @@ describe('given code that answers differently each time', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer shows it, then it is quarantined: its cell stays as it was, and the journal can be performed', async () => {
+  it('when a timer shows it, then it is quarantined: its cell stays as it was, and the journal can be performed [DET-7]', async () => {
     const [store, app, clock] = [memory(), leaky(), new TestClock()];
     const world = await openWorld({ store, app, clock, recheckEvery: 1, drive: 'manual' });
     await world.request(at, { name: 'leak/Set@1', value: {} });
@@ -169,7 +169,7 @@ describe('given code that answers differently each time', () => {
     await closeSound(world, store, app);
   });
 
-  it('when nobody looks, then a verification names the frame where it first shows', async () => {
+  it('when nobody looks, then a verification names the frame where it first shows [DET-8]', async () => {
     const [store, app] = [memory(), leaky()];
     const world = await openWorld({ store, app, recheckEvery: 0 });
     await world.request(at, { name: 'leak/Set@1', value: {} });

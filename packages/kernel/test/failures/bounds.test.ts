@@ -70,7 +70,7 @@ describe('given more than one delivery may give', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a plan keeps too many effects open, then it ends in error before its leaf is too large', async () => {
+  it('when a plan keeps too many effects open, then it ends in error before its leaf is too large [PLAN-12]', async () => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [start('many', 700)]);
     expect(await seen(world, 'x')).toEqual(['PlanFailed plan_too_large']);
@@ -96,7 +96,7 @@ describe('given values at their bounds', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a state outgrows its bound, then the delivery that would is dropped and the last state stays', async () => {
+  it('when a state outgrows its bound, then the delivery that would is dropped and the last state stays [RED-12]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [note(text(60_000))]);
     const error = await refusal(ask(world, 'x', [note(text(10_000))]));
@@ -108,7 +108,7 @@ describe('given values at their bounds', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a log grows without end, then its cell stays small and every item can be read', async () => {
+  it('when a log grows without end, then its cell stays small and every item can be read [RED-26]', async () => {
     const { store, world } = await given();
     for (let i = 0; i < 5; i++)
       await ask(

@@ -28,7 +28,7 @@ async function closeVerified(world: World, store: Store): Promise<void> {
 }
 
 describe('given a cascade over its total bound', () => {
-  it('when two cells send to each other without end, then they fail, the rest stands and the world is usable', async () => {
+  it('when two cells send to each other without end, then they fail, the rest stands and the world is usable [RED-13]', async () => {
     const { store, world } = await given();
     await ask(world, 'calm', [add(1)]);
     await ask(world, 'ping', [add(1), pingPong('pong'), send('calm', add(1))]);
@@ -76,7 +76,7 @@ describe('given a cascade over its total bound', () => {
     await closeVerified(world, store);
   });
 
-  it('when events that each stay within their bounds give too many bytes together, then the one that goes over faults', async () => {
+  it('when events that each stay within their bounds give too many bytes together, then the one that goes over faults [RED-13]', async () => {
     const { store, world } = await given();
     for (let i = 0; i < 20; i++) await ask(world, `h${i}`, [when('go', ...Array(16).fill(fact('w'.repeat(3_500))))]);
     await ask(world, 'x', [sendMany(20, 'h', ...Array(12).fill(does('go')))]);

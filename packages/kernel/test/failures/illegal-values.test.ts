@@ -53,20 +53,23 @@ const FAULTS = ['value_invalid', 'record_too_large', 'state_invalid', 'state_too
 const NO_VALUES = ILLEGAL.filter((what) => what !== 'bytes in state');
 
 describe('given something in its state that is no value', () => {
-  it.each(ILLEGAL)('when a request leaves %s there, then it is refused and the state is what it was', async (what) => {
-    const { store, world } = await given();
-    await ask(world, 'x', [add(1), log('a')]);
-    const { head } = world;
-    const error = await refusal(ask(world, 'x', [add(1), log('b'), spoil(what)]));
-    expect(error.code).toBe('delivery_faulted');
-    expect(FAULTS).toContain(error.facts.fault);
-    expect(world.head).toEqual(head);
-    expect(await numberOf(world, 'x')).toBe(1);
-    await closeSound(world, store, app);
-  });
+  it.each(ILLEGAL)(
+    'when a request leaves %s there, then it is refused and the state is what it was [RED-5]',
+    async (what) => {
+      const { store, world } = await given();
+      await ask(world, 'x', [add(1), log('a')]);
+      const { head } = world;
+      const error = await refusal(ask(world, 'x', [add(1), log('b'), spoil(what)]));
+      expect(error.code).toBe('delivery_faulted');
+      expect(FAULTS).toContain(error.facts.fault);
+      expect(world.head).toEqual(head);
+      expect(await numberOf(world, 'x')).toBe(1);
+      await closeSound(world, store, app);
+    },
+  );
 
   it.each(ILLEGAL)(
-    'when a sent event leaves %s there, then the cell fails with the state that it had',
+    'when a sent event leaves %s there, then the cell fails with the state that it had [RED-5]',
     async (what) => {
       const { store, world } = await given();
       await ask(world, 'x', [add(1)]);
@@ -82,7 +85,7 @@ describe('given something in its state that is no value', () => {
 });
 
 describe.each(['send', 'start', 'fact', 'log'] as const)('given something that is no value in ctx.%s', (to) => {
-  it.each(NO_VALUES)('when it is %s, then the delivery faults whole', async (what) => {
+  it.each(NO_VALUES)('when it is %s, then the delivery faults whole [RED-5]', async (what) => {
     const { store, world } = await given();
     await ask(world, 'x', [add(1)]);
     const { head } = world;
@@ -146,11 +149,11 @@ describe('given a recipe that breaks the form', () => {
     return error.facts.fault;
   }
 
-  it('when it returns a value, then it faults', async () => {
+  it('when it returns a value, then it faults [RED-6]', async () => {
     expect(await refusedAs(() => ({ n: 5 }))).toBe('returned_a_value');
   });
 
-  it('when it is async, then it faults, and what its promise does later reaches nobody', async () => {
+  it('when it is async, then it faults, and what its promise does later reaches nobody [RED-6]', async () => {
     expect(await refusedAs(async (draft) => void draft.n++)).toBe('returned_a_value');
     const rejects = async () => {
       throw new Error('later');

@@ -107,7 +107,7 @@ describe('given a request whose own delivery faults', () => {
 });
 
 describe('given a delivery inside a frame that faults', () => {
-  it('when a cell that was sent to throws, then only its own changes are dropped and the sender learns it', async () => {
+  it('when a cell that was sent to throws, then only its own changes are dropped and the sender learns it [RED-3, RED-4, RED-7]', async () => {
     const { store, world } = await given();
     await ask(world, 'b', [add(1)]);
     await ask(world, 'a', [add(1), send('b', add(7), send('c', add(1)), fact('no'), fail()), send('d', add(1))]);
@@ -128,7 +128,7 @@ describe('given a delivery inside a frame that faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the command asked for a reply, then the fault is the reply', async () => {
+  it('when the command asked for a reply, then the fault is the reply [RED-7]', async () => {
     const { store, world } = await given();
     await ask(world, 'b', [add(1)]);
     await ask(world, 'a', [command('b', fail()), order('nobody', add(1)), command('b', add(1))]);
@@ -140,7 +140,7 @@ describe('given a delivery inside a frame that faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell that takes no notices is the sender, then what it would be told is a fact', async () => {
+  it('when a cell that takes no notices is the sender, then what it would be told is a fact [RED-9]', async () => {
     const { store, world } = await given();
     await world.request(deaf('a'), { name: 'lab/Do@1', value: { steps: [tell('nobody', add(1)) as unknown as Step] } });
     const frame = await lastFrame(store);
@@ -149,7 +149,7 @@ describe('given a delivery inside a frame that faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when taking a notice faults, then the cell fails and no further notice is made', async () => {
+  it('when taking a notice faults, then the cell fails and no further notice is made [RED-8]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [when('sys/Undeliverable@1', fail())]);
     await ask(world, 'a', [add(1), tell('nobody', add(1))]);
@@ -202,7 +202,7 @@ describe('given a receipt whose cascade throws', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell further on throws, then everything before it stands', async () => {
+  it('when a cell further on throws, then everything before it stands [RED-3]', async () => {
     const adapter = outside(once);
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'b', [add(1)]);
@@ -217,25 +217,28 @@ describe('given a receipt whose cascade throws', () => {
 });
 
 describe('given a plan that throws', () => {
-  it.each(THROWN)('when it throws at its start (%s), then it ends in error and its cell is told', async (how) => {
-    const adapter = outside(once);
-    const { store, world } = await given({ adapters: [adapter] });
-    await ask(world, 'x', [start('throwAtStart', how)]);
-    await world.pump();
-    expect(adapter.calls).toHaveLength(0);
-    expect(await seen(world, 'x')).toEqual(['PlanFailed threw']);
-    expect(kinds(await lastFrame(store))).toEqual([
-      'request',
-      'intent',
-      'fault',
-      'plan_ended',
-      'sys/PlanFailed@1',
-      'state',
-    ]);
-    await closeSound(world, store, app);
-  });
+  it.each(THROWN)(
+    'when it throws at its start (%s), then it ends in error and its cell is told [PLAN-10]',
+    async (how) => {
+      const adapter = outside(once);
+      const { store, world } = await given({ adapters: [adapter] });
+      await ask(world, 'x', [start('throwAtStart', how)]);
+      await world.pump();
+      expect(adapter.calls).toHaveLength(0);
+      expect(await seen(world, 'x')).toEqual(['PlanFailed threw']);
+      expect(kinds(await lastFrame(store))).toEqual([
+        'request',
+        'intent',
+        'fault',
+        'plan_ended',
+        'sys/PlanFailed@1',
+        'state',
+      ]);
+      await closeSound(world, store, app);
+    },
+  );
 
-  it('when it throws after a receipt, then its last step is dropped and its open effects are detached', async () => {
+  it('when it throws after a receipt, then its last step is dropped and its open effects are detached [PLAN-10]', async () => {
     const adapter = outside(once);
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('throwLater', 1)]);
@@ -252,7 +255,7 @@ describe('given a plan that throws', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its cell takes no notices, then the failure is a fact', async () => {
+  it('when its cell takes no notices, then the failure is a fact [RED-9]', async () => {
     const { store, world } = await given();
     await world.request(deaf('x'), {
       name: 'lab/Do@1',
@@ -262,7 +265,7 @@ describe('given a plan that throws', () => {
     await closeSound(world, store, app);
   });
 
-  it('when taking the notice of it throws, then the cell fails and nothing recurs', async () => {
+  it('when taking the notice of it throws, then the cell fails and nothing recurs [RED-8]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [when('sys/PlanFailed@1', fail()), start('throwAtStart', 'error')]);
     expect(await codeOf(ask(world, 'x', [add(1)]))).toBe('cell_failed');
@@ -285,7 +288,7 @@ describe('given a cell that has failed', () => {
     return { store, world, adapter, clock };
   }
 
-  it('when it is asked, then it refuses with cell_failed and nothing is journaled', async () => {
+  it('when it is asked, then it refuses with cell_failed and nothing is journaled [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     const { head } = world;
     const error = await refusal(ask(world, 'x', [add(1)]));
@@ -296,7 +299,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('then its plans are cancelled: what waits is settled, what runs is told to stop', async () => {
+  it('then its plans are cancelled: what waits is settled, what runs is told to stop [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     expect(adapter.calls).toHaveLength(1);
     expect(adapter.calls[0]?.context.signal.aborted).toBe(true);
@@ -313,7 +316,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is revived, then it goes on from the state it had, its log too', async () => {
+  it('when it is revived, then it goes on from the state it had, its log too [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     adapter.answerAll(() => ({ status: 'cancelled' }));
     await world.revive(cell('x'));
@@ -339,7 +342,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is revived through a snapshot and a reopening, then the same', async () => {
+  it('when it is revived through a snapshot and a reopening, then the same [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     adapter.answerAll(() => ({ status: 'cancelled' }));
     await world.pump();
@@ -380,7 +383,7 @@ describe('given a reducer that rejects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a sent event is rejected, then its changes are dropped, the cell is well, and a command is answered', async () => {
+  it('when a sent event is rejected, then its changes are dropped, the cell is well, and a command is answered [RED-11]', async () => {
     const { store, world } = await given();
     await ask(world, 'b', [add(1)]);
     await ask(world, 'a', [command('b', add(9), reject('no')), send('b', add(9), reject('no'))]);
@@ -391,7 +394,7 @@ describe('given a reducer that rejects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer or a plan is rejected, then it is a fact and nothing fails', async () => {
+  it('when a timer or a plan is rejected, then it is a fact and nothing fails [RED-11]', async () => {
     const adapter = outside(once);
     const { store, clock, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [

@@ -130,7 +130,7 @@ describe('given a cell that ends while its payment runs, and is made again', () 
 
 describe('given a recipe that catches the want of a leaf and does something else', () => {
   it.each(['rethrow', 'reject'] as const)(
-    'when the cell is cold (%s), then the frame is as when it is warm',
+    'when the cell is cold (%s), then the frame is as when it is warm [RED-14]',
     async (how) => {
       const store = memory();
       const heads: string[] = [];
@@ -155,7 +155,7 @@ describe('given a recipe that catches the want of a leaf and does something else
 });
 
 describe('given a cascade that feeds itself with large values', () => {
-  it('when it goes over its bytes, then it ends in faults, small frames and a usable world', async () => {
+  it('when it goes over its bytes, then it ends in faults, small frames and a usable world [RED-13]', async () => {
     await using world = await openWorld({ store: memory(), app, recheckEvery: 0 });
     await world.request(at('a'), { name: 't/Echo@1', value: { bytes: 60_000, times: 15, text: '' } });
     const faults: string[] = [];

@@ -58,7 +58,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original took a right away after the cut, then it does not return', async () => {
+  it('when the original took a right away after the cut, then it does not return [GATE-21]', async () => {
     const { world, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'top', [send('low', note('made'))]);

@@ -54,16 +54,16 @@ async function storeOf(frames: readonly (readonly JournalRecord[])[]): Promise<S
   return store;
 }
 
-describe(`the frames of random worlds (seed ${SEED})`, () => {
-  const frames: StoredFrame[][] = [];
-  const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
-    frames.push(await stored((await runSchedule(schedule)).store));
-  });
-  beforeAll(() => hold(law, { numRuns: 40, command: rerun('frames.test.ts') }));
+const worlds: StoredFrame[][] = [];
+const random = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
+  worlds.push(await stored((await runSchedule(schedule)).store));
+});
+beforeAll(() => hold(random, { numRuns: 60, command: rerun('frames.test.ts') }));
 
+describe(`the frames of random worlds (seed ${SEED})`, () => {
   it('hold one ingress first, then what follows from it, then attempts that ride, then the state [JRN-1, JRN-4]', () => {
     let derived = 0;
-    for (const { bytes, seq } of frames.flat()) {
+    for (const { bytes, seq } of worlds.flat()) {
       const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);
       expect(INGRESS.split(' ')).toContain(kinds[0]);
       const riding = kinds.indexOf('attempt', 1);
@@ -83,8 +83,8 @@ describe(`the frames of random worlds (seed ${SEED})`, () => {
   });
 
   it('are chained: the head of each is the digest of the head before it and of its own [JRN-2]', () => {
-    expect(frames.length).toBeGreaterThan(0);
-    for (const world of frames) {
+    expect(worlds.length).toBeGreaterThan(0);
+    for (const world of worlds) {
       let before = Buffer.alloc(32);
       for (const { head, bytes } of world) {
         const own = createHash('sha256').update(bytes).digest();
@@ -95,7 +95,7 @@ describe(`the frames of random worlds (seed ${SEED})`, () => {
   });
 
   it('the first is a manifest that pins what the world was opened with [JRN-3]', () => {
-    for (const [first] of frames) {
+    for (const [first] of worlds) {
       const { ingress } = readFrame(first?.bytes as Uint8Array, 0);
       if (ingress.kind !== 'manifest') throw new Error(`frame 0 is a ${ingress.kind}`);
       expect([ingress.seq, ingress.world.length, ingress.seed.length]).toEqual([0, 64, 64]);
@@ -105,6 +105,51 @@ describe(`the frames of random worlds (seed ${SEED})`, () => {
         expect(digest).toMatch(/^[0-9a-f]{64}$/);
     }
   });
+});
+
+describe(`plans and effects in random worlds (seed ${SEED})`, () => {
+  const recordsOf = (frames: readonly StoredFrame[]) => frames.map(({ bytes, seq }) => readFrame(bytes, seq).all);
+
+  it('every plan that began has one end at most, and none ends that did not begin [PLAN-9]', () => {
+    let ends = 0;
+    for (const frames of worlds) {
+      const running = new Set<string>();
+      for (const record of recordsOf(frames).flat()) {
+        if (record.kind === 'intent') {
+          expect(running).not.toContain(record.plan.join());
+          running.add(record.plan.join());
+        } else if (record.kind === 'plan_ended') {
+          expect(['ok', 'error', 'cancelled']).toContain(record.status);
+          expect(running.delete(record.plan.join())).toBe(true);
+          ends++;
+        }
+      }
+    }
+    expect(ends).toBeGreaterThan(20);
+  });
+
+  it('every effect has one outcome at most; whatever comes after it is late', () => {
+    let settled = 0;
+    for (const frames of worlds) {
+      const outcomes = new Set<string>();
+      for (const records of recordsOf(frames)) {
+        for (const effect of outcomesIn(records)) {
+          expect(outcomes).not.toContain(effect);
+          outcomes.add(effect);
+          settled++;
+        }
+      }
+    }
+    expect(settled).toBeGreaterThan(20);
+  });
+
+  /** The effects that a frame settles. */
+  function outcomesIn(records: readonly JournalRecord[]): string[] {
+    const late = records.flatMap((record) => (record.kind === 'late' ? [record.effect] : []));
+    const [ingress] = records;
+    const own = ingress?.kind === 'receipt' && !late.includes(ingress.effect) ? [ingress.effect] : [];
+    return [...own, ...records.flatMap((record) => (record.kind === 'settled' ? [record.effect] : []))];
+  }
 });
 
 describe('a journal whose heads all fit', () => {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { value } from '@reprise/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -180,17 +182,28 @@ afterAll(async () => {
   await world.close();
 });
 
+describe('without the guard', () => {
+  it('no global is touched before the guard is installed, by loading Reprise or by performing a world [DET-5]', async () => {
+    const child = fileURLToPath(new URL('globals-child.ts', import.meta.url));
+    const args = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), child];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const { unasked, asked: after } = JSON.parse(stdout) as { unasked: string[]; asked: number };
+    expect(unasked).toEqual([]);
+    expect(after).toBeGreaterThan(10); // the check sees what the guard does
+  });
+});
+
 describe('with the guard installed', () => {
   const all = BANNED.map(([name], index) => [name, index] as const);
 
-  it.each(all)('%s in a reducer is refused, even when it is caught', async (_, index) => {
+  it.each(all)('%s in a reducer is refused, even when it is caught [DET-3]', async (_, index) => {
     for (const where of ['reduce', 'init']) {
       expect(await asked(index, false, where)).toBe('nondeterminism');
       expect(await asked(index, true, where)).toBe('nondeterminism');
     }
   });
 
-  it.each(all)('%s in a plan ends it, even when it is caught', async (_, index) => {
+  it.each(all)('%s in a plan ends it, even when it is caught [DET-3]', async (_, index) => {
     for (const where of ['run', 'resumed', 'on']) {
       expect(await asked(index, false, where)).toBe('nondeterminism');
       expect(await asked(index, true, where)).toBe('nondeterminism');
@@ -202,7 +215,7 @@ describe('with the guard installed', () => {
     expect(await asked(index, false, 'run')).toBe('ok');
   });
 
-  it.each(BANNED)('a host may use %s', (_, use) => {
+  it.each(BANNED)('a host may use %s [DET-4]', (_, use) => {
     expect(use).not.toThrow();
   });
 
@@ -219,7 +232,7 @@ describe('with the guard installed', () => {
     expect(installGuard()).toBe(uninstall);
   });
 
-  it('taken out, every global is what it was, and pure code may do as it likes', async () => {
+  it('taken out, every global is what it was, and pure code may do as it likes [DET-4]', async () => {
     uninstall();
     expect(globalsNow().every((thing, i) => sameThing(thing, before[i]))).toBe(true);
     expect(await asked(1, true, 'init')).not.toBe('nondeterminism');

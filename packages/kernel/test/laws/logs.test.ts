@@ -79,7 +79,7 @@ function lawFor(append: Append) {
 }
 
 describe(`logs (seed ${SEED})`, () => {
-  it('give back what was appended, from any place, and their shape depends on the items alone', async () => {
+  it('give back what was appended, from any place, and their shape depends on the items alone [RED-25]', async () => {
     await hold(lawFor(appendToLog), { numRuns: 60, command: rerun('logs.test.ts') });
   });
 
@@ -108,7 +108,7 @@ describe(`logs (seed ${SEED})`, () => {
     await expect(hold(lawFor(append), { numRuns: 60, shrink: false, command: '' })).rejects.toThrow();
   });
 
-  it('a world gives them back whole, before and after a snapshot and a second opening', async () => {
+  it('a world gives them back whole, before and after a snapshot and a second opening [RED-26]', async () => {
     const store = memory({ hash: nativeHash });
     const append = (value: Value, times: number) => ({ do: 'append', log: 'first', value, times });
     const wanted: Value[] = [];

@@ -10,7 +10,7 @@ import { holdReduce } from './reduce-law.js';
 const schedules = anySchedule({ breaks: false, stepsMax: 12 });
 
 describe(`reduce() on immer (seed ${SEED})`, () => {
-  it("gives the engine's bytes at every delivery of random programs", async () => {
+  it("gives the engine's bytes at every delivery of random programs [RED-2]", async () => {
     const seen = { deliveries: 0, dropped: 0 };
     const law = fc.asyncProperty(schedules, async (schedule) => {
       const spied = await holdReduce(schedule);
@@ -55,7 +55,7 @@ describe(`reduce() on immer (seed ${SEED})`, () => {
     ],
     ['a throw that is swallowed', [write([{ do: 'try', ops: [set(['a'], 2), { do: 'throw', what: 'text' }] }, look])]],
     ['a key with a default that is deleted', [write([{ do: 'unmark' }, look]), write([look])]],
-  ])('the traces it is for: %s', async (_, schedule) => {
+  ])('the traces it is for: %s [RED-1]', async (_, schedule) => {
     const spied = await holdReduce(schedule as never);
     expect(spied.deliveries()).toBe(schedule.length);
   });

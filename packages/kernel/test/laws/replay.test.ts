@@ -15,7 +15,7 @@ function withRecipe(reduce: typeof programReducer.reduce): App {
 }
 
 describe(`replay (seed ${SEED})`, () => {
-  it('random worlds: from genesis, and from the state after every frame, the same heads and roots [JRN-6]', async () => {
+  it('random worlds: from genesis, and from the state after every frame, the same heads and roots [JRN-6, RED-1]', async () => {
     const worlds: HeldWorld[] = [];
     const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
       worlds.push(await holdWorld(schedule, programApp));

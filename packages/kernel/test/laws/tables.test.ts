@@ -74,11 +74,11 @@ function shapeOf({ head, nodes }: WrittenTable): unknown {
 }
 
 describe(`tables (seed ${SEED})`, () => {
-  it('hold what a sorted map holds, and their shape depends on the operations alone', async () => {
+  it('hold what a sorted map holds, and their shape depends on the operations alone [RED-27]', async () => {
     await hold(lawFor(WHOLE), { numRuns: 40, command: rerun('tables.test.ts') });
   });
 
-  it('an operation reads the way down and no more, however many entries there are', () => {
+  it('an operation reads the way down and no more, however many entries there are [RED-28]', () => {
     const loadsAt = (size: number): number => {
       const table = writeTable(
         Array.from({ length: size }, (_, i): TableOp => ({ do: 'set', key: `k${(i * 7_919) % size}`, value: i })),

@@ -85,24 +85,27 @@ const heardOf = (told: Value | undefined) =>
   ((told as { value: { heard: Value[] } }).value.heard as Value[]).slice(0, -1);
 
 describe('a plan that catches what the engine refused', () => {
-  it.each(['params', 'event', 'effect', 'within'] as const)('%s: a rebuilt plan goes the same way', async (what) => {
-    await using lab = await opened();
-    const swallow: PlanOp = { do: 'try', ops: [wrong(what)] };
-    const plan: PlanOp[] = [
-      swallow,
-      effect,
-      { do: 'one', of: 0, within: null },
-      { do: 'tell' },
-      effect,
-      { do: 'one', of: 1, within: null },
-      { do: 'tell' },
-    ];
-    await lab.run([{ do: 'emit', plan }]);
-    expect((await lab.list()).map(heardOf)).toEqual([
-      ['swallowed', ['ok', 'done']],
-      ['swallowed', ['ok', 'done'], ['ok', 'done']],
-    ]);
-  });
+  it.each(['params', 'event', 'effect', 'within'] as const)(
+    '%s: a rebuilt plan goes the same way [PLAN-2]',
+    async (what) => {
+      await using lab = await opened();
+      const swallow: PlanOp = { do: 'try', ops: [wrong(what)] };
+      const plan: PlanOp[] = [
+        swallow,
+        effect,
+        { do: 'one', of: 0, within: null },
+        { do: 'tell' },
+        effect,
+        { do: 'one', of: 1, within: null },
+        { do: 'tell' },
+      ];
+      await lab.run([{ do: 'emit', plan }]);
+      expect((await lab.list()).map(heardOf)).toEqual([
+        ['swallowed', ['ok', 'done']],
+        ['swallowed', ['ok', 'done'], ['ok', 'done']],
+      ]);
+    },
+  );
 
   it('a yield that is no wait ends the plan and leaves the world well', async () => {
     await using lab = await opened();
@@ -113,7 +116,7 @@ describe('a plan that catches what the engine refused', () => {
 });
 
 describe('a plan that was resumed by a frame that did not become durable', () => {
-  it('is rebuilt, and resumed once', async () => {
+  it('is rebuilt, and resumed once [PLAN-1]', async () => {
     const disk = faultyStore(memory({ hash: nativeHash }));
     await using lab = await opened({ store: disk, recheckEvery: 0 });
     const plan: PlanOp[] = [
@@ -200,7 +203,7 @@ describe('addresses', () => {
   const open = { name: 'law/Opened@1', value: {} };
 
   it.each(['k'.repeat(256), 'é'.repeat(128), '😀'.repeat(64), ' ', '/'])(
-    'a key of 1 to 256 bytes is one, from outside and inside',
+    'a key of 1 to 256 bytes is one, from outside and inside [RED-20]',
     async (key) => {
       await using world = await openWorld({ store: memory(), app });
       await world.request(['law/Keys@1', key], open);
@@ -212,7 +215,7 @@ describe('addresses', () => {
   );
 
   it.each(['', 'k'.repeat(257), 'é'.repeat(129), 7, null, undefined])(
-    '%j is no key: refused at the door, a fault inside',
+    '%j is no key: refused at the door, a fault inside [RED-20]',
     async (key) => {
       await using world = await openWorld({ store: memory(), app });
       const outside = await refusalOf(world.request(['law/Keys@1', key as string], open));
@@ -300,7 +303,7 @@ describe('a reducer that sends to an address made of chance', () => {
 });
 
 describe('identifiers and chance', () => {
-  it('never repeat: not in a delivery, a cell, an incarnation or a neighbour', async () => {
+  it('never repeat: not in a delivery, a cell, an incarnation or a neighbour [DET-2]', async () => {
     await using lab = await opened();
     const draw: ReducerOp[] = [0, 1, 2].map((i) => ({ do: 'draw', at: [`d${i}`] }));
     const seen: Value[] = [];
@@ -324,7 +327,7 @@ describe('identifiers and chance', () => {
   });
 });
 
-describe('reduce() refuses what the engine drops [SCH-4]', () => {
+describe('reduce() refuses what the engine drops [SCH-4, RED-2]', () => {
   const kept = { n: 0, any: null };
   const reducer = (recipe: (draft: { n: number; any: unknown }) => unknown) =>
     defineReducer({

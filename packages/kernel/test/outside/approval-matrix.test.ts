@@ -117,7 +117,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world, tighter);
   });
 
-  it('when the right was taken away before the deploy, then it has ended, and nothing brings it back', async () => {
+  it('when the right was taken away before the deploy, then it has ended, and nothing brings it back [GATE-21]', async () => {
     const w = await waiting();
     await w.world.command('sys/SetRights@1', { holder: X, exercise: { may: { effect: [] } } });
     const world = await w.later();
@@ -139,7 +139,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when its account has no room any more, then it waits until it is approved, and is denied then', async () => {
+  it('when its account has no room any more, then it waits until it is approved, and is denied then [GATE-13]', async () => {
     const w = await waiting();
     const world = await w.later();
     await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: { tokens: 9 } });

@@ -134,7 +134,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the right was taken away in between, then it ended in that very frame, and no approval brings it back', async () => {
+  it('when the right was taken away in between, then it ended in that very frame, and no approval brings it back [GATE-13, GATE-21]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 1)]);
     const [item] = await world.open();

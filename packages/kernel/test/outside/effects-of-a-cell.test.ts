@@ -165,7 +165,7 @@ describe('a plan that wants its effect approved', () => {
 });
 
 describe('a policy rule that names a subject', () => {
-  it('given one for a single subject, then others of the kind go by the next rule', async () => {
+  it('given one for a single subject, then others of the kind go by the next rule [GATE-12]', async () => {
     const { store, adapter, world, tell, words, quiet } = await given([
       { effect: 'desk.call@1#ann', decision: 'deny' },
       { effect: 'desk.call@1', decision: 'allow' },

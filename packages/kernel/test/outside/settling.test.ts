@@ -78,7 +78,7 @@ const left = async (world: World) => {
 };
 
 describe('given an account, and an effect that never started', () => {
-  it('when its time runs out in the line, or nobody can perform it, then nothing is spent', async () => {
+  it('when its time runs out in the line, or nobody can perform it, then nothing is spent [GATE-25]', async () => {
     const { world, store, adapters, clock, open } = await given();
     await budget(world, { tokens: 100 });
     await ask(world, 'x', [start('use', { tokens: 30 }), start('use', { tokens: 40 })]);
@@ -122,7 +122,7 @@ describe('given an effect that was handed on', () => {
     return (await w.world.open())[0]?.id as string;
   };
 
-  it('when its time is over and a report comes late, then what was taken for spent is corrected, once', async () => {
+  it('when its time is over and a report comes late, then what was taken for spent is corrected, once [GATE-27]', async () => {
     const w = await given();
     const id = await handOn(w);
     w.clock.advance(1_000);
@@ -138,7 +138,7 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when its adapter and somebody else both report late, then what was booked is corrected by its adapter alone', async () => {
+  it('when its adapter and somebody else both report late, then what was booked is corrected by its adapter alone [GATE-27]', async () => {
     const w = await given([{ effect: use.name, decision: 'require_approval' }, ...POLICY]);
     await budget(w.world, { tokens: 100 });
     await ask(w.world, 'x', [start('use', { tokens: 60 })]);
@@ -214,7 +214,7 @@ describe('given an idempotent effect that waits to be offered again after a cras
     return { ...w, world, held };
   };
 
-  it('when its right is taken away, then it is settled once, nothing starts, and nothing is left behind', async () => {
+  it('when its right is taken away, then it is settled once, nothing starts, and nothing is left behind [GATE-20]', async () => {
     const { world, held, store } = await interrupted();
     await world.command('sys/SetRights@1', { holder: holder('x'), exercise: { may: { effect: [] } } });
     await world.pump();

@@ -54,7 +54,7 @@ describe('given several effects', () => {
     tellCell(plan, 'order', order);
   };
 
-  it('when any is awaited, then it is the first by the order of the journal', async () => {
+  it('when any is awaited, then it is the first by the order of the journal [PLAN-4]', async () => {
     const { store, adapter, world, app } = await given({ any });
     await ask(world, 'x', [start('any')]);
     await adapter.call(2);
@@ -66,7 +66,7 @@ describe('given several effects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when several are there before any is awaited, then it is the one that came first', async () => {
+  it('when several are there before any is awaited, then it is the one that came first [PLAN-4]', async () => {
     const { store, adapter, world, app } = await given({
       *late(_input, plan) {
         const handles = [1, 2, 3].map((n) => plan.emitEffect(once, n));
@@ -85,7 +85,7 @@ describe('given several effects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when all are awaited, then their receipts come in the order of the handles, whatever their own', async () => {
+  it('when all are awaited, then their receipts come in the order of the handles, whatever their own [PLAN-5]', async () => {
     const { store, adapter, world, app } = await given({
       *all(_input, plan) {
         const handles = [1, 2, 3].map((n) => plan.emitEffect(once, n));
@@ -102,7 +102,7 @@ describe('given several effects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when an effect is awaited that has returned before, then its receipt is there at once', async () => {
+  it('when an effect is awaited that has returned before, then its receipt is there at once [PLAN-3]', async () => {
     const { store, adapter, world, app } = await given({
       *twice(_input, plan) {
         const handle = plan.emitEffect(once, 1);
@@ -134,7 +134,7 @@ describe('given an await with a deadline', () => {
     tellCell(plan, 'later', second.status);
   };
 
-  it('when the deadline comes first, then the effect stays open and its receipt can be awaited later', async () => {
+  it('when the deadline comes first, then the effect stays open and its receipt can be awaited later [DET-1, PLAN-6]', async () => {
     const { store, clock, adapter, world, app } = await given({ patient });
     await ask(world, 'x', [start('patient')]);
     const call = await adapter.call(0);
@@ -148,7 +148,7 @@ describe('given an await with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the plan ends at its deadline, then the effect is detached and its receipt wakes nobody', async () => {
+  it('when the plan ends at its deadline, then the effect is detached and its receipt wakes nobody [PLAN-7]', async () => {
     const { store, clock, adapter, world, app } = await given({
       *brief(_input, plan) {
         const receipt = yield* plan.awaitReceipt(plan.emitEffect(once, 1), { within: 100 });
@@ -166,7 +166,7 @@ describe('given an await with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the receipt comes first, then the deadline is gone with the await', async () => {
+  it('when the receipt comes first, then the deadline is gone with the await [PLAN-6]', async () => {
     const { store, clock, adapter, world, app } = await given({ patient });
     await ask(world, 'x', [start('patient')]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
@@ -217,7 +217,7 @@ describe('given an await with a deadline', () => {
 });
 
 describe('given a plan that looks at a cell', () => {
-  it('when it peeks, then it sees the state of its own frame, and a rebuilt plan sees the same', async () => {
+  it('when it peeks, then it sees the state of its own frame, and a rebuilt plan sees the same [PLAN-8]', async () => {
     const { store, adapter, world, app } = await given({
       *look(_input, plan) {
         const before = yield* plan.peek(plan.cell);
@@ -255,7 +255,7 @@ describe('given a plan that looks at a cell', () => {
 });
 
 describe('given a plan of many awaits', () => {
-  it('when it reaches 256, then it goes on, and at one more it ends in error', async () => {
+  it('when it reaches 256, then it goes on, and at one more it ends in error [PLAN-12]', async () => {
     const { store, adapter, world, app } = await given(
       {
         *many(input, plan) {
@@ -275,7 +275,7 @@ describe('given a plan of many awaits', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it goes on as a fresh instance, then each has its own ordinal and its effects new identities', async () => {
+  it('when it goes on as a fresh instance, then each has its own ordinal and its effects new identities [PLAN-9, PLAN-12]', async () => {
     const { store, adapter, world, app } = await given({
       *chain(input, plan) {
         yield* plan.awaitReceipt(plan.emitEffect(once, 'same'));
@@ -314,7 +314,7 @@ describe('given a plan of many awaits', () => {
 });
 
 describe('given a plan that retries', () => {
-  it('when tries fail, then each is an effect of its own, up to the most, and what it gets is the last', async () => {
+  it('when tries fail, then each is an effect of its own, up to the most, and what it gets is the last [PLAN-13]', async () => {
     const { store, adapter, world, app } = await given({
       *retry(input, plan) {
         const receipt = yield* plan.retry(once, input, { max: 3, on: ({ status }) => status === 'error' });
@@ -491,7 +491,7 @@ describe('given a plan that breaks the form', () => {
     ],
   ];
   it.each(wrong)(
-    'when it %s, then it ends in error, as data, and its effects never start',
+    'when it %s, then it ends in error, as data, and its effects never start [PLAN-10, PLAN-11]',
     async (_what, body, code) => {
       const { store, adapter, world, app } = await given({ wrong: body });
       await ask(world, 'x', [start('wrong')]);
@@ -520,7 +520,7 @@ describe('given a plan that breaks the form', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it swallows a refusal and goes another way, then it goes that way in every rebuild too', async () => {
+  it('when it swallows a refusal and goes another way, then it goes that way in every rebuild too [PLAN-2]', async () => {
     const { store, adapter, world, app } = await given({
       *stubborn(_input, plan) {
         const ways: Value[] = [];
@@ -559,7 +559,7 @@ describe('given a plan with a finally block', () => {
     }
   };
 
-  it('when it ends by itself, then the block runs', async () => {
+  it('when it ends by itself, then the block runs [PLAN-14]', async () => {
     const { store, adapter, world, app } = await given({ tidy });
     adapter.answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('tidy')]);
@@ -569,7 +569,7 @@ describe('given a plan with a finally block', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is cancelled, or its cell ends, then the block does not run', async () => {
+  it('when it is cancelled, or its cell ends, then the block does not run [PLAN-14]', async () => {
     for (const stop of [cancel('all'), ['end'] as Step]) {
       const { store, adapter, world, app } = await given({ tidy });
       await ask(world, 'x', [start('tidy')]);
@@ -630,13 +630,13 @@ describe('given a plan that is rebuilt', () => {
     return { story, records };
   }
 
-  it('when the world is opened anew at every step, then it does exactly what an undisturbed one does', async () => {
+  it('when the world is opened anew at every step, then it does exactly what an undisturbed one does [PLAN-1]', async () => {
     const [calm, disturbed] = [await performed('never'), await performed('every await')];
     expect(calm.story).toContain('story=');
     expect(disturbed).toEqual(calm);
   });
 
-  it('when it goes on after a snapshot and a crash, then it goes on from the same await', async () => {
+  it('when it goes on after a snapshot and a crash, then it goes on from the same await [PLAN-1]', async () => {
     const { app } = lab({
       *steps(_input, plan) {
         const got: Value[] = [];

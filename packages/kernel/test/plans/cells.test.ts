@@ -44,7 +44,7 @@ async function given(options: Partial<Parameters<typeof openWorld>[0]> = {}) {
 }
 
 describe('given a cell that does not exist', () => {
-  it('when a request does not create it, then it is refused and nothing is journaled', async () => {
+  it('when a request does not create it, then it is refused and nothing is journaled [RED-16]', async () => {
     const { store, world } = await given();
     const { head } = world;
     expect(await codeOf(askPresent(world, 'x', [add(1)]))).toBe('cell_absent');
@@ -53,7 +53,7 @@ describe('given a cell that does not exist', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell sends to it, then the sender is told, and its own changes stand', async () => {
+  it('when a cell sends to it, then the sender is told, and its own changes stand [RED-16]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [add(1), tell('nobody', add(1)), send('made', add(1))]);
     expect(await seen(world, 'a')).toEqual(['Undeliverable cell_absent']);
@@ -61,7 +61,7 @@ describe('given a cell that does not exist', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a command goes to it, then the reply says so and nothing else does', async () => {
+  it('when a command goes to it, then the reply says so and nothing else does [RED-17]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [order('nobody', add(1))]);
     expect(await seen(world, 'a')).toEqual(['reply rejected cell_absent']);
@@ -77,7 +77,7 @@ describe('given a cell that does not exist', () => {
 });
 
 describe('given commands between cells', () => {
-  it('when they are accepted or rejected, then each is answered once, in order', async () => {
+  it('when they are accepted or rejected, then each is answered once, in order [RED-17]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [command('b', add(1)), command('b', reject('busy')), command('b', add(1))]);
     expect(await seen(world, 'a')).toEqual(['reply accepted', 'reply rejected busy', 'reply accepted']);
@@ -94,7 +94,7 @@ describe('given commands between cells', () => {
 });
 
 describe('given several sends in one frame', () => {
-  it('when they fan out, then they are delivered first in, first out, over all cells', async () => {
+  it('when they fan out, then they are delivered first in, first out, over all cells [RED-15]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [
       send('b', note('1'), send('c', note('3'), send('b', note('5')))),
@@ -109,7 +109,7 @@ describe('given several sends in one frame', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell sends to itself, then it sees it after what was sent before', async () => {
+  it('when a cell sends to itself, then it sees it after what was sent before [RED-15]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [send('b', send('a', note('from b'))), send('a', note('from a'))]);
     expect(await seen(world, 'a')).toEqual(['from a', 'from b']);
@@ -118,7 +118,7 @@ describe('given several sends in one frame', () => {
 });
 
 describe('given a cell that ends', () => {
-  it('when it is made again, then it is another incarnation: fresh state, other identifiers, no old log', async () => {
+  it('when it is made again, then it is another incarnation: fresh state, other identifiers, no old log [RED-18]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [add(5), log('old'), name('id')]);
     const first = await seen(world, 'x');
@@ -136,7 +136,7 @@ describe('given a cell that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is made again, then its effects have other identities, even for the same plan', async () => {
+  it('when it is made again, then its effects have other identities, even for the same plan [RED-18]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [start('call', 1)]);
     await ask(world, 'x', [end()]);
@@ -146,7 +146,7 @@ describe('given a cell that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it ends, then its timers are dropped and its plans cancelled', async () => {
+  it('when it ends, then its timers are dropped and its plans cancelled [RED-18, RED-21]', async () => {
     const adapter = outside(once);
     const { store, clock, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [wake('bell', 10), start('call', 1)]);
@@ -170,7 +170,7 @@ describe('given a cell that ends', () => {
 });
 
 describe('given identifiers and chance', () => {
-  it('when deliveries draw them, then they differ by label, by draw, by delivery and by cell, and never by replay', async () => {
+  it('when deliveries draw them, then they differ by label, by draw, by delivery and by cell, and never by replay [DET-2]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [name('a'), name('a'), name('b')]);
     await ask(world, 'x', [name('a')]);
@@ -186,7 +186,7 @@ describe('given identifiers and chance', () => {
 });
 
 describe('given cells that make cells', () => {
-  it('when one asks for its parent, then it is the cell that made it, once and for all', async () => {
+  it('when one asks for its parent, then it is the cell that made it, once and for all [RED-19]', async () => {
     const { store, world } = await given();
     await ask(world, 'root', [parent(), send('child', parent())]);
     await ask(world, 'other', [send('child', parent())]);
@@ -200,7 +200,7 @@ describe('given cells that make cells', () => {
 });
 
 describe('given timers', () => {
-  it('when several are due, then they fire one by one, by due time and then by address', async () => {
+  it('when several are due, then they fire one by one, by due time and then by address [RED-23]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'b', [wake('late', 30), wake('early', 10)]);
     await ask(world, 'a', [wake('early', 10), wake('middle', 20)]);
@@ -216,7 +216,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one is set again, then only the last time counts; when cleared, none', async () => {
+  it('when one is set again, then only the last time counts; when cleared, none [RED-21]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('moved', 10), wake('moved', 50), wake('gone', 10), wake('kept', 20)]);
     await ask(world, 'x', [wake('moved', 60), unwake('gone'), unwake('never set')]);
@@ -230,7 +230,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one is set for the past, then it fires at once, in a frame of its own', async () => {
+  it('when one is set for the past, then it fires at once, in a frame of its own [RED-22]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [wake('past', -1_000)]);
     expect(await seen(world, 'x')).toEqual([]);
@@ -239,7 +239,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer sets itself again, then each fires once', async () => {
+  it('when a timer sets itself again, then each fires once [RED-22]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('tick', 10), when('tick', wake('tick', 10), add(1))]);
     for (let i = 0; i < 5; i++) {
@@ -260,7 +260,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer is 30 days and more away, then it does not fire early', async () => {
+  it('when a timer is 30 days and more away, then it does not fire early [RED-22]', async () => {
     const { store, clock, world } = await given({ drive: 'auto' });
     const days = 24 * 3_600_000;
     await ask(world, 'x', [wake('far', 40 * days)]);
@@ -272,7 +272,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when they came due while the world was closed, then they fire at the open, once', async () => {
+  it('when they came due while the world was closed, then they fire at the open, once [RED-24]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('a', 10), wake('b', 20)]);
     await world.snapshot();

@@ -120,7 +120,7 @@ const look = async (world: World, key: string, at: string): Promise<Value> => {
 };
 
 describe('given a cell with a table', () => {
-  it('when it writes and looks, then it sees sorted entries with defaults filled in, as copies of its own', async () => {
+  it('when it writes and looks, then it sees sorted entries with defaults filled in, as copies of its own [RED-29]', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openWorld({ store, app, recheckEvery: 1 });
     await fill(world, 'a', 3);
@@ -179,7 +179,7 @@ describe('given a cell with a table', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody reads through their own eyes, then they need the right to read the cell', async () => {
+  it('when somebody reads through their own eyes, then they need the right to read the cell [GATE-16]', async () => {
     const store = memory({ hash: nativeHash });
     const policy: readonly PolicyRule[] = [
       { read: `${BOOK}/b`, who: 'human:*', decision: 'deny' },
@@ -194,7 +194,7 @@ describe('given a cell with a table', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a world is opened over a large one, then an event loads the way to its entries and no more', async () => {
+  it('when a world is opened over a large one, then an event loads the way to its entries and no more [RED-28]', async () => {
     const reads = async (count: number): Promise<number> => {
       const inner = memory({ hash: nativeHash });
       {
@@ -257,7 +257,7 @@ describe('given a delivery that breaks a rule of tables', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a table is used after its delivery, then it says so and does nothing', async () => {
+  it('when a table is used after its delivery, then it says so and does nothing [RED-29]', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openWorld({ store, app });
     await world.request(book('a'), { name: 'table/Asked@1', value: { what: 'nothing' } });
@@ -269,7 +269,7 @@ describe('given a delivery that breaks a rule of tables', () => {
 });
 
 describe('given a cell with a large table that ends', () => {
-  it('when it is made again at once, then the new one has what is its own, and nothing of the old one stays', async () => {
+  it('when it is made again at once, then the new one has what is its own, and nothing of the old one stays [RED-30]', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openWorld({ store, app, recheckEvery: 1 });
     await fill(world, 'a', 1);
@@ -292,7 +292,7 @@ describe('given a cell with a large table that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its process dies between the frames of its end, then the rest is removed when it is opened again', async () => {
+  it('when its process dies between the frames of its end, then the rest is removed when it is opened again [RED-30]', async () => {
     const store = crashable(memory({ hash: nativeHash }));
     let world = await openWorld({ store, app });
     await fill(world, 'a', 6_000);

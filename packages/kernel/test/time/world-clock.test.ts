@@ -269,7 +269,7 @@ describe('given a timer in 30 days', () => {
 });
 
 describe('given three days of downtime and a thousand timers that were due', () => {
-  it('when the world opens, then first what was interrupted is settled, then each fires in a frame of its own', async () => {
+  it('when the world opens, then first what was interrupted is settled, then each fires in a frame of its own [RED-24]', async () => {
     const store = crashable();
     const adapters = [outside(once), outside(again), outside(asked)] as const;
     const { clock, options, world } = await given({ store, adapters, snapshotEvery: 0 });

@@ -25,7 +25,7 @@ describe('given a plan', () => {
       .then({ effects: [charged, charged], events: [paid(false)], ended: 'ok' });
   });
 
-  it('a refused effect is data', () => {
+  it('a refused effect is data [PLAN-3]', () => {
     const policy = [{ effect: '*', decision: 'deny' as const }];
     givenPlan(payPlan, { policy })
       .input({ cents: 5 })
