@@ -8,7 +8,14 @@
  *     error that closes the world; facts stand again at the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
-import { type IngressOf, type IngressRecord, isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
+import {
+  type ErrorCode,
+  type IngressOf,
+  type IngressRecord,
+  isRepriseError,
+  type Ref,
+  RepriseError,
+} from '@reprise/contracts';
 import type { ContentStore } from '../content/port.js';
 import {
   type EmittedEffect,
@@ -49,6 +56,11 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 /** How long facts wait before a commit is tried again, doubling from the first to the second. */
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5_000;
+
+/** What leaves nothing to go on with, even when only a request runs into it: our own defect; a journal with another writer. */
+const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
+
+const ANOTHER_WRITER = 'another writer has appended to this journal';
 
 /** What the stepper asks of its world. */
 export interface StepperHost {
@@ -245,7 +257,7 @@ export class Stepper {
       // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
       if (outcome.status === 'refused' && batch.frames.length > before) batch.broken = outcome.error;
       // A fact that cannot be folded for want of a leaf, or by our own defect, is not lost: it recurs at the next open.
-      if (outcome.status === 'refused' && (item.fact || outcome.error.code === 'internal_error') && !answered)
+      if (outcome.status === 'refused' && (item.fact || CLOSING.includes(outcome.error.code)) && !answered)
         this.close(outcome.error);
     }
   }
@@ -288,11 +300,15 @@ export class Stepper {
     }
   }
 
-  /** @throws Duplicate, Refusal for a request that was made before */
+  /**
+   * @throws Duplicate, Refusal for a request that was made before; RepriseError `fenced` when it was made of another
+   *   writer, in a frame that this one does not know
+   */
   async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
     if (!isKeyed(ingress)) return undefined;
     const key = requestKey(ingress, this.parts.env.hash);
     const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key, this.parts.env.hash));
+    if (earlier !== undefined && earlier.seq > batch.head.seq) throw failure('fenced', ANOTHER_WRITER);
     return earlier === undefined ? key : refuseRepetition(earlier, ingress);
   }
 
@@ -344,7 +360,7 @@ export class Stepper {
       return true;
     }
     if (durable.digest !== this.durable.digest) {
-      return this.#fail(batch, failure('fenced', 'another writer has appended to this journal', error));
+      return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
     }
     if (!isRepriseError(error, 'store_full')) {
       // After a failed write or fsync what the disk holds is not known by reading it back: close.
@@ -390,12 +406,12 @@ function armedBy({ effect }: IngressOf<'attempt'>, changes: readonly LeafChange[
 
 const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...continueFact };
 
-function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause: unknown): RepriseError {
+function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause?: unknown): RepriseError {
   const hint = {
     store_failed:
       'Open the world again when its storage works; what was acknowledged is there. Send again, under the same id, what was not.',
     fenced: 'Find the other writer; a world has one.',
     commit_failed: 'The request changed nothing. Mend the cause and send it again under the same id.',
   }[code];
-  return new RepriseError(code, what, { cause, hint });
+  return new RepriseError(code, what, cause === undefined ? { hint } : { cause, hint });
 }

@@ -29,9 +29,11 @@ const of = (kind: string, settledBy?: 'on') =>
     reserves: { tokens: 'tokens' },
     ...(settledBy === undefined ? {} : { settledBy }),
   });
-const KINDS = { free: of('lab.free@1'), asked: of('lab.asking@1'), judged: of('lab.judged@1', 'on') };
+/** The effects: free, asked about, settled by a cell. */
+export const KINDS = { free: of('lab.free@1'), asked: of('lab.asking@1'), judged: of('lab.judged@1', 'on') };
 
-const { app } = lab(
+/** The app. */
+export const { app } = lab(
   {
     *use(input, plan) {
       const { kind, timeoutMs, leave, ...rest } = input as unknown as Emission;
@@ -49,19 +51,23 @@ const { app } = lab(
 const KEPT = 'b';
 const EVE = 'human:eve';
 
-const POLICY: readonly PolicyRule[] = [
+/** What the gate goes by. */
+export const POLICY: readonly PolicyRule[] = [
   { effect: KINDS.asked.name, decision: 'require_approval', to: 'human:ann' },
   { effect: '*', decision: 'allow' },
   { send: '*', decision: 'allow' },
   { read: cell(KEPT).join('/'), who: EVE, decision: 'deny' },
 ];
 
-const CELLS = ['r', 'a', 'b', 'c'] as const;
+/** The cells that have rights. */
+export const CELLS = ['r', 'a', 'b', 'c'] as const;
 
 /** Settles what it is told to settle. It is below nobody, and pays for nothing. */
-const JUDGE = 'judge';
-const ACCOUNTS = { all: null, left: 'all', deep: 'left' } as const;
-const TOOLS = ['hammer', 'saw'] as const;
+export const JUDGE = 'judge';
+/** The accounts, and which is above which. */
+export const ACCOUNTS = { all: null, left: 'all', deep: 'left' } as const;
+/** What may be used. */
+export const TOOLS = ['hammer', 'saw'] as const;
 const PEOPLE = ['host', 'human:ann', 'human:bob', `cell:${cell('a').join('/')}`] as const;
 
 interface Emission extends Omit<z.infer<typeof params>, 'on'> {
@@ -502,7 +508,8 @@ class Run {
 
 const answered = new WeakSet<Call>();
 
-const holder = (key: string): Principal => `cell:${cell(key).join('/')}`;
+/** A cell as a holder of rights. */
+export const holder = (key: string): Principal => `cell:${cell(key).join('/')}`;
 
 function mapped<K extends string, T>(names: Readonly<Record<K, unknown>>, to: () => T): Record<K, T> {
   return Object.fromEntries(Object.keys(names).map((name) => [name, to()])) as Record<K, T>;

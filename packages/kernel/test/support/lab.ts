@@ -90,6 +90,8 @@ export const end = (): Step => ['end'];
 export const reject = (code: string): Step => ['reject', code];
 /** Refuses the event when the number is not this. */
 export const rejectUnless = (n: number, code: string): Step => ['rejectUnless', n, code];
+/** Refuses the event, and says which number it has. */
+export const rejectTelling = (): Step => ['rejectTelling'];
 /** Throws. */
 export const fail = (how = 'error'): Step => ['fail', how];
 /** Recurses without end. */
@@ -300,6 +302,7 @@ const DOINGS: Readonly<Record<string, Doing>> = {
   rejectUnless: ([n, code], draft, ctx) => {
     if (draft.n !== n) ctx.reject(code);
   },
+  rejectTelling: (_args, draft, ctx) => ctx.reject(`n_${draft.n}`),
   fail: ([how]) => {
     throw thrownThing(how);
   },

@@ -1,0 +1,7 @@
+/** What the simulator is run against. */
+import type { SimulationSubject } from '@reprise/testkit';
+import { agentSubject } from './agent-subject.js';
+import { gateSubject } from './gate-subject.js';
+
+/** Every subject. */
+export const SUBJECTS: readonly SimulationSubject[] = [gateSubject, agentSubject];

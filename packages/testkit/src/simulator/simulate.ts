@@ -1,0 +1,107 @@
+/** Many runs, each of its own seed: what they came across, and the smallest way to the first broken promise. */
+import { Choices } from './choices.js';
+import { shrinkChoices } from './shrink.js';
+import {
+  ALWAYS_EXPECTED,
+  runSimulation,
+  type SimulatedRun,
+  type SimulationOptions,
+  type SimulationSubject,
+} from './simulation.js';
+import { Sometimes } from './sometimes.js';
+
+/** Which runs, and what becomes of one that fails. */
+export interface SimulateOptions extends SimulationOptions {
+  /** How many runs. */
+  readonly seeds: number;
+  /** The seed of the first; the others follow it. 1 when absent. */
+  readonly from?: number;
+  /** Whether to look for a smaller run that fails in the same way; true when absent. */
+  readonly shrink?: boolean;
+  /** Told after each run. */
+  readonly onRun?: (seed: number, run: SimulatedRun) => void;
+}
+
+/** A promise that was broken. */
+export interface SimulationFailure {
+  readonly seed: number;
+  /** Which promise. */
+  readonly why: string;
+  /** The smallest run found that breaks it: its decisions. */
+  readonly choices: readonly number[];
+  /** What happened in it. */
+  readonly log: readonly string[];
+}
+
+/** What the runs came to. */
+export interface SimulationReport {
+  readonly runs: number;
+  readonly frames: number;
+  readonly acks: number;
+  readonly refused: number;
+  readonly effects: number;
+  /** What they came across, and how often. */
+  readonly sometimes: Sometimes;
+  /** The first broken promise; absent when all were kept. */
+  readonly failure?: SimulationFailure;
+}
+
+/**
+ * Simulates a subject: seed after seed, until one breaks a promise or all are done.
+ *
+ * The same seed of the same code gives the same run. A failure is made smaller: it shows the fewest decisions found that
+ * lead to it.
+ *
+ * @param subject what is simulated
+ * @example
+ * const report = await simulate(mySubject, { seeds: 500 })
+ * expect(report.failure).toBeUndefined()
+ * expect(report.sometimes.missing).toEqual([])
+ */
+export async function simulate(subject: SimulationSubject, options: SimulateOptions): Promise<SimulationReport> {
+  const { seeds, from = 1, shrink = true, onRun } = options;
+  const sometimes = new Sometimes([...ALWAYS_EXPECTED, ...(subject.sometimes ?? [])]);
+  const sum = { runs: 0, frames: 0, acks: 0, refused: 0, effects: 0 };
+  for (let seed = from; seed < from + seeds; seed++) {
+    const run = await runSimulation(subject, Choices.from(seed), options);
+    sum.runs++;
+    for (const figure of ['frames', 'acks', 'refused', 'effects'] as const) sum[figure] += run[figure];
+    sometimes.add(run.sometimes);
+    onRun?.(seed, run);
+    if (run.broken === undefined) continue;
+    return {
+      ...sum,
+      sometimes,
+      failure: await failureOf(subject, seed, run, run.broken, shrink ? options : undefined),
+    };
+  }
+  return { ...sum, sometimes };
+}
+
+async function failureOf(
+  subject: SimulationSubject,
+  seed: number,
+  run: SimulatedRun,
+  why: string,
+  shrink: SimulationOptions | undefined,
+): Promise<SimulationFailure> {
+  if (shrink === undefined) return { seed, why, choices: run.choices, log: run.log };
+  const kind = kindOf(why);
+  const { choices } = await shrinkChoices(run, async (list) => {
+    const again = await runSimulation(subject, Choices.of(list), shrink);
+    return again.broken !== undefined && kindOf(again.broken) === kind ? again : undefined;
+  });
+  const smallest = await runSimulation(subject, Choices.of(choices), shrink);
+  return { seed, why: smallest.broken ?? why, choices, log: smallest.log };
+}
+
+/** A failure without its particulars: smaller runs have other frames and other effects. */
+function kindOf(why: string): string {
+  return why.replace(/[0-9a-f]{64}/g, '#').replace(/\d+/g, 'n');
+}
+
+/** A failure as a person reads it. */
+export function formatFailure({ seed, why, choices, log }: SimulationFailure, command: string): string {
+  const steps = log.map((line) => `  ${line}`).join('\n');
+  return `${why}\nseed ${seed}; rerun: ${command}\n${choices.length} decisions lead to it, the smallest way that was found:\n${steps}`;
+}
