@@ -93,7 +93,7 @@ class AgentPlay implements SimulationPlay {
     const main = openAiCompatible({
       baseUrl: 'http://model.test/v1',
       model: 'm',
-      fetch: async (_url, init) => this.#answer(String(init?.body)),
+      fetch: async (_url, init) => this.#answer(await new Response(init?.body ?? null).text()),
       sleep: async () => undefined,
     });
     const world = await openAgentWorld({
@@ -160,7 +160,8 @@ class AgentPlay implements SimulationPlay {
   async #decide(world: AgentWorld): Promise<void> {
     const items = await world.open();
     if (items.length === 0) return;
-    await world.decide(this.run.choices.pick(items), { approve: !this.run.choices.once(3) });
+    const item = this.run.choices.pick(items);
+    await world.decide(item, this.run.choices.once(3) ? { approve: false } : { approve: true });
     this.run.sometimes.happened('an approval was decided');
   }
 
@@ -185,7 +186,7 @@ class AgentPlay implements SimulationPlay {
     };
     const issues = validateRequest('openai-chat', request);
     if (issues.length > 0) this.run.broken(`a request breaks the rules of its format: ${JSON.stringify(issues)}`);
-    if (body.includes('may or may not have happened')) {
+    if (body.includes('It may have happened; check before you repeat it')) {
       this.run.sometimes.happened('a tool that may happen once was interrupted, and the model told');
     }
     const { choices, sometimes } = this.run;

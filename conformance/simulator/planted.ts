@@ -60,7 +60,7 @@ export const PLANTED: readonly PlantedBug[] = [
     file: 'kernel/src/engine/accounts.ts',
     find: "return neverStarted(effect, status) ? 'released' : 'unknown';",
     replace: "return status === 'error' || neverStarted(effect, status) ? 'released' : 'unknown';",
-    told: /spent and \d+ held/,
+    told: /spent and \d+ held|got more than was left/,
   },
   {
     name: 'stale capability',
@@ -79,26 +79,25 @@ export const PLANTED: readonly PlantedBug[] = [
       "if (outcome.status === 'refused' && !item.fact) item.settle(outcome);\n      batch.outcomes.push({ item, outcome });\n      // Half",
     told: /a refusal told of/,
   },
-  {
-    name: 'forget a timeout that was settled without its adapter',
-    subject: 'gate',
-    file: 'kernel/src/engine/settle.ts',
-    find: 'if (!unanswered) return fold.overlay.set(effectKey(id), undefined);',
-    replace: 'return fold.overlay.set(effectKey(id), undefined);',
-    told: /./,
-  },
 ];
 
 const HUNT = fileURLToPath(new URL('hunt.ts', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('../../packages/', import.meta.url));
 
+/** Where a bug is looked for. */
+export interface HuntOptions {
+  /** How many runs it has to be found in. */
+  readonly seeds: number;
+  /** Whether to look for the smallest run that shows it. */
+  readonly shrink?: boolean;
+}
+
 /**
- * Looks for a bug.
+ * Looks for a bug, from the first seed on.
  *
- * @param seeds how many runs it has to be found in
  * @throws Error when the text to be replaced is not there exactly once: the bug has to be planted anew
  */
-export async function hunt(bug: PlantedBug | undefined, seeds: number, from = 1, subject = 'gate'): Promise<Hunted> {
+export async function hunt(bug: PlantedBug, { seeds, shrink = false }: HuntOptions): Promise<Hunted> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-planted-'));
   try {
     const outfile = path.join(folder, 'hunt.mjs');
@@ -111,10 +110,10 @@ export async function hunt(bug: PlantedBug | undefined, seeds: number, from = 1,
       target: 'node20',
       conditions: ['@reprise/source'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      plugins: bug === undefined ? [] : [planting(bug)],
-      logLevel: 'error',
+      plugins: [planting(bug)],
+      logLevel: 'silent',
     });
-    const args = [outfile, bug?.subject ?? subject, String(seeds), String(from)];
+    const args = [outfile, bug.subject, String(seeds), shrink ? 'shrink' : 'first'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 26 });
     return JSON.parse(stdout) as Hunted;
   } finally {

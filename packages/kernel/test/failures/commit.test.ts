@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isRepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openWorld } from '../../src/index.js';
+import { memory, openWorld, type Store } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { type FaultyStore, faultyStore } from '../support/faulty-store.js';
 import { closeSound, codeOf, framesOf, isPending, recordsOf, refusal, until } from '../support/judge.js';
@@ -425,6 +425,25 @@ describe('given another writer', () => {
     expect(await codeOf(world.snapshot())).toBe('fenced');
     expect(await codeOf(ask(world, 'x', [add(1)]))).toBe('fenced');
     await world.close();
+  });
+});
+
+describe('given another writer beside it, for the lock was lost', () => {
+  it('when a request stands in a frame that it does not know, then it closes as fenced and answers for nobody', async () => {
+    const shared = await memory().open();
+    const store: Store = {
+      label: 'without a lock',
+      open: async () => ({ ...shared, close: async () => undefined }),
+      openReadonly: async () => ({ ...shared, close: async () => undefined }),
+    };
+    const first = await openWorld({ store, app });
+    const second = await openWorld({ store, app });
+    const asked = { id: 'the same' };
+    expect((await ask(second, 'x', [add(1)], asked)).seq).toBe(1);
+    expect(await codeOf(ask(first, 'x', [add(1)], asked))).toBe('fenced');
+    expect(await codeOf(ask(first, 'x', [rejectUnless(1, 'other')]))).toBe('fenced');
+    await first.close();
+    await closeSound(second, store, app);
   });
 });
 

@@ -1,0 +1,142 @@
+/** The simulator itself: it is repeatable, keeps quiet about a sound world, and finds what is broken. */
+import { memory, type OpenStore, type Store } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import { Choices, runSimulation, simulate } from '../../src/index.js';
+import { tallySubject } from './tally.js';
+
+describe('a simulation', () => {
+  it('given the same seed, goes the same way to the same head', async () => {
+    const [one, other] = [await run(5), await run(5)];
+    expect([one.head, one.log, one.choices]).toEqual([other.head, other.log, other.choices]);
+    expect((await run(6)).head).not.toBe(one.head);
+  });
+
+  it('given the decisions of a run, is that run', async () => {
+    const drawn = await run(5);
+    const again = await runSimulation(tallySubject(), Choices.of(drawn.choices));
+    expect([again.head, again.log]).toEqual([drawn.head, drawn.log]);
+  });
+
+  it('given no decisions at all, is a sound run without work', async () => {
+    expect(await runSimulation(tallySubject(), Choices.of([]))).toMatchObject({ acks: 0, effects: 0, frames: 1 });
+  });
+
+  it('of a sound world finds nothing, and says what it came across (seeds 1 to 30)', async () => {
+    const report = await simulate(tallySubject(), { seeds: 30 });
+    expect(report.failure).toBeUndefined();
+    expect(report.runs).toBe(30);
+    expect(report.sometimes.met.get('a process died')).toBeGreaterThan(10);
+    expect(report.acks).toBeGreaterThan(50);
+  });
+
+  it('of a world that needs no trouble has none when none is allowed', async () => {
+    const report = await simulate(tallySubject(), { seeds: 5, troubles: [] });
+    expect(report.failure).toBeUndefined();
+    expect(report.sometimes.met.get('a process died')).toBe(0);
+  });
+});
+
+describe('a twin', () => {
+  it('whose store forgets at a crash what it acknowledged is found, with few decisions', async () => {
+    const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200 });
+    expect(failure?.why).toMatch(/does not open|acknowledged|frame \d+ comes after/);
+    expect(failure?.choices.length).toBeLessThan(120);
+    expect(failure?.log.join('\n')).toContain('crashes');
+  });
+
+  it('whose store answers before it has written is found', async () => {
+    const { failure } = await simulate(tallySubject({ wrap: hasty }), { seeds: 50 });
+    expect(failure?.why).toMatch(/before frame \d+ was durable|before that was durable/);
+  });
+
+  it('that starts an effect without the journal knowing is found', async () => {
+    const sound = tallySubject();
+    const twin: typeof sound = {
+      ...sound,
+      begin: (run) => {
+        const play = sound.begin(run);
+        return {
+          ...play,
+          open: async (process, store) => {
+            const world = await play.open(process, store);
+            const unknown = { idempotencyKey: 'f'.repeat(64), attempt: 1 };
+            void run.outside.perform(process, 'a wild effect', unknown, async () => undefined);
+            return world;
+          },
+        };
+      },
+    };
+    expect((await simulate(twin, { seeds: 5 })).failure?.why).toMatch(
+      /a wild effect .* started before that was durable/,
+    );
+  });
+
+  it('whose client is answered with a foreign error is found', async () => {
+    const sound = tallySubject();
+    const twin: typeof sound = {
+      ...sound,
+      begin: (run) => ({
+        ...sound.begin(run),
+        acts: [
+          {
+            name: 'breaks',
+            weight: 1,
+            perform: () =>
+              run.clients.ask({ id: 'x' }, () => Promise.reject(new TypeError('oops'))).catch(() => undefined),
+          },
+        ],
+      }),
+    };
+    expect((await simulate(twin, { seeds: 5 })).failure?.why).toMatch(
+      /something else than an error of ours: TypeError: oops/,
+    );
+  });
+});
+
+function run(seed: number) {
+  return runSimulation(tallySubject(), Choices.from(seed));
+}
+
+/** Loses the last append when its holder dies. */
+function forgetful(): Store & { crash(): Promise<void> } {
+  let inner = memory();
+  let open: OpenStore | undefined;
+  return {
+    label: 'forgetful',
+    open: async () => {
+      open = await inner.open();
+      return open;
+    },
+    openReadonly: () => inner.openReadonly(),
+    crash: async () => {
+      const frames = [];
+      const before = open?.journal;
+      if (before !== undefined) for await (const frame of before.read(0)) frames.push(frame);
+      inner = memory();
+      const next = await inner.open();
+      if (frames.length > 1) await next.journal.append(frames.slice(0, -1), await next.journal.head());
+      await next.close();
+    },
+  };
+}
+
+/** Says that it has appended before it has. */
+function hasty(store: Store): Store {
+  return {
+    ...store,
+    open: async () => {
+      const open = await store.open();
+      return {
+        ...open,
+        journal: {
+          ...open.journal,
+          append: async (frames, expected) => {
+            void open.journal.append(frames, expected).catch(() => undefined);
+            const last = frames.at(-1);
+            return last === undefined ? expected : { seq: last.seq, digest: last.head };
+          },
+        },
+      };
+    },
+  };
+}
