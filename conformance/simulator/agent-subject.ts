@@ -161,7 +161,7 @@ class AgentPlay implements SimulationPlay {
     const items = await world.open();
     if (items.length === 0) return;
     const item = this.run.choices.pick(items);
-    await world.decide(item, this.run.choices.once(3) ? { approve: false } : { approve: true });
+    await world.decide(item, this.run.choices.once(3) ? { deny: 'no' } : { approve: true });
     this.run.sometimes.happened('an approval was decided');
   }
 
