@@ -86,7 +86,7 @@ describe('a server of the newer protocol over HTTP', () => {
     return { headers, call };
   }
 
-  it('is told secrets that are recorded nowhere, with every request', async () => {
+  it('is told secrets that are recorded nowhere, with every request [CON-16]', async () => {
     const { headers, call } = web();
     const secrets = async ({ secret }: { secret(name: string): Promise<string> }) => ({
       authorization: `Bearer ${await secret('WEB')}`,

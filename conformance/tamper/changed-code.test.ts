@@ -133,7 +133,7 @@ async function divergenceOf(of: Store, app: App): Promise<Divergence> {
 }
 
 describe('a changed reducer', () => {
-  it('that counts by two is named at its first event', async () => {
+  it('that counts by two is named at its first event [RPL-2]', async () => {
     expect(await divergenceOf(store, appOf({ step: (n, by) => n + by + 1 }))).toEqual({
       seq: 1,
       i: 1,
@@ -156,12 +156,12 @@ describe('a changed reducer', () => {
     });
   });
 
-  it('that changes from the fourth event on is named there and not before', async () => {
+  it('that changes from the fourth event on is named there and not before [RPL-3]', async () => {
     const twin = appOf({ step: (n, by) => (n === 3 ? n + 2 * by : n + by) });
     expect(await divergenceOf(store, twin)).toMatchObject({ seq: 4, kind: 'fact', recorded: 4, regenerated: 5 });
   });
 
-  it('that sends in another order is named at the first send', async () => {
+  it('that sends in another order is named at the first send [RPL-2]', async () => {
     const tell: Twin['tell'] = (ctx, n) => {
       for (const ear of ['right', 'left']) ctx.send(['demo/Ear@1', ear], { name: 'demo/Heard@1', value: { n } });
     };
@@ -225,7 +225,7 @@ describe('a changed reducer', () => {
 });
 
 describe('a changed plan', () => {
-  it('that asks for another effect is named at its parameters', async () => {
+  it('that asks for another effect is named at its parameters [RPL-2]', async () => {
     expect(await divergenceOf(store, appOf({ cents: (n) => n * 101 }))).toMatchObject({
       seq: 5,
       kind: 'effect',
@@ -315,7 +315,7 @@ describe('a changed session reducer', () => {
     expect(JSON.stringify(found.regenerated)).toContain('StaleIgnored');
   });
 
-  it('that does nothing at all is named too', async () => {
+  it('that does nothing at all is named too [RPL-3]', async () => {
     const app = defineApp({
       reducers: [{ ...sessionReducer, reduce: () => undefined }],
       plans: [...agentApp.plans.values()],
@@ -326,7 +326,7 @@ describe('a changed session reducer', () => {
 });
 
 describe('an app that lacks or changed a definition', () => {
-  it('is refused before anything is performed, naming what it lacks', async () => {
+  it('is refused before anything is performed, naming what it lacks [RPL-5]', async () => {
     const reader = await store.openReadonly();
     await expect(verifyStore(reader, { app: agentApp })).rejects.toMatchObject({
       code: 'manifest_mismatch',

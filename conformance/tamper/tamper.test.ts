@@ -36,7 +36,7 @@ describe('damage', () => {
     for (const [i, trial] of [...movedFrames(sample)].entries()) if (i % 3 === 0) await expectFound(trial);
   });
 
-  it(`given a bit of any blob, or any blob gone, it is found in that blob (seed ${SEED})`, async () => {
+  it(`given a bit of any blob, or any blob gone, it is found in that blob (seed ${SEED}) [RPL-6]`, async () => {
     const trials = [...tamperedBlobs(sample, 0, randomFrom(SEED))];
     for (const [i, trial] of trials.entries()) if (i % 3 === 0) await expectFound(trial);
   });
@@ -61,7 +61,7 @@ describe('damage in the file', () => {
 });
 
 describe('a blob that the state alone links', () => {
-  it('is missed when it is gone: a chunk of a transcript that was sealed by the last frame', async () => {
+  it('is missed when it is gone: a chunk of a transcript that was sealed by the last frame [RPL-6]', async () => {
     const store = memory();
     const agent = defineAgent({ name: 'brief', model: 'main', instructions: '' });
     const main = script(...Array.from({ length: 32 }, () => ({ text: 'Yes.' })));

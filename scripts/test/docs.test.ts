@@ -124,7 +124,7 @@ describe('reference pages', () => {
     expect(rows.map(([code]) => code)).toEqual(FAULT_CODES);
   });
 
-  it('every failure code that the sources give has its line, and every line a source', () => {
+  it('every failure code that the sources give has its line, and every line a source [EFF-15]', () => {
     const tables = tablesOf(read('docs/reference/failure-codes.md'));
     const given = new Set(sources.flatMap((file) => failureCodesIn(file, read(file))));
     expect(tables.get('Kinds')?.map(([kind]) => kind)).toEqual(FAILURE_KINDS);

@@ -23,7 +23,7 @@ async function twoEras(): Promise<Store> {
 }
 
 describe('given a world whose eras carry their code', () => {
-  it('performs every frame of two versions with no app at hand, and says by which code', async () => {
+  it('performs every frame of two versions with no app at hand, and says by which code [RPL-22]', async () => {
     const store = await twoEras();
     const alone = await performAlone(store);
     expect(alone.sealed).toBe(0);
@@ -37,7 +37,7 @@ describe('given a world whose eras carry their code', () => {
     expect({ ...alone, eras: [] }).toEqual({ ...withApps, eras: [] });
   });
 
-  it('runs nothing of it unasked: its frames are sealed as before', async () => {
+  it('runs nothing of it unasked: its frames are sealed as before [RPL-22]', async () => {
     const store = await worldWith(forged('throw new Error("it runs");'));
     const { performed, eras } = await verifyStore(await store.openReadonly());
     expect([performed, eras.map(({ status, code }) => [status, code])]).toEqual([0, [['sealed', undefined]]]);
@@ -71,7 +71,7 @@ describe('given a world whose eras carry their code', () => {
 });
 
 describe('given code to record', () => {
-  it('refuses code that defines something else than the app, and writes nothing', async () => {
+  it('refuses code that defines something else than the app, and writes nothing [RPL-23]', async () => {
     const store = memory();
     const error = await refusal(openWorld({ store, app: one, code: pureCode(code2) }));
     expect([error.code, error.facts.expected, error.facts.actual]).toEqual([
@@ -100,7 +100,7 @@ describe('given code to record', () => {
 });
 
 describe('given a file that was changed', () => {
-  it('refuses an era whose code defines something else than its manifest pins', async () => {
+  it('refuses an era whose code defines something else than its manifest pins [RPL-23]', async () => {
     const error = await refusal(performAlone(await worldWith(forged(code2))));
     expect([error.code, error.facts.where]).toEqual(['code_mismatch', 'frame 0, $.code']);
   });

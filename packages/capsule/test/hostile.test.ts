@@ -43,7 +43,7 @@ const REACHES: readonly (readonly [string, string])[] = [
 ];
 
 describe('code that reaches for what a capsule does not have', () => {
-  it.each(REACHES)('while it performs: %s is named, though it is caught', async (name, twist) => {
+  it.each(REACHES)('while it performs: %s is named, though it is caught [RPL-24]', async (name, twist) => {
     const twin = await bundleOfTwin(`try { ${twist} } catch {}`);
     const { code, message } = await refusal(performAlone(await worldWith(forged(twin))));
     expect(code).toBe('replay_divergence');
@@ -97,7 +97,7 @@ describe('code that means harm', () => {
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('TypeError')]);
   });
 
-  it('finds no object of the process around it: not in a stack, not behind a global, not in what it is called with', async () => {
+  it('finds no object of the process around it: not in a stack, not behind a global, not in what it is called with [RPL-24]', async () => {
     const twin = await bundleOfTwin(`
       const seen = [];
       const reach = (thing) => { try { seen.push(Object.getPrototypeOf(thing).constructor.constructor('return process')); } catch {} };
@@ -111,7 +111,7 @@ describe('code that means harm', () => {
     expect(message).toContain('Function'); // every way led to the same trap
   });
 
-  it('is ended when it does not come to an end, while it loads and while it performs', async () => {
+  it('is ended when it does not come to an end, while it loads and while it performs [RPL-24]', async () => {
     const loading = await refusal(performAlone(await worldWith(forged('for (;;);')), { silentMs: 1_500 }));
     expect([loading.code, loading.what]).toEqual(['code_failed', expect.stringContaining('nothing was heard of it')]);
     const twin = forged(await bundleOfTwin('for (;;);'));
@@ -119,7 +119,7 @@ describe('code that means harm', () => {
     expect([performing.code, performing.facts.where]).toEqual(['code_failed', 'frame 1']);
   });
 
-  it('is ended when it takes more memory than it may', async () => {
+  it('is ended when it takes more memory than it may [RPL-24]', async () => {
     const hoard = forged('const all = []; for (;;) all.push(new Array(1e6).fill(all.length));');
     const error = await refusal(performAlone(await worldWith(hoard), { memoryMb: 64 }));
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('its process ended')]);
@@ -142,12 +142,12 @@ describe('the process of a capsule, should code ever get hold of it', () => {
     ['make code of text', `Function('return 1')`, 'EvalError'],
     ['see the environment', `if (Object.keys(process.env).length === 0) throw new Error('empty')`, 'Error'],
     ['change the language', `'use strict'; (() => { 'use strict'; Array.prototype.push = 1; })()`, 'TypeError'],
-  ])('may not %s', async (_, line, code) => {
+  ])('may not %s [RPL-25]', async (_, line, code) => {
     expect(await run(failing(line))).toBe(code);
     expect(existsSync(MARK)).toBe(false);
   });
 
-  it('could do all of it without what is withheld', async () => {
+  it('could do all of it without what is withheld [RPL-25]', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       '--eval',
       failing(`require('fs').readdirSync('.')`),

@@ -42,7 +42,7 @@ describe('reprise check --against', () => {
     ]);
   });
 
-  it('given a version that migrates, says what it takes over, and writes nothing', async () => {
+  it('given a version that migrates, says what it takes over, and writes nothing [RPL-20]', async () => {
     const before = readFileSync(world);
     const { code, out } = await run('check', world, '--against', TWO);
     expect(code).toBe(0);

@@ -29,7 +29,7 @@ function copy(name: string): string {
 }
 
 describe('reprise verify', () => {
-  it('given the app by a path relative to the folder it runs in, performs every frame again', async () => {
+  it('given the app by a path relative to the folder it runs in, performs every frame again [RPL-1]', async () => {
     const { code, out, err } = await command(APPS, 'verify', world, '--app', 'app.ts', '--expect', ledger.heads[0]!);
     expect(err).toBe('');
     expect(code).toBe(0);
@@ -131,7 +131,7 @@ describe('reprise verify', () => {
     expect(report).toMatchObject({ ok: false, error: { code: 'journal_damaged', where: 'frame 0, record 0' } });
   });
 
-  it('given a writer that holds the world, reads what is durable', async () => {
+  it('given a writer that holds the world, reads what is durable [RPL-7]', async () => {
     const path = copy('held.db');
     await using held = await openWorld({ store: sqlite(path), app });
     const head = await add(held, 5);

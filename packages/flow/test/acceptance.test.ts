@@ -11,7 +11,7 @@ describe(`given a process that dies at random commits (seed ${SEED})`, () => {
     ['subscribers listen to a topic, then each hears all that it asked for, once and in order', topicTrial, 150, 10],
     ['cells await promises, then each is told once what became of them', promiseTrial, 60, 8],
     ['nodes wait for one another and fail, then each comes to what the graph says', graphTrial, 200, 4],
-  ])('when %s', async (_, trial, size, killEvery) => {
+  ])('when %s [FLOW-8]', async (_, trial, size, killEvery) => {
     const { deaths } = await trial({ seed: SEED, size, killEvery });
     expect(deaths).toBeGreaterThan(2);
   });

@@ -115,7 +115,7 @@ describe(`a graph (seed ${SEED})`, () => {
       await holdModel(nodes, mine, limit, twin);
     });
 
-  it('hands out what a plain program would, in its order, and comes to the same', async () => {
+  it('hands out what a plain program would, in its order, and comes to the same [FLOW-5]', async () => {
     await fc.assert(
       law((nodes) => [...nodes]),
       { seed: SEED, numRuns: 30 },
@@ -132,7 +132,7 @@ describe(`a graph (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('refuses a circle and names it, and whatever else makes no sense', async () => {
+  it('refuses a circle and names it, and whatever else makes no sense [FLOW-6]', async () => {
     const office = new Office();
     await office.host(plan, 'flow/OpenGraph@1', {});
     const add = (...nodes: [string, ...string[]][]) =>

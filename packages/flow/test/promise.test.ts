@@ -127,7 +127,7 @@ const law = (twin: Twin) =>
   });
 
 describe(`a promise (seed ${SEED})`, () => {
-  it('is settled once, and tells what a plain program would, whatever comes', async () => {
+  it('is settled once, and tells what a plain program would, whatever comes [FLOW-3]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 30 },
@@ -143,7 +143,7 @@ describe(`a promise (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('with more who wait than a frame holds tells them in parts, each once', async () => {
+  it('with more who wait than a frame holds tells them in parts, each once [FLOW-3]', async () => {
     const office = new Office();
     await office.host(one, 'flow/OpenPromise@1', { parts: ['x'], needs: 'all' });
     for (let i = 0; i < 150; i++) await office.by(`w${i}`, one, 'flow/Await@1', {});
@@ -158,7 +158,7 @@ describe(`a promise (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('refuses what makes no sense, and what is not for the sender to say', async () => {
+  it('refuses what makes no sense, and what is not for the sender to say [FLOW-7]', async () => {
     const office = new Office();
     const open = (value: object) => office.host(one, 'flow/OpenPromise@1', value as never);
     expect(await open({ parts: ['x', 'x'], needs: 'all' })).toBe('part_repeated');

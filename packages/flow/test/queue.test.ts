@@ -90,7 +90,7 @@ describe(`a queue (seed ${SEED})`, () => {
   const law = (twin: (model: QueueModel, step: QueueStep) => void) =>
     fc.asyncProperty(fc.array(steps, { maxLength: 40, size: 'max' }), (list) => holdModel(list, twin));
 
-  it('answers and tells what a plain program would, whatever comes', async () => {
+  it('answers and tells what a plain program would, whatever comes [FLOW-1]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 25 },
@@ -107,7 +107,7 @@ describe(`a queue (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('of a cell that has ended drops its items as their turn comes, and its slots are free for others', async () => {
+  it('of a cell that has ended drops its items as their turn comes, and its slots are free for others [FLOW-2]', async () => {
     const office = await opened();
     for (let i = 0; i < 60; i++)
       await office.by('gone', line, 'flow/Enqueue@1', { item: `g${i}`, value: i, priority: 1 });
@@ -120,7 +120,7 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('drops the item of a cell that takes no grants, and does not fail for it', async () => {
+  it('drops the item of a cell that takes no grants, and does not fail for it [FLOW-2]', async () => {
     const office = await opened(1);
     await office.host(deaf('d'), 'test/Told@1', {
       to: [...line],
@@ -145,7 +145,7 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('refuses what is too large, has no owner, or is not for the sender to say', async () => {
+  it('refuses what is too large, has no owner, or is not for the sender to say [FLOW-7]', async () => {
     const office = await opened(1);
     await office.host(client('a'), 'test/Trained@1', { work_ms: null, fails: [] });
     const enqueue = (value: object) => office.host(line, 'flow/Enqueue@1', value as never);

@@ -118,7 +118,7 @@ const opened = async (retain = 0): Promise<Office> => {
 const publish = (office: Office, value: Value) => office.host(news, 'flow/Publish@1', { name: 'n', value });
 
 describe(`a topic (seed ${SEED})`, () => {
-  it('tells each subscriber what a plain program would, whatever comes', async () => {
+  it('tells each subscriber what a plain program would, whatever comes [FLOW-4]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 30 },
@@ -137,7 +137,7 @@ describe(`a topic (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('with more subscribers than a frame holds tells them in parts; who comes meanwhile gets what it asked for', async () => {
+  it('with more subscribers than a frame holds tells them in parts; who comes meanwhile gets what it asked for [FLOW-4]', async () => {
     const office = await opened(10);
     for (let i = 0; i < 300; i++) await office.by(`s${i}`, news, 'flow/Subscribe@1', {});
     await publish(office, 'x'.repeat(4_000));
@@ -186,7 +186,7 @@ describe(`a topic (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('refuses what it has no room for, and what is not for the sender to say', async () => {
+  it('refuses what it has no room for, and what is not for the sender to say [FLOW-7]', async () => {
     const office = await opened();
     expect(await publish(office, 'é'.repeat(5_000))).toBe('value_too_large');
     expect(await office.host(news, 'flow/Subscribe@1', {})).toBe('no_cell');

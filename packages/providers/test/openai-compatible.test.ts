@@ -296,7 +296,7 @@ describe('a model call that fails is data', () => {
 describe('a secret', () => {
   const KEY = 'sk-test-0123456789abcdef/+=';
 
-  it('reaches the provider and no blob, receipt or note, even when the provider echoes it', async () => {
+  it('reaches the provider and no blob, receipt or note, even when the provider echoes it [CON-16]', async () => {
     const echo = [KEY, Buffer.from(KEY).toString('base64'), encodeURIComponent(KEY)].join(' ');
     const message = { content: `you sent ${echo}`, tool_calls: [wireCall(KEY, KEY, JSON.stringify({ key: echo }))] };
     const { baseUrl, seen } = await providerServer(

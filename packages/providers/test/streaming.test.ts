@@ -196,7 +196,7 @@ describe('a streamed answer that is stopped', () => {
 describe('a secret in a stream', () => {
   const KEY = 'sk-test-0123456789abcdef';
 
-  it('is not told to watchers either, however it is cut', async () => {
+  it('is not told to watchers either, however it is cut [CON-16]', async () => {
     const pieces = [...`my key is ${KEY}, yours?`].map((content) => chunk({ content }));
     const { baseUrl } = await providerServer(events(...pieces, ending()));
     const ran = await run(impatient({ baseUrl, model: 'm', apiKey: KEY }));
@@ -205,7 +205,7 @@ describe('a secret in a stream', () => {
     expect((await outputOf(ran)).text).toBe(told);
   });
 
-  it('is found in a text in pieces exactly where it is found in the whole (seed 7)', () => {
+  it('is found in a text in pieces exactly where it is found in the whole (seed 7) [CON-16]', () => {
     const scrubber = new Scrubber([KEY, 'abababababababababab']);
     const word = fc.constantFrom(KEY, KEY.slice(0, 9), KEY.slice(9), 'ab'.repeat(10), 'ab', 's', ' ');
     fc.assert(

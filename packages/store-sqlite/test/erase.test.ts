@@ -37,7 +37,7 @@ function marked(name: string, size: number): { readonly mark: string; readonly b
 }
 
 describe('given blobs that are erased', () => {
-  it(`when the files are searched while the store is open, then nothing of them is found (seed ${seed})`, async () => {
+  it(`when the files are searched while the store is open, then nothing of them is found (seed ${seed}) [CON-9]`, async () => {
     const random = randomFrom(seed);
     for (let i = 0; i < 8; i++) random();
     const open = await sqlite(path).open();
@@ -108,7 +108,7 @@ describe('given a process that died in an erasure', () => {
   const app = defineApp({ reducers: [] });
 
   for (const left of ['nothing was erased', 'the rows were erased', 'all but the note was done'] as const) {
-    it(`when ${left}, then opening finishes it`, async () => {
+    it(`when ${left}, then opening finishes it [CON-12]`, async () => {
       const world = await openWorld({ store: sqlite(path), app });
       const [small, large] = [marked('small', 500), marked('large', 100_000)];
       const refs = [await putErasable(world.content, small.bytes), await putErasable(world.content, large.bytes)];

@@ -111,7 +111,7 @@ describe('given people whose rights are narrowed', () => {
 });
 
 describe('given somebody who is not asked for approval', () => {
-  it('when they have approvals remembered, or settle what waits, then they are refused and it still waits', async () => {
+  it('when they have approvals remembered, or settle what waits, then they are refused and it still waits [ASK-3]', async () => {
     const { world, store, adapters } = await given(APPROVED);
     await ask(world, 'x', [start('pay')]);
     const [item] = await world.open();

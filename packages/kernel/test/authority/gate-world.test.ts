@@ -32,7 +32,7 @@ const SAID_LATER: readonly Happening[] = [
 
 describe('given rights that the original changed after the cut, of both sides', () => {
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'when it is forked %i frames before its head, then nobody may more than at either',
+    'when it is forked %i frames before its head, then nobody may more than at either [FORK-6]',
     async (back) => {
       const { journal } = await runAndAudit(SAID_LATER);
       const last = journal.findLastIndex(([ingress]) => ingress?.kind === 'command');

@@ -389,7 +389,7 @@ describe('given a policy that names no events', () => {
 });
 
 describe('given content to erase', () => {
-  it('when no rule says more, then only the host erases; a rule can let people erase what belongs to some cells', async () => {
+  it('when no rule says more, then only the host erases; a rule can let people erase what belongs to some cells [CON-15]', async () => {
     const policy: readonly PolicyRule[] = [
       { erase: `${cell('mine').join('/')}`, who: 'human:ann', decision: 'allow' },
       { effect: '*', decision: 'allow' },
@@ -425,7 +425,7 @@ describe('given an effect that a cell settles', () => {
     [wait],
   );
 
-  it('when that cell settles it, then its plan goes on in the same frame, and no adapter is asked', async () => {
+  it('when that cell settles it, then its plan goes on in the same frame, and no adapter is asked [EFF-13]', async () => {
     const store = crashable();
     const world = await openWorld({ store, app: waiting.app, recheckEvery: 1 });
     await ask(world, 'judge', [when('settle', ['outcome', { status: 'ok', payload: { got: 'yes' } }])]);
@@ -436,7 +436,7 @@ describe('given an effect that a cell settles', () => {
     await closeSound(world, store, waiting.app);
   });
 
-  it('when there is no such cell, then it is an error at once; when it says nothing, a timeout', async () => {
+  it('when there is no such cell, then it is an error at once; when it says nothing, a timeout [ASK-12]', async () => {
     const clock = new TestClock();
     const store = crashable();
     const world = await openWorld({ store, app: waiting.app, clock, recheckEvery: 1 });

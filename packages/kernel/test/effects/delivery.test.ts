@@ -87,39 +87,45 @@ const RAN: Readonly<Record<Moment, number>> = {
 const ARMED = MOMENTS.filter((moment) => moment !== 'before it is armed');
 
 describe.each(PLACES)('given a process that dies, on $name', (place) => {
-  it.each(MOMENTS)('when an at_most_once effect was %s, then it is not performed a second time', async (moment) => {
-    const scene = await diedAt(moment, once, 'once', place);
-    expect(scene.first.calls).toHaveLength(RAN[moment]);
-    const second = outside(once);
-    second.answerAll(() => ok({ got: 'second' }));
-    const world = await reopened(scene, second);
-    await world.pump();
-    const armed = moment !== 'before it is armed';
-    expect(second.calls).toHaveLength(armed ? 0 : 1);
-    expect(await seen(world, 'x')).toEqual([
-      armed ? 'got=["outcome_unknown",1,null]' : 'got=["ok",1,{"got":"second"}]',
-    ]);
-    expect(await recordsOf(scene.store, 'receipt')).toHaveLength(1);
-    expect(await recordsOf(scene.store, 'attempt')).toHaveLength(1);
-    await closeSound(world, scene.store, app);
-  });
+  it.each(MOMENTS)(
+    'when an at_most_once effect was %s, then it is not performed a second time [EFF-7]',
+    async (moment) => {
+      const scene = await diedAt(moment, once, 'once', place);
+      expect(scene.first.calls).toHaveLength(RAN[moment]);
+      const second = outside(once);
+      second.answerAll(() => ok({ got: 'second' }));
+      const world = await reopened(scene, second);
+      await world.pump();
+      const armed = moment !== 'before it is armed';
+      expect(second.calls).toHaveLength(armed ? 0 : 1);
+      expect(await seen(world, 'x')).toEqual([
+        armed ? 'got=["outcome_unknown",1,null]' : 'got=["ok",1,{"got":"second"}]',
+      ]);
+      expect(await recordsOf(scene.store, 'receipt')).toHaveLength(1);
+      expect(await recordsOf(scene.store, 'attempt')).toHaveLength(1);
+      await closeSound(world, scene.store, app);
+    },
+  );
 
-  it.each(MOMENTS)('when an idempotent effect was %s, then it is offered again under the same key', async (moment) => {
-    const scene = await diedAt(moment, again, 'again', place);
-    const second = outside(again);
-    second.answerAll(() => ok({ got: 'second' }));
-    const world = await reopened(scene, second);
-    await world.pump();
-    const attempt = moment === 'before it is armed' ? 1 : 2;
-    expect(second.calls.map(({ context }) => context.attempt)).toEqual([attempt]);
-    const keys = [...scene.first.calls, ...second.calls].map(({ context }) => context.idempotencyKey);
-    expect(new Set(keys).size).toBe(1);
-    expect(await seen(world, 'x')).toEqual([`got=["ok",${attempt},{"got":"second"}]`]);
-    expect((await recordsOf(scene.store, 'attempt')).map((record) => record.attempt)).toEqual(
-      attempt === 1 ? [1] : [1, 2],
-    );
-    await closeSound(world, scene.store, app);
-  });
+  it.each(MOMENTS)(
+    'when an idempotent effect was %s, then it is offered again under the same key [EFF-1, EFF-8]',
+    async (moment) => {
+      const scene = await diedAt(moment, again, 'again', place);
+      const second = outside(again);
+      second.answerAll(() => ok({ got: 'second' }));
+      const world = await reopened(scene, second);
+      await world.pump();
+      const attempt = moment === 'before it is armed' ? 1 : 2;
+      expect(second.calls.map(({ context }) => context.attempt)).toEqual([attempt]);
+      const keys = [...scene.first.calls, ...second.calls].map(({ context }) => context.idempotencyKey);
+      expect(new Set(keys).size).toBe(1);
+      expect(await seen(world, 'x')).toEqual([`got=["ok",${attempt},{"got":"second"}]`]);
+      expect((await recordsOf(scene.store, 'attempt')).map((record) => record.attempt)).toEqual(
+        attempt === 1 ? [1] : [1, 2],
+      );
+      await closeSound(world, scene.store, app);
+    },
+  );
 });
 
 describe('given an effect to be reconciled in a process that died', () => {
@@ -133,28 +139,34 @@ describe('given an effect to be reconciled in a process that died', () => {
     await closeSound(world, scene.store, app);
   });
 
-  it.each(ARMED)('when it was %s and happened, then the outcome that was found is its receipt', async (moment) => {
-    const scene = await diedAt(moment, asked, 'asked');
-    const second = outside(asked);
-    second.verdict = { verdict: 'happened', outcome: ok({ got: 'found' }) };
-    const world = await reopened(scene, second);
-    await world.pump();
-    expect([second.asked, second.calls.length]).toEqual([1, 0]);
-    expect(await seen(world, 'x')).toEqual(['got=["ok",1,{"got":"found"}]']);
-    await closeSound(world, scene.store, app);
-  });
+  it.each(ARMED)(
+    'when it was %s and happened, then the outcome that was found is its receipt [EFF-9]',
+    async (moment) => {
+      const scene = await diedAt(moment, asked, 'asked');
+      const second = outside(asked);
+      second.verdict = { verdict: 'happened', outcome: ok({ got: 'found' }) };
+      const world = await reopened(scene, second);
+      await world.pump();
+      expect([second.asked, second.calls.length]).toEqual([1, 0]);
+      expect(await seen(world, 'x')).toEqual(['got=["ok",1,{"got":"found"}]']);
+      await closeSound(world, scene.store, app);
+    },
+  );
 
-  it.each(ARMED)('when it was %s and cannot happen, then it is performed, as a second attempt', async (moment) => {
-    const scene = await diedAt(moment, asked, 'asked');
-    const second = outside(asked);
-    second.verdict = { verdict: 'cannot_happen' };
-    second.answerAll(() => ok({ got: 'second' }));
-    const world = await reopened(scene, second);
-    await world.pump();
-    expect([second.asked, second.calls.length]).toEqual([1, 1]);
-    expect(await seen(world, 'x')).toEqual(['got=["ok",2,{"got":"second"}]']);
-    await closeSound(world, scene.store, app);
-  });
+  it.each(ARMED)(
+    'when it was %s and cannot happen, then it is performed, as a second attempt [EFF-9]',
+    async (moment) => {
+      const scene = await diedAt(moment, asked, 'asked');
+      const second = outside(asked);
+      second.verdict = { verdict: 'cannot_happen' };
+      second.answerAll(() => ok({ got: 'second' }));
+      const world = await reopened(scene, second);
+      await world.pump();
+      expect([second.asked, second.calls.length]).toEqual([1, 1]);
+      expect(await seen(world, 'x')).toEqual(['got=["ok",2,{"got":"second"}]']);
+      await closeSound(world, scene.store, app);
+    },
+  );
 
   const unknowing: readonly (readonly [string, Outside['verdict']])[] = [
     ['does not know', { verdict: 'unknown' }],
@@ -170,7 +182,7 @@ describe('given an effect to be reconciled in a process that died', () => {
     ['found no outcome', { verdict: 'happened' } as never],
   ];
   it.each(unknowing)(
-    'when the outside %s, then the outcome is not known and it is not performed',
+    'when the outside %s, then the outcome is not known and it is not performed [EFF-9]',
     async (_how, verdict) => {
       const scene = await diedAt('while it runs', asked, 'asked');
       const second = outside(asked);
@@ -185,7 +197,7 @@ describe('given an effect to be reconciled in a process that died', () => {
     },
   );
 
-  it('when nobody is there to ask, then the outcome is not known', async () => {
+  it('when nobody is there to ask, then the outcome is not known [EFF-10]', async () => {
     const scene = await diedAt('while it runs', asked, 'asked');
     const world = await reopened(scene, undefined);
     await world.pump();
@@ -217,7 +229,7 @@ describe('given an effect to be reconciled in a process that died', () => {
 });
 
 describe('given effects of several classes in a process that died', () => {
-  it('when it is opened again, then each is settled as its class says, in the order of emission', async () => {
+  it('when it is opened again, then each is settled as its class says, in the order of emission [EFF-12, REC-1]', async () => {
     const { app: mixed } = lab({
       *mixed(_input, plan) {
         const handles = [
@@ -248,7 +260,7 @@ describe('given effects of several classes in a process that died', () => {
     await closeSound(world, disk, mixed);
   });
 
-  it('when an effect was cancelled while it ran, then it is not offered again', async () => {
+  it('when an effect was cancelled while it ran, then it is not offered again [EFF-11]', async () => {
     for (const [effect, word] of [
       [again, 'again'],
       [asked, 'asked'],

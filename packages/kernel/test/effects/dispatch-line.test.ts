@@ -68,7 +68,7 @@ function bare(concurrency: number) {
 }
 
 describe('given effects of one kind that want to start with their frame', () => {
-  it('when one of an earlier frame of the same batch got no place, then a later one gets none either', () => {
+  it('when one of an earlier frame of the same batch got no place, then a later one gets none either [EFF-4]', () => {
     const { dispatcher } = bare(1);
     expect(dispatcher.reserve(emitted('a'))).toEqual(['a']);
     expect(dispatcher.reserve(emitted('b'))).toEqual([]);
@@ -204,7 +204,7 @@ describe('given effects with deadlines that wait', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a deadline passes while the attempt is on its way to the disk, then it never starts', async () => {
+  it('when a deadline passes while the attempt is on its way to the disk, then it never starts [EFF-18]', async () => {
     const { store, clock, adapter, open } = given();
     const world = await open();
     let land = (): void => undefined;

@@ -45,7 +45,7 @@ describe.each(classes)(
   'given an adapter of the lab effect %s that answers what is no outcome',
   (plan, effect, said) => {
     it.each(outcomes)(
-      'when it is %s, then the receipt claims only what is known, and the world opens again',
+      'when it is %s, then the receipt claims only what is known, and the world opens again [EFF-17]',
       async (_what, outcome) => {
         const store = crashable();
         const adapter = outside(effect);

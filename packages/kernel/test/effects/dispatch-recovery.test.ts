@@ -43,7 +43,7 @@ async function diedRunning(effect: EffectDefinition, plan: Plan, cells: readonly
 }
 
 describe('given an adapter that is asked after a crash', () => {
-  it('when it never answers, then after half a minute it is told to stop, and the outcome is not known', async () => {
+  it('when it never answers, then after half a minute it is told to stop, and the outcome is not known [EFF-10]', async () => {
     const { clock, store, second, open } = await diedRunning(asked, 'asked', ['x']);
     let told: AbortSignal | undefined;
     second.doReconcile = (_params, { signal }) => {
@@ -92,7 +92,7 @@ describe('given an adapter that is asked after a crash', () => {
     ],
   ];
   it.each(nonsense)(
-    'when it says %s, then the outcome is not known and nothing is performed',
+    'when it says %s, then the outcome is not known and nothing is performed [EFF-10]',
     async (_what, answer) => {
       const { store, second, open } = await diedRunning(asked, 'asked', ['x']);
       second.doReconcile = async () => answer as Reconciliation;
@@ -114,7 +114,7 @@ describe('given an effect that was told to stop before its process died', () => 
     ['reconcile and happened', 'asked', { verdict: 'happened', outcome: ok({ got: 1 }) }, 'ok'],
   ];
   it.each(verdicts)(
-    'when it is %s, then it is settled and not performed again',
+    'when it is %s, then it is settled and not performed again [EFF-11]',
     async (_what, plan, verdict, status) => {
       const { store, second, open } = await diedRunning(KINDS[plan], plan, ['x'], true);
       second.verdict = verdict;
@@ -135,29 +135,32 @@ describe('given an effect whose attempt becomes durable after closing began', ()
     ['asked', 'got=["cancelled",1]'],
     ['again', 'got=["ok",2]'], // may be offered again, so the plan loses nothing
   ];
-  it.each(classes)('when its plan is %s, then it does not start, and what is told is true: %s', async (plan, told) => {
-    const store = faultyStore(crashable());
-    const clock = new TestClock();
-    const first = outside(KINDS[plan]);
-    const world = await openWorld({ store, app, clock, adapters: [first] });
-    let land = (): void => undefined;
-    store.slow = new Promise<void>((resolve) => {
-      land = resolve;
-    });
-    const asking = ask(world, 'x', [start(plan)]);
-    expect(await isPending(asking)).toBe(true);
-    const closing = world.close();
-    store.slow = undefined;
-    land();
-    await asking;
-    await closing;
-    expect(first.calls).toEqual([]);
-    const second = outside(KINDS[plan]);
-    second.verdict = { verdict: 'unknown' };
-    second.answerAll(() => ok({ got: 1 }));
-    const reopened = await openWorld({ store, app, clock, recheckEvery: 1, adapters: [second] });
-    await reopened.pump();
-    expect(await seen(reopened, 'x')).toEqual([told]);
-    await closeSound(reopened, store, app);
-  });
+  it.each(classes)(
+    'when its plan is %s, then it does not start, and what is told is true: %s [EFF-21]',
+    async (plan, told) => {
+      const store = faultyStore(crashable());
+      const clock = new TestClock();
+      const first = outside(KINDS[plan]);
+      const world = await openWorld({ store, app, clock, adapters: [first] });
+      let land = (): void => undefined;
+      store.slow = new Promise<void>((resolve) => {
+        land = resolve;
+      });
+      const asking = ask(world, 'x', [start(plan)]);
+      expect(await isPending(asking)).toBe(true);
+      const closing = world.close();
+      store.slow = undefined;
+      land();
+      await asking;
+      await closing;
+      expect(first.calls).toEqual([]);
+      const second = outside(KINDS[plan]);
+      second.verdict = { verdict: 'unknown' };
+      second.answerAll(() => ok({ got: 1 }));
+      const reopened = await openWorld({ store, app, clock, recheckEvery: 1, adapters: [second] });
+      await reopened.pump();
+      expect(await seen(reopened, 'x')).toEqual([told]);
+      await closeSound(reopened, store, app);
+    },
+  );
 });

@@ -72,7 +72,7 @@ function paramsOf(adapter: Outside): Value[] {
 }
 
 describe('given more effects of a kind than may run at once', () => {
-  it('when places become free, then they start in the order in which they were emitted', async () => {
+  it('when places become free, then they start in the order in which they were emitted [EFF-4]', async () => {
     const adapter = outside(once, { concurrency: 2 });
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1), start('call', 2)]);
@@ -89,7 +89,7 @@ describe('given more effects of a kind than may run at once', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one kind is full, then another is not held up', async () => {
+  it('when one kind is full, then another is not held up [EFF-4]', async () => {
     const [slow, quick] = [outside(once, { concurrency: 1 }), outside(again)];
     quick.answerAll(() => ok({ got: 1 }));
     const { store, world } = await given({ adapters: [slow, quick] });
@@ -239,7 +239,7 @@ describe('given effects that are cancelled', () => {
     await closeSound(world, store, chained);
   });
 
-  it('when one waits and one runs, then the one is settled and the other told to stop, open until its receipt', async () => {
+  it('when one waits and one runs, then the one is settled and the other told to stop, open until its receipt [EFF-19]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1)]);
@@ -257,7 +257,7 @@ describe('given effects that are cancelled', () => {
     await closeSound(world, store, app);
   });
 
-  it('when their cell ends or fails, then the same', async () => {
+  it('when their cell ends or fails, then the same [EFF-19]', async () => {
     for (const stop of [end(), fail()]) {
       const adapter = outside(once, { concurrency: 1 });
       const { store, world } = await given({ adapters: [adapter] });
@@ -291,7 +291,7 @@ describe('given effects that are cancelled', () => {
 });
 
 describe('given an effect that is settled', () => {
-  it('when its adapter answers twice, then the second answer changes nothing', async () => {
+  it('when its adapter answers twice, then the second answer changes nothing [EFF-13]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call')]);
     const call = await adapter.call(0);
@@ -316,7 +316,7 @@ describe('given a world that is drained or closed while effects run', () => {
     ['an effect to be reconciled that throws', 'callAsked', asked, 'break', 'ok', 0],
   ] as const;
   it.each(classes)(
-    'when it is closed, then %s is settled now or at the next open, truthfully',
+    'when it is closed, then %s is settled now or at the next open, truthfully [EFF-21]',
     async (...[, plan, effect, how, status, offers]) => {
       const adapter = outside(effect);
       const { store, world } = await given({ adapters: [adapter] });
@@ -338,7 +338,7 @@ describe('given a world that is drained or closed while effects run', () => {
     },
   );
 
-  it('when it is drained, then what runs may finish in time, and nothing more starts', async () => {
+  it('when it is drained, then what runs may finish in time, and nothing more starts [EFF-20]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1)]);
@@ -357,7 +357,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(reopened, store, app);
   });
 
-  it('when it is drained and what runs does not finish, then it is interrupted, and counted', async () => {
+  it('when it is drained and what runs does not finish, then it is interrupted, and counted [EFF-20]', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('call', 0)]);
     const call = await adapter.call(0);
@@ -405,7 +405,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(reopened, disk, app);
   });
 
-  it('when an adapter does not stop, then closing does not wait for ever, and its late answer reaches nobody', async () => {
+  it('when an adapter does not stop, then closing does not wait for ever, and its late answer reaches nobody [REC-9]', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('call', 0)]);
     const call = await adapter.call(0);
@@ -419,7 +419,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(reopened, store, app);
   });
 
-  it('when it is closed twice and asked afterwards, then it says world_closed', async () => {
+  it('when it is closed twice and asked afterwards, then it says world_closed [REC-8]', async () => {
     const { store, world } = await given();
     await Promise.all([world.close(), world.close()]);
     const calls: (() => Promise<unknown>)[] = [
@@ -442,7 +442,7 @@ describe('given a world that is drained or closed while effects run', () => {
 });
 
 describe('given manual drive', () => {
-  it('when nobody pumps, then no effect starts and no timer fires', async () => {
+  it('when nobody pumps, then no effect starts and no timer fires [EFF-22]', async () => {
     const { store, clock, adapter, world } = await given({ drive: 'manual' });
     await ask(world, 'x', [start('call', 0), ['wake', 'bell', 10]]);
     clock.advance(1_000);
@@ -456,7 +456,7 @@ describe('given manual drive', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a pump is over, then what it left behind does not start by itself', async () => {
+  it('when a pump is over, then what it left behind does not start by itself [EFF-22]', async () => {
     const { store, adapter, world } = await given({ drive: 'manual' });
     adapter.answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('call', 0)]);
@@ -476,7 +476,7 @@ describe('given the identity of effects', () => {
     return (await world.openEffects()).map(({ effect }) => effect);
   }
 
-  it('when two worlds do the same, then no effect of the one is an effect of the other', async () => {
+  it('when two worlds do the same, then no effect of the one is an effect of the other [EFF-1]', async () => {
     const [one, two] = [await given({ drive: 'manual' }), await given({ drive: 'manual' })];
     const [a, b] = [await idsOf(one.world), await idsOf(two.world)];
     expect(new Set([...a, ...b]).size).toBe(4);
@@ -484,7 +484,7 @@ describe('given the identity of effects', () => {
     await closeSound(two.world, two.store, app);
   });
 
-  it('when the same world does it from the same seed, then they are equal, and the key is the id', async () => {
+  it('when the same world does it from the same seed, then they are equal, and the key is the id [EFF-1]', async () => {
     const random = (length: number) => new Uint8Array(length).fill(3);
     const [one, two] = [await given({ drive: 'manual', random }), await given({ drive: 'manual', random })];
     expect(await idsOf(one.world)).toEqual(await idsOf(two.world));
@@ -498,7 +498,7 @@ describe('given the identity of effects', () => {
 });
 
 describe('given progress and secrets', () => {
-  it('when an adapter reports and asks, then watchers hear it and nothing of it is journaled', async () => {
+  it('when an adapter reports and asks, then watchers hear it and nothing of it is journaled [EFF-23]', async () => {
     const notes: unknown[] = [];
     const asking: Adapter = {
       effect: once as never,

@@ -86,7 +86,7 @@ describe('given an adapter that answers', () => {
     ['usage that is text', { ...ok({ got: 1 }), usage: 'much' }, 'outcome_unknown adapter_error/bad_outcome'],
   ];
   it.each(outcomes)(
-    'when it is %s, then the receipt says so and the journal stays whole',
+    'when it is %s, then the receipt says so and the journal stays whole [EFF-15]',
     async (_what, outcome, told) => {
       const { store, adapter, world } = await given();
       await ask(world, 'x', [start('call')]);
@@ -100,18 +100,21 @@ describe('given an adapter that answers', () => {
   it.each([
     ['callAgain', again, 'error adapter_error/bad_outcome'],
     ['callAsked', asked, 'outcome_unknown adapter_error/bad_outcome'],
-  ] as const)('when what %s gets is no outcome, then its class says what is known', async (plan, effect, told) => {
-    const adapter = outside(effect);
-    const { store, world } = await given({ adapters: [adapter] });
-    await ask(world, 'x', [start(plan)]);
-    (await adapter.call(0)).answer({ status: 'fine' });
-    await world.pump();
-    expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
-    await closeSound(world, store, app);
-  });
+  ] as const)(
+    'when what %s gets is no outcome, then its class says what is known [EFF-17]',
+    async (plan, effect, told) => {
+      const adapter = outside(effect);
+      const { store, world } = await given({ adapters: [adapter] });
+      await ask(world, 'x', [start(plan)]);
+      (await adapter.call(0)).answer({ status: 'fine' });
+      await world.pump();
+      expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
+      await closeSound(world, store, app);
+    },
+  );
 
   it.each(ILLEGAL.filter((what) => what !== 'bytes in state'))(
-    'when its payload holds %s, then it is a validation error',
+    'when its payload holds %s, then it is a validation error [EFF-16]',
     async (what) => {
       const { store, adapter, world } = await given();
       await ask(world, 'x', [start('call')]);
@@ -123,7 +126,7 @@ describe('given an adapter that answers', () => {
   );
 
   it.each([new Error('x'), 'text', undefined, null, Object.create(null)])(
-    'when it throws %#, then it is an adapter error',
+    'when it throws %#, then it is an adapter error [EFF-17]',
     async (thrown) => {
       const { store, adapter, world } = await given();
       await ask(world, 'x', [start('call')]);
@@ -145,7 +148,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it changes its parameters or its payload afterwards, then nothing recorded changes', async () => {
+  it('when it changes its parameters or its payload afterwards, then nothing recorded changes [EFF-5]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call', { list: [1] })]);
     const call = await adapter.call(0);
@@ -159,7 +162,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it links content that claims to be a value and is none, then it is a validation error', async () => {
+  it('when it links content that claims to be a value and is none, then it is a validation error [EFF-16]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call', 1), start('call', 2)]);
     const raw = (await world.content.put(Uint8Array.of(0xff, 0xff))).asValue();
@@ -174,7 +177,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it links content that it has put, then the content is there for good', async () => {
+  it('when it links content that it has put, then the content is there for good [CON-2]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call')]);
     const call = await adapter.call(0);
@@ -189,7 +192,7 @@ describe('given an adapter that answers', () => {
 });
 
 describe('given an effect that nothing can perform', () => {
-  it('when it is emitted, then it is settled as an error and the plan goes on', async () => {
+  it('when it is emitted, then it is settled as an error and the plan goes on [EFF-6]', async () => {
     const { store, world } = await given({ adapters: [] });
     await ask(world, 'x', [start('call')]);
     await world.pump();
@@ -200,7 +203,7 @@ describe('given an effect that nothing can perform', () => {
 });
 
 describe('given an effect with a deadline', () => {
-  it('when the deadline comes first, then the receipt is a timeout, and the late answer is recorded and changes nothing', async () => {
+  it('when the deadline comes first, then the receipt is a timeout, and the late answer is recorded and changes nothing [EFF-14]', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('timed')]);
     const call = await adapter.call(0);
@@ -235,7 +238,7 @@ describe('given an effect with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it still waits for its turn at the deadline, then it times out and never starts', async () => {
+  it('when it still waits for its turn at the deadline, then it times out and never starts [EFF-18]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, clock, world } = await given({ adapters: [adapter] });
     await ask(world, 'hog', [start('call')]);
@@ -250,7 +253,7 @@ describe('given an effect with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the deadline passed while nobody had the world open, then it times out and does not start', async () => {
+  it('when the deadline passed while nobody had the world open, then it times out and does not start [EFF-18]', async () => {
     const { store, clock, world } = await given({ drive: 'manual' });
     await ask(world, 'x', [start('timed')]);
     await world.close();
@@ -269,26 +272,29 @@ describe('given an adapter that is told to stop and throws', () => {
     ['call', 'got="outcome_unknown"', once],
     ['callAgain', 'got="cancelled"', again],
     ['callAsked', 'got="outcome_unknown"', asked],
-  ] as const)('when it performs %s, then its receipt claims only what is known', async (plan, told, effect) => {
-    const { app: cancelling } = lab({
-      *call(input, run) {
-        const handle = run.emitEffect(effect, input);
-        yield* run.awaitReceipt(handle, { within: 10 });
-        run.cancel(handle);
-        tellCell(run, 'got', (yield* run.awaitReceipt(handle)).status);
-      },
-    });
-    const store = memory();
-    const clock = new TestClock();
-    const adapter = outside(effect);
-    const world = await openWorld({ store, app: cancelling, clock, adapters: [adapter] });
-    await ask(world, 'x', [start('call')]);
-    const call = await adapter.call(0);
-    clock.advance(10);
-    await until(() => call.context.signal.aborted);
-    call.break(new Error('stopped'));
-    await world.pump();
-    expect([plan, await seen(world, 'x')]).toEqual([plan, [told]]);
-    await closeSound(world, store, cancelling);
-  });
+  ] as const)(
+    'when it performs %s, then its receipt claims only what is known [EFF-17]',
+    async (plan, told, effect) => {
+      const { app: cancelling } = lab({
+        *call(input, run) {
+          const handle = run.emitEffect(effect, input);
+          yield* run.awaitReceipt(handle, { within: 10 });
+          run.cancel(handle);
+          tellCell(run, 'got', (yield* run.awaitReceipt(handle)).status);
+        },
+      });
+      const store = memory();
+      const clock = new TestClock();
+      const adapter = outside(effect);
+      const world = await openWorld({ store, app: cancelling, clock, adapters: [adapter] });
+      await ask(world, 'x', [start('call')]);
+      const call = await adapter.call(0);
+      clock.advance(10);
+      await until(() => call.context.signal.aborted);
+      call.break(new Error('stopped'));
+      await world.pump();
+      expect([plan, await seen(world, 'x')]).toEqual([plan, [told]]);
+      await closeSound(world, store, cancelling);
+    },
+  );
 });

@@ -68,7 +68,7 @@ describe('checkAgainst', () => {
     ['an app without the reducer', defineApp({ reducers: [] }), []],
     ['an app without a running plan', appOf(counter2({ plan: payPlan(2) }), [payPlan(2)]), ['rent']],
     ['an app without any plan', appOf(counter2(), []), ['rent', 'food']],
-  ])('given %s, opening does what it said', async (_, app, asks) => {
+  ])('given %s, opening does what it said [RPL-20]', async (_, app, asks) => {
     const store = await written(asks);
     const { verdict, refusal: foretold, change, head } = await reportOf(store, app);
     const opening = openWorld({ store, app, drive: 'manual' });

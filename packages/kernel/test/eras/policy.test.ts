@@ -34,7 +34,7 @@ function given() {
 }
 
 describe('given a world that is opened with another policy', () => {
-  it('when it forbids what waits, then that ends in the frame that begins the era, and the rest goes on', async () => {
+  it('when it forbids what waits, then that ends in the frame that begins the era, and the rest goes on [RPL-18]', async () => {
     const { store, adapters, open } = given();
     adapters[1].answerAll(() => ok({ got: 1 }));
     const first = await open(ALLOW);
@@ -50,7 +50,7 @@ describe('given a world that is opened with another policy', () => {
     await closeSound(second, store, app);
   });
 
-  it('when it is the same, or none is given, then the era goes on', async () => {
+  it('when it is the same, or none is given, then the era goes on [RPL-12]', async () => {
     const { store, open } = given();
     for (const policy of [FORBID, FORBID, undefined]) {
       const world = await open(policy);
@@ -63,7 +63,7 @@ describe('given a world that is opened with another policy', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is wider than the one before, then what was refused stays refused, and the next is allowed', async () => {
+  it('when it is wider than the one before, then what was refused stays refused, and the next is allowed [RPL-18]', async () => {
     const { store, adapters, open } = given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     const first = await open(FORBID);

@@ -13,7 +13,7 @@ const interruptions: fc.Arbitrary<Interruption> = fc.record({
 });
 
 describe(`random worlds whose app changes (seed ${SEED})`, () => {
-  it('every era performs with its definitions, is sealed without, and every cell migrates once for each version', async () => {
+  it('every era performs with its definitions, is sealed without, and every cell migrates once for each version [RPL-14]', async () => {
     const worlds: HeldEras[] = [];
     const schedules = fc.array(anySchedule({ stepsMax: 8 }), { minLength: 2, maxLength: 3 });
     const law = fc.asyncProperty(schedules, fc.boolean(), async (parts, crash) => {
@@ -24,7 +24,7 @@ describe(`random worlds whose app changes (seed ${SEED})`, () => {
     for (const times of [0, 1, 2]) expect(migrated.filter((one) => one === times).length).toBeGreaterThan(5);
   });
 
-  it('an upgrade that is interrupted at any append leaves a world that the old app or the new one opens', async () => {
+  it('an upgrade that is interrupted at any append leaves a world that the old app or the new one opens [RPL-13]', async () => {
     const outcomes = new Set<string>();
     const law = fc.asyncProperty(anySchedule({ stepsMax: 8 }), interruptions, async (schedule, at) => {
       const { refused, begun } = await holdInterrupted(schedule, at);

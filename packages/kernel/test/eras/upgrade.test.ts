@@ -53,7 +53,7 @@ async function leafOf(store: Store, apps: readonly App[], key: string): Promise<
 const kindsOf = async (store: Store) => (await framesOf(store)).map(([ingress]) => ingress?.kind);
 
 describe('a new version of a reducer', () => {
-  it('opens a new era, right after a snapshot', async () => {
+  it('opens a new era, right after a snapshot [RPL-12]', async () => {
     const store = await written();
     await (await opened(store, TWO)).close();
     expect(await kindsOf(store)).toEqual(['manifest', 'request', 'request', 'snapshot', 'manifest']);
@@ -62,14 +62,14 @@ describe('a new version of a reducer', () => {
     expect(era).not.toHaveProperty('compatible');
   });
 
-  it('takes no second snapshot when the world ends in one, and no second era when nothing changed', async () => {
+  it('takes no second snapshot when the world ends in one, and no second era when nothing changed [RPL-12]', async () => {
     const store = await written(ONE, true);
     await (await opened(store, TWO)).close();
     await (await opened(store, TWO)).close();
     expect(await kindsOf(store)).toEqual(['manifest', 'request', 'request', 'snapshot', 'manifest']);
   });
 
-  it('reaches a cell under either name, and records show the oldest', async () => {
+  it('reaches a cell under either name, and records show the oldest [RPL-19]', async () => {
     const store = await written();
     await using world = await opened(store, TWO);
     await world.request(counter('a', 1), added(1));
@@ -86,7 +86,7 @@ describe('a new version of a reducer', () => {
     expect((await recordsOf(store, 'event')).map((record) => record.to)).toEqual([counter('other')]);
   });
 
-  it('migrates a cell at its first delivery and leaves an untouched one as its bytes', async () => {
+  it('migrates a cell at its first delivery and leaves an untouched one as its bytes [RPL-14]', async () => {
     const store = await written();
     const before = await leafOf(store, [ONE], 'other');
     await using world = await opened(store, TWO);
@@ -97,7 +97,7 @@ describe('a new version of a reducer', () => {
     expect(decode(other as Uint8Array)).not.toHaveProperty('v');
   });
 
-  it('shows readers and plans the migrated form before the first delivery', async () => {
+  it('shows readers and plans the migrated form before the first delivery [RPL-14]', async () => {
     const store = await written();
     await using world = await opened(store, TWO);
     expect(await world.state(counter('other'))).toEqual({ n: 5, since: 2, heard: [] });
@@ -108,7 +108,7 @@ describe('a new version of a reducer', () => {
     expect(heard[0]?.value.seen).toEqual({ n: 5, since: 2, heard: [] });
   });
 
-  it('holds rules and rights about a cell under every name of it', async () => {
+  it('holds rules and rights about a cell under every name of it [RPL-19]', async () => {
     const store = memory();
     const policy = [
       { read: 'demo/Counter@1/a', decision: 'deny', who: '*' },
@@ -146,7 +146,7 @@ describe('a new version of a reducer', () => {
     expect(await world.state(counter('a'))).toEqual({ total: 4, since: 3 });
   });
 
-  it('faults the delivery when the migration does, and keeps the state as it was', async () => {
+  it('faults the delivery when the migration does, and keeps the state as it was [RPL-15]', async () => {
     const store = await written();
     const broken = appOf(counter2({ migrate: () => ({ n: 'three' }) as never }));
     const before = await leafOf(store, [ONE], 'a');
@@ -216,7 +216,7 @@ describe('a new version of a reducer', () => {
 });
 
 describe('a reducer that is gone', () => {
-  it('is refused while a cell of it lives, and the old app still opens the world', async () => {
+  it('is refused while a cell of it lives, and the old app still opens the world [RPL-13, RPL-17]', async () => {
     const store = await written(ONE, true);
     const error = await refusal(opened(store, defineApp({ reducers: [] })));
     expect(error).toMatchObject({ code: 'manifest_mismatch', facts: { actual: 'demo/Counter@1 (2 alive)' } });
@@ -271,7 +271,7 @@ describe('a plan that runs when its app changes', () => {
     });
   });
 
-  it('is named, and the world does not open, when the app has it no more', async () => {
+  it('is named, and the world does not open, when the app has it no more [RPL-17]', async () => {
     const store = await paying();
     const kinds = await kindsOf(store);
     const error = await refusal(opened(store, withoutPlan));
@@ -313,7 +313,7 @@ describe('a plan that runs when its app changes', () => {
     expect(frames.find(({ kind }) => kind === 'intent')).toMatchObject({ name: 'demo/pay_plan@2' });
   });
 
-  it('that ended and left an effect open keeps the effect in the app', async () => {
+  it('that ended and left an effect open keeps the effect in the app [RPL-17]', async () => {
     const store = memory();
     const forgetful = appOf(counter1({ plan: forgetfulPlan }), [forgetfulPlan]);
     {
@@ -346,7 +346,7 @@ describe('a plan that runs when its app changes', () => {
 });
 
 describe('a digest that changed under its name', () => {
-  it('opens a compatible era when the era performs to the same bytes', async () => {
+  it('opens a compatible era when the era performs to the same bytes [RPL-16]', async () => {
     const store = await written();
     await using world = await opened(store, appOf(counter1({ extra: true })));
     const [, era] = await recordsOf(store, 'manifest');
@@ -355,7 +355,7 @@ describe('a digest that changed under its name', () => {
     expect(await world.state(counter('a'))).toMatchObject({ count: 4 });
   });
 
-  it('is refused with its first divergence when it does not, and nothing is written', async () => {
+  it('is refused with its first divergence when it does not, and nothing is written [RPL-16]', async () => {
     const store = await written(ONE, true);
     const kinds = await kindsOf(store);
     const error = await refusal(opened(store, appOf(counter1({ extra: true, factor: 2 }))));
@@ -408,7 +408,7 @@ describe('code that changed under an unchanged digest', () => {
 });
 
 describe('the past of an upgraded world', () => {
-  it('is refused as sealed without the app of that time, but for the frames of snapshots', async () => {
+  it('is refused as sealed without the app of that time, but for the frames of snapshots [RPL-10]', async () => {
     const named = appOf(counter2({}, 'demo/Counter@1'));
     const store = await written(ONE, true);
     await using world = await opened(store, named);

@@ -75,7 +75,7 @@ describe('a world of three eras', () => {
     ['the middle one', TWO, [], 'sealed performed sealed', 3],
     ['the outer two', THREE, [ONE], 'performed performed performed', 10],
     ['none', undefined, [], 'sealed sealed sealed', 0],
-  ])('with %s, the others are sealed and counted so', async (_, app, legacy, expected, performed) => {
+  ])('with %s, the others are sealed and counted so [RPL-4]', async (_, app, legacy, expected, performed) => {
     const store = await threeEras();
     if (expected.startsWith('sealed sealed sealed') && app !== undefined) {
       // Another chain of names is another digest: this app fits no era.
@@ -165,7 +165,7 @@ describe('a sealed era', () => {
       (records) => records.filter((record) => (record as Changed).kind !== 'effect'),
       /is not open/,
     ],
-  ])('%s is damaged', async (_, at, change, words) => {
+  ])('%s is damaged [RPL-4]', async (_, at, change, words) => {
     const store = await threeEras();
     const frames = await forged(store, (seq, records) => (seq === at ? change(records) : records));
     const error = await refusal(walk(store, frames, [TWO]));
@@ -197,7 +197,7 @@ describe('a sealed era', () => {
     expect((await walk(store, frames, [ONE])).eras[0]?.status).toBe('sealed');
   });
 
-  it('whose decisions were changed is not found out, and not called performed either', async () => {
+  it('whose decisions were changed is not found out, and not called performed either [RPL-4]', async () => {
     const store = await threeEras();
     const frames = await forged(store, (seq, records) => {
       if (seq !== 1) return records;
@@ -211,7 +211,7 @@ describe('a sealed era', () => {
 });
 
 describe('a manifest that does not begin an era as it should', () => {
-  it('is damage when no snapshot stands before it', async () => {
+  it('is damage when no snapshot stands before it [RPL-21]', async () => {
     const store = await threeEras();
     const frames = (await forged(store, (_, records) => records)).slice(0, 4);
     const [genesis] = decode((frames[0] as StoredFrame).bytes, FRAME_DEPTH_MAX) as Value[];
@@ -230,7 +230,7 @@ describe('a manifest that does not begin an era as it should', () => {
     expect(error).toMatchObject({ code: 'journal_damaged', facts: { where: 'frame 4, record 0' } });
   });
 
-  it('is damage when the journal begins with something else', async () => {
+  it('is damage when the journal begins with something else [RPL-21]', async () => {
     const store = await threeEras();
     const [, second] = await forged(store, (_, records) => records);
     const [request, state] = [

@@ -19,7 +19,7 @@ import { TestClock } from '../support/test-clock.js';
 describe('given a world that is closed while it writes', () => {
   const { app } = lab();
 
-  it('when requests wait for a slow commit, then they are acknowledged before it is closed, and later ones refused', async () => {
+  it('when requests wait for a slow commit, then they are acknowledged before it is closed, and later ones refused [REC-8]', async () => {
     const store = faultyStore(memory());
     const world = await openWorld({ store, app });
     let release = (): void => undefined;
@@ -51,7 +51,7 @@ describe('given a world that is closed while it writes', () => {
 describe('given a world that is read while it writes', () => {
   const { app } = lab();
 
-  it('when it is verified, watched and looked back at meanwhile, then each sees a whole prefix', async () => {
+  it('when it is verified, watched and looked back at meanwhile, then each sees a whole prefix [RPL-7, RPL-10]', async () => {
     const store = memory();
     const world = await openWorld({ store, app, snapshotEvery: 7 });
     await ask(world, 'x', [add(1), log(0)]);

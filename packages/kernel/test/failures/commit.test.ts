@@ -123,7 +123,7 @@ function fresh() {
 describe('given a full disk, facts are tried again until they land, and land once', () => {
   const memory = PLACES[0] as (typeof PLACES)[number];
 
-  it('when a receipt cannot be written, then its effect is not performed again and its plan goes on later [JRN-14]', async () => {
+  it('when a receipt cannot be written, then its effect is not performed again and its plan goes on later [JRN-14, EFF-3]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -157,7 +157,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when an attempt cannot be written, then nothing starts before it is', async () => {
+  it('when an attempt cannot be written, then nothing starts before it is [EFF-2]', async () => {
     const adapter = outside(again, { concurrency: 1 });
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('callAgain', 1), start('callAgain', 2)]);
@@ -193,7 +193,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when effects ride in a lost frame, then they did not start and their places are free', async () => {
+  it('when effects ride in a lost frame, then they did not start and their places are free [EFF-3]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given(memory, { adapters: [adapter] });
     store.appends.push('full');
@@ -225,7 +225,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(reopened, store, app);
   });
 
-  it('when the world is opened on a full disk, then opening says so and may be tried again', async () => {
+  it('when the world is opened on a full disk, then opening says so and may be tried again [REC-10]', async () => {
     const adapter = outside(once);
     const disk = crashable();
     const store = faultyStore(disk);
@@ -242,7 +242,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(reopened, store, app);
   });
 
-  it('when a new world is opened on a full disk, then opening says so and may be tried again', async () => {
+  it('when a new world is opened on a full disk, then opening says so and may be tried again [REC-10]', async () => {
     const store = faultyStore(fresh());
     store.full = true;
     expect(await codeOf(openWorld({ store, app }))).toBe('store_full');
@@ -381,7 +381,7 @@ describe('given a store that fails and cannot say why', () => {
     await closeSound(again, store, app);
   });
 
-  it('when a snapshot finds the disk full, then the world goes on without it', async () => {
+  it('when a snapshot finds the disk full, then the world goes on without it [RPL-11]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('full');
@@ -448,7 +448,7 @@ describe('given another writer beside it, for the lock was lost', () => {
 });
 
 describe('given a slow commit', () => {
-  it('when it is under way, then no answer, read, frame or effect comes before it [JRN-11]', async () => {
+  it('when it is under way, then no answer, read, frame or effect comes before it [JRN-11, EFF-2]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number], { adapters: [adapter] });
     const release = slowly(store);

@@ -51,7 +51,7 @@ function deadly() {
 }
 
 describe('given a fact that takes the whole process down when it is folded', () => {
-  it('when it is a timer, then the third death is the last: it is quarantined and the world goes on', async () => {
+  it('when it is a timer, then the third death is the last: it is quarantined and the world goes on [REC-4]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const first = await openWorld({ store: place.store, app, clock });
@@ -85,7 +85,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(third, place.store, app);
   });
 
-  it('when one death alone fell upon it, then it is innocent: somebody may have pulled the plug', async () => {
+  it('when one death alone fell upon it, then it is innocent: somebody may have pulled the plug [REC-4]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const first = await openWorld({ store: place.store, app, clock });
@@ -99,7 +99,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(third, place.store, app);
   });
 
-  it('when the close was clean, then nothing is noted and nothing is suspect', async () => {
+  it('when the close was clean, then nothing is noted and nothing is suspect [REC-6]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const world = await openWorld({ store: place.store, app, clock });
@@ -114,7 +114,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await expectSound(place.store, app);
   });
 
-  it('when the process dies for another reason, then facts that were noted and became durable are not suspect', async () => {
+  it('when the process dies for another reason, then facts that were noted and became durable are not suspect [REC-6]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const adapter = outside(once);

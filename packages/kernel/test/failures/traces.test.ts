@@ -174,7 +174,7 @@ describe('given a cascade that feeds itself with large values', () => {
 });
 
 describe('given a receipt whose folding exhausts the machine', () => {
-  it('when it is quarantined, then its cell is told and does not wait for ever', async () => {
+  it('when it is quarantined, then its cell is told and does not wait for ever [REC-5]', async () => {
     await using world = await openWorld({ store: memory(), app, adapters: [payer()], drive: 'manual' });
     await world.request(at('a'), { name: 't/Pay@1', value: { n: -1 } });
     await world.pump();
@@ -189,7 +189,7 @@ describe('given a receipt whose folding exhausts the machine', () => {
 });
 
 describe('given the wrong app for a world with a snapshot', () => {
-  it('when it is opened, then the definitions are named and not the journal blamed', async () => {
+  it('when it is opened, then the definitions are named and not the journal blamed [RPL-5]', async () => {
     const store = memory();
     {
       await using world = await openWorld({ store, app });

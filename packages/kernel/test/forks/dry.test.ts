@@ -25,7 +25,7 @@ async function past() {
 }
 
 describe('given a dry fork', () => {
-  it('when it is fed what was asked of the original, then it comes to the same, and nobody is asked', async () => {
+  it('when it is fed what was asked of the original, then it comes to the same, and nobody is asked [FORK-3]', async () => {
     const { world, store, original } = await past();
     for (let at = 1; at < world.head.seq; at++) {
       const { store: copy, fork, calls } = await forked(world, { at }, { drive: 'manual' });
@@ -40,7 +40,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it does something else, then that is denied, and the report tells both', async () => {
+  it('when it does something else, then that is denied, and the report tells both [FORK-3, FORK-4]', async () => {
     const { world, store } = await past();
     const { store: copy, fork, calls } = await forked(world, { at: 1 });
     await ask(fork, 'b', [start('once', 'other')], { id: 'r2' });
@@ -63,7 +63,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is closed and opened again, then it still knows the receipts, and still asks nobody', async () => {
+  it('when it is closed and opened again, then it still knows the receipts, and still asks nobody [FORK-3]', async () => {
     const { world, store } = await past();
     const { store: copy, fork } = await forked(world, { at: 1 });
     await fork.close();
@@ -78,7 +78,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when only some cells are fed, then the others are left alone; fed twice, nothing happens twice', async () => {
+  it('when only some cells are fed, then the others are left alone; fed twice, nothing happens twice [FORK-5]', async () => {
     const { world, original } = await past();
     const { store: copy, fork } = await forked(world, { at: 1 });
     expect(await fork.feed(original, { cells: [cell('b')] })).toEqual({ sent: 1, refused: [] });

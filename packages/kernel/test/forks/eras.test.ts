@@ -44,7 +44,7 @@ describe('given a world whose app has changed', () => {
     }
   });
 
-  it('when nobody at hand performs the first era, then it is forked behind it, with all that its state links', async () => {
+  it('when nobody at hand performs the first era, then it is forked behind it, with all that its state links [FORK-10]', async () => {
     const { source, at } = await twoEras();
     expect(await codeOf(forkWorld(source, { ...WITHOUT, at, into: memory() }))).toBe('era_sealed');
     const into = memory();
@@ -54,7 +54,7 @@ describe('given a world whose app has changed', () => {
     expect([sealed > 40, performed > 3]).toEqual([true, true]);
   });
 
-  it('when a fork is opened with another version, then what it is fed tells where it departs', async () => {
+  it('when a fork is opened with another version, then what it is fed tells where it departs [FORK-4]', async () => {
     const { source } = await twoEras();
     const into = memory();
     await forkWorld(source, { ...WITH, at: 30, into });

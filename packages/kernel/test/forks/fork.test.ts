@@ -25,7 +25,7 @@ async function withOpenEffect(plan: 'once' | 'again') {
 }
 
 describe('given a world', () => {
-  it('when it is forked, then the fork begins with the same frames, byte for byte, and is another world', async () => {
+  it('when it is forked, then the fork begins with the same frames, byte for byte, and is another world [FORK-1]', async () => {
     const { world, store, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'a', [name('thing'), start('once', 'x')]);
@@ -52,7 +52,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when there is no such frame, or the store is not empty, then it is not forked', async () => {
+  it('when there is no such frame, or the store is not empty, then it is not forked [FORK-8]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [note('x')]);
     const into = memory();
@@ -66,7 +66,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cascade goes on over several frames, then it is forked behind it only', async () => {
+  it('when a cascade goes on over several frames, then it is forked behind it only [FORK-8]', async () => {
     const { world, store } = await given();
     const { seq } = await ask(world, 'a', [['many', 300, 'b', [note('x')]]]);
     expect(world.head.seq).toBeGreaterThan(seq);
@@ -80,7 +80,7 @@ describe('given a world', () => {
 
 describe('given an effect that is open at the cut', () => {
   it.each(['once', 'again'] as const)(
-    'when the original got its receipt later (%s), then the fork settles it with that one and asks nobody',
+    'when the original got its receipt later (%s), then the fork settles it with that one and asks nobody [FORK-2]',
     async (plan) => {
       const { world, store, outside, at } = await withOpenEffect(plan);
       outside.calls[0]?.answer(ok({ got: 5 }));
@@ -98,7 +98,7 @@ describe('given an effect that is open at the cut', () => {
   );
 
   it.each(['once', 'again'] as const)(
-    'when the original has no receipt (%s), then it is not known what happened, and it is not offered again',
+    'when the original has no receipt (%s), then it is not known what happened, and it is not offered again [FORK-2]',
     async (plan) => {
       const { world, outside, at } = await withOpenEffect(plan);
       for (const mode of ['dry', 'live'] as const) {
@@ -116,7 +116,7 @@ describe('given an effect that is open at the cut', () => {
     },
   );
 
-  it('when it was never armed, then nothing happened: it is cancelled; when it was armed later, nobody knows', async () => {
+  it('when it was never armed, then nothing happened: it is cancelled; when it was armed later, nobody knows [FORK-2]', async () => {
     const [store, adapters] = [memory(), outsides()];
     const world = await openWorld({ store, app, clock: new TestClock(), adapters, drive: 'manual' });
     await ask(world, 'a', [start('once', 'x')]);

@@ -16,7 +16,7 @@ function setAccount(world: World, account: string, limits: Record<string, number
 }
 
 describe('given a live fork', () => {
-  it('when nothing was granted to it, then it performs nothing; within what was granted it works', async () => {
+  it('when nothing was granted to it, then it performs nothing; within what was granted it works [FORK-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [note('x')]);
     for (const [grants, expected, asked] of [
@@ -43,7 +43,7 @@ describe('given a live fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it does what the original did, then the outside sees another idempotency key', async () => {
+  it('when it does what the original did, then the outside sees another idempotency key [FORK-1]', async () => {
     const { world, adapters } = await given();
     await ask(world, 'a', [note('x')]);
     const at = world.head.seq;
@@ -58,7 +58,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original took a right away after the cut, then it does not return [GATE-21]', async () => {
+  it('when the original took a right away after the cut, then it does not return [GATE-21, FORK-6]', async () => {
     const { world, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'top', [send('low', note('made'))]);
@@ -73,7 +73,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original gave a right after the cut, then the fork has it not', async () => {
+  it('when the original gave a right after the cut, then the fork has it not [FORK-6]', async () => {
     const { world } = await given();
     await ask(world, 'a', [note('x')]);
     await world.command('sys/SetRights@1', { holder: holder('a'), exercise: { may: { effect: [] } } });
@@ -106,7 +106,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original spent its budget after the cut, then it is spent in the fork', async () => {
+  it('when the original spent its budget after the cut, then it is spent in the fork [FORK-7]', async () => {
     const { world, adapters } = await given();
     adapters[2].answerAll(() => ok({ got: 1 }));
     await ask(world, 'a', [note('x')]);

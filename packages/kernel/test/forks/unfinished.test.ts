@@ -55,8 +55,8 @@ async function long() {
   return { world, store, at, refs };
 }
 
-describe('given a fork that is being made', () => {
-  it('when its maker dies at any write, then nobody opens half of it, and making it again goes on', async () => {
+describe('given a fork that is being made [FORK-9]', () => {
+  it('when its maker dies at any write, then nobody opens half of it, and making it again goes on [FORK-10]', async () => {
     const { world, store, at, refs } = await long();
     const source = await store.openReadonly();
     const whole = mortal(memory({ hash: nativeHash }), Number.POSITIVE_INFINITY, 'before');
@@ -129,7 +129,7 @@ async function expectFork(into: Store, original: string, at: number) {
 }
 
 describe('given content that was erased from the original', () => {
-  it('when a later message put it back, then the fork has it as the original has it', async () => {
+  it('when a later message put it back, then the fork has it as the original has it [FORK-10]', async () => {
     const { world, store } = await given();
     const put = () => world.content.put(new TextEncoder().encode('comes and goes'));
     const ref = await put();

@@ -12,7 +12,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe('given a host', () => {
-  it('when a world is used, then it is opened, and stays open until it has been idle', async () => {
+  it('when a world is used, then it is opened, and stays open until it has been idle [HOST-1]', async () => {
     const { host, disk, clock, tell } = await givenHost({ idleMs: MINUTE });
     await tell('w', add(1));
     await tell('w', add(2));
@@ -26,7 +26,7 @@ describe('given a host', () => {
     await expectSound(disk.store('w'), app);
   });
 
-  it('when many use a world at once, then it is opened once', async () => {
+  it('when many use a world at once, then it is opened once [HOST-1]', async () => {
     const { host, disk, tell } = await givenHost();
     await Promise.all(Array.from({ length: 20 }, () => tell('w', add(1))));
     expect(disk.open.opens).toBe(1);
@@ -43,7 +43,7 @@ describe('given a host', () => {
     await host.close();
   });
 
-  it('when a lease is held, then the world stays open, however long', async () => {
+  it('when a lease is held, then the world stays open, however long [HOST-1]', async () => {
     const { host, clock } = await givenHost({ idleMs: MINUTE, maxOpen: 1 });
     const lease = await host.lease('w');
     const other = await host.lease('w');
@@ -82,7 +82,7 @@ describe('given room for two worlds', () => {
     await host.close();
   });
 
-  it('when both are in use, then others wait in the order of coming, and who wants an open one passes by', async () => {
+  it('when both are in use, then others wait in the order of coming, and who wants an open one passes by [HOST-2]', async () => {
     const { host, clock, tell } = await givenHost({ maxOpen: 2 });
     const [a, b] = [await host.lease('a'), await host.lease('b')];
     const order: string[] = [];
@@ -97,7 +97,7 @@ describe('given room for two worlds', () => {
     await host.close();
   });
 
-  it('when there is no room in time, then the user is told, and the next in line is served', async () => {
+  it('when there is no room in time, then the user is told, and the next in line is served [HOST-2]', async () => {
     const { host, clock } = await givenHost({ maxOpen: 1, waitMs: SECOND });
     const lease = await host.lease('a');
     const late = refusal(host.use('b', () => undefined));
@@ -112,7 +112,7 @@ describe('given room for two worlds', () => {
     await host.close();
   });
 
-  it('when an effect runs in a world that nobody uses, then the world is not closed before it has ended', async () => {
+  it('when an effect runs in a world that nobody uses, then the world is not closed before it has ended [HOST-3]', async () => {
     const adapter = outside(once);
     const { host, disk, clock, tell } = await givenHost({ maxOpen: 1, adapters: [adapter], waitMs: HOUR, idleMs: 0 });
     await tell('a', start('call'));
@@ -130,7 +130,7 @@ describe('given room for two worlds', () => {
 });
 
 describe('given timers in worlds that are closed', () => {
-  it('when they are due, then each world is opened at its time, and its timer fires at once', async () => {
+  it('when they are due, then each world is opened at its time, and its timer fires at once [HOST-4]', async () => {
     const { host, disk, clock, tell } = await givenHost({ maxOpen: 2, idleMs: SECOND });
     const begin = clock.wall();
     const worlds = ['a', 'b', 'c', 'd', 'e'];
@@ -151,7 +151,7 @@ describe('given timers in worlds that are closed', () => {
     await host.close();
   });
 
-  it('when a host is opened after they were due, then they fire then', async () => {
+  it('when a host is opened after they were due, then they fire then [HOST-4]', async () => {
     const first = await givenHost();
     await first.tell('w', wake('tea', HOUR));
     await first.host.close();
@@ -247,7 +247,7 @@ describe('given a world that cannot be opened', () => {
     return { damage, open };
   }
 
-  it('when it is used, then its user is told, others are not held up, and nothing is due', async () => {
+  it('when it is used, then its user is told, others are not held up, and nothing is due [HOST-6]', async () => {
     const disk = new Disk();
     const { open } = damagedWorld('bad', disk);
     const { host, failures, tell } = await givenHost({ disk, open, maxOpen: 1 });
@@ -258,7 +258,7 @@ describe('given a world that cannot be opened', () => {
     await host.close();
   });
 
-  it('when something is due in it, then it is tried again, later and later, until it opens', async () => {
+  it('when something is due in it, then it is tried again, later and later, until it opens [HOST-6]', async () => {
     const disk = new Disk();
     const { open, damage } = damagedWorld('w', disk);
     damage.broken = false;
@@ -333,7 +333,7 @@ describe('given a world that breaks down', () => {
 });
 
 describe('given a host that is closed', () => {
-  it('when worlds are in use, then it waits for them, then ends them; who comes later is refused', async () => {
+  it('when worlds are in use, then it waits for them, then ends them; who comes later is refused [HOST-8]', async () => {
     const { host, clock, tell } = await givenHost({ maxOpen: 1 });
     await tell('a', add(1));
     const lease = await host.lease('a');
@@ -360,7 +360,7 @@ describe('given a host that is closed', () => {
     expect(lease.world.closedBy?.code).toBe('world_closed');
   });
 
-  it('when an effect was interrupted by it, then the next host goes on with it at once', async () => {
+  it('when an effect was interrupted by it, then the next host goes on with it at once [HOST-8]', async () => {
     const adapter = outside(once);
     const { host, disk, clock, tell } = await givenHost({ adapters: [adapter] });
     await tell('w', start('call'));
@@ -413,7 +413,7 @@ describe('given a host that is closed', () => {
     await next.host.close();
   });
 
-  it('then a second host gets the directory, and while it is open it does not', async () => {
+  it('then a second host gets the directory, and while it is open it does not [HOST-9]', async () => {
     const { host, disk } = await givenHost();
     expect(await codeOf(givenHost({ disk }))).toBe('world_locked');
     await host.close();

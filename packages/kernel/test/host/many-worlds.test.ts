@@ -10,7 +10,7 @@ const WORLDS = 300;
 const OPEN = 20;
 
 describe('given 300 worlds and room for 20', () => {
-  it('when each sets timers and is closed, then each is woken at its times, and no more than 20 are ever open', async () => {
+  it('when each sets timers and is closed, then each is woken at its times, and no more than 20 are ever open [HOST-2]', async () => {
     const { host, disk, clock, tell, failures } = await givenHost({ maxOpen: OPEN, idleMs: 10 * SECOND });
     const worlds = Array.from({ length: WORLDS }, (_, i) => `w${i}`);
     const begin = clock.wall();

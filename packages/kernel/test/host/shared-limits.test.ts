@@ -36,7 +36,7 @@ function given(...limits: SharedLimit[]) {
 }
 
 describe('given a limit of two at once', () => {
-  it('when three come, then the third waits for one to end', async () => {
+  it('when three come, then the third waits for one to end [HOST-7]', async () => {
     const { passed, enter, leave } = given({ effect: 'llm.*', concurrent: 2 });
     for (const what of ['1', '2', '3']) enter('w', what);
     await turn();
@@ -46,7 +46,7 @@ describe('given a limit of two at once', () => {
     expect(passed).toEqual(['1', '2', '3']);
   });
 
-  it('when one world has many and another one, then they take turns', async () => {
+  it('when one world has many and another one, then they take turns [HOST-7]', async () => {
     const { passed, enter, leave } = given({ effect: '*', concurrent: 1 });
     for (const what of ['a1', 'a2', 'a3', 'a4']) enter('a', what);
     for (const what of ['b1', 'b2']) enter('b', what);
@@ -81,7 +81,7 @@ describe('given a limit of two at once', () => {
 });
 
 describe('given a limit of three a minute', () => {
-  it('then never more than three start within any minute, however they come, and none waits longer than it must', async () => {
+  it('then never more than three start within any minute, however they come, and none waits longer than it must [HOST-7]', async () => {
     const { clock, starts, enter, shared } = given({ effect: '*', per: { ms: MINUTE, max: 3 } });
     for (let i = 0; i < 20; i++) {
       enter(`w${i % 4}`, String(i));

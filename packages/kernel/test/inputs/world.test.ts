@@ -166,7 +166,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it links what is not there, or what is no value, then it is refused', async () => {
+  it('when it links what is not there, or what is no value, then it is refused [CON-3]', async () => {
     const { store, world } = await given();
     const { head } = world;
     const raw = await world.content.put(Uint8Array.of(0xff));
@@ -258,7 +258,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it("when an effect's parameters are anything at all, then the adapter gets exactly what was journaled", async () => {
+  it("when an effect's parameters are anything at all, then the adapter gets exactly what was journaled [EFF-5]", async () => {
     const adapter = outside(once);
     adapter.answerAll((params) => ok({ got: params }));
     const store = memory();

@@ -56,7 +56,7 @@ async function verified(store: Store) {
 }
 
 describe('given content that was kept to be erasable', () => {
-  it('when equal texts are put twice, then they are two blobs and both are read back', async () => {
+  it('when equal texts are put twice, then they are two blobs and both are read back [CON-8]', async () => {
     await using world = await openWorld({ store: memory(), app });
     const [one, other] = [await putErasable(world.content, text('yes')), await putErasable(world.content, text('yes'))];
     expect(one.hex).not.toBe(other.hex);
@@ -79,7 +79,7 @@ describe('given content that was kept to be erasable', () => {
 });
 
 describe('given an erasure', () => {
-  it('when content is named, then it is gone, its tombstone says so, and the world performs as before', async () => {
+  it('when content is named, then it is gone, its tombstone says so, and the world performs as before [CON-9]', async () => {
     const store = memory();
     const world = await openWorld({ store, app });
     const refs = await tellAll(world, 'a', 40);
@@ -116,7 +116,7 @@ describe('given an erasure', () => {
     expect(await codeOf(world.erase({ cell: cell('a') }, { id: 'e' }))).toBe('request_conflict');
   });
 
-  it('when content is linked anew afterwards, then it is refused; inside of stored values it may stand', async () => {
+  it('when content is linked anew afterwards, then it is refused; inside of stored values it may stand [CON-13]', async () => {
     await using world = await openWorld({ store: memory(), app });
     const ref = await putErasable(world.content, text('secret'));
     const holder = await putValue(world.content, { holds: ref });
@@ -148,7 +148,7 @@ describe('given an erasure', () => {
     });
   });
 
-  it('when the same bytes are put again, then they are there again, and opening leaves them', async () => {
+  it('when the same bytes are put again, then they are there again, and opening leaves them [CON-13]', async () => {
     const store = memory();
     const world = await openWorld({ store, app });
     const ref = await world.content.put(text('public'));
@@ -168,7 +168,7 @@ describe('given an erasure', () => {
 });
 
 describe('given a cell whose content is to be erased', () => {
-  it('when it is erased, then what it alone linked is gone, and what others link is kept and told', async () => {
+  it('when it is erased, then what it alone linked is gone, and what others link is kept and told [CON-10]', async () => {
     await using world = await openWorld({ store: memory(), app });
     const mine = await tellAll(world, 'a', 70);
     const theirs = await tellAll(world, 'b', 2);
@@ -191,7 +191,7 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.verify()).toMatchObject({ erased: 70 });
   });
 
-  it('when its effects stored content, then it is found although no state holds it', async () => {
+  it('when its effects stored content, then it is found although no state holds it [CON-10]', async () => {
     const adapter = outside(once);
     await using world = await openWorld({ store: memory(), app, adapters: [adapter] });
     await ask(world, 'a', [start('call')]);
@@ -225,7 +225,7 @@ describe('given a cell whose content is to be erased', () => {
 });
 
 describe('given what may not be erased', () => {
-  it('when a chunk of a log or a node of a snapshot is named, then nothing is erased', async () => {
+  it('when a chunk of a log or a node of a snapshot is named, then nothing is erased [CON-11]', async () => {
     await using world = await openWorld({ store: memory(), app });
     const refs = await tellAll(world, 'a', 40);
     const known = new Set(refs.map(({ hex }) => hex));
@@ -316,7 +316,7 @@ function dying(inner: Store, at: 'before the tombstone' | 'after the tombstone' 
 
 describe('given a crash in an erasure', () => {
   for (const at of ['before the tombstone', 'after the tombstone', 0, 1, 2, 3] as const) {
-    it(`when it falls ${typeof at === 'number' ? `after ${at} blobs` : at}, then opening leaves all of it or nothing`, async () => {
+    it(`when it falls ${typeof at === 'number' ? `after ${at} blobs` : at}, then opening leaves all of it or nothing [CON-12]`, async () => {
       const store = crashable();
       const world = await openWorld({ store: dying(store, at), app });
       const refs = await tellAll(world, 'a', 3);
@@ -364,7 +364,7 @@ function failingOnce(inner: Store, fails: () => boolean): Store {
   };
 }
 
-describe('given a world with tombstones that is verified', () => {
+describe('given a world with tombstones that is verified [CON-14]', () => {
   /** The report, or the code, for a store that answers otherwise in some of its content. */
   async function judged(change: (content: OpenStore['content']) => Partial<OpenStore['content']>): Promise<unknown> {
     const store = memory();

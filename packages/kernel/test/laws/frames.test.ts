@@ -128,7 +128,7 @@ describe(`plans and effects in random worlds (seed ${SEED})`, () => {
     expect(ends).toBeGreaterThan(20);
   });
 
-  it('every effect has one outcome at most; whatever comes after it is late', () => {
+  it('every effect has one outcome at most; whatever comes after it is late [EFF-13]', () => {
     let settled = 0;
     for (const frames of worlds) {
       const outcomes = new Set<string>();

@@ -91,7 +91,7 @@ function lawFor(update: Update): fc.IAsyncProperty<[readonly (readonly MapChange
 }
 
 describe(`the map's root (seed ${SEED})`, () => {
-  it('depends on the leaves alone: any order, any batches, deletions among them', async () => {
+  it('depends on the leaves alone: any order, any batches, deletions among them [RPL-8]', async () => {
     await hold(lawFor(inBatches), { numRuns: 120, command: rerun('map.test.ts') });
   });
 
@@ -117,7 +117,7 @@ describe(`the map's root (seed ${SEED})`, () => {
     await expect(hold(lawFor(update), { numRuns: 100, shrink: false, command: '' })).rejects.toThrow();
   });
 
-  it('the empty map is one map', async () => {
+  it('the empty map is one map [RPL-8]', async () => {
     const map = new MerkleMap(nodesIn(new Map()), nativeHash);
     const one = await map.update(null, [{ key: leafKey(['world']), bytes: encode(1) }]);
     const gone = await map.update(one.ref, [{ key: leafKey(['world']), bytes: undefined }]);

@@ -15,7 +15,7 @@ function withRecipe(reduce: typeof programReducer.reduce): App {
 }
 
 describe(`replay (seed ${SEED})`, () => {
-  it('random worlds: from genesis, and from the state after every frame, the same heads and roots [JRN-6, RED-1]', async () => {
+  it('random worlds: from genesis, and from the state after every frame, the same heads and roots [JRN-6, RED-1, RPL-1, RPL-9]', async () => {
     const worlds: HeldWorld[] = [];
     const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
       worlds.push(await holdWorld(schedule, programApp));
@@ -26,7 +26,7 @@ describe(`replay (seed ${SEED})`, () => {
     expect(sum(({ acks }) => acks)).toBeGreaterThan(200);
   });
 
-  it('worlds that take a snapshot at every third frame', async () => {
+  it('worlds that take a snapshot at every third frame [RPL-9]', async () => {
     const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
       const { store } = await runSchedule(schedule, { snapshotEvery: 3 });
       await holdReplay(await store.openReadonly(), { app: programApp });
@@ -35,7 +35,7 @@ describe(`replay (seed ${SEED})`, () => {
   });
 });
 
-describe('a broken twin of replay is found', () => {
+describe('a broken twin of replay is found [RPL-1]', () => {
   const forgetting =
     (kind: string): NonNullable<ReplayParts['openTable']> =>
     async (map, root) => {

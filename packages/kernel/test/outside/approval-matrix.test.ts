@@ -81,7 +81,7 @@ async function endSound({ store }: Waiting, world: World, app = appOf('paid')): 
 }
 
 describe('given an approval that is given two days and one deploy later', () => {
-  it('when plan and adapter were replaced, then those of now go on with it, and it has its whole time', async () => {
+  it('when plan and adapter were replaced, then those of now go on with it, and it has its whole time [ASK-5]', async () => {
     const w = await waiting();
     const build = appOf('paid by the new build');
     const world = await w.later(build);
@@ -104,7 +104,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when the schema of its kind was changed and still takes it, then approval is held to the schema of now', async () => {
+  it('when the schema of its kind was changed and still takes it, then approval is held to the schema of now [ASK-6]', async () => {
     const w = await waiting();
     const tighter = appOf('paid', payWith(z.strictObject({ cents: z.int().max(10) })));
     const world = await w.later(tighter, []);
@@ -139,7 +139,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when its account has no room any more, then it waits until it is approved, and is denied then [GATE-13]', async () => {
+  it('when its account has no room any more, then it waits until it is approved, and is denied then [GATE-13, ASK-4]', async () => {
     const w = await waiting();
     const world = await w.later();
     await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: { tokens: 9 } });
@@ -194,7 +194,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when the approval comes after a crash in the moment of starting, then it is not known, and not started twice', async () => {
+  it('when the approval comes after a crash in the moment of starting, then it is not known, and not started twice [ASK-5]', async () => {
     const w = await waiting();
     const world = await w.later();
     w.adapter.answerAll(() => new Promise(() => undefined) as never);

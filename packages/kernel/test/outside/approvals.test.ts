@@ -31,7 +31,7 @@ async function given(policy = POLICY) {
 }
 
 describe('given an effect that needs approval', () => {
-  it('when nobody has decided, then it does not start, and stands among the open items', async () => {
+  it('when nobody has decided, then it does not start, and stands among the open items [ASK-4]', async () => {
     const { world, store, adapter, clock } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     clock.advance(2 * DAY); // waiting for people costs it no time of its own
@@ -43,7 +43,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is approved two days and one deploy later, then it starts once, with its whole time', async () => {
+  it('when it is approved two days and one deploy later, then it starts once, with its whole time [ASK-5]', async () => {
     const { world, store, adapter, clock, open } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     clock.advance(2 * DAY);
@@ -59,7 +59,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(later, store, app);
   });
 
-  it('when it is approved with other parameters, then it is performed with those', async () => {
+  it('when it is approved with other parameters, then it is performed with those [ASK-6]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     const [item] = await world.open();
@@ -69,7 +69,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is denied, then the plan reads a refusal and nothing happens', async () => {
+  it('when it is denied, then the plan reads a refusal and nothing happens [ASK-8]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     const [item] = await world.open();
@@ -81,7 +81,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a stranger, an adapter or another cell decides, then it still waits', async () => {
+  it('when a stranger, an adapter or another cell decides, then it still waits [ASK-3]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     await ask(world, 'y', []);
@@ -94,7 +94,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the decision is on something else than what waits, then it is stale', async () => {
+  it('when the decision is on something else than what waits, then it is stale [ASK-7]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     const [item] = await world.open();
@@ -104,7 +104,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the approval is remembered, then that kind of that cell needs no other, until it ends', async () => {
+  it('when the approval is remembered, then that kind of that cell needs no other, until it ends [ASK-9]', async () => {
     const { world, store, adapter, clock } = await given();
     await ask(world, 'x', [start('pay', 1)]);
     const [item] = await world.open();

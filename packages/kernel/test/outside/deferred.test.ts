@@ -39,7 +39,7 @@ async function given(how: Omit<Deferred, 'status'> = {}) {
 const DONE = { status: 'ok', payload: { got: 'parcel' } } as const;
 
 describe('given an effect that its adapter handed on', () => {
-  it('when a webhook settles it, twice, with another answer and late, then the first wins and the rest is recorded', async () => {
+  it('when a webhook settles it, twice, with another answer and late, then the first wins and the rest is recorded [EFF-13]', async () => {
     const { world, store, handOn } = await given({ to: 'human:courier' });
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -57,7 +57,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the world is closed and opened, crashed and opened, then it is never performed again', async () => {
+  it('when the world is closed and opened, crashed and opened, then it is never performed again [ASK-1]', async () => {
     const { world, store, handOn, adapters, open } = await given();
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -74,7 +74,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(third, store, app);
   });
 
-  it('when it waits, then its place is free for the next', async () => {
+  it('when it waits, then its place is free for the next [ASK-1]', async () => {
     const { world, store, handOn, adapters } = await given();
     await ask(world, 'x', [start('ship', 1), start('ship', 2)]);
     await handOn(0);
@@ -84,7 +84,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its time is over, then it is a timeout, and settling it comes late', async () => {
+  it('when its time is over, then it is a timeout, and settling it comes late [ASK-1]', async () => {
     const { world, store, handOn, clock } = await given({ expires: 1_005_000 });
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -95,7 +95,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the answer is none that the effect can have, then it still waits', async () => {
+  it('when the answer is none that the effect can have, then it still waits [ASK-2]', async () => {
     const { world, store, handOn } = await given();
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -124,7 +124,7 @@ describe('given an effect that its adapter handed on', () => {
 });
 
 describe('given a running effect that is told to stop', () => {
-  it('when it does not answer within its grace, then it is settled as cancelled, and its answer is late [GATE-20]', async () => {
+  it('when it does not answer within its grace, then it is settled as cancelled, and its answer is late [GATE-20, EFF-14, EFF-19]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -175,7 +175,7 @@ describe('given a running effect that is told to stop', () => {
 });
 
 describe('given a running effect that asks', () => {
-  it('when somebody answers, then it goes on with the answer, and both are journaled', async () => {
+  it('when somebody answers, then it goes on with the answer, and both are journaled [ASK-10]', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -193,7 +193,7 @@ describe('given a running effect that asks', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the adapter runs again after a crash and asks the same, then the answer that was given is there', async () => {
+  it('when the adapter runs again after a crash and asks the same, then the answer that was given is there [ASK-10]', async () => {
     const { world, store, adapters, open } = await given();
     await ask(world, 'x', [start('shipAgain')]);
     const first = await adapters[1].call(0);
@@ -210,7 +210,7 @@ describe('given a running effect that asks', () => {
     await closeSound(next, store, app);
   });
 
-  it('when nobody answers in time, then it learns that', async () => {
+  it('when nobody answers in time, then it learns that [ASK-11]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -223,7 +223,7 @@ describe('given a running effect that asks', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is told to stop meanwhile, then it learns that', async () => {
+  it('when it is told to stop meanwhile, then it learns that [ASK-11]', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);

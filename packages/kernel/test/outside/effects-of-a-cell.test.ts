@@ -150,7 +150,7 @@ describe('a plan that wants its effect approved', () => {
     await closeSound(world, store, app);
   });
 
-  it('given an approval that is remembered, then only effects of the same subject go on without one', async () => {
+  it('given an approval that is remembered, then only effects of the same subject go on without one [ASK-9]', async () => {
     const { store, adapter, world, tell, words, quiet } = await given();
     adapter.answerAll(() => ok({ got: 0 }));
     await tell('desk/Order@1', { calls: ['ann'], approval: true });

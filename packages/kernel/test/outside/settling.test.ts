@@ -156,7 +156,7 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when it is settled, then its payload is read as an adapter’s would be, and usage that was told stands', async () => {
+  it('when it is settled, then its payload is read as an adapter’s would be, and usage that was told stands [ASK-2]', async () => {
     const w = await given();
     const id = await handOn(w);
     const outcome = { status: 'ok', payload: { got: 1 }, usage: { tokens_in: 5 } } as const;

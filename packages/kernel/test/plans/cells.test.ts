@@ -284,7 +284,7 @@ describe('given timers', () => {
     await closeSound(later, store, app);
   });
 
-  it('when the wall clock goes back, then journal time does not, and timers still come', async () => {
+  it('when the wall clock goes back, then journal time does not, and timers still come [TIME-1]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('bell', 50)]);
     const wall = clock.wall.bind(clock);

@@ -18,7 +18,7 @@ describe(`ranking in integers (seed ${SEED})`, () => {
     );
   });
 
-  it('a score is a whole number below 2^53, near that of the formula in floats', () => {
+  it('a score is a whole number below 2^53, near that of the formula in floats [VIEW-9]', () => {
     const words = fc.record({
       weight: fc.integer({ min: 1, max: 1_500_000 }),
       count: fc.integer({ min: 1, max: 64 }),

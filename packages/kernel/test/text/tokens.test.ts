@@ -22,7 +22,7 @@ describe('words', () => {
     expect(wordsOf(`${'x'.repeat(100)} y`)).toEqual(['x'.repeat(WORD_LENGTH_MAX), 'y']);
   });
 
-  it('the pinned table agrees with this engine on every letter it knows, and folds what is folded no further', () => {
+  it('the pinned table agrees with this engine on every letter it knows, and folds what is folded no further [VIEW-10]', () => {
     const wrong: string[] = [];
     for (let point = 0; point <= 0x2ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue;

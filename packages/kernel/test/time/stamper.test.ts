@@ -34,7 +34,7 @@ function given(options: { lastAt?: number | undefined; wall?: number } = {}) {
 }
 
 describe('given a wall clock that steps back', () => {
-  it('then time goes on by what passes, and follows the wall clock again when it has caught up', () => {
+  it('then time goes on by what passes, and follows the wall clock again when it has caught up [TIME-2]', () => {
     const { hands, pass, stamper } = given();
     hands.wall -= HOUR;
     pass(10 * SECOND);
@@ -57,7 +57,7 @@ describe('given a wall clock that steps back', () => {
 });
 
 describe('given a wall clock that is ahead', () => {
-  it('by as much as is believed, then it is followed and sleepers are woken; by a millisecond more it is a jump', () => {
+  it('by as much as is believed, then it is followed and sleepers are woken; by a millisecond more it is a jump [TIME-2]', () => {
     const { hands, stamper, told, leaps } = given();
     hands.wall += CLOCK_JUMP_LIMITS.running;
     expect(stamper.stamp()).toBe(hands.wall);
@@ -79,7 +79,7 @@ describe('given a wall clock that is ahead', () => {
     expect(told).toEqual([{ wall: IN_2099, at: START, since: START }, undefined]);
   });
 
-  it('when it stays, then time goes on by what passes, and is told once', () => {
+  it('when it stays, then time goes on by what passes, and is told once [TIME-3]', () => {
     const { hands, pass, stamper, told } = given();
     hands.wall = IN_2099;
     stamper.stamp();
@@ -145,7 +145,7 @@ describe(`given any two clocks (seed ${SEED})`, () => {
     { maxLength: 40 },
   );
 
-  it('then time never goes back, is never less than what passed, and is not led away further than is believed', () => {
+  it('then time never goes back, is never less than what passed, and is not led away further than is believed [TIME-1, TIME-2]', () => {
     assertProperty(
       fc.property(moves, (list) => {
         const { hands, pass, stamper } = given();
@@ -171,7 +171,7 @@ describe(`given any two clocks (seed ${SEED})`, () => {
 describe('given the platform and a timer in 30 days', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('then no sleep is longer than a platform timer can be, and it rings at its time', async () => {
+  it('then no sleep is longer than a platform timer can be, and it rings at its time [TIME-6]', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
     const sleeps = vi.spyOn(globalThis, 'setTimeout');
     const rang: number[] = [];
@@ -184,7 +184,7 @@ describe('given the platform and a timer in 30 days', () => {
     expect(Math.max(...sleeps.mock.calls.map(([, ms]) => ms ?? 0))).toBeLessThan(2 ** 31);
   });
 
-  it('when the machine is suspended meanwhile, then it rings within a minute of work', async () => {
+  it('when the machine is suspended meanwhile, then it rings within a minute of work [TIME-7]', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
     const rang: number[] = [];
     const alarm = new Alarm({ clock: systemClock, now: () => Date.now(), ring: () => rang.push(Date.now()) });

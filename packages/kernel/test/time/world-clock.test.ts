@@ -39,7 +39,7 @@ async function given(options: Partial<OpenWorldOptions> = {}) {
 const atOf = (frame: readonly JournalRecord[]): number => (frame[0] as { at: number }).at;
 
 describe('given a wall clock that says 2099 once', () => {
-  it('then no frame is stamped with it, and a timer fires when its time has passed', async () => {
+  it('then no frame is stamped with it, and a timer fires when its time has passed [TIME-3]', async () => {
     const { clock, store, world, told } = await given();
     await ask(world, 'a', [wake('tea', HOUR)]);
     clock.jumpWall(TO_2099);
@@ -58,7 +58,7 @@ describe('given a wall clock that says 2099 once', () => {
 });
 
 describe('given a wall clock that says 2099 and stays', () => {
-  it('when nobody confirms it, then what lives a day lives a day', async () => {
+  it('when nobody confirms it, then what lives a day lives a day [TIME-3]', async () => {
     const { clock, store, world, told } = await given();
     await ask(world, 'a', [wake('ttl', DAY)]);
     clock.jumpWall(TO_2099);
@@ -72,7 +72,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is confirmed, then timers of all the years between fire, in order, and time goes on from there', async () => {
+  it('when it is confirmed, then timers of all the years between fire, in order, and time goes on from there [TIME-4]', async () => {
     const { clock, store, world, told } = await given();
     const years = [30, 1, 50, 7, 72];
     for (const year of years) await ask(world, `y${year}`, [wake('year', year * 365 * DAY)]);
@@ -96,7 +96,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it was confirmed by the last frame, then the next open knows it, and so does a snapshot', async () => {
+  it('when it was confirmed by the last frame, then the next open knows it, and so does a snapshot [TIME-4]', async () => {
     const { clock, store, world, options } = await given();
     clock.jumpWall(TO_2099);
     await world.confirmClock({ wall: START + TO_2099 });
@@ -158,7 +158,7 @@ describe('given a wall clock that says 2099 and stays', () => {
 });
 
 describe('given a confirmation', () => {
-  it('when there is no jump, or another clock than was seen, then it is refused and nothing is journaled', async () => {
+  it('when there is no jump, or another clock than was seen, then it is refused and nothing is journaled [TIME-5]', async () => {
     const { clock, store, world } = await given();
     const none = await refusal(world.confirmClock({ wall: START }));
     clock.jumpWall(TO_2099);
@@ -223,7 +223,7 @@ describe('given a confirmation', () => {
 });
 
 describe('given a wall clock that steps back an hour', () => {
-  it('then a timer in half an hour fires in half an hour', async () => {
+  it('then a timer in half an hour fires in half an hour [TIME-8]', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('tea', HOUR / 2)]);
     clock.jumpWall(-HOUR);
@@ -234,7 +234,7 @@ describe('given a wall clock that steps back an hour', () => {
 });
 
 describe('given a machine that was suspended for an hour', () => {
-  it('when it works again, then what was due meanwhile fires', async () => {
+  it('when it works again, then what was due meanwhile fires [TIME-7]', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('meanwhile', HOUR / 2)]);
     clock.jumpWall(HOUR);
@@ -256,7 +256,7 @@ describe('given a machine that was suspended for an hour', () => {
 });
 
 describe('given a timer in 30 days', () => {
-  it('then it fires in 30 days and not before', async () => {
+  it('then it fires in 30 days and not before [TIME-6]', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('month', 30 * DAY)]);
     await clock.advance(30 * DAY - 1);

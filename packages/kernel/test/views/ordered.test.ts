@@ -30,7 +30,7 @@ function comparePart(a: KeyPart, b: KeyPart): number {
 }
 
 describe(`ordered keys (seed ${SEED})`, () => {
-  it('the bytes of keys stand in the order of the keys', () => {
+  it('the bytes of keys stand in the order of the keys [VIEW-4]', () => {
     assertProperty(
       fc.property(keys, keys, (a, b) => {
         expect(Math.sign(compareBytes(encodeKey(a), encodeKey(b)))).toBe(Math.sign(reference(a, b)));

@@ -29,7 +29,7 @@ async function sayAll(world: World, list: readonly string[], by = 'a'): Promise<
 }
 
 describe('a projection', () => {
-  it('shows what an acknowledged request did, once it has caught up with it', async () => {
+  it('shows what an acknowledged request did, once it has caught up with it [VIEW-2]', async () => {
     await using world = await open();
     await using views = await openViews(world, [words]);
     const { seq } = await ask(world, 'a', [fact('tea'), fact('tea'), fact('milk')]);
@@ -72,7 +72,7 @@ describe('a projection', () => {
     expect(await view.get('forgotten')).toBeUndefined();
   });
 
-  it('a cursor names a place: rows that come and go meanwhile make none appear twice or be missed', async () => {
+  it('a cursor names a place: rows that come and go meanwhile make none appear twice or be missed [VIEW-3]', async () => {
     await using world = await open();
     await using views = await openViews(world, [words]);
     await sayAll(world, ['b', 'd', 'f', 'h', 'forgotten']);
@@ -133,7 +133,7 @@ describe('a projection', () => {
     ]);
   });
 
-  it('as it was after an earlier frame is what it was then', async () => {
+  it('as it was after an earlier frame is what it was then [VIEW-2]', async () => {
     await using world = await open();
     await using views = await openViews(world, [words, kinds]);
     const then = await sayAll(world, ['tea', 'milk']);
@@ -181,31 +181,34 @@ describe('a fold that fails', () => {
         deep();
       },
     ],
-  ])('%s: the view stops before that frame and names the record; the world and other views go on', async (_, fold) => {
-    const definition = failing(fold);
-    const stopped: unknown[] = [];
-    await using world = await open();
-    await using views = await openViews(world, [definition, words], {
-      onFailed: (error) => stopped.push(error.code),
-    });
-    const good = await sayAll(world, ['tea']);
-    await views.caughtUp(good);
-    const seq = await sayAll(world, ['poison', 'milk']);
-    const error = await refusalOf(views.caughtUp(seq));
-    expect([error?.code, error?.facts.view, error?.facts.seq, error?.facts.where]).toEqual([
-      'view_failed',
-      'lab/Failing@1',
-      good + 1,
-      expect.stringMatching(new RegExp(`^frame ${good + 1}, record \\d+ \\(fact\\)$`)),
-    ]);
-    expect(stopped).toEqual(['view_failed']);
-    const view = views.view(definition);
-    expect([view.seq, view.failure?.code]).toEqual([good, 'view_failed']);
-    expect((await view.query()).rows.map(({ key }) => key)).toEqual(['tea']);
-    await views.view(words).caughtUp(seq);
-    expect(await views.view(words).get('milk')).toBeDefined();
-    expect((await ask(world, 'a', [add(1)])).seq).toBe(seq + 1);
-  });
+  ])(
+    '%s: the view stops before that frame and names the record; the world and other views go on [VIEW-5]',
+    async (_, fold) => {
+      const definition = failing(fold);
+      const stopped: unknown[] = [];
+      await using world = await open();
+      await using views = await openViews(world, [definition, words], {
+        onFailed: (error) => stopped.push(error.code),
+      });
+      const good = await sayAll(world, ['tea']);
+      await views.caughtUp(good);
+      const seq = await sayAll(world, ['poison', 'milk']);
+      const error = await refusalOf(views.caughtUp(seq));
+      expect([error?.code, error?.facts.view, error?.facts.seq, error?.facts.where]).toEqual([
+        'view_failed',
+        'lab/Failing@1',
+        good + 1,
+        expect.stringMatching(new RegExp(`^frame ${good + 1}, record \\d+ \\(fact\\)$`)),
+      ]);
+      expect(stopped).toEqual(['view_failed']);
+      const view = views.view(definition);
+      expect([view.seq, view.failure?.code]).toEqual([good, 'view_failed']);
+      expect((await view.query()).rows.map(({ key }) => key)).toEqual(['tea']);
+      await views.view(words).caughtUp(seq);
+      expect(await views.view(words).get('milk')).toBeDefined();
+      expect((await ask(world, 'a', [add(1)])).seq).toBe(seq + 1);
+    },
+  );
 
   it('catching the read of a row that is not at hand does not hide it', async () => {
     const swallowing = defineProjection({
@@ -275,7 +278,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['milk', 'tea']);
   });
 
-  it('is made again when the definition is another', async () => {
+  it('is made again when the definition is another [VIEW-6]', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -288,7 +291,7 @@ describe('a view store that outlives the process', () => {
     expect(await views.view(countedTwice).get('tea')).toEqual({ count: 4 });
   });
 
-  it('is made again when the journal is another: a restored copy that went elsewhere', async () => {
+  it('is made again when the journal is another: a restored copy that went elsewhere [VIEW-6]', async () => {
     const [store, restored, kept] = [memory(), memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -303,7 +306,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['copper', 'iron', 'lead', 'tin']);
   });
 
-  it('is made again when the journal is shorter', async () => {
+  it('is made again when the journal is shorter [VIEW-6]', async () => {
     const [store, restored, kept] = [memory(), memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -315,7 +318,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['tin']);
   });
 
-  it('two keepers of the same views end with the same', async () => {
+  it('two keepers of the same views end with the same [VIEW-1]', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await using world = await open(store);
     await using one = await openViews(world, [words, kinds], { store: kept });
@@ -345,7 +348,7 @@ describe('views that are made again', () => {
 });
 
 describe('a view store that fails', () => {
-  it('stops the views and says so; what they showed can be read, and the world goes on', async () => {
+  it('stops the views and says so; what they showed can be read, and the world goes on [VIEW-5]', async () => {
     const kept = memoryViews();
     let full = false;
     const filling = {
@@ -390,27 +393,30 @@ describe('verification of views', () => {
     expect(differences).toEqual([]);
   });
 
-  it.each(['changed', 'gone', 'added'] as const)('names a row that was %s behind the views’ back', async (how) => {
-    const kept = memoryViews();
-    await using world = await open();
-    await using views = await openViews(world, [words], { store: kept });
-    await sayAll(world, ['milk', 'tea']);
-    await views.caughtUp();
-    const behind = await kept.open();
-    const [mark, entries] = [
-      await behind.mark('lab/Words@1'),
-      await behind.scan('lab/Words@1', { from: new Uint8Array(), to: null, limit: 2 }),
-    ];
-    const [, [key, bytes]] = entries as [unknown, [Uint8Array, Uint8Array]];
-    if (mark === null) throw new Error('no mark');
-    const other = new Uint8Array(bytes);
-    other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
-    const at = how === 'added' ? Uint8Array.of(...key.subarray(0, -1), 0x7a, 0) : key;
-    const changes = [[at, how === 'gone' ? null : how === 'added' ? bytes : other]] as const;
-    await behind.commit([{ view: 'lab/Words@1', expected: mark, clear: false, changes, mark }]);
-    const [difference] = (await views.verify()).differences;
-    expect([difference?.view, difference?.where]).toEqual(['lab/Words@1', how === 'added' ? '"teaz"' : '"tea"']);
-  });
+  it.each(['changed', 'gone', 'added'] as const)(
+    'names a row that was %s behind the views’ back [VIEW-7]',
+    async (how) => {
+      const kept = memoryViews();
+      await using world = await open();
+      await using views = await openViews(world, [words], { store: kept });
+      await sayAll(world, ['milk', 'tea']);
+      await views.caughtUp();
+      const behind = await kept.open();
+      const [mark, entries] = [
+        await behind.mark('lab/Words@1'),
+        await behind.scan('lab/Words@1', { from: new Uint8Array(), to: null, limit: 2 }),
+      ];
+      const [, [key, bytes]] = entries as [unknown, [Uint8Array, Uint8Array]];
+      if (mark === null) throw new Error('no mark');
+      const other = new Uint8Array(bytes);
+      other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
+      const at = how === 'added' ? Uint8Array.of(...key.subarray(0, -1), 0x7a, 0) : key;
+      const changes = [[at, how === 'gone' ? null : how === 'added' ? bytes : other]] as const;
+      await behind.commit([{ view: 'lab/Words@1', expected: mark, clear: false, changes, mark }]);
+      const [difference] = (await views.verify()).differences;
+      expect([difference?.view, difference?.where]).toEqual(['lab/Words@1', how === 'added' ? '"teaz"' : '"tea"']);
+    },
+  );
 });
 
 describe('wrong use', () => {

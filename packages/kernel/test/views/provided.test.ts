@@ -62,7 +62,7 @@ const paying = (usageOf: object): Value =>
   ({ answer: { status: 'ok', payload: { got: 1 }, usage: usageOf } }) as unknown as Value;
 
 describe('the provided projections', () => {
-  it('touch: the frames of a cell are exactly those whose records concern it', () =>
+  it('touch: the frames of a cell are exactly those whose records concern it [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'a', [add(1), send('b', add(2))]);
       await ask(world, 'c', [note('alone')]);
@@ -83,7 +83,7 @@ describe('the provided projections', () => {
       expect(first).toMatchObject({ kinds: ['event', 'state'], records: [1, 2] });
     }));
 
-  it('open effects: what has no receipt, by cell and kind, and gone when it is settled', () =>
+  it('open effects: what has no receipt, by cell and kind, and gone when it is settled [VIEW-11]', () =>
     scene(async (world, views, hang) => {
       await ask(world, 'a', [start('ring', 1)]);
       await views.caughtUp();
@@ -96,7 +96,7 @@ describe('the provided projections', () => {
       expect(await open()).toEqual([]);
     }));
 
-  it('usage: the sums of receipts, by cell, by day, by kind', () =>
+  it('usage: the sums of receipts, by cell, by day, by kind [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'a', [start('pay', paying({ tokens_in: 5, micro_money: 7 }))]);
       await ask(world, 'b', [start('pay', paying({ tokens_in: 1, calls: 2 }))]);
@@ -110,7 +110,7 @@ describe('the provided projections', () => {
       expect(await view.get(['cell_day', ...cell('b'), DAY])).toMatchObject({ tokens_in: 1 });
     }));
 
-  it('children: who made whom, in the order in which they were made', () =>
+  it('children: who made whom, in the order in which they were made [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'root', [send('x', send('leaf')), send('y')]);
       await ask(world, 'root', [send('x', add(1)), send('z')]);
@@ -123,7 +123,7 @@ describe('the provided projections', () => {
       expect(await under([''])).toEqual(['root']);
     }));
 
-  it('troubles: faults and receipts that are not ok, by cell and by code', () =>
+  it('troubles: faults and receipts that are not ok, by cell and by code [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'a', [send('b', fail())]);
       await ask(world, 'c', [start('pay', { answer: { status: 'error', code: 'adapter_error/bank' } })]);
@@ -139,7 +139,7 @@ describe('the provided projections', () => {
       expect((await view.query({ index: 'code', under: 'threw' })).rows).toHaveLength(1);
     }));
 
-  it('blob links: a cell knows of the content that its events, effects and receipts link, and of no other', () =>
+  it('blob links: a cell knows of the content that its events, effects and receipts link, and of no other [VIEW-11]', () =>
     scene(async (world, views) => {
       const [ref, other] = [await world.content.put(Uint8Array.of(1)), await world.content.put(Uint8Array.of(2))];
       await ask(world, 'a', [log(ref), send('b', log(other))]);

@@ -8,7 +8,7 @@ import { type HeldViews, holdViews } from './view-laws.js';
 const COMMAND = 'npx vitest run packages/kernel/test/views/view-laws.test.ts';
 
 describe(`views (seed ${SEED})`, () => {
-  it('random worlds: views kept by processes that die at commits are those that one process makes', async () => {
+  it('random worlds: views kept by processes that die at commits are those that one process makes [VIEW-1]', async () => {
     const held: HeldViews[] = [];
     const law = fc.asyncProperty(anySchedule({ stepsMax: 18 }), async (schedule) => {
       held.push(await holdViews(schedule));
@@ -60,7 +60,7 @@ describe('a broken twin of a view store is found', () => {
     }),
   };
 
-  it.each(Object.keys(twins))('one %s', async (name) => {
+  it.each(Object.keys(twins))('one %s [VIEW-1]', async (name) => {
     const law = fc.asyncProperty(anySchedule({ stepsMax: 12 }), async (schedule) => {
       const twin = twins[name];
       await holdViews(schedule, twin === undefined ? {} : { store: twin });

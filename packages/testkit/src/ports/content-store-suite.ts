@@ -70,7 +70,7 @@ async function expectErased(content: ContentStore, bytes: Uint8Array): Promise<v
 
 /** The checks of {@link testContentStore}, to run one alone. */
 export const contentStoreChecks: readonly Check<StoreSubject>[] = [
-  check('given bytes, their link is their sha-256', async ({ content }) => {
+  check('given bytes, their link is their sha-256 [CON-1]', async ({ content }) => {
     for (const size of SIZES) {
       const bytes = someBytes(size, size);
       expectSame(await content.put(bytes), linkOf(bytes), `the link of ${size} bytes`);
@@ -86,7 +86,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     for (const size of SIZES) await expectBlob(open.content, someBytes(size, size), 'after the append');
   }),
 
-  check('given bytes that come in pieces from one buffer, they are one blob, as if put whole', async (open) => {
+  check('given bytes that come in pieces from one buffer, they are one blob, as if put whole [CON-1]', async (open) => {
     for (const size of SIZES) {
       for (const piece of [1_000, 64 * 1024]) {
         const kept = await open.content.putStream(inPieces(someBytes(size, size), piece));
@@ -100,18 +100,24 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     expectSame((await collect(open.content.list())).length, SIZES.length, 'the number of blobs');
   }),
 
-  check('given pieces that end in an error, the error goes through and nothing is kept', async ({ content }) => {
-    for (const size of [SMALL, LARGE]) {
-      const broken = new Error('the source is gone');
-      const kept = content.putStream(inPieces(someBytes(size, 12), 50, broken));
-      const rejected: unknown = await kept.then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      expectThat(rejected === broken, `putStream rejects with ${String(rejected)} instead of the error of its source`);
-      expectSame((await collect(content.list())).length, 0, 'the number of blobs');
-    }
-  }),
+  check(
+    'given pieces that end in an error, the error goes through and nothing is kept [CON-6]',
+    async ({ content }) => {
+      for (const size of [SMALL, LARGE]) {
+        const broken = new Error('the source is gone');
+        const kept = content.putStream(inPieces(someBytes(size, 12), 50, broken));
+        const rejected: unknown = await kept.then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        expectThat(
+          rejected === broken,
+          `putStream rejects with ${String(rejected)} instead of the error of its source`,
+        );
+        expectSame((await collect(content.list())).length, 0, 'the number of blobs');
+      }
+    },
+  ),
 
   check('given a link to nothing, get is undefined and has is false', async ({ content }) => {
     await content.put(someBytes(10, 1));
@@ -120,7 +126,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     expectSame(await content.has(nothing), false, 'has');
   }),
 
-  check('given the same bytes twice, before and after an append, there is one blob', async (open) => {
+  check('given the same bytes twice, before and after an append, there is one blob [CON-1]', async (open) => {
     for (const size of [SMALL, LARGE]) {
       const bytes = someBytes(size, 3);
       for (let round = 0; round < 2; round++) {
@@ -133,7 +139,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     expectSame((await collect(open.content.list())).length, 2, 'the number of blobs');
   }),
 
-  check('given a refused append, what was put stays readable and goes with the next one', async (open) => {
+  check('given a refused append, what was put stays readable and goes with the next one [CON-2]', async (open) => {
     await open.journal.append(framesAfter(EMPTY_HEAD, 1), EMPTY_HEAD);
     const bytes = someBytes(SMALL, 4);
     await open.content.put(bytes);
@@ -143,7 +149,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     await expectBlob(open.content, bytes, 'after the next append');
   }),
 
-  check('given bytes that the caller changes after put, the stored ones stay', async (open) => {
+  check('given bytes that the caller changes after put, the stored ones stay [CON-7]', async (open) => {
     for (const size of [SMALL, LARGE]) {
       const given = someBytes(size, 5);
       await open.content.put(given);
@@ -154,7 +160,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     }
   }),
 
-  check('given bytes that a reader changes, the next reader gets the stored ones', async (open) => {
+  check('given bytes that a reader changes, the next reader gets the stored ones [CON-7]', async (open) => {
     for (const size of [SMALL, LARGE]) {
       const ref = await open.content.put(someBytes(size, 6));
       (await open.content.get(ref))?.fill(255);
@@ -212,7 +218,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     await expectBlob(open.content, larger, 'beside what was erased');
   }),
 
-  check('given an erasure, its tombstones tell what was erased from what was never there', async (open) => {
+  check('given an erasure, its tombstones tell what was erased from what was never there [CON-9]', async (open) => {
     const links = (await putBothKinds(open)).map(([ref]) => ref);
     const never = linkOf(someBytes(10, 23));
     expectSame(await open.content.erasedBy(links[0] as Ref), undefined, 'the tombstone before');
@@ -267,19 +273,22 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     },
   },
 
-  check('given stored bytes that are damaged, get refuses them', async (open, subject) => {
+  check('given stored bytes that are damaged, get refuses them [CON-5]', async (open, subject) => {
     for (const [ref] of await putBothKinds(open)) {
       await ability(subject, 'damageBlob')(ref);
       await expectRefusal('blob_damaged', `get of a damaged ${ref}`, () => open.content.get(ref));
     }
   }),
 
-  check('given stored bytes that are damaged, putting the right ones again heals them', async (open, subject) => {
-    for (const [ref, bytes] of await putBothKinds(open)) {
-      await ability(subject, 'damageBlob')(ref);
-      await open.content.put(bytes);
-      await barrier(open);
-      await expectBlob(open.content, bytes, 'after healing');
-    }
-  }),
+  check(
+    'given stored bytes that are damaged, putting the right ones again heals them [CON-5]',
+    async (open, subject) => {
+      for (const [ref, bytes] of await putBothKinds(open)) {
+        await ability(subject, 'damageBlob')(ref);
+        await open.content.put(bytes);
+        await barrier(open);
+        await expectBlob(open.content, bytes, 'after healing');
+      }
+    },
+  ),
 ];

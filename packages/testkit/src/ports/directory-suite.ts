@@ -60,7 +60,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     expectSame(await next.list({ limit: 9 }), [row('a', 5, true), row('größe/İ', NOON)], 'the rows');
     await next.close();
   }),
-  check('given ids, rows are listed in the order of their bytes, a page at a time', async (open) => {
+  check('given ids, rows are listed in the order of their bytes, a page at a time [HOST-10]', async (open) => {
     const ids = ['a', 'a/b', 'a0', 'b', 'é', '\ue000', '😀']; // UTF-16 would put the last before the one before
     await open.set(ids.toReversed().map((id) => row(id)));
     expectSame(namesOf(await open.list({ limit: 99 })), ids, 'all');
@@ -74,12 +74,15 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     expectSame(namesOf(await open.list({ dueBefore: 10, limit: 9 })), ['a', 'b'], 'those due at 10');
     expectSame(namesOf(await open.list({ dueBefore: 15, open: false, after: 'a', limit: 9 })), ['d'], 'all at once');
   }),
-  check('given wakes, those due come by time and then by id, and what is open is not among them', async (open) => {
-    await open.set([row('d', 5), row('c', 5), row('b', 4), row('a', 6), row('e', 1, true), row('f')]);
-    expectSame(namesOf(await open.due(5, 9)), ['b', 'c', 'd'], 'due at 5');
-    expectSame(namesOf(await open.due(5, 2)), ['b', 'c'], 'two of them');
-    expectSame(namesOf(await open.due(3, 9)), [], 'due at 3');
-  }),
+  check(
+    'given wakes, those due come by time and then by id, and what is open is not among them [HOST-10]',
+    async (open) => {
+      await open.set([row('d', 5), row('c', 5), row('b', 4), row('a', 6), row('e', 1, true), row('f')]);
+      expectSame(namesOf(await open.due(5, 9)), ['b', 'c', 'd'], 'due at 5');
+      expectSame(namesOf(await open.due(5, 2)), ['b', 'c'], 'two of them');
+      expectSame(namesOf(await open.due(3, 9)), [], 'due at 3');
+    },
+  ),
   check('given wakes, the next after a time is told, and null when there is none', async (open) => {
     expectSame(await open.nextDue(0), null, 'of nothing');
     await open.set([row('a', NOON), row('b', 7), row('c', 3, true), row('d')]);
@@ -87,7 +90,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     expectSame(await open.nextDue(7), NOON, 'after 7');
     expectSame(await open.nextDue(NOON), null, 'after the last');
   }),
-  check('given an opener, a second one is refused until the first has closed', async (open, subject) => {
+  check('given an opener, a second one is refused until the first has closed [HOST-9]', async (open, subject) => {
     const other = subject.again?.() ?? subject.directory;
     await expectRefusal('world_locked', 'a second opener', () => other.open());
     await open.set([row('a', 5)]);

@@ -70,7 +70,7 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
     });
   }),
 
-  check('given an append without frames, the blobs put before it outlive the close', async (subject) => {
+  check('given an append without frames, the blobs put before it outlive the close [CON-2]', async (subject) => {
     const refs = await whileOpen(subject.store, async (open) => {
       const put = await putBlobs(open);
       await open.journal.append([], EMPTY_HEAD);

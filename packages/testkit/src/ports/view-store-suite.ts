@@ -75,7 +75,7 @@ export const viewStoreChecks: readonly Check<ViewStoreSubject>[] = [
     expectSame(await open.get(VIEW, Uint8Array.of(1)), undefined, 'an entry');
   }),
 
-  check('given entries in any order, they are read in the order of their bytes, both ways', async (open) => {
+  check('given entries in any order, they are read in the order of their bytes, both ways [VIEW-4]', async (open) => {
     await write(open, 3, allKeys());
     const all = KEYS.map((_, i) => i);
     expectSame(await entries(open), shown(all), 'ascending');
@@ -111,18 +111,21 @@ export const viewStoreChecks: readonly Check<ViewStoreSubject>[] = [
     expectSame(await entries(open, { from: Uint8Array.of(7), to: Uint8Array.of(9) }), [[[7], []]], 'an empty value');
   }),
 
-  check('given another mark than the expected one, a commit is stale and writes nothing of any view', async (open) => {
-    await write(open, 4, allKeys());
-    const wrong: (ViewMark | null)[] = [null, markAt(3), { ...markAt(4), head: 'e'.repeat(64) }, markAt(4, 'e')];
-    for (const expected of wrong) {
-      const stale = { view: VIEW, expected, clear: true, changes: [], mark: markAt(9) };
-      const sound = { view: 'test/Other@1', expected: null, clear: false, changes: allKeys(), mark: markAt(9) };
-      await expectRefusal('stale_head', 'a stale commit', () => open.commit([sound, stale]));
-    }
-    expectSame((await entries(open)).length, KEYS.length, 'the entries');
-    expectSame(await open.mark('test/Other@1'), null, 'the mark of the other view');
-    expectSame(await entries(open, {}, 'test/Other@1'), [], 'the entries of the other view');
-  }),
+  check(
+    'given another mark than the expected one, a commit is stale and writes nothing of any view [VIEW-8]',
+    async (open) => {
+      await write(open, 4, allKeys());
+      const wrong: (ViewMark | null)[] = [null, markAt(3), { ...markAt(4), head: 'e'.repeat(64) }, markAt(4, 'e')];
+      for (const expected of wrong) {
+        const stale = { view: VIEW, expected, clear: true, changes: [], mark: markAt(9) };
+        const sound = { view: 'test/Other@1', expected: null, clear: false, changes: allKeys(), mark: markAt(9) };
+        await expectRefusal('stale_head', 'a stale commit', () => open.commit([sound, stale]));
+      }
+      expectSame((await entries(open)).length, KEYS.length, 'the entries');
+      expectSame(await open.mark('test/Other@1'), null, 'the mark of the other view');
+      expectSame(await entries(open, {}, 'test/Other@1'), [], 'the entries of the other view');
+    },
+  ),
 
   check(
     'given a clear, what was there is gone and what comes with it stays; other views are untouched',
