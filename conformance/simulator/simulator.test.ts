@@ -7,7 +7,7 @@ import { SUBJECTS } from './subjects.js';
 vi.setConfig({ testTimeout: 300_000 });
 
 /** Found by their seeds in the long form too. */
-const SEEDS = 30;
+const SEEDS = 20;
 
 describe.each(SUBJECTS)('simulator: $name', (subject) => {
   it(`keeps every promise through crashes, stops, full and failing disks (seeds 1 to ${SEEDS})`, async () => {

@@ -2,6 +2,7 @@
 import type { SimulationSubject } from '@reprise/testkit';
 import { agentSubject } from './agent-subject.js';
 import { gateSubject } from './gate-subject.js';
+import { programSubject } from './program-subject.js';
 
 /** Every subject. */
-export const SUBJECTS: readonly SimulationSubject[] = [gateSubject, agentSubject];
+export const SUBJECTS: readonly SimulationSubject[] = [gateSubject, programSubject, agentSubject];
