@@ -1,5 +1,5 @@
 /** Every scenario on every protocol, as the modes go through them. */
-import { SCENARIOS } from '../scenarios/index.js';
+import { MATRIX, SCENARIOS } from '../scenarios/index.js';
 import { type Performed, perform } from '../scenarios/perform.js';
 import { PROFILE_NAMES, type ProfileName } from '../scenarios/profiles.js';
 import type { Scenario } from '../scenarios/scenario.js';
@@ -17,8 +17,16 @@ export const CASES: readonly Case[] = SCENARIOS.flatMap((scenario) =>
   PROFILE_NAMES.map((profile) => ({ scenario, profile, title: `${scenario.name} × ${profile}` })),
 );
 
-/** All of them by title, as tables of tests take them. */
-export const BY_TITLE: readonly (readonly [title: string, one: Case])[] = CASES.map((one) => [one.title, one]);
+/** Of the matrix every case, of the other scenarios one each, on this protocol and that: what dear modes go through in CI. */
+export const SAMPLED: readonly Case[] = CASES.filter(
+  ({ scenario, profile }) =>
+    MATRIX.includes(scenario) || profile === PROFILE_NAMES[SCENARIOS.indexOf(scenario) % PROFILE_NAMES.length],
+);
+
+/** Cases by title, as tables of tests take them. */
+export function titled(cases: readonly Case[]): (readonly [title: string, one: Case])[] {
+  return cases.map((one) => [one.title, one]);
+}
 
 /**
  * A case by its names.

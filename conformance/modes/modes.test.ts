@@ -1,7 +1,7 @@
 /**
  * Scenarios × protocols × modes: fresh, performed again from genesis and from every snapshot, with each frame checked
- * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`; all of every mode in
- * `conformance/scenarios-long.ts`.
+ * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`. The dear modes go
+ * through a sample of the cases, and through some tamperings of each; all of it: `conformance/scenarios-long.ts`.
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
 import { perform, quickMemory, tapeOf } from '../scenarios/perform.js';
 import { load, rechained, storeOf } from '../tamper/sample.js';
 import { expectFound } from '../tamper/trials.js';
-import { BY_TITLE, CASES, caseOf, freshOf } from './cases.js';
+import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
 import { holdToGolden, holdToScenario } from './fresh.js';
 import { holdRoots, holdSnapshots, rootsFrom } from './snapshots.js';
 import { someOf, tamperings } from './tampering.js';
@@ -26,7 +26,7 @@ const goldens = readGoldens();
 const pinnedOf = ({ scenario, profile }: (typeof CASES)[number]) => goldens[scenario.name]?.[profile];
 
 describe('fresh', () => {
-  it.each(BY_TITLE)('%s', async (_, one) => {
+  it.each(titled(CASES))('%s', async (_, one) => {
     const performed = await freshOf(one);
     holdToScenario(one, performed);
     await holdToGolden(performed, pinnedOf(one));
@@ -61,7 +61,7 @@ describe('fresh', () => {
 });
 
 describe('genesis', () => {
-  it.each(BY_TITLE)('%s', async (_, one) => {
+  it.each(titled(CASES))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     const expect_ = pinnedOf(one)?.head ?? '';
     const { performed, sealed, frames } = await verifyStore(await store.openReadonly(), {
@@ -85,7 +85,7 @@ describe('genesis', () => {
 });
 
 describe('snapshots', () => {
-  it.each(BY_TITLE)('%s', async (_, one) => {
+  it.each(titled(SAMPLED))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     expect(await holdSnapshots(await store.openReadonly())).toBeGreaterThan(0);
   });
@@ -102,7 +102,7 @@ describe('snapshots', () => {
 });
 
 describe('recheck', () => {
-  it.each(BY_TITLE)('%s', async (_, one) => {
+  it.each(titled(SAMPLED))('%s', async (_, one) => {
     const performed = await perform(one.scenario, one.profile, { recheckEvery: 1 });
     await holdToGolden(performed, pinnedOf(one));
   });
@@ -126,7 +126,7 @@ describe('recheck', () => {
 });
 
 describe(`tamper (seed ${SEED})`, () => {
-  it.each(BY_TITLE)('%s', async (_, one) => {
+  it.each(titled(SAMPLED))('%s', async (_, one) => {
     const random = randomFrom(Math.imul(SEED, 7919) + CASES.indexOf(one));
     const trials = await tamperings(await (await freshOf(one)).store.openReadonly(), 2, random);
     for (const trial of someOf(trials, TAMPERINGS, random)) await expectFound(trial);
@@ -142,7 +142,7 @@ describe('elsewhere', () => {
   const env = { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
   const heads = check(env);
 
-  it.each(BY_TITLE)('%s', async (_, one) => {
+  it.each(titled(CASES))('%s', async (_, one) => {
     const elsewhere = (await heads) as GoldenScenarios;
     expect(elsewhere[one.scenario.name]?.[one.profile]).toEqual(pinnedOf(one));
   });

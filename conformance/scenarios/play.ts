@@ -30,6 +30,9 @@ export interface Played {
   readonly told: readonly Value[];
 }
 
+/** Longer than a world waits for what runs when it closes. */
+const CLOSE_MS = 10_000;
+
 /**
  * Plays a scenario to the end of its run.
  *
@@ -43,7 +46,7 @@ export async function play(
 ): Promise<Played> {
   const { agents, policy, drive = justGo } = scenario;
   const { client, store, random, snapshotEvery, recheckEvery, wrapTool, clock = new VirtualClock() } = setting;
-  await using world = await openWorld({
+  const world = await openWorld({
     store,
     clock,
     models: { main: client },
@@ -54,13 +57,29 @@ export async function play(
     ...(recheckEvery === undefined ? {} : { recheckEvery }),
     ...(wrapTool === undefined ? {} : { wrapTool }),
   });
-  const told: Value[] = [];
-  const run = await drive(stageOf(scenario, setting, { world, clock, told }));
-  const outcome = await run.result();
-  const events: AgentEvent[] = [];
-  for await (const event of run.events()) events.push(event);
-  await look(world);
-  return { outcome, events, told };
+  try {
+    const told: Value[] = [];
+    const run = await drive(stageOf(scenario, setting, { world, clock, told }));
+    const outcome = await run.result();
+    const events: AgentEvent[] = [];
+    for await (const event of run.events()) events.push(event);
+    await look(world);
+    return { outcome, events, told };
+  } finally {
+    await close(world, clock);
+  }
+}
+
+/** Closes a world; what does not stop is waited for as long as it may take, in the world's time. */
+async function close(world: AgentWorld, clock: VirtualClock): Promise<void> {
+  const closed = world.close();
+  const begun = clock.monotonic();
+  while (
+    clock.monotonic() - begun < CLOSE_MS &&
+    (await Promise.race([closed, clock.settle().then(() => 'open')])) === 'open'
+  )
+    await clock.advance(Math.min(clock.nextWakeIn ?? CLOSE_MS, CLOSE_MS));
+  await closed;
 }
 
 const justGo = (stage: Stage): Promise<Run> => stage.say('Go.', 'go');
@@ -74,6 +93,7 @@ function stageOf(
   return {
     world,
     clock,
+    session,
     say: (text, id) => session.send(text, { id }),
     until: async (run, type) => {
       for await (const event of run.events()) if (event.type === type) return;

@@ -5,7 +5,7 @@
  */
 import type { PolicyRule, Value } from '@reprise/contracts';
 import type { VirtualClock } from '@reprise/testkit';
-import type { AgentWorld, AnyAgent, Run, StopReason } from 'reprise';
+import type { AgentWorld, AnyAgent, Run, Session, StopReason } from 'reprise';
 
 /** A tool that the model calls. */
 export interface Called {
@@ -33,7 +33,9 @@ export interface Answer {
 export interface Stage {
   readonly world: AgentWorld;
   readonly clock: VirtualClock;
-  /** Says something in the session of the first agent; the same again after a crash. */
+  /** The session of the first agent. */
+  readonly session: Session;
+  /** Says something in it, under an id: the same again after a crash. */
   say(text: string, id: string): Promise<Run>;
   /** Waits until an event of this type of the run is durable, or the run is over. */
   until(run: Run, type: string): Promise<void>;
@@ -65,12 +67,10 @@ export interface Ends {
 export interface AfterCrash {
   /** Why. */
   readonly because: string;
-  /** Further ends. */
-  readonly stops?: readonly StopReason[];
   /** Further texts. */
   readonly texts?: readonly string[];
-  /** What was asked may be answered otherwise: it is asked again, and finds the session elsewhere. */
-  readonly toldOtherwise?: true;
+  /** Other answers to what was asked: it is asked again, and finds the session elsewhere. */
+  readonly told?: readonly (readonly Value[])[];
   /** Events may come in another order, or others between them. */
   readonly eventsOtherwise?: true;
 }

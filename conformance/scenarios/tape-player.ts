@@ -25,6 +25,8 @@ export interface Playing {
   readonly held: readonly string[];
 }
 
+const NEVER = new Promise<void>(() => undefined);
+
 /** Plays a tape. */
 export class TapePlayer {
   /** What was wrong with requests. */
@@ -74,6 +76,7 @@ export class TapePlayer {
     if (exchange === undefined) throw this.#unknown(body);
     this.#asked.set(exchange, (this.#asked.get(exchange) ?? 0) + 1);
     if (this.#isHeld(body)) await unlessAborted(this.#held.opened, signal);
+    if (exchange.status === 0) await unlessAborted(NEVER, signal);
     return new Response(this.#bodyOf(exchange, signal), { status: exchange.status, headers: exchange.headers });
   };
 
@@ -119,7 +122,7 @@ export class TapePlayer {
         if (piece !== undefined) return controller.enqueue(piece);
         if (whole) return controller.close();
         this.#silence.open();
-        await unlessAborted(new Promise(() => {}), signal);
+        await unlessAborted(NEVER, signal);
       },
     });
   }

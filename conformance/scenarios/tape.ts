@@ -1,7 +1,7 @@
 /**
  * What went over the wire between a client and a provider, as bytes: exchanges one after the other, each a request and
  * its answer in HTTP/1.1. Pieces of an answer are chunks of its transfer encoding; an answer that never ended, since
- * its client went away, has no last chunk.
+ * its client went away, has no last chunk; a request that was never answered has none at all.
  *
  * Owns the file format. Only what a client sends and reads is kept: its body, and of the answer the status, the headers
  * named here and the body in the pieces in which it came.
@@ -16,6 +16,7 @@ export interface Exchange {
   /** The operation: the path of the address. */
   readonly path: string;
   readonly request: Uint8Array;
+  /** 0 when nothing was answered. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly pieces: readonly Uint8Array[];
@@ -43,6 +44,7 @@ function requestOf({ path, request }: Exchange): Uint8Array[] {
 }
 
 function answerOf({ status, headers, pieces, whole }: Exchange): Uint8Array[] {
+  if (status === 0) return [];
   const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const chunks = pieces.flatMap((piece) => [text(`${piece.length.toString(16)}\r\n`), piece, text('\r\n')]);
   const end = whole ? '0\r\n\r\n' : '\r\n';
@@ -86,9 +88,14 @@ class TapeReader {
     const asked = this.#headers();
     const request = this.#take(Number(asked['content-length']));
     this.#match(/^$/);
+    if (!this.#isNext('HTTP/')) return { path, request, status: 0, headers: {}, pieces: [], whole: false };
     const [, status = ''] = this.#match(/^HTTP\/1\.1 (\d{3})$/);
     const { 'transfer-encoding': _, ...headers } = this.#headers();
     return { path, request, status: Number(status), headers, ...this.#chunks() };
+  }
+
+  #isNext(word: string): boolean {
+    return this.#bytes.toString('latin1', this.#at, this.#at + word.length) === word;
   }
 
   #chunks(): Pick<Exchange, 'pieces' | 'whole'> {

@@ -1,9 +1,5 @@
-import { defineAgent } from 'reprise';
-import { BEGIN, END, STEP } from '../kit.js';
+import { BEGIN, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
-
-const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Scout.' });
-const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [scout] });
 
 /** A child that its parent waits for. */
 export const parentChild: Scenario = {
@@ -11,10 +7,10 @@ export const parentChild: Scenario = {
   shows: 'A model spawns a child, waits for it, and reads what it came to.',
   agents: [lead],
   says: [
-    { to: 'Scout.', text: 'Found it.', held: true },
-    { to: 'Lead.', calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'scout', task: 'Look.' } }] },
-    { to: 'Lead.', calls: [{ id: 'w', tool: 'wait_agents', args: { children: ['c1'] } }] },
-    { to: 'Lead.', text: 'The scout found it.' },
+    { to: SCOUT, text: 'Found it.', held: true },
+    { to: LEAD, calls: [spawned('s', 'Look.')] },
+    { to: LEAD, calls: [waits('w', ['c1'])] },
+    { to: LEAD, text: 'The scout found it.' },
   ],
   drive: async (stage) => {
     const run = await stage.say('Go.', 'go');

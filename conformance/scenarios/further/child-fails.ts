@@ -1,0 +1,35 @@
+import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A child that fails. */
+export const childFails: Scenario = {
+  name: 'child-fails',
+  shows: 'A child whose provider is down fails; its parent is told, and goes on.',
+  agents: [lead],
+  says: [
+    { to: SCOUT, fails: { status: 400, message: 'No.' } },
+    { to: LEAD, calls: [spawned('s', 'Look.'), waits('w', ['c1'])] },
+    { to: LEAD, text: 'The scout failed.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'The scout failed.',
+    requests: 3,
+    answered: 2,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'child.settled',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

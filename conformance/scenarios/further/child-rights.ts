@@ -1,0 +1,49 @@
+import { defineAgent } from 'reprise';
+import { add, adds, BEGIN, COMPLETED, END, LEAD, STEP, waits } from '../kit.js';
+import { type Scenario, SESSION } from '../scenario.js';
+
+const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [add] });
+const boss = defineAgent({ name: 'boss', model: 'main', instructions: LEAD, spawns: [worker] });
+
+/** A child may no more than its parent. */
+export const childRights: Scenario = {
+  name: 'child-rights',
+  shows: 'A right that the parent does not have its child does not have either, whatever its tools.',
+  agents: [boss],
+  says: [
+    { to: 'Work.', calls: [adds('a', 1, 2)] },
+    { to: 'Work.', text: 'I may not add.' },
+    {
+      to: LEAD,
+      calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'worker', task: 'Add.' } }, waits('w', ['c1'])],
+    },
+    { to: LEAD, text: 'It may not.' },
+  ],
+  drive: async (stage) => {
+    const holder = `cell:aos.agent/SessionReducer@1/${SESSION}` as const;
+    const exercise = { may: { effect: ['llm.generate@2'], event: ['*'] } };
+    await stage.world.kernel.command('sys/SetRights@1', { holder, exercise }, { id: 'rights' });
+    return stage.say('Go.', 'go');
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'It may not.',
+    requests: 4,
+    shown: /I may not add/,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'child.settled',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,33 @@
+import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A child that is not needed any more. */
+export const closeAgent: Scenario = {
+  name: 'close-agent',
+  shows: 'A parent closes a child that works: it is cancelled.',
+  agents: [lead],
+  says: [
+    { to: SCOUT, text: 'Never said.', held: true },
+    { to: LEAD, calls: [spawned('s', 'Look.')] },
+    { to: LEAD, calls: [{ id: 'c', tool: 'close_agent', args: { child: 'c1' } }] },
+    { to: LEAD, text: 'Never mind.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'Never mind.',
+    requests: 4,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      ...STEP,
+      'tool.requested',
+      'child.changed',
+      'tool.completed',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,26 @@
+import { defineAgent } from 'reprise';
+import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
+
+/** A summary on request. */
+export const compact: Scenario = {
+  name: 'compact',
+  shows: 'A session makes room when it is asked to: the model goes on with a summary, the transcript keeps everything.',
+  agents: [talker],
+  says: [{ text: 'One.' }, { text: 'Two.' }, { text: 'They counted to two.' }, { text: 'Three.' }],
+  drive: async (stage) => {
+    for (const id of ['first', 'second']) await (await stage.say(`The ${id}.`, id)).result();
+    stage.told((await stage.session.compact({ id: 'room' })).status);
+    return stage.say('The third.', 'third');
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Three.',
+    requests: 4,
+    shown: /They counted to two/,
+    told: ['accepted'],
+    events: [...BEGIN, 'compaction.started', 'context.compacted', 'host.applied', ...STEP, ...END],
+  },
+};

@@ -1,0 +1,20 @@
+import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** An answer before its children’s. */
+export const earlyAnswer: Scenario = {
+  name: 'early-answer',
+  shows: 'A parent that answers without waiting has answered; its child works on.',
+  agents: [lead],
+  says: [
+    { to: SCOUT, text: 'Too late.', held: true },
+    { to: LEAD, calls: [spawned('s', 'Look.')] },
+    { to: LEAD, text: 'I guess.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'I guess.',
+    requests: 3,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'child.spawned', 'tool.completed', ...STEP, ...END],
+  },
+};

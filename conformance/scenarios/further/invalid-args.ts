@@ -1,0 +1,20 @@
+import { adder, adds, BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** Arguments that do not fit. */
+export const invalidArgs: Scenario = {
+  name: 'invalid-args',
+  shows: 'Arguments that do not fit the schema are told to the model; no handler runs.',
+  agents: [adder],
+  says: [
+    { calls: [{ id: 'a', tool: 'add', args: { a: 'two', b: 3 } }] },
+    { calls: [adds('b', 2, 3)] },
+    { text: 'It is 5.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'It is 5.',
+    requests: 3,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...CALL, ...STEP, ...END],
+  },
+};

@@ -1,0 +1,36 @@
+import { deferred, defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, COMPLETED, deferredEffect, END, outcomeOf, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const order = defineTool({ name: 'order', description: 'Orders.', args: z.strictObject({}), run: () => deferred() });
+const buyer = defineAgent({ name: 'buyer', model: 'main', instructions: 'Buy.', tools: [order] });
+
+/** An outcome after the end. */
+export const lateSettlement: Scenario = {
+  name: 'late-settlement',
+  shows: 'A call was cancelled; what comes of it later is journaled, and changes nothing that was decided.',
+  agents: [buyer],
+  says: [{ calls: [{ id: 'o', tool: 'order', args: {} }] }, { text: 'It came after all.' }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    const effect = await deferredEffect(stage, run);
+    await stage.session.cancel({ id: 'stop' });
+    stage.told((await run.result()).stop.kind);
+    const came = await outcomeOf(stage, 'It is here.');
+    if (effect !== undefined) stage.told((await stage.world.settle(effect, came, { id: 'hook' })).status);
+    return stage.say('And?', 'and');
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'It came after all.',
+    requests: 2,
+    told: ['Cancelled', 'already_settled'],
+    events: [...BEGIN, ...STEP, ...END],
+  },
+  afterCrash: {
+    because:
+      'a call that may have happened when the process died is not made again: the run ends before it is cancelled',
+    told: [['Completed']],
+  },
+};

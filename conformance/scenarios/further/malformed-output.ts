@@ -1,0 +1,26 @@
+import { defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const count = defineTool({
+  name: 'count',
+  description: 'Counts.',
+  args: z.strictObject({}),
+  output: z.int(),
+  run: () => 'many' as unknown as number,
+});
+
+/** A tool that answers what it may not. */
+export const malformedOutput: Scenario = {
+  name: 'malformed-output',
+  shows: 'An answer that does not fit the schema of the tool is its failure, and no data.',
+  agents: [defineAgent({ name: 'counter', model: 'main', instructions: 'Count.', tools: [count] })],
+  says: [{ calls: [{ id: 'a', tool: 'count', args: {} }] }, { text: 'I cannot count.' }],
+  ends: {
+    stop: COMPLETED,
+    text: 'I cannot count.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+  },
+};

@@ -1,0 +1,43 @@
+import { defineAgent } from 'reprise';
+import { add, adds, BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A limit that somebody raises. */
+export const raisedLimit: Scenario = {
+  name: 'raised-limit',
+  shows: 'A run that waits at a limit goes on when somebody raises it.',
+  agents: [
+    defineAgent({
+      name: 'asks',
+      model: 'main',
+      instructions: 'Step.',
+      tools: [add],
+      limits: { steps: 1, on: 'pause_and_ask' },
+    }),
+  ],
+  says: [{ calls: [adds('a', 1, 1)] }, { text: 'Two.' }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.until(run, 'limit.reached');
+    stage.told((await stage.session.reconfigure({ limits: { steps: 5 } }, { id: 'more' })).status);
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Two.',
+    requests: 2,
+    told: ['accepted'],
+    events: [
+      ...BEGIN,
+      ...STEP,
+      ...CALL,
+      'limit.reached',
+      'lifecycle',
+      'config.changed',
+      'lifecycle',
+      'host.accepted',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

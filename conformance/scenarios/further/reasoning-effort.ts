@@ -1,0 +1,32 @@
+import { adder, adds, BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** Settings that change between requests. */
+export const reasoningEffort: Scenario = {
+  name: 'reasoning-effort',
+  shows: 'A changed setting of the model counts from the next request on.',
+  agents: [adder],
+  says: [{ calls: [adds('a', 1, 2)], held: true }, { text: 'Three.' }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.session.reconfigure({ options: { maxTokens: 4_321, reasoningEffort: 'high' } }, { id: 'effort' });
+    stage.letGo();
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Three.',
+    requests: 2,
+    shown: /4321/,
+    events: [
+      ...BEGIN,
+      'llm_step.requested',
+      'config.changed',
+      'host.accepted',
+      'llm_step.completed',
+      ...CALL,
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,28 @@
+import { defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const book = defineTool({
+  name: 'book',
+  description: 'Books.',
+  args: z.strictObject({}),
+  delivery: 'reconcile',
+  run: () => 'booked',
+  reconcile: () => 'not_done' as const,
+});
+
+/** A call that can be looked up. */
+export const reconciledTool: Scenario = {
+  name: 'reconciled-tool',
+  shows: 'A call of which somebody can say whether it happened is repeated only when it did not.',
+  agents: [defineAgent({ name: 'booker', model: 'main', instructions: 'Book.', tools: [book] })],
+  says: [{ calls: [{ id: 'b', tool: 'book', args: {} }] }, { text: 'Booked.' }],
+  ends: {
+    stop: COMPLETED,
+    text: 'Booked.',
+    requests: 2,
+    shown: /booked/,
+    events: [...BEGIN, ...STEP, ...CALL, ...STEP, ...END],
+  },
+};

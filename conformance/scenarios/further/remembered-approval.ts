@@ -1,0 +1,58 @@
+import { defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { askedAbout, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds.',
+  args: z.strictObject({ cents: z.int() }),
+  approval: 'always',
+  run: ({ cents }) => `refunded ${cents}`,
+});
+const support = defineAgent({ name: 'support', model: 'main', instructions: 'Help.', tools: [refund] });
+
+/** A yes that lasts. */
+export const rememberedApproval: Scenario = {
+  name: 'remembered-approval',
+  shows: 'An approval that is remembered for a day spares the question within the day, and not after it.',
+  agents: [support],
+  says: [
+    { calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] },
+    { text: 'One.' },
+    { calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] },
+    { text: 'Two.' },
+    { calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] },
+    { text: 'Three.' },
+  ],
+  drive: async (stage) => {
+    const first = await stage.say('Go.', 'go');
+    const forADay = { approve: true, remember: { for: '1d' } } as const;
+    await stage.world.decide(await askedAbout(first), forADay, { as: 'human:ann', id: 'yes' });
+    stage.told((await first.result()).text);
+    stage.told((await (await stage.say('Again.', 'again')).result()).text);
+    await stage.clock.advance(2 * 86_400_000);
+    const third = await stage.say('And again.', 'third');
+    await stage.world.decide(await askedAbout(third), { approve: true }, { as: 'human:ann', id: 'yes-3' });
+    return third;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Three.',
+    requests: 6,
+    told: ['One.', 'Two.'],
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'human.requested',
+      'tool.waiting',
+      'lifecycle',
+      'human.settled',
+      'lifecycle',
+      'tool.completed',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,20 @@
+import { defineAgent } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** An answer of a shape. */
+export const returns: Scenario = {
+  name: 'returns',
+  shows: 'An answer that does not have the shape which the agent returns is asked for again.',
+  agents: [
+    defineAgent({ name: 'sums', model: 'main', instructions: 'Sum.', returns: z.strictObject({ sum: z.int() }) }),
+  ],
+  says: [{ text: 'It is five.' }, { text: '{"sum":5}' }],
+  ends: {
+    stop: COMPLETED,
+    text: '{"sum":5}',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'turn.started', ...STEP, ...END],
+  },
+};

@@ -1,0 +1,48 @@
+import { BEGIN, CALL, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** More words to a child. */
+export const sendInput: Scenario = {
+  name: 'send-input',
+  shows: 'A parent says something more to a child, which answers that as well.',
+  agents: [lead],
+  says: [
+    { to: SCOUT, text: 'Found one.' },
+    { to: SCOUT, text: 'Found two.' },
+    { to: LEAD, calls: [spawned('s', 'Look.'), waits('w', ['c1'])] },
+    {
+      to: LEAD,
+      calls: [{ id: 'i', tool: 'send_input', args: { child: 'c1', text: 'And further?' } }, waits('v', ['c1'])],
+    },
+    { to: LEAD, text: 'Two in all.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'Two in all.',
+    requests: 5,
+    shown: /Found two/,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'child.settled',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...CALL,
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'child.settled',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,50 @@
+import { deferred, defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, COMPLETED, deferredEffect, END, outcomeOf, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const order = defineTool({ name: 'order', description: 'Orders.', args: z.strictObject({}), run: () => deferred() });
+const buyer = defineAgent({ name: 'buyer', model: 'main', instructions: 'Buy.', tools: [order] });
+
+/** A call that somebody else finishes. */
+export const settledOutside: Scenario = {
+  name: 'settled-outside',
+  shows:
+    'A call is settled from outside: the first outcome counts, the same again changes nothing, another one is told that it is too late.',
+  agents: [buyer],
+  says: [{ calls: [{ id: 'o', tool: 'order', args: {} }] }, { text: 'It came.' }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    const effect = await deferredEffect(stage, run);
+    if (effect === undefined) return run;
+    const came = await outcomeOf(stage, 'It is here.');
+    const settle = async (outcome: typeof came, id: string) =>
+      stage.told((await stage.world.settle(effect, outcome, { id })).status);
+    await settle(came, 'hook');
+    await settle(came, 'hook');
+    await settle({ status: 'error', code: 'adapter_error/lost' }, 'other');
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'It came.',
+    requests: 2,
+    told: ['applied', 'applied', 'already_settled'],
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+  afterCrash: {
+    because:
+      'a call that may have happened when the process died is not made again: the run ends before anybody is asked',
+    told: [[]],
+  },
+};

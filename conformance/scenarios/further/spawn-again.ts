@@ -1,0 +1,26 @@
+import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, scout } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A child that is asked for twice. */
+export const spawnAgain: Scenario = {
+  name: 'spawn-again',
+  shows: 'A child asked for again under the same id is the same child.',
+  agents: [lead, scout],
+  says: [
+    { to: SCOUT, text: 'Found it.' },
+    { to: LEAD, text: 'Ready.' },
+  ],
+  drive: async (stage) => {
+    await (await stage.say('Go.', 'go')).result();
+    const run = await stage.session.spawn(scout, 'Look.', { id: 'spawn' });
+    stage.told((await stage.session.spawn(scout, 'Look.', { id: 'spawn' })).id === run.id);
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Found it.',
+    requests: 2,
+    told: [true],
+    events: [...BEGIN, ...STEP, ...END],
+  },
+};

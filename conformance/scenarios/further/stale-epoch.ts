@@ -1,0 +1,23 @@
+import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A command for a moment that is over. */
+export const staleEpoch: Scenario = {
+  name: 'stale-epoch',
+  shows: 'A command that names another epoch than the session is in is rejected, and changes nothing.',
+  agents: [adder],
+  says: [{ text: 'One.' }, { text: 'Two.' }],
+  drive: async (stage) => {
+    await (await stage.say('First.', 'first')).result();
+    const receipt = await stage.session.cancel({ scope: 'all', id: 'late', ifEpoch: 99 });
+    stage.told(receipt.status === 'rejected' ? receipt.code : receipt.status);
+    return stage.say('Second.', 'second');
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Two.',
+    requests: 2,
+    told: ['stale_epoch'],
+    events: [...BEGIN, ...STEP, ...END],
+  },
+};

@@ -1,0 +1,53 @@
+import { defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, CANCELLED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const deaf = defineTool({
+  name: 'wait',
+  description: 'Never answers.',
+  args: z.strictObject({}),
+  timeout: '10s',
+  run: () => new Promise<string>(() => undefined),
+});
+const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.', tools: [deaf] });
+
+/** Words that come too late. */
+export const steerWhileCancelling: Scenario = {
+  name: 'steer-while-cancelling',
+  shows:
+    'What is said to a run that is being cancelled is rejected; the run ends when its grace is over, whatever its call does.',
+  agents: [waiter],
+  says: [{ calls: [{ id: 'w', tool: 'wait', args: {} }] }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.until(run, 'tool.requested');
+    await stage.clock.settle();
+    await stage.session.cancel({ id: 'stop' });
+    const receipt = await stage.session.steer('No, go on.', { id: 'steer' });
+    stage.told(receipt.status === 'rejected' ? receipt.code : receipt.status);
+    await stage.clock.advance(5_000);
+    return run;
+  },
+  ends: {
+    stop: CANCELLED,
+    text: '',
+    requests: 1,
+    told: ['cancelling'],
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'host.accepted',
+      'lifecycle',
+      'host.rejected',
+      'tool.failed',
+      'host.applied',
+      ...END,
+    ],
+  },
+  afterCrash: {
+    because: 'what did not stop died with the process: a run that was being cancelled is over at once',
+    told: [['not_running']],
+  },
+};

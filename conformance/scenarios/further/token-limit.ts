@@ -1,0 +1,19 @@
+import { defineAgent } from 'reprise';
+import { add, adds, BEGIN, CALL, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** No more tokens. */
+export const tokenLimit: Scenario = {
+  name: 'token-limit',
+  shows: 'A run that has used its tokens ends, and says which limit it was.',
+  agents: [
+    defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', tools: [add], limits: { tokens: 100 } }),
+  ],
+  says: [{ calls: [adds('a', 1, 1)], usage: { in: 90, out: 20 } }, { text: 'Never said.' }],
+  ends: {
+    stop: { kind: 'LimitsExceeded', limit: 'max_tokens' },
+    text: '',
+    requests: 1,
+    events: [...BEGIN, ...STEP, 'budget.pressure', ...CALL, 'limit.reached', ...END],
+  },
+};

@@ -1,0 +1,37 @@
+import { defineAgent, defineTool } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const deaf = defineTool({
+  name: 'wait',
+  description: 'Never answers.',
+  args: z.strictObject({}),
+  timeout: '10s',
+  run: () => new Promise<string>(() => undefined),
+});
+const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.', tools: [deaf] });
+
+/** A call that takes too long. */
+export const toolTimeout: Scenario = {
+  name: 'tool-timeout',
+  shows: 'A call that does not answer in its time is given up, and the model is told.',
+  agents: [waiter],
+  says: [{ calls: [{ id: 'w', tool: 'wait', args: {} }] }, { text: 'It took too long.' }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.until(run, 'tool.requested');
+    await stage.clock.advance(10_000);
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'It took too long.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+  },
+  afterCrash: {
+    because: 'of the call that was given up, and died with the process, it is told that nobody knows: after the fact',
+    eventsOtherwise: true,
+  },
+};

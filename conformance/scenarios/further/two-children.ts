@@ -1,0 +1,38 @@
+import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** Two children at once. */
+export const twoChildren: Scenario = {
+  name: 'two-children',
+  shows: 'A parent waits for all of its children, and reads what each came to.',
+  agents: [lead],
+  says: [
+    { to: SCOUT, text: 'Found it.' },
+    { to: LEAD, calls: [spawned('s', 'Look left.'), spawned('t', 'Look right.'), waits('w', ['c1', 'c2'])] },
+    { to: LEAD, text: 'Both found it.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'Both found it.',
+    requests: 4,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'child.settled',
+      'child.settled',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

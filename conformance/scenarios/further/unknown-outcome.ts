@@ -1,0 +1,21 @@
+import { defineAgent, defineTool, outcomeUnknown } from 'reprise';
+import * as z from 'zod';
+import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const pay = defineTool({ name: 'pay', description: 'Pays.', args: z.strictObject({}), run: () => outcomeUnknown() });
+
+/** A call whose answer was lost. */
+export const unknownOutcome: Scenario = {
+  name: 'unknown-outcome',
+  shows: 'A handler that does not know whether it happened says so, and the model is told that nobody knows.',
+  agents: [defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [pay] })],
+  says: [{ calls: [{ id: 'p', tool: 'pay', args: {} }] }, { text: 'Nobody knows.' }],
+  ends: {
+    stop: COMPLETED,
+    text: 'Nobody knows.',
+    requests: 2,
+    shown: /outcome of this call is unknown/,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+  },
+};

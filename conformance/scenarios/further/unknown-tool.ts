@@ -1,0 +1,16 @@
+import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A tool that there is not. */
+export const unknownTool: Scenario = {
+  name: 'unknown-tool',
+  shows: 'A call of a tool that the agent does not have is told to the model.',
+  agents: [adder],
+  says: [{ calls: [{ id: 'a', tool: 'subtract', args: {} }] }, { text: 'I can only add.' }],
+  ends: {
+    stop: COMPLETED,
+    text: 'I can only add.',
+    requests: 2,
+    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+  },
+};

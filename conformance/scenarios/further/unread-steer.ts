@@ -1,0 +1,33 @@
+import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** Words that come when all is said. */
+export const unreadSteer: Scenario = {
+  name: 'unread-steer',
+  shows: 'What is said while the last answer is under way extends the run: the model answers that too.',
+  agents: [adder],
+  says: [{ text: 'Done.', held: true }, { text: 'Done again.' }],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.until(run, 'llm_step.requested');
+    await stage.session.steer('One thing more.', { id: 'steer' });
+    stage.letGo();
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Done again.',
+    requests: 2,
+    shown: /One thing more/,
+    events: [
+      ...BEGIN,
+      'llm_step.requested',
+      'host.accepted',
+      'llm_step.completed',
+      'turn.started',
+      'host.applied',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

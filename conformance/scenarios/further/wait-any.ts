@@ -1,0 +1,50 @@
+import { defineAgent } from 'reprise';
+import { BEGIN, COMPLETED, END, LEAD, SCOUT, STEP, scout, spawned, waits } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+const quick = defineAgent({ name: 'quick', model: 'main', instructions: 'Be quick.' });
+const both = defineAgent({ name: 'lead', model: 'main', instructions: LEAD, spawns: [scout, quick] });
+
+/** The first of two children. */
+export const waitAny: Scenario = {
+  name: 'wait-any',
+  shows: 'A parent that waits for any child goes on with the first.',
+  agents: [both],
+  says: [
+    { to: SCOUT, text: 'Found it at last.', held: true },
+    { to: 'Be quick.', text: 'Found it at once.' },
+    {
+      to: LEAD,
+      calls: [
+        spawned('s', 'Look.'),
+        { id: 'q', tool: 'spawn_agent', args: { agent: 'quick', task: 'Look.' } },
+        waits('w', ['c1', 'c2'], { mode: 'any' }),
+      ],
+    },
+    { to: LEAD, text: 'One found it.' },
+  ],
+  ends: {
+    stop: COMPLETED,
+    text: 'One found it.',
+    requests: 4,
+    shown: /Found it at once/,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'child.settled',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,41 @@
+import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** A child that takes too long. */
+export const waitTimeout: Scenario = {
+  name: 'wait-timeout',
+  shows: 'A parent that has waited as long as it wanted goes on without its child.',
+  agents: [lead],
+  says: [
+    { to: SCOUT, text: 'Never said.', held: true },
+    { to: LEAD, calls: [spawned('s', 'Look.')] },
+    { to: LEAD, calls: [waits('w', ['c1'], { max_seconds: 60 })] },
+    { to: LEAD, text: 'It takes too long.' },
+  ],
+  drive: async (stage) => {
+    const run = await stage.say('Go.', 'go');
+    await stage.until(run, 'tool.waiting');
+    await stage.clock.advance(60_000);
+    return run;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'It takes too long.',
+    requests: 4,
+    events: [
+      ...BEGIN,
+      ...STEP,
+      'tool.requested',
+      'child.spawned',
+      'tool.completed',
+      ...STEP,
+      'tool.requested',
+      'tool.waiting',
+      'lifecycle',
+      'tool.completed',
+      'lifecycle',
+      ...STEP,
+      ...END,
+    ],
+  },
+};

@@ -1,0 +1,24 @@
+import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import type { Scenario } from '../scenario.js';
+
+/** An input that is taken back before its turn. */
+export const withdrawnInput: Scenario = {
+  name: 'withdrawn-input',
+  shows: 'An input that waits is withdrawn: it is never answered, and what waits behind it is.',
+  agents: [adder],
+  says: [{ text: 'One.', held: true }, { text: 'Three.' }],
+  drive: async (stage) => {
+    for (const id of ['first', 'second']) await stage.say(`The ${id}.`, id);
+    stage.told((await stage.session.withdraw('second', { id: 'back' })).status);
+    const third = await stage.say('The third.', 'third');
+    stage.letGo();
+    return third;
+  },
+  ends: {
+    stop: COMPLETED,
+    text: 'Three.',
+    requests: 2,
+    told: ['accepted'],
+    events: [...BEGIN, ...STEP, ...END],
+  },
+};
