@@ -211,7 +211,7 @@ class Opening implements StepperHost {
     const { options, store } = this;
     if (era === undefined) {
       const make = firstManifest(options, this.#random, await codeToRecord(options, store, era));
-      await this.#stepper.commitAlone(() => make({ seq: 0, at: Math.max(0, Math.floor(this.#clock.wall())) }));
+      await this.#stepper.commitAlone(make);
     } else if (!era.same || this.#isAmended(era)) {
       const change = era.same ? NO_CHANGE : await changeOfEra(era, options.app, this.#table);
       if (options.plansInFlight !== 'cancel') refuseInFlight(change);

@@ -1,7 +1,7 @@
 import type { JournalRecord } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
-import { type ClockJump, memory, type OpenWorldOptions, openWorld } from '../../src/index.js';
+import { type ClockJump, memory, type OpenWorldOptions, openWorld, type Store } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { closeSound, codeOf, expectDocumented, framesOf, recordsOf, refusal, turn, until } from '../support/judge.js';
 import { again, ask, asked, cell, lab, note, once, seen, start, tellCell, wake } from '../support/lab.js';
@@ -54,6 +54,29 @@ describe('given a wall clock that says 2099 once', () => {
     expect(await seen(world, 'a')).toEqual(['during', 'after', 'timer tea']);
     for (const frame of await framesOf(store)) expect(atOf(frame)).toBeLessThanOrEqual(START + HOUR);
     await closeSound(world, store, app);
+  });
+});
+
+describe('given a wall clock that leaps while a new world is made', () => {
+  it('then its first frame bears no time that the next one could be behind', async () => {
+    const clock = new VirtualClock({ wall: START });
+    const kept = memory();
+    const store: Store = {
+      ...kept,
+      open: async () => {
+        const open = await kept.open();
+        const findLast: typeof open.journal.findLast = async (kind, seq) => {
+          if (kind === 'erase') clock.jumpWall(TO_2099); // the last that is looked for before anything is written
+          return open.journal.findLast(kind, seq);
+        };
+        return { ...open, journal: { ...open.journal, findLast } };
+      },
+    };
+    const { world } = await given({ store, clock });
+    await ask(world, 'a', [note('second')]);
+    const times = (await framesOf(store)).map(atOf);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    await closeSound(world, kept, app);
   });
 });
 

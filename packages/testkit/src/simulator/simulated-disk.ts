@@ -49,6 +49,8 @@ export class SimulatedDisk {
   full = false;
   /** What goes wrong with the next append. */
   trouble: DiskTrouble | undefined;
+  /** Whether a process was ever let in beside another. */
+  wasShared = false;
   readonly #platter: CrashableStore;
   readonly #users = new Set<SimulatedProcess>();
   #open: OpenStore | undefined;
@@ -100,7 +102,10 @@ export class SimulatedDisk {
       this.parts.sometimes.happened('a second opener found the world locked');
       throw new RepriseError('world_locked', 'another process holds this world', { where: this.#platter.label });
     }
-    if (this.held) this.parts.sometimes.happened('a second writer was let in, for the lock was lost');
+    if (this.held) {
+      this.wasShared = true;
+      this.parts.sometimes.happened('a second writer was let in, for the lock was lost');
+    }
     this.#lockLost = false;
     this.#users.add(process);
     this.#open ??= await this.#platter.open();

@@ -413,7 +413,8 @@ class Simulation implements SimulationRun {
     this.#disk.full = false;
     this.#disk.trouble = undefined;
     for (const { process } of this.#live) process.stopped = false;
-    for (const live of this.#live.slice(0, -1)) await this.#crash(live); // one goes on
+    // One goes on; but none that may have worked beside another: what the other wrote it learns only when it writes.
+    for (const live of this.#live.slice(0, this.#disk.wasShared ? undefined : -1)) await this.#crash(live);
     do {
       const world = await this.#untilOpen();
       await this.#untilIdle(world);
