@@ -105,7 +105,7 @@ describe('a server of the newer protocol over HTTP', () => {
     expect(new Set(headers)).toEqual(new Set(['Bearer the secret of WEB 2026-07-28']));
   });
 
-  it('that describes a tool otherwise while somebody decides about a call of it: nothing is done', async () => {
+  it('that describes a tool otherwise while somebody decides about a call of it: nothing is done [TOOL-8]', async () => {
     let [said, wiped] = ['Removes what is old.', 0];
     const handler = createMcpHandler(() => {
       const server = new McpServer({ name: 'web', version: '1' });

@@ -4,7 +4,7 @@ import { callLoudTool, faultsOf, wholeLines } from './loud-tool.js';
 const MIB = 1024 * 1024;
 
 describe('the output of a tool that prints much', () => {
-  it('is kept whole for people, small and well-formed for the model, and never held as a whole', async () => {
+  it('is kept whole for people, small and well-formed for the model, and never held as a whole [TOOL-22]', async () => {
     const bytes = wholeLines(48 * MIB);
     const found = await callLoudTool(bytes);
     expect(faultsOf(found, bytes)).toEqual([]);
@@ -19,7 +19,7 @@ describe('the output of a tool that prints much', () => {
     expect(faultsOf(broken, bytes)).toContain('the operator does not get what was printed');
   }, 60_000);
 
-  it('broken twin: a tool that gathers all of it takes the memory for it', async () => {
+  it('broken twin: a tool that gathers all of it takes the memory for it [TOOL-22]', async () => {
     const bytes = wholeLines(64 * MIB);
     const gathered = await callLoudTool(bytes, async (printed) => {
       const all: Uint8Array[] = [];

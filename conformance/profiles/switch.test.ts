@@ -41,7 +41,7 @@ const THINKERS = /responses|anthropic/;
 const ALL = Object.entries(PROFILES);
 
 describe.each(ALL)('a session that begins with %s', (first, clientOf) => {
-  it.each(ALL.filter(([name]) => name !== first))('goes on with %s, and back', async (_, otherOf) => {
+  it.each(ALL.filter(([name]) => name !== first))('goes on with %s, and back [MOD-16]', async (_, otherOf) => {
     const mock = await mockProvider();
     mock.on({ hasToolResult: false }, { content: 'I add.', toolCalls: calls, ...thought });
     mock.on({ hasToolResult: true }, { content: 'It is 5.', ...thought });

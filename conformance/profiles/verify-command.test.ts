@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the requests of a world in a file', () => {
-  it('are made again by the models of a module, and are what was sent', async () => {
+  it('are made again by the models of a module, and are what was sent [MOD-12]', async () => {
     const { code, out, err } = await run('verify', file, '--requests', moduleAt('requests.ts'));
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('the requests of 2 model calls are, in bytes, what was sent\n');

@@ -95,7 +95,7 @@ describe('reference pages', () => {
     ['docs/reference/agent-events.md', agentEventsPage],
     ['docs/reference/session-commands.md', sessionCommandsPage],
     ['docs/reference/providers.md', providersPage],
-  ])('%s says what the contract says', (file, page) => {
+  ])('%s says what the contract says [EVT-8]', (file, page) => {
     if (process.env.DOCS_UPDATE === '1') writeFileSync(path.join(ROOT, file), page());
     expect(read(file)).toBe(page());
   });

@@ -7,7 +7,7 @@ import { playHistory } from './play-history.js';
 const command = 'npx vitest run conformance/sessions/histories';
 
 describe('sessions, in random histories', () => {
-  it('keep every promise that can be read off their journal, and are performed again to the same bytes', async () => {
+  it('keep every promise that can be read off their journal, and are performed again to the same bytes [SES-23, SES-25]', async () => {
     const kept = fc.asyncProperty(anyHistory, async (history) => {
       await playHistory(history, true);
     });

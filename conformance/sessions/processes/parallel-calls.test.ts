@@ -53,7 +53,7 @@ async function endsWell(agent: AgentProcess): Promise<void> {
 }
 
 describe('a process that is killed while it makes two payments', () => {
-  it('given that neither was confirmed, neither is made again, and operator and model are told that nobody knows', async () => {
+  it('given that neither was confirmed, neither is made again, and operator and model are told that nobody knows [TOOL-12]', async () => {
     await (await paying()).kill();
     const again = await open();
     again.tell(PAY); // known by its id: the run that was interrupted
@@ -83,7 +83,7 @@ describe('a process that is killed while it makes two payments', () => {
 });
 
 describe('a run that is cancelled while it makes two payments', () => {
-  it('tells operator and next prompt what became of both: what was said in time, and that the other may have happened', async () => {
+  it('tells operator and next prompt what became of both: what was said in time, and that the other may have happened [SES-21]', async () => {
     const agent = await paying();
     agent.tell({ cancel: true });
     expect(await agent.heard(({ stop }) => stop !== undefined)).toEqual([{ stop: { kind: 'Cancelled' } }]);

@@ -25,7 +25,7 @@ describe('an approval', () => {
       expect(resultOf(s)).toBe('result a: t7');
     }));
 
-  it('given with edited arguments, the call runs with these', () =>
+  it('given with edited arguments, the call runs with these [TOOL-10]', () =>
     play({}, (s) => {
       called(s, asking);
       const [params] = [...s.world.open.values()].map((leaf) => leaf.params as object);
@@ -126,7 +126,7 @@ describe('what a call comes to', () => {
     }),
   );
 
-  it('of one that says no delivery class: it happens at most once, and after a crash nobody knows', () =>
+  it('of one that says no delivery class: it happens at most once, and after a crash nobody knows [TOOL-12]', () =>
     play({}, (s) => {
       called(s);
       s.world.crash();
@@ -156,7 +156,7 @@ describe('what a call comes to', () => {
       expect(s.transcript().slice(-2)).toEqual(['result a: t7', 'result a: t33']);
     }));
 
-  it('that its model cannot have meant: it runs nothing, and the model reads what is wrong with it', () =>
+  it('that its model cannot have meant: it runs nothing, and the model reads what is wrong with it [TOOL-5]', () =>
     play({}, (s) => {
       s.input();
       s.answer({
@@ -174,7 +174,7 @@ describe('what a call comes to', () => {
       ]);
     }));
 
-  it('after it was reported without an output: the answer is noted behind the results of the batch, once', () =>
+  it('after it was reported without an output: the answer is noted behind the results of the batch, once [TOOL-15]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', timeout_ms: 100 }, { id: 'b' }] });
@@ -193,14 +193,14 @@ describe('what a call comes to', () => {
 describe('a call of which nobody can tell whether it happened', () => {
   const lost = { status: 'outcome_unknown' } as const;
 
-  it('tell_model: the model reads so', () =>
+  it('tell_model: the model reads so [TOOL-13]', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'tell_model' });
       s.toolEnds('a', lost);
       expect([resultOf(s), s.lifecycle()]).toEqual(['result a: (outcome_unknown)', 'Running']);
     }));
 
-  it('retry: it is made again, twice at most', () =>
+  it('retry: it is made again, twice at most [TOOL-13]', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'retry' });
       for (let i = 0; i < 3; i++) s.toolEnds('a', lost);
@@ -223,7 +223,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       expect(resultOf(s)).toBe('result a: (outcome_unknown adapter_error/gone)');
     }));
 
-  it('ask_human: what somebody says is the result', () =>
+  it('ask_human: what somebody says is the result [TOOL-13]', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'ask_human' });
       s.toolEnds('a', lost);
@@ -240,7 +240,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       expect([s.lifecycle(), resultOf(s)]).toEqual(['Cancelled', 'result a: (outcome_unknown)']);
     }));
 
-  it('fail: the run fails when all else has ended', () =>
+  it('fail: the run fails when all else has ended [TOOL-13]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', on_unknown: 'fail' }, { id: 'b' }] });
@@ -255,7 +255,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       });
     }));
 
-  it.each(['retry', 'ask_human'] as const)('%s: nothing is begun while the run is stopping', (on_unknown) =>
+  it.each(['retry', 'ask_human'] as const)('%s: nothing is begun while the run is stopping [SES-18]', (on_unknown) =>
     play({}, (s) => {
       called(s, { on_unknown });
       s.command({ type: 'Cancel', scope: 'run' });
@@ -264,7 +264,7 @@ describe('a call of which nobody can tell whether it happened', () => {
     }),
   );
 
-  it.each(['retry', 'ask_human'] as const)('%s: nothing is begun while the run is paused', (on_unknown) =>
+  it.each(['retry', 'ask_human'] as const)('%s: nothing is begun while the run is paused [SES-15]', (on_unknown) =>
     play({}, (s) => {
       called(s, { on_unknown });
       s.command({ type: 'Pause' });
@@ -287,14 +287,14 @@ describe('a question to somebody', () => {
       expect(resultOf(s)).toBe('result a: t9');
     }));
 
-  it('is not answered in time: its default stands', () =>
+  it('is not answered in time: its default stands [TOOL-16]', () =>
     play({}, (s) => {
       called(s, ask({ within_ms: 1_000, default_ref: refOf(13) }));
       s.later(1_000);
       expect(resultOf(s)).toBe('result a: t13');
     }));
 
-  it('is not answered in time and has no default: the model reads so', () =>
+  it('is not answered in time and has no default: the model reads so [TOOL-16]', () =>
     play({}, (s) => {
       called(s, ask({ within_ms: 1_000 }));
       s.later(1_000);
@@ -303,7 +303,7 @@ describe('a question to somebody', () => {
 });
 
 describe('a model call that fails', () => {
-  it.each(FAILURE_KINDS)('by %s: the run fails with this code', (code) =>
+  it.each(FAILURE_KINDS)('by %s: the run fails with this code [SES-5]', (code) =>
     play({}, (s) => {
       s.input();
       if (code === 'adapter_timeout') s.modelEnds({ status: 'error', code });

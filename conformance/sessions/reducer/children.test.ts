@@ -31,7 +31,7 @@ const last = (s: Scene) => s.transcript().at(-1);
 const told = (s: Scene) => s.facts('ChildChanged').map(({ child, status }) => `${child} ${status}`);
 
 describe('spawn', () => {
-  it('makes a session that runs, and its parent goes on', () =>
+  it('makes a session that runs, and its parent goes on [CHILD-1]', () =>
     family({}, (s) => {
       parents(s);
       expect([last(s), s.lifecycle(), s.lifecycle(C1)]).toEqual(['result s0: c1 running', 'Running', 'Running']);
@@ -39,7 +39,7 @@ describe('spawn', () => {
       expect(s.state(C1).depth).toBe(1);
     }));
 
-  it('of an agent that nobody named is refused as data', () =>
+  it('of an agent that nobody named is refused as data [CHILD-9]', () =>
     family({}, (s) => {
       parents(s, 1, { agent: 'nobody' });
       expect(last(s)).toBe('result s0: (failed tool_args_invalid/unknown_agent)');
@@ -78,7 +78,7 @@ describe('spawn', () => {
 });
 
 describe('wait', () => {
-  it('for all is over when the last is done', () =>
+  it('for all is over when the last is done [CHILD-4]', () =>
     family({}, (s) => {
       parents(s, 2);
       s.answer({ calls: [wait('w', ['c1', 'c2'], 'all')] });
@@ -89,7 +89,7 @@ describe('wait', () => {
       expect([last(s), s.lifecycle()]).toEqual(['result w: c1 completed, c2 completed', 'Running']);
     }));
 
-  it('for any is over when the first is done', () =>
+  it('for any is over when the first is done [CHILD-4]', () =>
     family({}, (s) => {
       parents(s, 2);
       s.answer({ calls: [wait('w', ['c1', 'c2'], 'any')] });
@@ -97,7 +97,7 @@ describe('wait', () => {
       expect(last(s)).toBe('result w: c1 running, c2 completed');
     }));
 
-  it('is over at its deadline, with what there is', () =>
+  it('is over at its deadline, with what there is [CHILD-4]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all', 1_000)] });
@@ -105,7 +105,7 @@ describe('wait', () => {
       expect([last(s), s.lifecycle()]).toEqual(['result w: c1 running', 'Running']);
     }));
 
-  it('for one that is not there is over at once', () =>
+  it('for one that is not there is over at once [CHILD-5]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c9'], 'all')] });
@@ -121,7 +121,7 @@ describe('wait', () => {
       expect(told(s)).toEqual(['c1 spawned', 'c1 waiting']);
     }));
 
-  it('learns of a child that failed as data', () =>
+  it('learns of a child that failed as data [CHILD-5]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all')] });
@@ -137,7 +137,7 @@ describe('wait', () => {
       expect([s.state(C1).queued, last(s)]).toEqual([1, 'result w: c1 failed provider_error_terminal']);
     }));
 
-  it('is over when somebody outside closes the child', () =>
+  it('is over when somebody outside closes the child [CHILD-5]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all')] });
@@ -159,7 +159,7 @@ describe('wait', () => {
 });
 
 describe('send_input', () => {
-  it('to a child that is done begins another run of it', () =>
+  it('to a child that is done begins another run of it [CHILD-6]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({}, C1);
@@ -169,7 +169,7 @@ describe('send_input', () => {
       expect(last(s)).toBe('result w: c1 completed');
     }));
 
-  it('to a child that works waits behind that, and the child is done after both', () =>
+  it('to a child that works waits behind that, and the child is done after both [CHILD-6]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [send('m'), wait('w', ['c1'], 'all')] });
@@ -205,7 +205,7 @@ describe('send_input', () => {
 });
 
 describe('a cancel', () => {
-  it('of a parent reaches the children that work for it, and theirs', () =>
+  it('of a parent reaches the children that work for it, and theirs [CHILD-7]', () =>
     family(
       {},
       (s) => {
@@ -253,7 +253,7 @@ describe('a cancel', () => {
 });
 
 describe('close', () => {
-  it('of a session closes all below it', () =>
+  it('of a session closes all below it [SES-4, CHILD-8]', () =>
     family(
       {},
       (s) => {
@@ -282,7 +282,7 @@ describe('the budget of a child', () => {
   const entry = (s: Scene) => s.world.cell(SESSION_REDUCER, 'root');
   const usage = { calls: 1, tokens_in: 30, tokens_out: 10 };
 
-  it('is set aside from what its parent has left, and given back with what was not used', () =>
+  it('is set aside from what its parent has left, and given back with what was not used [CHILD-2]', () =>
     family({ limits: { max_tokens: 200 } }, (s) => {
       parents(s, 1, { max_tokens: 100 });
       expect(s.state().run?.carved.tokens).toBe(100);
@@ -300,7 +300,7 @@ describe('the budget of a child', () => {
       expect(last(s)).toBe('result b: (denied cap_denied/budget)');
     }));
 
-  it('of one that is closed while it works is given back, and what it used counts', () =>
+  it('of one that is closed while it works is given back, and what it used counts [LIM-5, CHILD-3]', () =>
     family({ limits: { max_tokens: 200 } }, (s) => {
       parents(s, 1, { max_tokens: 100 });
       s.answer({ calls: [close('c')] });
@@ -308,7 +308,7 @@ describe('the budget of a child', () => {
       expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 30, tokens_out: 10 } });
     }));
 
-  it('counts once, however often its session is not reached', () =>
+  it('counts once, however often its session is not reached [CHILD-3]', () =>
     family(
       { limits: { max_tokens: 200 } },
       (s) => {
@@ -320,7 +320,7 @@ describe('the budget of a child', () => {
       { model: 'gone' },
     ));
 
-  it('with that of all children never exceeds what is left, whatever is asked for', () =>
+  it('with that of all children never exceeds what is left, whatever is asked for [CHILD-2]', () =>
     family({ limits: { max_tokens: 200, max_micro_money: 50 } }, (s) => {
       parents(s, 3, { max_tokens: 150, max_micro_money: 40 });
       const { carved, tally } = s.state().run ?? {

@@ -32,7 +32,7 @@ function filled(s: Scene): void {
 }
 
 describe('making room in the window of the model', () => {
-  it('given pressure of its level, the next step waits for a summary of what is not among the last answers', () =>
+  it('given pressure of its level, the next step waits for a summary of what is not among the last answers [MOD-21]', () =>
     play(KEEP_ONE, (s) => {
       filled(s);
       // input, answer, result, answer, result | answer, result
@@ -53,7 +53,7 @@ describe('making room in the window of the model', () => {
       expect(s.state().run?.tally).toMatchObject({ steps: steps + 1, tokens_in: tokens_in + 50 });
     }));
 
-  it('the next summary is made of the last one and what came since', () =>
+  it('the next summary is made of the last one and what came since [MOD-21]', () =>
     play(KEEP_ONE, (s) => {
       filled(s);
       s.answer();
@@ -76,7 +76,7 @@ describe('making room in the window of the model', () => {
       expect(asked(s).summarise?.to).toBe(7); // the last answer alone grew the window by more than a quarter
     }));
 
-  it('what is pinned stays in every window', () =>
+  it('what is pinned stays in every window [MOD-22]', () =>
     play(KEEP_ONE, (s) => {
       const pinned = { parts: [s.text()], command_id: 'p', priority: 0, cause: { kind: 'host' }, pin: true };
       s.send('aos.agent/UserInput@1', pinned);
@@ -96,7 +96,7 @@ describe('making room in the window of the model', () => {
   it.each([
     ['fails', (s: Scene) => s.modelEnds({ status: 'error', code: 'provider_error_terminal/auth', retryable: false })],
     ['says nothing', (s: Scene) => s.modelEnds(blank())],
-  ] as const)('given a summary that %s, the window stays as it is and the run goes on', (_, end) =>
+  ] as const)('given a summary that %s, the window stays as it is and the run goes on [MOD-24]', (_, end) =>
     play(KEEP_ONE, (s) => {
       filled(s);
       end(s);
@@ -185,7 +185,7 @@ describe('a command to make room', () => {
 });
 
 describe('a model that refuses a step as longer than its window', () => {
-  it('is asked the same step once more, behind a summary in which results are cut', () =>
+  it('is asked the same step once more, behind a summary in which results are cut [MOD-23]', () =>
     play(KEEP_ONE, (s) => {
       s.input();
       for (const tokens of [30, 60]) round(s, tokens);
@@ -202,7 +202,7 @@ describe('a model that refuses a step as longer than its window', () => {
   it.each([
     ['fail', 'Failed'],
     ['pause_and_ask', 'WaitingInput: limit'],
-  ] as const)('given that it refuses again and limits that %s, the run is %s', (on_limit, lifecycle) =>
+  ] as const)('given that it refuses again and limits that %s, the run is %s [MOD-23]', (on_limit, lifecycle) =>
     play({ ...KEEP_ONE, limits: { on_limit } }, (s) => {
       s.input();
       for (const tokens of [30, 60]) round(s, tokens);

@@ -9,7 +9,7 @@ const LISTENS = { after_answer: { wait_ms: 1_000 } } as const;
 const said = (s: Scene) => s.transcript().filter((line) => /^(input|follow_up|steer)/.test(line));
 
 describe('a run that stays open after its answer', () => {
-  it('takes the next input as its next turn', () =>
+  it('takes the next input as its next turn [SES-9]', () =>
     play(LISTENS, (s) => {
       s.input();
       s.answer();
@@ -62,7 +62,7 @@ describe('a run that stays open after its answer', () => {
       expect(s.facts('HostCommandApplied')).toMatchObject([{ command_id: 'mine', type: 'Steer' }]);
     }));
 
-  it('goes on with what waits when a turn of it is cancelled', () =>
+  it('goes on with what waits when a turn of it is cancelled [SES-22]', () =>
     play(LISTENS, (s) => {
       s.input();
       s.input();
@@ -87,7 +87,7 @@ describe('a run that stays open after its answer', () => {
 });
 
 describe('inputs that wait', () => {
-  it('are taken up by priority, and else in the order in which they came', () =>
+  it('are taken up by priority, and else in the order in which they came [SES-6]', () =>
     play(LISTENS, (s) => {
       s.input();
       for (const id of ['z', 'y', 'x']) s.input(id);
@@ -103,7 +103,7 @@ describe('inputs that wait', () => {
       expect([said(s).length, s.state().runs, s.lifecycle()]).toEqual([3, 3, 'Completed']);
     }));
 
-  it('wait for Resume behind a run that failed', () =>
+  it('wait for Resume behind a run that failed [SES-10]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -133,7 +133,7 @@ describe('inputs that wait', () => {
       expect(s.followUp('too')?.code).toBe('queue_full');
     }));
 
-  it('are taken away by a cancel of all, and counted by one of the run', () =>
+  it('are taken away by a cancel of all, and counted by one of the run [SES-22]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -176,7 +176,7 @@ describe('a command', () => {
       expect(s.state().calls[0]?.note_ref?.hex).toBe(refOf(31).hex);
     }));
 
-  it('Reconfigure counts from the next step on', () =>
+  it('Reconfigure counts from the next step on [SES-14]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Reconfigure', patch: { model: 'other' } });
@@ -187,7 +187,7 @@ describe('a command', () => {
       ]);
     }));
 
-  it('Close ends everything at once where nothing runs, and within the grace where something does', () =>
+  it('Close ends everything at once where nothing runs, and within the grace where something does [SES-4]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a' }] });
@@ -205,7 +205,7 @@ describe('a definition', () => {
   const models = (s: Scene) => s.facts('LlmStepRequested').map(({ model }) => model);
   const again = { calls: [{ id: 'a', issue: 'tool_not_found' as const }] };
 
-  it('for the next run leaves the run at hand as it is', () =>
+  it('for the next run leaves the run at hand as it is [SES-16]', () =>
     play({}, (s) => {
       s.input();
       s.adopt({ model: 'other' }, 'next_run');
@@ -223,7 +223,7 @@ describe('a definition', () => {
       expect(models(s)).toEqual(['main', 'other']);
     }));
 
-  it('for a session that is pinned to its own is not taken', () =>
+  it('for a session that is pinned to its own is not taken [SES-16]', () =>
     play({}, (s) => {
       s.adopt({ model: 'other' }, 'pin');
       s.input();

@@ -5,7 +5,7 @@ import { withTables } from './lifecycle-page.js';
 const PAGE = new URL('../../../docs/reference/session-lifecycle.md', import.meta.url);
 
 describe('the page about the lifecycle', () => {
-  it('holds the tables that the reducer goes by (DOCS_UPDATE=1 rewrites them)', () => {
+  it('holds the tables that the reducer goes by (DOCS_UPDATE=1 rewrites them) [SES-1]', () => {
     const page = readFileSync(PAGE, 'utf8');
     if (process.env.DOCS_UPDATE === '1') writeFileSync(PAGE, withTables(page));
     expect(readFileSync(PAGE, 'utf8')).toBe(withTables(page));

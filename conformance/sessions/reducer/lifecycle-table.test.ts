@@ -74,7 +74,7 @@ function give(s: Scene, trigger: Trigger) {
 const cases = LIFECYCLES.flatMap((state) => TRIGGERS.map((trigger) => [trigger, state] as const));
 
 describe('the lifecycle table', () => {
-  it.each(cases)('given %s in %s, what happens is what the table says', (trigger, state) =>
+  it.each(cases)('given %s in %s, what happens is what the table says [SES-1, SES-9]', (trigger, state) =>
     play({}, (s) => {
       INTO[state](s);
       expect(s.state().lifecycle).toBe(state);
@@ -93,17 +93,19 @@ describe('the lifecycle table', () => {
     }),
   );
 
-  it.each(cases)('given %s in %s of a session that is closed, it is refused and nothing changes', (trigger, state) =>
-    play({}, (s) => {
-      INTO[state](s);
-      s.command({ type: 'Close' });
-      const before = s.bytes();
-      expect(give(s, trigger)?.code).toBe('session_closed');
-      expect(equalBytes(before, s.bytes())).toBe(true);
-    }),
+  it.each(cases)(
+    'given %s in %s of a session that is closed, it is refused and nothing changes [SES-3]',
+    (trigger, state) =>
+      play({}, (s) => {
+        INTO[state](s);
+        s.command({ type: 'Close' });
+        const before = s.bytes();
+        expect(give(s, trigger)?.code).toBe('session_closed');
+        expect(equalBytes(before, s.bytes())).toBe(true);
+      }),
   );
 
-  it.each(LIFECYCLES)('given a stale epoch in %s, every command is refused and nothing changes', (state) =>
+  it.each(LIFECYCLES)('given a stale epoch in %s, every command is refused and nothing changes [SES-13]', (state) =>
     play({}, (s) => {
       INTO[state](s);
       const before = s.bytes();
@@ -194,14 +196,14 @@ const MADE: Readonly<Record<string, (s: Scene) => void>> = {
 };
 
 describe('the moves of the table', () => {
-  it.each(Object.keys(MADE))('%s is made', (move) =>
+  it.each(Object.keys(MADE))('%s is made [SES-2]', (move) =>
     play({}, (s) => {
       MADE[move]?.(s);
       expect(s.moves()).toContain(move);
     }),
   );
 
-  it('are all there are', () => {
+  it('are all there are [SES-2]', () => {
     const listed = LIFECYCLES.flatMap((from) => MOVES[from].map((to) => `${from} → ${to}`));
     expect(Object.keys(MADE).sort()).toEqual(listed.sort());
   });
@@ -287,7 +289,7 @@ const NOTICES: Readonly<Record<string, (s: Scene) => { name: string; value: unkn
 const told = LIFECYCLES.flatMap((state) => Object.keys(NOTICES).map((what) => [what, state] as const));
 
 describe('what is told from inside', () => {
-  it.each(told)('given %s in %s, there is no fault and no move that is not of the table', (what, state) => {
+  it.each(told)('given %s in %s, there is no fault and no move that is not of the table [SES-1]', (what, state) => {
     const s = new Scene();
     INTO[state](s);
     for (const closed of [false, true]) {
@@ -297,7 +299,7 @@ describe('what is told from inside', () => {
     }
   });
 
-  it('given plans that never say what became of them, a run that is stopping is over all the same', () => {
+  it('given plans that never say what became of them, a run that is stopping is over all the same [SES-18, SES-19]', () => {
     const s = new Scene();
     INTO.Cancelling(s);
     const at = { run: 0, turn: 1, step: 1 };
@@ -320,7 +322,7 @@ describe('what is told from inside', () => {
       });
   });
 
-  it.each(TERMINAL)('given an answer of a model in %s, it is stale and nothing changes', (state) =>
+  it.each(TERMINAL)('given an answer of a model in %s, it is stale and nothing changes [SES-20]', (state) =>
     play({}, (s) => {
       INTO[state](s);
       const before = s.bytes();

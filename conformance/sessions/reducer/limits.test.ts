@@ -73,7 +73,7 @@ const REACHED: Readonly<
 const kinds = Object.keys(REACHED) as (keyof typeof REACHED)[];
 
 describe('a limit that is reached', () => {
-  it.each(kinds)('%s: the run fails by it, and nothing is under way', (limit) => {
+  it.each(kinds)('%s: the run fails by it, and nothing is under way [SES-5, LIM-1]', (limit) => {
     const [limits = {}, act] = REACHED[limit];
     return play({ limits }, (s) => {
       act(s);
@@ -86,22 +86,25 @@ describe('a limit that is reached', () => {
     });
   });
 
-  it.each(kinds)('%s: a definition that asks lets the run wait, and it goes on when the limit is raised', (limit) => {
-    const [limits = {}, act] = REACHED[limit];
-    return play({ limits: { ...limits, on_limit: 'pause_and_ask' } }, (s) => {
-      act(s);
-      expect(s.lifecycle()).toBe('WaitingInput: limit');
-      const started = s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length;
-      s.command({ type: 'Reconfigure', patch: { limits: { max_steps: 60 } } });
-      if (limit !== 'max_steps') expect(s.lifecycle()).toBe('WaitingInput: limit');
-      s.command({
-        type: 'Reconfigure',
-        patch: { limits: { [limit]: limit === 'max_tool_calls_per_step' ? 64 : 50_000 } },
+  it.each(kinds)(
+    '%s: a definition that asks lets the run wait, and it goes on when the limit is raised [LIM-2]',
+    (limit) => {
+      const [limits = {}, act] = REACHED[limit];
+      return play({ limits: { ...limits, on_limit: 'pause_and_ask' } }, (s) => {
+        act(s);
+        expect(s.lifecycle()).toBe('WaitingInput: limit');
+        const started = s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length;
+        s.command({ type: 'Reconfigure', patch: { limits: { max_steps: 60 } } });
+        if (limit !== 'max_steps') expect(s.lifecycle()).toBe('WaitingInput: limit');
+        s.command({
+          type: 'Reconfigure',
+          patch: { limits: { [limit]: limit === 'max_tool_calls_per_step' ? 64 : 50_000 } },
+        });
+        expect(s.lifecycle()).toBe('Running');
+        expect(s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length).toBeGreaterThan(started);
       });
-      expect(s.lifecycle()).toBe('Running');
-      expect(s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length).toBeGreaterThan(started);
-    });
-  });
+    },
+  );
 
   it('given an adoption from the next step on that raises it, the run goes on', () =>
     play({ limits: { max_steps: 1, on_limit: 'pause_and_ask' } }, (s) => {
@@ -122,7 +125,7 @@ describe('a limit that is reached', () => {
       expect(s.working('llm.generate@2')).toHaveLength(1);
     }));
 
-  it('max_children and max_depth refuse the call, as data that the model reads, and the run goes on', async () => {
+  it('max_children and max_depth refuse the call, as data that the model reads, and the run goes on [LIM-3, CHILD-9]', async () => {
     const agents = { helper: {} };
     await play(
       { limits: { max_children: 1 } },
@@ -145,13 +148,13 @@ describe('a limit that is reached', () => {
     );
   });
 
-  it('every limit is one of these', () => {
+  it('every limit is one of these [LIM-1]', () => {
     expect([...kinds, 'max_depth', 'max_children'].sort()).toEqual([...LIMIT_KINDS].sort());
   });
 });
 
 describe('the time of a run', () => {
-  it('does not count while it waits for somebody, listens or is paused', () =>
+  it('does not count while it waits for somebody, listens or is paused [LIM-4]', () =>
     play({ limits: { max_wall_ms: 1_000 }, after_answer: { wait_ms: null } }, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', approval: {} }] });
@@ -186,7 +189,7 @@ describe('the time of a run', () => {
       { agents: { helper: {} } },
     ));
 
-  it('what a tool reports to have used counts as what a model does', () =>
+  it('what a tool reports to have used counts as what a model does [LIM-5]', () =>
     play({ limits: { max_micro_money: 7 } }, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a' }] });

@@ -22,7 +22,7 @@ function stepsUntilLoop(s: Scene, make: (n: number) => Parameters<typeof step>[1
 }
 
 describe('a loop', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7])('of length %i is found at the end of its third round', (length) =>
+  it.each([1, 2, 3, 4, 5, 6, 7])('of length %i is found at the end of its third round [LIM-6, LIM-8]', (length) =>
     play({ loop: LOOP }, (s) => {
       expect(stepsUntilLoop(s, (n) => [{ args: n % length }])).toBe(3 * length);
       expect(s.facts('LoopDetected')).toMatchObject([{ length, repeats: 3, by: 'calls_and_results', action: 'fail' }]);
@@ -35,19 +35,19 @@ describe('a loop', () => {
     }),
   );
 
-  it('whose results differ each time is found later, by its calls alone', () =>
+  it('whose results differ each time is found later, by its calls alone [LIM-6]', () =>
     play({ loop: LOOP }, (s) => {
       expect(stepsUntilLoop(s, (n) => [{ args: n % 2, result: n }])).toBe(8);
       expect(s.facts('LoopDetected')).toMatchObject([{ length: 2, repeats: 4, by: 'calls' }]);
     }));
 
-  it('is found whatever the order in which the calls of a step are listed', () =>
+  it('is found whatever the order in which the calls of a step are listed [LIM-6]', () =>
     play({ loop: LOOP }, (s) => {
       const pair = [{ args: 1 }, { args: 2 }];
       expect(stepsUntilLoop(s, (n) => (n % 2 === 0 ? pair : [...pair].reverse()))).toBe(3);
     }));
 
-  it('is none while calls are meant to be repeated', () =>
+  it('is none while calls are meant to be repeated [LIM-7]', () =>
     play({ loop: LOOP }, (s) => {
       expect(stepsUntilLoop(s, () => [{ args: 1, polling: true }], 12)).toBe(0);
     }));
@@ -62,7 +62,7 @@ describe('a loop', () => {
       expect(stepsUntilLoop(s, () => [{ args: 1 }], 12)).toBe(0);
     }));
 
-  it('is steered against, then ends the run with a warning: one action after the other, each after rounds of its own', () =>
+  it('is steered against, then ends the run with a warning: one action after the other, each after rounds of its own [LIM-8]', () =>
     play({ loop: { ...LOOP, actions: ['steer', 'complete_with_warning'] } }, (s) => {
       expect(stepsUntilLoop(s, () => [{ args: 1 }])).toBe(3);
       expect(s.transcript().at(-1)).toBe('loop: t15');

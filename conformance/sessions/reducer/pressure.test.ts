@@ -13,7 +13,7 @@ function step(s: Scene, tokens: number, more: object = {}): void {
 const levels = (s: Scene, name: string) => s.facts(name).map(({ level }) => level);
 
 describe('pressure on the window of the model', () => {
-  it('is told of once for each level on the way up', () =>
+  it('is told of once for each level on the way up [LIM-9]', () =>
     play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [69, 70, 84, 85, 94, 95, 120]) step(s, tokens);
@@ -21,7 +21,7 @@ describe('pressure on the window of the model', () => {
       expect(s.facts('ContextPressure')[0]).toMatchObject({ tokens: 70, window: 100, by: 'usage' });
     }));
 
-  it('is told of again only after use fell five percent below the level', () =>
+  it('is told of again only after use fell five percent below the level [LIM-9]', () =>
     play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [86, 81, 86, 79, 86, 60, 86]) step(s, tokens);
@@ -49,13 +49,13 @@ describe('pressure on the window of the model', () => {
     [90, 95, undefined, 95],
     [89, 95, undefined, 85],
     [64, 70, undefined, 0],
-  ])('%i of 100 after %i was told: tells %s and remembers %i', (used, told, tell, remembered) => {
+  ])('%i of 100 after %i was told: tells %s and remembers %i [LIM-9]', (used, told, tell, remembered) => {
     expect(pressureOf(used, 100, told)).toEqual(tell === undefined ? { told: remembered } : { tell, told: remembered });
   });
 });
 
 describe('pressure on the budget', () => {
-  it('is told of at each level, by the nearer of tokens and money', () =>
+  it('is told of at each level, by the nearer of tokens and money [LIM-10]', () =>
     play({ limits: { max_tokens: 100, max_micro_money: 1_000 } }, (s) => {
       s.input();
       step(s, 70);

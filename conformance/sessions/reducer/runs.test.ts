@@ -5,7 +5,7 @@ const call = (id: string, more: object = {}) => ({ id, ...more });
 const told = (s: Scene) => s.working('tool.call@1').map((work) => work.told);
 
 describe('a run', () => {
-  it('given an answer without calls, it completes', () =>
+  it('given an answer without calls, it completes [SES-5]', () =>
     play({}, (s) => {
       s.input();
       expect(s.lifecycle()).toBe('Running');
@@ -15,7 +15,7 @@ describe('a run', () => {
       expect(s.stop()).toEqual({ kind: 'Completed' });
     }));
 
-  it('given calls, their results stand together in the order of the calls, whatever order they end in', () =>
+  it('given calls, their results stand together in the order of the calls, whatever order they end in [SES-23]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a'), call('b'), call('c')] });
@@ -31,7 +31,7 @@ describe('a run', () => {
       ]);
     }));
 
-  it('given calls of one resource, they run one after another; the rest runs together', () =>
+  it('given calls of one resource, they run one after another; the rest runs together [TOOL-11]', () =>
     play({}, (s) => {
       s.input();
       s.answer({
@@ -55,7 +55,7 @@ describe('a run', () => {
       s.answer();
     }));
 
-  it('given a call that cannot run, the model reads why and nothing was called', () =>
+  it('given a call that cannot run, the model reads why and nothing was called [TOOL-2]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a', { issue: 'tool_not_found' })] });
@@ -64,7 +64,7 @@ describe('a run', () => {
       expect(s.transcript()).toContain('result a: (failed tool_not_found)');
     }));
 
-  it('given inputs while it runs, they wait for it, higher priority first', () =>
+  it('given inputs while it runs, they wait for it, higher priority first [SES-6]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -77,7 +77,7 @@ describe('a run', () => {
       expect(s.state().queued).toBe(0);
     }));
 
-  it('given a steer while the model works, it is said before the next step', () =>
+  it('given a steer while the model works, it is said before the next step [SES-8]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a')] });
@@ -87,7 +87,7 @@ describe('a run', () => {
       expect(s.transcript()).toEqual(['input: t10', 'assistant: a', 'result a: t7', 'steer: t11', 'assistant:']);
     }));
 
-  it('given a steer that no step has taken up when the model is done, the run goes on for a turn', () =>
+  it('given a steer that no step has taken up when the model is done, the run goes on for a turn [SES-8]', () =>
     play({}, (s) => {
       s.input();
       s.steer();
@@ -100,7 +100,7 @@ describe('a run', () => {
 });
 
 describe('a cancel', () => {
-  it('given two calls under way, it waits for what they say, and the transcript holds what really happened', () =>
+  it('given two calls under way, it waits for what they say, and the transcript holds what really happened [SES-17, SES-21]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a'), call('b'), call('c', { parallel: false })] });
@@ -119,7 +119,7 @@ describe('a cancel', () => {
       ]);
     }));
 
-  it('is told in its order: accepted, Cancelling, what the calls came to, applied, Cancelled', () =>
+  it('is told in its order: accepted, Cancelling, what the calls came to, applied, Cancelled [SES-17]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a'), call('b')] });
@@ -138,7 +138,7 @@ describe('a cancel', () => {
       ]);
     }));
 
-  it('given a call that does not stop, it is over after the grace, and the late answer is told the model', () =>
+  it('given a call that does not stop, it is over after the grace, and the late answer is told the model [SES-19]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a')] });
@@ -158,7 +158,7 @@ describe('a cancel', () => {
       ]);
     }));
 
-  it('given a model that was speaking, what it had said stays', () =>
+  it('given a model that was speaking, what it had said stays [SES-21]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Cancel', scope: 'run' });
@@ -167,7 +167,7 @@ describe('a cancel', () => {
       expect(s.transcript()).toEqual(['input: t10', 'assistant (interrupted):']);
     }));
 
-  it('given inputs that wait, they wait for Resume', () =>
+  it('given inputs that wait, they wait for Resume [SES-10]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -182,7 +182,7 @@ describe('a cancel', () => {
 });
 
 describe('a pause', () => {
-  it('given a model that answers meanwhile, nothing is called until it is resumed', () =>
+  it('given a model that answers meanwhile, nothing is called until it is resumed [SES-15]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Pause' });
@@ -215,7 +215,7 @@ describe('an approval', () => {
       expect(s.lifecycle()).toBe('Completed');
     }));
 
-  it('given a denial, the model reads that it did not happen', () =>
+  it('given a denial, the model reads that it did not happen [TOOL-9]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a', { approval: {} })] });

@@ -19,7 +19,7 @@ function asked(s: Scene, calls: readonly Call[]): void {
 }
 
 describe('a state stays small, whatever it is given', () => {
-  it('sixty-four calls that give sixteen files each, with the longest paths: all are in the transcript', () =>
+  it('sixty-four calls that give sixteen files each, with the longest paths: all are in the transcript [SES-24]', () =>
     play({ limits: { max_tool_calls_per_step: 64 } }, (s) => {
       asked(
         s,
@@ -75,7 +75,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.adopt({ options: { metadata } })).toBe('request_rejected');
     }));
 
-  it('a hundred runs leave it as it was when the exchanges that may stay had all been', () =>
+  it('a hundred runs leave it as it was when the exchanges that may stay had all been [SES-24]', () =>
     play({}, (s) => {
       const sizes: number[] = [];
       for (let n = 0; n < 100; n++) {

@@ -106,7 +106,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
     expect(createHash('sha256').update(prefix).digest('hex')).toBe(prefix_digest);
   });
 
-  it('is asked again by one owner alone: as often as our policy says, and not once more', async () => {
+  it('is asked again by one owner alone: as often as our policy says, and not once more [MOD-8]', async () => {
     const mock = await mockProvider();
     mock.on({}, { error: { message: 'Overloaded.', type: 'overloaded_error' }, status: 500 });
     const { client } = clientOf(name, mock, { profile, retry: { retriesMax: 2 } });

@@ -174,7 +174,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
     expect(again.digest).toBe(payloadOf(ran).request_digest);
   });
 
-  it('sends words in its place where it does not, and says so', async () => {
+  it('sends words in its place where it does not, and says so [MOD-20]', async () => {
     const mock = await mockProvider();
     mock.on({}, { content: 'A file.' });
     const { client, sent } = watched(name, mock, { profile: { media_types: [] } });

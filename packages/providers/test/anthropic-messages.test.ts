@@ -114,7 +114,7 @@ describe('a messages request', () => {
     expect(data).not.toHaveProperty('output_config');
   });
 
-  it('leaves out what cannot stand beside thinking, and says so', () => {
+  it('leaves out what cannot stand beside thinking, and says so [MOD-3]', () => {
     const tools = [{ name: 'add', description: '', schema: { type: 'object' } }];
     const { data, warnings } = written({ reasoningEffort: 'low', temperature: 0, toolChoice: 'required', tools });
     expect(data).not.toHaveProperty('temperature');
@@ -122,7 +122,7 @@ describe('a messages request', () => {
     expect(warnings).toEqual(['parameter_changed:temperature', 'unsupported:tool_choice']);
   });
 
-  it('holds a response format, a wish to cache, and tools of the provider in the places that the protocol has', () => {
+  it('holds a response format, a wish to cache, and tools of the provider in the places that the protocol has [MOD-3]', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } };
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const { data } = written(
@@ -204,7 +204,7 @@ describe('what a messages answer holds', () => {
     expect(payloadOf(await run(at(server))).finish_reason).toBe(finish);
   });
 
-  it('counts what was read from a cache and written into it as what went in', async () => {
+  it('counts what was read from a cache and written into it as what went in [MOD-6]', async () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 100,
@@ -222,7 +222,7 @@ describe('what a messages answer holds', () => {
     });
   });
 
-  it('is read totally (seed 22)', () => {
+  it('is read totally (seed 22) [MOD-7]', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
     const block = fc.oneof(
       fc.record({
@@ -379,7 +379,7 @@ describe('a messages stream', () => {
       1,
     ],
     [200, message('x' as never), 'provider_error_retryable/malformed', 4],
-  ])('%i %j is %s after %i requests', async (status, body, code, requests) => {
+  ])('%i %j is %s after %i requests [MOD-9]', async (status, body, code, requests) => {
     const server = await providerServer(json(status, body));
     expect((await run(at(server))).outcome).toMatchObject({ code });
     expect(server.seen).toHaveLength(requests);

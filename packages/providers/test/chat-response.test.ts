@@ -6,7 +6,7 @@ import { readCompletion } from '../src/openai/chat-response.js';
 describe('reading an answer', () => {
   const plain = (...idsInUse: string[]) => ({ idsInUse, scrub: (text: string) => text });
 
-  it('never throws, and whatever it accepts fits the receipt (seed 5)', () => {
+  it('never throws, and whatever it accepts fits the receipt (seed 5) [MOD-7]', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('c1'));
     const wildCall = fc.record({ id: wild, function: fc.record({ name: wild, arguments: wild }) });
     const body = fc.record({

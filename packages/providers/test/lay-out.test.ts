@@ -86,7 +86,7 @@ describe('the layout of a conversation', () => {
     ]);
   });
 
-  it('tells one call after the other to who cannot take several at once', () => {
+  it('tells one call after the other to who cannot take several at once [MOD-1]', () => {
     const thought = { kind: 'reasoning' as const, native: 'x' };
     const drafts = [says('go'), { ...asks('a', 'b'), text: 'I call.', opaque: [thought] }, yields('b', 'B')];
     expect(layOut(drafts, { parallelCalls: false })).toEqual([

@@ -40,7 +40,7 @@ describe('a model call', () => {
     expect(model.requests[0]!.system).toBe('Be brief.');
   });
 
-  it('has calls judged, and the answer only when there are none', async () => {
+  it('has calls judged, and the answer only when there are none [TOOL-4]', async () => {
     const seen: AskedCall[] = [];
     const judge = {
       calls: (...[asked, about]: Parameters<typeof trusting.calls>) => {
@@ -72,7 +72,7 @@ describe('a model call', () => {
     expect(payload.tool_calls.map(({ call_id }) => call_id)).toEqual(['judged_call_1_1']);
   });
 
-  it('says who answered, and how large and of which digest the request was', async () => {
+  it('says who answered, and how large and of which digest the request was [MOD-15]', async () => {
     const ran = await run(script({ text: 'Hi.' }));
     const payload = payloadOf(ran);
     expect(payload.by).toEqual({ profile: 'script', model: 'script' });
@@ -92,7 +92,7 @@ describe('a model call', () => {
     expect(again.digest).not.toBe(payloadOf(ran).request_digest);
   });
 
-  it('begins with the bytes of the call before it: so its receipt proves', async () => {
+  it('begins with the bytes of the call before it: so its receipt proves [MOD-14]', async () => {
     const first = await run(script({ text: 'One.' }));
     const { content, params, items } = first;
     const answer = payloadOf(first);
@@ -106,7 +106,7 @@ describe('a model call', () => {
     expect(createHash('sha256').update(prefix).digest('hex')).toBe(answer.prefix_digest);
   });
 
-  it('tells tools in the order of their names', async () => {
+  it('tells tools in the order of their names [MOD-19]', async () => {
     const { content, params } = await run(script({ text: 'x' }));
     const list = ['b', 'a', 'c'].map((name) => ({ name, description: '', schema: { type: 'object' } }));
     const tools_ref = await putValue(content, list);
@@ -147,7 +147,7 @@ describe('a model call that is stopped', () => {
     return running;
   };
 
-  it('keeps what was said, without calls and without unsigned reasoning', async () => {
+  it('keeps what was said, without calls and without unsigned reasoning [MOD-11]', async () => {
     const ran = await stopped({
       text: 'Once upon a time',
       reasoning: 'A tale.',

@@ -20,7 +20,7 @@ function payloadOf({ outcome }: Ran) {
 }
 
 describe('a model call that succeeds', () => {
-  it('sends a valid request and stores what came back, whole and normalized', async () => {
+  it('sends a valid request and stores what came back, whole and normalized [MOD-3, MOD-5]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ role: 'assistant', content: 'Hi.' })));
     const ran = await run(openAiCompatible({ baseUrl, model: 'm-1', apiKey: 'k' }), {
       tools: [add],
@@ -154,7 +154,7 @@ describe('a model call that succeeds', () => {
     expect((await readLlmOutput(ran.content, payload.output_ref)).text).toBe(text);
   });
 
-  it('passes provider options through, except those that would change what was asked', async () => {
+  it('passes provider options through, except those that would change what was asked [MOD-4]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({
       baseUrl,
@@ -174,7 +174,7 @@ describe('a model call that succeeds', () => {
 });
 
 describe('a model call that fails is data', () => {
-  it('waits as long as the provider asks, and then succeeds', async () => {
+  it('waits as long as the provider asks, and then succeeds [MOD-8]', async () => {
     const waits: number[] = [];
     const { baseUrl, seen } = await providerServer(
       json(429, { error: { message: 'slow down' } }, { 'retry-after': '2' }),
@@ -194,7 +194,7 @@ describe('a model call that fails is data', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('retries a server that keeps failing a bounded number of times, each wait longer', async () => {
+  it('retries a server that keeps failing a bounded number of times, each wait longer [MOD-8]', async () => {
     const waits: number[] = [];
     const { baseUrl, seen } = await providerServer(json(503, 'oops'));
     const { outcome } = await run(impatient({ baseUrl, model: 'm', waits }));
@@ -224,7 +224,7 @@ describe('a model call that fails is data', () => {
     [200, { choices: [] }, 'provider_error_retryable/malformed', 4],
     [200, { error: { code: 429, message: 'busy' } }, 'provider_error_retryable/rate_limited', 4],
     [200, { error: { message: 'upstream' } }, 'provider_error_retryable/server', 4],
-  ])('%i with %j is %s after %i requests', async (status, body, code, requests) => {
+  ])('%i with %j is %s after %i requests [MOD-9]', async (status, body, code, requests) => {
     const { baseUrl, seen } = await providerServer(json(status, body));
     const { outcome } = await run(impatient({ baseUrl, model: 'm' }));
     expect(outcome).toEqual({ status: 'error', code, retryable: code.includes('retryable') });

@@ -97,7 +97,7 @@ async function sentBack(output: unknown[]) {
 }
 
 describe('a responses request', () => {
-  it('leaves nothing at the provider, and asks for reasoning in a form that can come back', async () => {
+  it('leaves nothing at the provider, and asks for reasoning in a form that can come back [MOD-3]', async () => {
     const server = await providerServer(json(200, response([message('x')])));
     const client = await at(server, { apiKey: 'k', providerTools: [{ type: 'web_search' }] });
     const ran = await run(client, {
@@ -130,7 +130,7 @@ describe('a responses request', () => {
     ]);
   });
 
-  it('lets native options through, and joins them with what we say in the same field', async () => {
+  it('lets native options through, and joins them with what we say in the same field [MOD-4]', async () => {
     const native = {
       text: { verbosity: 'low' },
       reasoning: { summary: 'auto' },
@@ -161,7 +161,7 @@ describe('a responses request', () => {
     expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ text: { verbosity: 'low', format } });
   });
 
-  it('asks models that do not reason for no reasoning: they would refuse', async () => {
+  it('asks models that do not reason for no reasoning: they would refuse [MOD-1]', async () => {
     const server = await providerServer(json(200, response([message('x')])));
     await run(await at(server, { profile: { supports_reasoning_effort: false } }));
     expect(JSON.parse(server.seen[0]!.body)).not.toHaveProperty('include');
@@ -237,7 +237,7 @@ describe('what a responses answer holds', () => {
     ],
     ['an unknown reason', [], { status: 'incomplete', incomplete_details: null }, 'other'],
     ['a refusal', [message('', { content: [{ type: 'refusal', refusal: 'No.' }] })], {}, 'content_filter'],
-  ])('ends with %s', async (_, output, over, finish) => {
+  ])('ends with %s [MOD-6]', async (_, output, over, finish) => {
     const server = await providerServer(json(200, response(output, over)));
     expect(payloadOf(await run(await at(server))).finish_reason).toBe(finish);
   });
@@ -255,7 +255,7 @@ describe('what a responses answer holds', () => {
     expect(payloadOf(ran).usage_details).toEqual({ tokens_reasoning: 16, tokens_cache_read: 64 });
   });
 
-  it('is read totally (seed 21)', () => {
+  it('is read totally (seed 21) [MOD-7]', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
     const item = fc.oneof(
       fc.record({

@@ -52,7 +52,7 @@ async function asked(call_id = 'c', args = {}): Promise<TranscriptItem> {
 }
 
 describe('what a model reads in the user’s place', () => {
-  it('names who speaks when it is not the user', async () => {
+  it('names who speaks when it is not the user [MOD-17]', async () => {
     const parts = [{ kind: 'text' as const, text_ref: await text('Stop.') }];
     const spoken = async (origin: (TranscriptItem & { role: 'user' })['origin']) =>
       lines((await project([{ role: 'user', origin, parts }])).messages)[0];
@@ -77,7 +77,7 @@ describe('what a model reads in the user’s place', () => {
     expect(await told('full', 'image/png')).toBe(`user: [file notes.md: image/png, ${blob_ref}]`);
   });
 
-  it('is shown what it can look at, and told of the rest, each kind that it missed once', async () => {
+  it('is shown what it can look at, and told of the rest, each kind that it missed once [MOD-20]', async () => {
     const png = await content.put(new Uint8Array([1, 2, 3]));
     const none = await content.put(new Uint8Array());
     const large = await content.put(new Uint8Array(MEDIA_BYTES_MAX + 1));
@@ -158,7 +158,7 @@ describe('what a model reads of a call', () => {
     ['outcome_unknown', 'It may have happened; check before you repeat it'],
     ['completed_late', 'was answered after all (policy_denied); what it came to is told further down'],
     ['failed', 'failed and gave no result (policy_denied)'],
-  ])('%s: it can tell whether it may have happened', async (kind, words) => {
+  ])('%s: it can tell whether it may have happened [MOD-18]', async (kind, words) => {
     expect(await resultOf({ is_error: true, non_execution: { kind, code: 'policy_denied' } })).toContain(words);
   });
 
@@ -242,7 +242,7 @@ describe('what a model reads of its own answers', () => {
     expect(lines(messages)).toEqual(['user: Go', 'assistant: I was ab', `user: ${INTERRUPTED_TEXT}`]);
   });
 
-  it('gives opaque parts back to the same profile and model only, and names each class it drops once', async () => {
+  it('gives opaque parts back to the same profile and model only, and names each class it drops once [MOD-6, MOD-16]', async () => {
     const opaque = [
       { kind: 'reasoning', native: 1 },
       { kind: 'reasoning', native: 2 },
@@ -267,7 +267,7 @@ describe('what a model reads of its own answers', () => {
 });
 
 describe('the projection of a transcript of which content is gone', () => {
-  it('says so in its place when it was erased, and still answers every call', async () => {
+  it('says so in its place when it was erased, and still answers every call [MOD-13]', async () => {
     const [words, printed] = [await text('my name is Ada'), await text('Ada')];
     const args_ref = await putValue(content, { name: 'Ada' });
     const output_ref = await putValue(content, { text: 'Hello Ada', tool_calls: [] });
@@ -309,7 +309,7 @@ describe('the projection of a transcript of which content is gone', () => {
 });
 
 describe('the system text', () => {
-  it('has the instructions first and each lane in its place, however its texts were gathered', async () => {
+  it('has the instructions first and each lane in its place, however its texts were gathered [MOD-19]', async () => {
     const texts: ContextText[] = [
       { lane: 'task', name: 'now', text_ref: await text('T') },
       { lane: 'memory', name: 'b', text_ref: await text('B') },

@@ -70,7 +70,7 @@ describe('a streamed answer', () => {
     expect(ran.notes).toEqual([]);
   });
 
-  it('is not asked for where the profile says that it cannot be had', async () => {
+  it('is not asked for where the profile says that it cannot be had [MOD-1]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     await run(impatient({ baseUrl, model: 'm', profile: { supports_streaming: false } }));
     const body = JSON.parse(seen[0]!.body) as object;
@@ -113,7 +113,7 @@ describe('a streamed answer that breaks', () => {
     ['without a word', events()],
     ['with an event that is no JSON', events(...half, '{"id":')],
     ['with an error in it', events(...half, { error: { message: 'upstream', code: 502 } })],
-  ])('%s is asked for again by one owner, and leaves no trace in the answer', async (_, broken) => {
+  ])('%s is asked for again by one owner, and leaves no trace in the answer [MOD-10, EVT-5]', async (_, broken) => {
     const { baseUrl, seen } = await providerServer(broken, whole);
     const ran = await run(impatient({ baseUrl, model: 'm' }));
     expect(seen).toHaveLength(2);
@@ -138,19 +138,23 @@ describe('a streamed answer that breaks', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it.each(['hang', 'cut'] as const)('that has said its end is whole, though its connection should %s', async (what) => {
-    const DONE = 'data: [DONE]\n\n';
-    const said: Answer = (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const piece of [chunk({ content: 'Done.' }), ending()]) response.write(`data: ${JSON.stringify(piece)}\n\n`);
-      response.write(DONE);
-      if (what === 'cut') setTimeout(() => response.destroy(), 10);
-    };
-    const { baseUrl, seen } = await providerServer(said);
-    const ran = await run(impatient({ baseUrl, model: 'm', timeoutMs: 30_000 }));
-    expect((await outputOf(ran)).text).toBe('Done.');
-    expect(seen).toHaveLength(1);
-  });
+  it.each(['hang', 'cut'] as const)(
+    'that has said its end is whole, though its connection should %s [MOD-10]',
+    async (what) => {
+      const DONE = 'data: [DONE]\n\n';
+      const said: Answer = (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const piece of [chunk({ content: 'Done.' }), ending()])
+          response.write(`data: ${JSON.stringify(piece)}\n\n`);
+        response.write(DONE);
+        if (what === 'cut') setTimeout(() => response.destroy(), 10);
+      };
+      const { baseUrl, seen } = await providerServer(said);
+      const ran = await run(impatient({ baseUrl, model: 'm', timeoutMs: 30_000 }));
+      expect((await outputOf(ran)).text).toBe('Done.');
+      expect(seen).toHaveLength(1);
+    },
+  );
 
   it('that falls silent is a timeout; one that drips is not', async () => {
     const silent = await providerServer(eventsThen('hang', ...half));
@@ -175,7 +179,7 @@ describe('a streamed answer that breaks', () => {
 });
 
 describe('a streamed answer that is stopped', () => {
-  it('keeps what was said, and no call that may be half', async () => {
+  it('keeps what was said, and no call that may be half [MOD-11]', async () => {
     const { baseUrl } = await providerServer(
       eventsThen('hang', chunk({ reasoning_content: 'hm' }), chunk({ content: 'Once upon' }), callStart(0, 'c')),
     );

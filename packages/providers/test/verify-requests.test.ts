@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('the requests of a recorded world', () => {
-  it('are what their parameters stand for, in bytes', async () => {
+  it('are what their parameters stand for, in bytes [MOD-12]', async () => {
     const model = steps();
     await record(model);
     model.done();
@@ -96,7 +96,7 @@ describe('the requests of a recorded world', () => {
     await world.verify();
   });
 
-  it('are not, when what writes them is another', async () => {
+  it('are not, when what writes them is another [MOD-12]', async () => {
     await record(steps());
     const { write, ...rest } = script();
     const other: ModelClient = {

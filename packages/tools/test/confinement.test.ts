@@ -30,7 +30,7 @@ describe('a workspace is confined to its folder', () => {
     'c:secret.txt',
     '\\\\host\\share',
     'a\0b',
-  ])('refuses %j for every tool', async (given) => {
+  ])('refuses %j for every tool [TOOL-26]', async (given) => {
     const { call, outside } = sandbox({ 'a/b/file.txt': 'here' });
     put(path.join(outside, 'secret.txt'), 'outside');
     for (const tool of [...READS, 'write_file']) {
@@ -40,7 +40,7 @@ describe('a workspace is confined to its folder', () => {
     expect(readFileSync(path.join(outside, 'secret.txt'), 'utf8')).toBe('outside');
   });
 
-  it('refuses a symlink that leads out, as the file itself and as a parent', async () => {
+  it('refuses a symlink that leads out, as the file itself and as a parent [TOOL-26]', async () => {
     const { call, outside, root } = sandbox({ 'in.txt': 'in' });
     put(path.join(outside, 'there/secret.txt'), 'outside');
     symlinkSync(path.join(outside, 'there/secret.txt'), path.join(root, 'file'));
@@ -105,7 +105,7 @@ describe('a workspace is confined to its folder', () => {
     expect((await call('grep', { pattern: '1' })).text).toContain('1 matches in 1 files');
   });
 
-  it('holds while somebody swaps a folder for a symlink under it', async () => {
+  it('holds while somebody swaps a folder for a symlink under it [TOOL-26]', async () => {
     const { call, outside, root } = sandbox();
     put(path.join(outside, 'there/file.txt'), 'outside');
     put(path.join(root, 'swap/file.txt'), 'inside');
@@ -175,7 +175,7 @@ describe('files that usually hold secrets', () => {
     '.aws/anything',
   ];
 
-  it('are not listed, searched, read or written', async () => {
+  it('are not listed, searched, read or written [TOOL-26]', async () => {
     const { call, root } = sandbox({
       ...Object.fromEntries(SECRETS.map((name) => [name, 'needle'])),
       'plain.txt': 'needle',

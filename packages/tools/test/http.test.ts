@@ -65,7 +65,7 @@ describe('asking an address', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('reads without approval and again, sends only with approval and once, and sends nothing unless methods are listed', () => {
+  it('reads without approval and again, sends only with approval and once, and sends nothing unless methods are listed [TOOL-29]', () => {
     const tools = http({ allow: ['x.org'], methods: ['POST'] });
     expect(tools.map(({ name, approval, entry }) => [name, approval, entry.delivery])).toEqual([
       ['http_get', 'never', 'idempotent'],
@@ -111,7 +111,7 @@ describe('an address that may not be asked', () => {
     return (await call('http_get', { url })).text;
   };
 
-  it('is one whose host is not listed, whatever it looks like', async () => {
+  it('is one whose host is not listed, whatever it looks like [TOOL-29]', async () => {
     const allow = ['api.example.com', '*.example.org', 'odd.example:8443'];
     for (const url of [
       'https://example.com/',
@@ -131,7 +131,7 @@ describe('an address that may not be asked', () => {
     }
   });
 
-  it('is one that leads into a private network, by name, by number, or by one of its addresses', async () => {
+  it('is one that leads into a private network, by name, by number, or by one of its addresses [TOOL-29]', async () => {
     const { port, asked } = await serve((_, response) => response.end('inner'));
     const inner = { address: '10.1.2.3', family: 4 };
     for (const resolve of [
@@ -151,7 +151,7 @@ describe('an address that may not be asked', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is judged by the address that is connected to: a name that answers otherwise the next time gains nothing', async () => {
+  it('is judged by the address that is connected to: a name that answers otherwise the next time gains nothing [TOOL-29]', async () => {
     const { port, asked } = await serve((_, response) => response.end('inner'));
     let asks = 0;
     const rebinding = async () => [{ address: asks++ === 0 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
@@ -160,7 +160,7 @@ describe('an address that may not be asked', () => {
     expect([asks, asked.length]).toEqual([1, 0]);
   });
 
-  it('is where a redirect leads, judged like the first one', async () => {
+  it('is where a redirect leads, judged like the first one [TOOL-29]', async () => {
     const inner = await serve((_, response) => response.end('inner'));
     const outer = await serve((request, response) => {
       const to = new URL(request.url ?? '/', 'http://x').searchParams.get('to') ?? '';

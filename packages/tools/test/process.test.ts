@@ -41,7 +41,7 @@ describe('running a program', () => {
     expect((await script('process.kill(process.pid, "SIGKILL")')).text).toBe('[ended by SIGKILL]');
   });
 
-  it('hands arguments over as they are, and no shell reads them', async () => {
+  it('hands arguments over as they are, and no shell reads them [TOOL-28]', async () => {
     const { call } = bench();
     const odd = ['$HOME', '; ls', '`id`', 'a b', '*'];
     const answer = await call('run_process', { argv: [NODE, '-p', 'JSON.stringify(process.argv.slice(1))', ...odd] });
@@ -86,7 +86,7 @@ describe('running a program', () => {
     expect((await call('run_process', { argv: [NODE, '-e', ''] })).refused).toBe(false);
   });
 
-  it('asks for approval, unless a rule says otherwise, which sees what would be run', () => {
+  it('asks for approval, unless a rule says otherwise, which sees what would be run [TOOL-28]', () => {
     const [run] = processes({ root: '.' });
     expect(run?.approval).toBe('always');
     const seen: unknown[] = [];
@@ -111,7 +111,7 @@ describe('ending a program', () => {
     const inner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
     console.log(inner.pid); setInterval(() => {}, 1000);`;
 
-  it('kills its whole group when its time is over, and keeps what it printed', async () => {
+  it('kills its whole group when its time is over, and keeps what it printed [TOOL-28]', async () => {
     const { call } = bench();
     const answer = await call('run_process', { argv: [NODE, '-e', family], timeout_seconds: 1 });
     expect(answer.refused).toBe(true);
@@ -119,7 +119,7 @@ describe('ending a program', () => {
     expect(await gone(Number.parseInt(answer.text, 10))).toBe(true);
   });
 
-  it('kills its whole group when the call is cancelled', async () => {
+  it('kills its whole group when the call is cancelled [TOOL-28]', async () => {
     const { call } = bench();
     const cancel = new AbortController();
     setTimeout(() => cancel.abort(), 700);

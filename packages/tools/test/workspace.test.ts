@@ -225,7 +225,7 @@ describe('write_file', () => {
     expect(statSync(path.join(root, 'run.sh')).mode & 0o777).toBe(0o750);
   });
 
-  it('shows readers the old content or the new one, never a part, whoever writes at once', async () => {
+  it('shows readers the old content or the new one, never a part, whoever writes at once [TOOL-27]', async () => {
     const { call, root } = sandbox({ 'f.txt': 'a'.repeat(300_000) });
     const seen = new Set<string>();
     const writes = ['b', 'c', 'd', 'e'].map((letter) =>
@@ -262,7 +262,7 @@ describe('write_file', () => {
     expect(delivery({})).toEqual({ ...readers, write_file: 'at_most_once', edit_file: 'at_most_once' });
   });
 
-  it('keeps what stood there before, whole, and names the change in its receipt', async () => {
+  it('keeps what stood there before, whole, and names the change in its receipt [TOOL-27]', async () => {
     const large = 'x'.repeat(300_000);
     const { call } = sandbox({ 'a/f.txt': large });
     const changed = await call('write_file', { path: './a/f.txt', text: 'new' });

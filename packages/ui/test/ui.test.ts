@@ -103,7 +103,7 @@ describe('a run as a UI message stream', () => {
     await world.close();
   });
 
-  it('is the same message from the journal alone, whoever asks and whenever', async () => {
+  it('is the same message from the journal alone, whoever asks and whenever [EVT-1, EVT-7]', async () => {
     const { world, session } = await opened(call('pay', { cents: 13 }), { text: 'No luck.' });
     const run = await session.send('Pay 13.', { id: 'm-1' });
     await run.result();

@@ -33,7 +33,7 @@ describe('a child that the host spawns', () => {
     });
   });
 
-  it('is made once under an id', async () => {
+  it('is made once under an id [CHILD-1]', async () => {
     await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world }) => {
       const session = world.session('b', boss);
       const first = await session.spawn(scout, 'item 1', { id: 'x' });
@@ -43,7 +43,7 @@ describe('a child that the host spawns', () => {
     });
   });
 
-  it('ends when the session above it is closed', async () => {
+  it('ends when the session above it is closed [CHILD-8]', async () => {
     const held = gate();
     await play({ agents: [boss, scout], steps: [{ after: held.opened }] }, async ({ world }) => {
       const session = world.session('b', boss);
@@ -79,7 +79,7 @@ describe('a child that a model spawns', () => {
     { text: 'Done.' },
   ];
 
-  it('shows its events in those of the tree, under the run at the root', async () => {
+  it('shows its events in those of the tree, under the run at the root [EVT-2]', async () => {
     await play({ agents: [lead], steps }, async ({ world, settle }) => {
       const run = await world.session('b', lead).send('Go');
       await run.result();

@@ -7,7 +7,7 @@ import { gate, play } from './scene.js';
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
 
 describe('a command', () => {
-  it('is told what became of it, from the journal', async () => {
+  it('is told what became of it, from the journal [SES-11]', async () => {
     const held = gate();
     const steps = [{ after: held.opened, text: '1' }, { text: '2' }, { text: '3' }];
     await play({ agents: [hello], steps }, async ({ world, llm }) => {
@@ -24,7 +24,7 @@ describe('a command', () => {
     });
   });
 
-  it('sent twice happens once and gives the same answer; with other content it is a conflict', async () => {
+  it('sent twice happens once and gives the same answer; with other content it is a conflict [SES-12]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened, text: '1' }, { text: '2' }] }, async ({ world }) => {
       const session = world.session('me', hello);
@@ -40,7 +40,7 @@ describe('a command', () => {
     });
   });
 
-  it('to a session that nobody has spoken to is rejected, and makes none', async () => {
+  it('to a session that nobody has spoken to is rejected, and makes none [SES-11]', async () => {
     await play({ agents: [hello], steps: [] }, async ({ world }) => {
       const session = world.session('me', hello);
       expect(await session.cancel()).toMatchObject({ status: 'rejected', code: 'session_absent' });
@@ -63,7 +63,7 @@ describe('a command', () => {
     });
   });
 
-  it('reconfigures from the next step on, and refuses a model that the world does not have', async () => {
+  it('reconfigures from the next step on, and refuses a model that the world does not have [SES-14]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened, text: '1' }, { text: '2' }] }, async (scene) => {
       const session = scene.world.session('me', hello);
@@ -82,7 +82,7 @@ describe('a command', () => {
     });
   });
 
-  it('raises a limit, and the run that waited there goes on', async () => {
+  it('raises a limit, and the run that waited there goes on [LIM-2]', async () => {
     const agent = defineAgent({
       name: 'short',
       model: 'main',

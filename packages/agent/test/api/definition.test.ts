@@ -29,7 +29,7 @@ describe('a definition', () => {
     );
   });
 
-  it('is data in the journal: one blob that says all of it, and says the same again', async () => {
+  it('is data in the journal: one blob that says all of it, and says the same again [TOOL-1]', async () => {
     const agent = defineAgent({ ...spec, limits: { usd: 0.5, wall: '5m' }, loop: 'operator', tools: [echo] });
     await play({ agents: [agent], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world }) => {
       const session = world.session('s', agent);
@@ -92,7 +92,7 @@ describe('a changed definition', () => {
   const first = defineAgent({ ...spec, instructions: 'One.' });
   const second = defineAgent({ ...spec, instructions: 'Two.' });
 
-  it('is taken by a session at its next input, while the world runs', async () => {
+  it('is taken by a session at its next input, while the world runs [SES-16]', async () => {
     await play({ agents: [first], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world, llm }) => {
       await (await world.session('s', first).send('Hi')).result();
       const { ref } = await world.define(second);

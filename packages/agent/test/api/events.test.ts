@@ -15,7 +15,7 @@ const actor = defineAgent({ name: 'actor', model: 'main', instructions: 'Act.', 
 const typesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
 describe('the events of a run', () => {
-  it('tell it from its input to its end, each valid by the contract and with its place in the journal', async () => {
+  it('tell it from its input to its end, each valid by the contract and with its place in the journal [EVT-1, EVT-2]', async () => {
     const steps = [{ text: 'Let me see.', calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] }, { text: 'Ho.' }];
     await play({ agents: [actor], steps }, async ({ world }) => {
       const run = await world.session('stage', actor).send('Go');
@@ -46,7 +46,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('say what they follow from: the effect that was settled, or the record that was taken in', async () => {
+  it('say what they follow from: the effect that was settled, or the record that was taken in [EVT-2]', async () => {
     await play({ agents: [actor], steps: [{ text: 'x' }] }, async ({ world }) => {
       const [accepted, , , requested, answered] = await all((await world.session('stage', actor).send('Go')).events());
       expect(accepted?.causation).toMatch(/^[0-9a-f]{64}#\d+$/);
@@ -73,7 +73,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('resume after any of them with exactly the rest', async () => {
+  it('resume after any of them with exactly the rest [EVT-3]', async () => {
     const steps = [{ calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] }, { text: 'Ho.' }];
     await play({ agents: [actor], steps }, async ({ world }) => {
       const run = await world.session('stage', actor).send('Go');
@@ -96,7 +96,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('are shown to the channel of the model without diagnostics and whole outputs', async () => {
+  it('are shown to the channel of the model without diagnostics and whole outputs [EVT-4]', async () => {
     const agent = defineAgent({ ...base, name: 'narrow', contextWindow: 20, tools: [echo] });
     const steps = [{ calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }], tokens: 19 }, { text: 'Ho.' }];
     await play({ agents: [agent], steps }, async ({ world }) => {
@@ -110,7 +110,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('leave long texts behind their links', async () => {
+  it('leave long texts behind their links [EVT-6]', async () => {
     await play({ agents: [actor], steps: [{ text: 'y'.repeat(9_000) }, { text: 'short' }] }, async ({ world }) => {
       const session = world.session('stage', actor);
       const long = await all((await session.send('x'.repeat(9_000))).events());
@@ -136,7 +136,7 @@ describe('the events of a run', () => {
 const base = { name: 'actor', model: 'main', instructions: 'Act.' } as const;
 
 describe('the events of a session', () => {
-  it('tell of all its runs and of what was asked of it, and resume within a run with exactly the rest', async () => {
+  it('tell of all its runs and of what was asked of it, and resume within a run with exactly the rest [EVT-3]', async () => {
     await play({ agents: [actor], steps: [{ text: '1' }, { text: '2' }] }, async ({ world }) => {
       const session = world.session('stage', actor);
       await (await session.send('1')).result();
@@ -157,7 +157,7 @@ describe('the events of a session', () => {
 });
 
 describe('a stream', () => {
-  it('gives what the model says between the events, and each step its completion after it', async () => {
+  it('gives what the model says between the events, and each step its completion after it [EVT-5]', async () => {
     const held = gate();
     const steps = [{ says: ['Hel', 'lo'], after: held.opened, text: 'Hel lo' }];
     await play({ agents: [actor], steps }, async ({ world }) => {

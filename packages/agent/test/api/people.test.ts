@@ -68,7 +68,7 @@ describe('an approval', () => {
     });
   });
 
-  it('with edited arguments runs with those, and tells the model', async () => {
+  it('with edited arguments runs with those, and tells the model [TOOL-10]', async () => {
     const done: { readonly order: string; readonly cents: number }[] = [];
     const agent = support(done);
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
@@ -90,7 +90,7 @@ describe('an approval', () => {
     });
   });
 
-  it('refused tells the model why, and nothing happens', async () => {
+  it('refused tells the model why, and nothing happens [TOOL-9]', async () => {
     const done: { readonly order: string; readonly cents: number }[] = [];
     const agent = support(done);
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, llm, settle }) => {
@@ -163,7 +163,7 @@ describe('an approval', () => {
 });
 
 describe('a question', () => {
-  it('of the model waits for a person, whose answer it reads', async () => {
+  it('of the model waits for a person, whose answer it reads [TOOL-16]', async () => {
     const ask = defineSessionTool({
       name: 'ask',
       description: 'Asks.',

@@ -55,7 +55,7 @@ describe('a run', () => {
     });
   });
 
-  it('is cancelled alone: what waits behind it runs', async () => {
+  it('is cancelled alone: what waits behind it runs [SES-22]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened }, { text: '3' }] }, async ({ world }) => {
       const session = world.session('me', hello);
@@ -92,7 +92,7 @@ describe('a run', () => {
 const painter = { name: 'painter', model: 'main', instructions: 'Paint.' } as const;
 
 describe('an input', () => {
-  it('under the same id is the same run, and with other content a conflict', async () => {
+  it('under the same id is the same run, and with other content a conflict [SES-7]', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }] }, async ({ world }) => {
       const session = world.session('me', hello);
       const first = await session.send('Hi', { id: 'm1' });

@@ -62,7 +62,7 @@ describe('a toolset', () => {
     });
   });
 
-  it('that offers others than before is taken up between two steps, and never in the middle of one', async () => {
+  it('that offers others than before is taken up between two steps, and never in the middle of one [TOOL-23]', async () => {
     const offering = new Offering([{ name: 'look' }]);
     const agent = agentWith(offering.toolset());
     offering.during = async () => {
@@ -136,7 +136,7 @@ describe('a tool that is described otherwise', () => {
     await (await session.send('And again')).result();
   };
 
-  it('is left out until a person approves, who sees what it was and what it is', () =>
+  it('is left out until a person approves, who sees what it was and what it is [TOOL-24]', () =>
     drifted({}, async (scene) => {
       expect(await told(scene)).toEqual(['far__act: as ever']);
       const [item, ...others] = await scene.world.open();
@@ -247,7 +247,7 @@ describe('a tool that is described otherwise', () => {
 });
 
 describe('a toolset that cannot be reached', () => {
-  it('ends nothing: the run goes on without it, which is said once, and it is taken up when it is there', async () => {
+  it('ends nothing: the run goes on without it, which is said once, and it is taken up when it is there [TOOL-25]', async () => {
     const offering = new Offering([{ name: 'look' }]);
     offering.down = 'the power is out';
     const agent = agentWith(offering.toolset());

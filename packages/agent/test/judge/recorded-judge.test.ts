@@ -42,7 +42,7 @@ const one = async (...given: Parameters<typeof judged>) => {
 };
 
 describe('judging a call', () => {
-  it('names its arguments as the model gave them, and is equal for equal calls', async () => {
+  it('names its arguments as the model gave them, and is equal for equal calls [TOOL-4]', async () => {
     const call = await one([asked({ args: { cents: 7, order: 'o' } })], [tool()]);
     expect(decode(await getBytes(content, call.args_ref))).toEqual({ order: 'o', cents: 7 });
     const digest = portableSha256(encode(['refund', { order: 'o', cents: 7 }]));
@@ -52,7 +52,7 @@ describe('judging a call', () => {
     expect(call.issue).toBeUndefined();
   });
 
-  it('says the terms of the tool, where they are not what counts anyway', async () => {
+  it('says the terms of the tool, where they are not what counts anyway [TOOL-4]', async () => {
     const plain = tool();
     expect(await one([asked()], [plain])).toMatchObject({
       delivery: 'at_most_once',
@@ -73,7 +73,7 @@ describe('judging a call', () => {
     );
   });
 
-  it('tells the model how to mend arguments that do not fit', async () => {
+  it('tells the model how to mend arguments that do not fit [TOOL-5]', async () => {
     const call = await one([asked({ args: { order: 7 } })], [tool()]);
     expect(call.issue).toBe('args_invalid');
     expect(await textAt(content, call.issue_ref as never)).toMatch(
@@ -86,7 +86,7 @@ describe('judging a call', () => {
     expect((await one([asked()], [broken])).issue).toBe('args_invalid');
   });
 
-  it('tells what is no JSON, no object, no canonical value, no tool, or no tool of this agent', async () => {
+  it('tells what is no JSON, no object, no canonical value, no tool, or no tool of this agent [TOOL-3]', async () => {
     const cases: [Partial<AskedCall>, string, RegExp][] = [
       [{ args: '{"order":', issue: 'args_not_json' }, 'args_not_json', /are not JSON/],
       [{ args: '[1]', issue: 'args_not_object' }, 'args_not_object', /not a JSON object/],
@@ -106,7 +106,7 @@ describe('judging a call', () => {
     }
   });
 
-  it('finds that an agent that lists no tools has none, whatever the build has', async () => {
+  it('finds that an agent that lists no tools has none, whatever the build has [TOOL-3]', async () => {
     const call = await one([asked()], [], { build: buildWith([tool()]) });
     expect(call.issue).toBe('tool_disabled');
     expect(await textAt(content, call.issue_ref as never)).toMatch(/no tool refund; nothing was done/);
@@ -118,7 +118,7 @@ describe('judging a call', () => {
     for (const absent of ['issue', 'approval', 'fingerprint'] as const) expect(call[absent]).toBeUndefined();
   });
 
-  it('makes two calls with one id two', async () => {
+  it('makes two calls with one id two [TOOL-6]', async () => {
     const ids = async (...given: string[]) =>
       (
         await judged(
@@ -132,7 +132,7 @@ describe('judging a call', () => {
     expect(await ids('ü', 'ü')).toEqual(['ü', 'call_2']);
   });
 
-  it('fits the receipt whatever a model wrote (seed 11)', async () => {
+  it('fits the receipt whatever a model wrote (seed 11) [TOOL-6]', async () => {
     const tools = [tool({ resource: ({ order }: { order: string }) => order })];
     const params = await modelCall(content, tools);
     const judge = recordedJudge(buildWith(tools));
@@ -179,7 +179,7 @@ describe('asking whether somebody has to approve', () => {
     expect(await reason(() => ({ reason: 'much money' }))).toBe('much money');
   });
 
-  it('asks for approval when the rule fails, answers nonsense, or names nobody that there can be', async () => {
+  it('asks for approval when the rule fails, answers nonsense, or names nobody that there can be [TOOL-7]', async () => {
     const failing = () => {
       throw new Error('no tariff');
     };
@@ -190,7 +190,7 @@ describe('asking whether somebody has to approve', () => {
     expect(await reason(() => ({}))).toBe('undefined');
   });
 
-  it('asks for approval when the rule does not answer in time', async () => {
+  it('asks for approval when the rule does not answer in time [TOOL-7]', async () => {
     vi.useFakeTimers();
     try {
       const call = one([asked()], [tool({ approval: () => new Promise(() => {}) })]);
@@ -213,7 +213,7 @@ describe('asking whether somebody has to approve', () => {
     expect(listen).toHaveBeenCalledTimes(1);
   });
 
-  it('runs a call alone whose resource cannot be told', async () => {
+  it('runs a call alone whose resource cannot be told [TOOL-11]', async () => {
     const failing = () => {
       throw new Error('x');
     };

@@ -72,7 +72,7 @@ describe('calling a tool', () => {
     expect(await modelReads(content, outcome)).toBe('');
   });
 
-  it('keeps the whole output for people and a bounded one for the model, by the family of the tool', async () => {
+  it('keeps the whole output for people and a bounded one for the model, by the family of the tool [TOOL-17]', async () => {
     const loud = defineTool({ ...plain, family: 'edit', run: () => 'é'.repeat(50_000) });
     const payload = payloadOf(await call(loud, {}));
     expect(payload.truncation_meta).toMatchObject({
@@ -143,7 +143,7 @@ describe('calling a tool', () => {
     );
   });
 
-  it('refuses a tool that is not there, and one that the session answers itself, as a failed receipt', async () => {
+  it('refuses a tool that is not there, and one that the session answers itself, as a failed receipt [TOOL-2]', async () => {
     const [spawn] = childTools(['scout']);
     for (const tool of [undefined, spawn]) {
       const adapter = toolCallAdapter(buildWith(tool === undefined ? [] : [tool]), { now: () => 0 });
@@ -160,7 +160,7 @@ describe('calling a tool', () => {
     }
   });
 
-  it('tells the model what is wrong with its arguments, and does not run the handler', async () => {
+  it('tells the model what is wrong with its arguments, and does not run the handler [TOOL-5]', async () => {
     let ran = 0;
     const tool = defineTool({ ...plain, args: z.strictObject({ n: z.int() }), run: () => ++ran });
     for (const wrong of [{}, { n: 'x' }, { n: 1, extra: 1 }, 'text', null, [1]]) {
@@ -171,7 +171,7 @@ describe('calling a tool', () => {
     expect(ran).toBe(0);
   });
 
-  it('tells the model about a handler that throws, refuses, or answers what cannot be shown', async () => {
+  it('tells the model about a handler that throws, refuses, or answers what cannot be shown [TOOL-14]', async () => {
     const misfit = defineTool({
       ...plain,
       output: z.strictObject({ id: z.string() }),
@@ -250,7 +250,7 @@ describe('a call that somebody decided on', () => {
     ran = 0;
   });
 
-  it('does not run under another tool than the one that was judged', async () => {
+  it('does not run under another tool than the one that was judged [TOOL-8]', async () => {
     const { fingerprint } = make('as it was').entry;
     const outcome = await call(make('as it is'), { n: 1 }, { params: { fingerprint } });
     expect(payloadOf(outcome)).toMatchObject({ is_error: true, error_code: 'validation_error' });

@@ -68,7 +68,7 @@ describe('what is recorded of a tool', () => {
     });
   });
 
-  it('is the same in bytes for the same definition, and has another fingerprint for any other', () => {
+  it('is the same in bytes for the same definition, and has another fingerprint for any other [TOOL-1]', () => {
     const make = (over: object = {}) => defineTool({ name: 't', description: 'd', args: noArgs, run, ...over }).entry;
     expect(equalBytes(encode(make()), encode(make({ run: () => 'another handler' })))).toBe(true);
     const others = [

@@ -36,7 +36,7 @@ const anyHistory = fc.record({
 });
 
 describe('an offer', () => {
-  it('tells a model of nothing that neither its policy, a person nor the first look let in (seed 11)', () => {
+  it('tells a model of nothing that neither its policy, a person nor the first look let in (seed 11) [TOOL-24]', () => {
     fc.assert(
       fc.property(anyHistory, ({ policy, rounds }) => {
         const let_in = new Map<string, number>();
