@@ -1,7 +1,9 @@
+export type { AdapterSubject, AnyAdapterSubject, ParamsSource } from './adapter-subject.js';
+export { adapterChecks, testAdapter } from './adapter-suite.js';
 export { contentStoreChecks, testContentStore } from './content-store-suite.js';
 export { type DirectorySubject, directoryChecks, testDirectory } from './directory-suite.js';
 export { journalChecks, testJournal } from './journal-suite.js';
 export type { StoreSubject } from './store-subject.js';
 export { storeChecks, testStore } from './store-suite.js';
-export { type Check, runCheck, type SuiteOptions, type TestRunner, type Waiver } from './suite.js';
+export { type Check, NotApplicable, runCheck, type SuiteOptions, type TestRunner, type Waiver } from './suite.js';
 export { testViewStore, type ViewStoreSubject, viewStoreChecks } from './view-store-suite.js';

@@ -20,10 +20,22 @@ export interface Waiver {
   readonly tests: readonly string[];
 }
 
-/** The two functions of a test runner that a suite needs; those of vitest, Jest and `node:test` fit. */
+/**
+ * The two functions of a test runner that a suite needs; those of vitest, Jest and `node:test` fit. A runner that hands
+ * tests something with `skip(why)` is told through it what is not applicable.
+ */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
-  it(name: string, body: () => Promise<void>): unknown;
+  it(name: string, body: (...given: unknown[]) => Promise<void>): unknown;
+}
+
+/**
+ * A check that cannot be made of this subject, and why: it lacks an ability, or never does what the rule is about.
+ * Under a runner that can skip from inside a test it is skipped, with the reason; under any other it fails until it
+ * is waived. It never counts as kept.
+ */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable';
 }
 
 /** What every suite is given. */
@@ -59,7 +71,7 @@ export function registerSuite<Subject extends Disposable>(
   runner.describe(`${port}: ${options.name}`, () => {
     for (const check of checks) {
       const waiver = skip.find(({ tests }) => tests.includes(check.name));
-      if (waiver === undefined) runner.it(check.title, () => runCheck(check, make));
+      if (waiver === undefined) runner.it(check.title, (...given) => runOrSkip(check, make, given[0]));
       else runner.it(`${check.title} (waived: ${waiver.reason})`, () => expectFailure(check, make));
     }
   });
@@ -76,6 +88,23 @@ export async function runCheck<Subject extends Disposable>(
   } finally {
     await subject.dispose?.();
   }
+}
+
+async function runOrSkip<Subject extends Disposable>(
+  check: Check<Subject>,
+  make: () => Promise<Subject>,
+  context: unknown,
+): Promise<void> {
+  try {
+    await runCheck(check, make);
+  } catch (error) {
+    if (!(error instanceof NotApplicable) || !canSkip(context)) throw error;
+    context.skip(`not applicable: ${error.message}`);
+  }
+}
+
+function canSkip(context: unknown): context is { skip(why: string): unknown } {
+  return typeof (context as { readonly skip?: unknown } | undefined)?.skip === 'function';
 }
 
 async function expectFailure<Subject extends Disposable>(
