@@ -4,4 +4,5 @@ export * from './arbitraries/index.js';
 export * from './clock/index.js';
 export * from './given/index.js';
 export * from './ports/index.js';
+export * from './reducers/index.js';
 export * from './simulator/index.js';

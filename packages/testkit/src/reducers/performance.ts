@@ -1,0 +1,84 @@
+/** Plays events to one cell of a fresh world, as often and in as many ways as a law needs. */
+import { type ErrorCode, isRepriseError } from '@reprise/contracts';
+import { type App, encode, memory, openWorld, type Store, toHex, type World } from '@reprise/kernel';
+import { LINKED_BYTES } from '../arbitraries/fitting.js';
+import { seededRandom, VirtualClock } from '../clock/index.js';
+import type { GivenEvent } from '../given/given-reducer.js';
+
+/** What is played. */
+export interface Played {
+  readonly app: App;
+  readonly reducer: string;
+  readonly events: readonly GivenEvent[];
+}
+
+/** How a world is held while events are played to it. */
+export interface Playing {
+  /** Performs each frame a second time and compares. */
+  readonly twice?: boolean;
+  /** Closes the world before each event, and opens it again. */
+  readonly reopened?: boolean;
+  readonly snapshotEvery?: number;
+}
+
+/** What it came to. */
+export interface Performance {
+  readonly store: Store;
+  readonly head: string;
+  /** The cell's state after each event, in bytes as hex; empty when there is none. */
+  readonly states: readonly string[];
+  /** Why each event was refused; undefined when it was not. */
+  readonly refusals: readonly (ErrorCode | undefined)[];
+}
+
+/** The cell that events are played to. */
+export const CELL_KEY = 'given';
+
+/** What lies between two events, so that timers have their turn. */
+const BETWEEN_MS = 1_000;
+
+/** Plays events, one after another, and what follows from each of them by itself. */
+export async function perform({ app, reducer, events }: Played, how: Playing = {}): Promise<Performance> {
+  const store = memory();
+  const clock = new VirtualClock();
+  const random = seededRandom('reducer');
+  const open = (): Promise<World> =>
+    openWorld({
+      store,
+      app,
+      clock,
+      random,
+      recheckEvery: how.twice === true ? 1 : 0,
+      snapshotEvery: how.snapshotEvery ?? 0,
+    });
+  let world = await open();
+  const states: string[] = [];
+  const refusals: (ErrorCode | undefined)[] = [];
+  try {
+    for (const [n, event] of events.entries()) {
+      if (how.reopened === true && n > 0) {
+        await world.close();
+        world = await open();
+      }
+      await world.content.put(LINKED_BYTES);
+      refusals.push(await refusalOf(world.request([reducer, CELL_KEY], event, { id: `event ${n}` })));
+      await clock.advance(BETWEEN_MS);
+      await world.pump();
+      const state = await world.state([reducer, CELL_KEY]);
+      states.push(state === undefined ? '' : toHex(encode(state)));
+    }
+    return { store, head: world.head.digest, states, refusals };
+  } finally {
+    await world.close();
+  }
+}
+
+async function refusalOf(asked: Promise<unknown>): Promise<ErrorCode | undefined> {
+  try {
+    await asked;
+    return undefined;
+  } catch (error) {
+    if (isRepriseError(error)) return error.code;
+    throw error;
+  }
+}
