@@ -15,17 +15,16 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { agentApp, SESSION_REDUCER, type TranscriptItem } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
-import { build } from 'esbuild';
+import { bundle } from './bundle.js';
 import { type Opening, type Quarantined, quarantinedOf, wronglyQuarantined } from './quarantine.js';
 import type { Blow, Moment } from './steps.js';
 import type { Done, Job } from './survey-child.js';
@@ -67,31 +66,6 @@ export async function makeBench(): Promise<Bench> {
   const program = path.join(root, 'survey-child.mjs');
   await bundle(fileURLToPath(new URL('survey-child.ts', import.meta.url)), program);
   return { root, folder, program, dispose: () => rmSync(root, { recursive: true, force: true }) };
-}
-
-async function bundle(entry: string, outfile: string): Promise<void> {
-  const require = createRequire(new URL('../../packages/store-sqlite/package.json', import.meta.url));
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@reprise/source'],
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'native',
-        // It loads a binary from its own folder, so it stays there.
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^libsql$/ }, () => ({
-            path: pathToFileURL(require.resolve('libsql')).href,
-            external: true,
-          })),
-      },
-    ],
-  });
 }
 
 /** One world that is being surveyed, and what its processes said and did. */

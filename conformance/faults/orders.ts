@@ -1,0 +1,92 @@
+/** An app whose every order reaches the outside once, in each of the three delivery classes; and that outside, a file. */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { DELIVERIES, ref } from '@reprise/contracts';
+import {
+  type Adapter,
+  creates,
+  defineApp,
+  defineEffect,
+  definePlan,
+  defineReducer,
+  type Reconciliation,
+} from '@reprise/kernel';
+import * as z from 'zod';
+
+const delivery = z.enum(DELIVERIES);
+const order = z.strictObject({ delivery, note: ref() });
+
+/** Writes a line into the ledger. */
+export const book = defineEffect({
+  kind: 'faults.book@1',
+  params: order,
+  receipt: z.strictObject({ lines: z.int() }),
+  delivery: { param: 'delivery' },
+});
+
+const bookPlan = definePlan({
+  name: 'faults/book_plan@1',
+  input: order,
+  effects: [book],
+  *run(input, plan) {
+    const { status } = yield* plan.awaitReceipt(plan.emitEffect(book, input));
+    plan.raiseEvent({ name: 'faults/Settled@1', value: { status } });
+  },
+});
+
+/** The reducer of orders. */
+export const orders = defineReducer({
+  name: 'faults/Order@1',
+  state: z.strictObject({ status: z.nullable(z.string()) }),
+  events: { 'faults/Ordered@1': creates(order), 'faults/Settled@1': z.strictObject({ status: z.string() }) },
+  init: () => ({ status: null }),
+  reduce(draft, event, ctx) {
+    if (event.name === 'faults/Ordered@1') ctx.emit({ plan: bookPlan, input: event.value });
+    else draft.status = event.value.status;
+  },
+});
+
+/** The app. */
+export const app = defineApp({ reducers: [orders], plans: [bookPlan] });
+
+/** What the outside holds: by the key of an effect, how often it was done. */
+export function linesOf(ledger: string): Map<string, number> {
+  const lines = new Map<string, number>();
+  for (const line of readFileSync(ledger, 'utf8').split('\n')) {
+    if (line !== '') lines.set(line, (lines.get(line) ?? 0) + 1);
+  }
+  return lines;
+}
+
+/**
+ * The adapter before the ledger. A line that is there was written: whoever asks is the only process that could, so
+ * what is not there cannot come any more.
+ *
+ * @param struck told after each line, before it is answered
+ */
+export function ledgerAdapter(ledger: string, struck: (lines: number) => void): Adapter<z.infer<typeof order>> {
+  let written = 0;
+  return {
+    effect: book as never,
+    name: 'ledger',
+    concurrency: 3,
+    doExecute: async (_params, { idempotencyKey }) => {
+      append(ledger, idempotencyKey);
+      struck(++written);
+      return { status: 'ok', payload: { lines: 1 } };
+    },
+    doReconcile: async (_params, { idempotencyKey }): Promise<Reconciliation> => {
+      const happened = linesOf(ledger).has(idempotencyKey);
+      return happened
+        ? { verdict: 'happened', outcome: { status: 'ok', payload: { lines: 1 } } }
+        : { verdict: 'cannot_happen' };
+    },
+  };
+}
+
+/** Durable when it returns, in one write: no process that dies leaves half a line. */
+function append(file: string, line: string): void {
+  const handle = openSync(file, 'a');
+  writeSync(handle, `${line}\n`);
+  fsyncSync(handle);
+  closeSync(handle);
+}

@@ -1,0 +1,257 @@
+/**
+ * One world that real processes write until it rests, whatever is done to them; then it is held to what was promised.
+ *
+ * Invariants checked of every world
+ * F1  Every head that a process was told is durable is in the final journal, and so is every acknowledged request, where
+ *     it was said to be.
+ * F2  The whole journal is performed again by the app and nothing else.
+ * F3  What may happen once happened once at most, counted outside; what can be looked up never happened twice.
+ * F4  The world rests: no effect is open, each has exactly one receipt, and what a receipt says is what the outside
+ *     shows.
+ * F5  While a process holds the world, running or stopped, nobody else gets it.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Delivery, JournalRecord } from '@reprise/contracts';
+import { readFrame, verifyStore } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import type { Bench } from './bench.js';
+import { app, linesOf } from './orders.js';
+import type { Careless, Job, Strike } from './orders-child.js';
+import { committedEnd, type Tear, tear } from './wal.js';
+
+/** How many orders a world is asked for. */
+export const ORDERS = 18;
+
+/** A process takes a fraction of a second on a machine that does nothing else. */
+const HANG_MS = 60_000;
+
+const WAKE_MS = 100;
+
+/** How a process is run. */
+export interface Run {
+  readonly strike?: Strike;
+  readonly killAfterMs?: number;
+  readonly maxPages?: number;
+  /** The largest file that the process may write, in KiB: a limit of the operating system. */
+  readonly fileKiB?: number;
+  readonly careless?: Careless;
+}
+
+/** How a process ended: at rest, dead, or with an error of its own. */
+export type Ended = { readonly how: 'rest' | 'killed' | 'failed'; readonly said: string };
+
+/** A process under way. */
+export interface Process {
+  readonly stopped: Promise<void>;
+  readonly ended: Promise<Ended>;
+  signal(signal: NodeJS.Signals): void;
+  /** Lets it go on after it has stopped. */
+  wake(): Promise<Ended>;
+}
+
+/** What a world came to. */
+export interface Checked {
+  readonly frames: number;
+  readonly effects: number;
+  /** Effects of which nobody knows whether they happened. */
+  readonly unknown: number;
+  readonly refused: number;
+}
+
+/** What may be chosen about a world. */
+export interface TrialOptions {
+  /** How its processes ask: how many orders at once. */
+  readonly seed?: number;
+  /** Where the world is kept; a folder of its own on the bench when absent. */
+  readonly folder?: string;
+}
+
+/** A world. */
+export class Trial {
+  readonly db: string;
+  readonly ledger: string;
+  /** The heads that were said to be durable. */
+  readonly heads = new Set<string>();
+  /** Where acknowledged orders are said to be. */
+  readonly acks = new Map<number, string>();
+  refused = 0;
+  /** How much of the log was synced when a process last said so. */
+  synced = 0;
+
+  constructor(
+    private readonly bench: Bench,
+    readonly name: string,
+    private readonly options: TrialOptions = {},
+  ) {
+    const place = options.folder ?? path.join(bench.root, name);
+    mkdirSync(place, { recursive: true });
+    this.db = path.join(place, 'world.db');
+    this.ledger = path.join(bench.root, `${name}.ledger`);
+    writeFileSync(this.ledger, '');
+  }
+
+  get #log(): string {
+    return `${this.db}-wal`;
+  }
+
+  /** Runs a process to its end, whatever that is. */
+  async run(how: Run = {}): Promise<Ended> {
+    const process_ = this.start(how);
+    const blow =
+      how.killAfterMs === undefined ? undefined : setTimeout(() => process_.signal('SIGKILL'), how.killAfterMs);
+    const ended = await process_.ended;
+    clearTimeout(blow);
+    return ended;
+  }
+
+  /** Starts a process. */
+  start({ strike, maxPages, fileKiB, careless }: Run = {}): Process {
+    this.synced = committedEnd(this.#log); // what the ones before were promised, until this one says more
+    const job: Job = {
+      db: this.db,
+      ledger: this.ledger,
+      orders: ORDERS,
+      seed: this.options.seed ?? 0,
+      ...(strike !== undefined && { strike }),
+      ...(maxPages !== undefined && { maxPages }),
+      ...(careless !== undefined && { careless }),
+    };
+    const node = [process.execPath, this.bench.program, JSON.stringify(job)];
+    // The shell takes the limit and becomes the process, so that signals reach it.
+    const limited = ['bash', '-c', 'ulimit -f "$0" && exec "$@"', String(fileKiB), ...node];
+    const [command, ...args] = fileKiB === undefined ? node : limited;
+    const child = spawn(command as string, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const patience = setTimeout(() => child.kill('SIGKILL'), HANG_MS);
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const read = this.#read(createInterface({ input: child.stdout }), stop);
+    const started = performance.now();
+    const ended = Promise.all([read, exited]).then(([said, [, signal]]): Ended => {
+      clearTimeout(patience);
+      assert.ok(performance.now() - started < HANG_MS, `${this.name}: F4: a process did not end`);
+      if (signal !== null) return { how: 'killed', said };
+      return { how: said.startsWith('rest') ? 'rest' : 'failed', said };
+    });
+    // It says that it stops, and then does: one that is woken in between would sleep for ever.
+    const wake = (): Promise<Ended> => {
+      const calls = setInterval(() => child.kill('SIGCONT'), WAKE_MS);
+      child.kill('SIGCONT');
+      return ended.finally(() => clearInterval(calls));
+    };
+    return { stopped, ended, wake, signal: (signal) => void child.kill(signal) };
+  }
+
+  async #read(lines: AsyncIterable<string>, stop: () => void): Promise<string> {
+    let end = '';
+    for await (const line of lines) {
+      const [word, first = '', second = ''] = line.split(' ');
+      if (word === 'durable') this.heads.add(second);
+      else if (word === 'synced') this.synced = Number(first);
+      else if (word === 'ack') {
+        const before = this.acks.get(Number(first));
+        assert.ok(before === undefined || before === second, `${this.name}: F1: order ${first} was moved`);
+        this.acks.set(Number(first), second);
+      } else if (word === 'refused') this.refused++;
+      else if (word === 'stopped') stop();
+      else end = line;
+    }
+    return end;
+  }
+
+  /** What a loss of power makes of the log behind what was synced. @returns how many bytes nobody had promised */
+  tear(how: Tear, random: () => number): number {
+    return tear(this.#log, this.synced, how, random);
+  }
+
+  /** That nobody gets the world while it is held (F5). */
+  async expectLocked(): Promise<void> {
+    await assert.rejects(
+      sqlite(this.db).open(),
+      (error) => (error as { code?: unknown }).code === 'world_locked',
+      `${this.name}: F5: a second opener got the world`,
+    );
+  }
+
+  /** Lets a process come to rest, undisturbed, and holds the world to the invariants. */
+  async finish(): Promise<Checked> {
+    const ended = await this.run();
+    assert.equal(ended.said, 'rest 0', `${this.name}: F4`);
+    return this.check();
+  }
+
+  /** Holds a world that rests to the invariants. */
+  async check(): Promise<Checked> {
+    const store = await sqlite(this.db).openReadonly();
+    try {
+      const report = await verifyStore(store, { app });
+      assert.equal(report.performed, report.frames, `${this.name}: F2`);
+      const heads = new Map<string, number>();
+      const records: JournalRecord[] = [];
+      for await (const stored of store.journal.read(0)) {
+        heads.set(stored.head, stored.seq);
+        records.push(...readFrame(stored.bytes, stored.seq).all);
+      }
+      for (const head of this.heads) assert.ok(heads.has(head), `${this.name}: F1: ${head} was durable and is gone`);
+      const asked = ordersIn(records);
+      for (const [order, seq] of this.acks) {
+        assert.equal(asked.get(`order ${order}`), Number(seq), `${this.name}: F1: order ${order} is not where it was`);
+      }
+      const effects = this.#checkEffects(records);
+      return { frames: report.frames, refused: this.refused, ...effects };
+    } finally {
+      await store.close();
+    }
+  }
+
+  #checkEffects(records: readonly JournalRecord[]) {
+    const lines = linesOf(this.ledger);
+    const classes = new Map<string, Delivery>();
+    const settled = new Map<string, string[]>();
+    for (const record of records) {
+      if (record.kind === 'effect') classes.set(record.effect, record.delivery);
+      if (record.kind === 'receipt')
+        settled.set(record.effect, [...(settled.get(record.effect) ?? []), record.receipt.status]);
+    }
+    let unknown = 0;
+    for (const [id, delivery] of classes) {
+      const what = `${this.name}: effect ${id.slice(0, 8)}, ${delivery}`;
+      const [status, ...more] = settled.get(id) ?? [];
+      const happened = lines.get(id) ?? 0;
+      assert.ok(status !== undefined && more.length === 0, `F4: ${what} was settled ${more.length + 1} times`);
+      if (delivery !== 'idempotent') assert.ok(happened <= 1, `F3: ${what} happened ${happened} times`);
+      if (status === 'ok') assert.ok(happened >= 1, `F4: ${what} is said to have happened`);
+      else assert.deepEqual([delivery, status], ['at_most_once', 'outcome_unknown'], `F4: ${what} ended as ${status}`);
+      if (status !== 'ok') unknown++;
+    }
+    for (const key of lines.keys())
+      assert.ok(classes.has(key), `F1: ${this.name}: ${key} happened and is not recorded`);
+    return { effects: classes.size, unknown };
+  }
+
+  /** Has the outside hold other lines than it does, as after a process that broke its word. */
+  forge(lines: (keys: readonly string[]) => readonly string[]): void {
+    const forged = lines([...linesOf(this.ledger).keys()]);
+    writeFileSync(this.ledger, forged.map((line) => `${line}\n`).join(''));
+  }
+
+  /** Takes it away. */
+  dispose(): void {
+    rmSync(path.dirname(this.db), { recursive: true, force: true });
+    rmSync(this.ledger, { force: true });
+  }
+}
+
+/** Where each order was asked for, by the request's id. */
+function ordersIn(records: readonly JournalRecord[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const record of records) if (record.kind === 'request') found.set(record.id, record.seq);
+  return found;
+}
