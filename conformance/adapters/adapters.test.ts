@@ -1,5 +1,14 @@
 /** Our own adapters under the suite of their port: a model behind HTTP, and tools that reach a service. */
-import { buildOf, defineTool, type Judge, putText, putValue, type Tool, toolCallAdapter } from '@reprise/agent';
+import {
+  buildOf,
+  defineTool,
+  type Judge,
+  putText,
+  putValue,
+  type Tool,
+  type TranscriptItem,
+  toolCallAdapter,
+} from '@reprise/agent';
 import type { LlmGenerateParams, LlmGenerateReceipt } from '@reprise/contracts';
 import { type ContentStore, getValue } from '@reprise/kernel';
 import { llmGenerateAdapter, openAiCompatible, PROJECTION } from '@reprise/providers';
@@ -66,7 +75,7 @@ function modelSubject(): AdapterSubject<LlmGenerateParams, LlmGenerateReceipt> {
       {
         judge: trusting,
         readContext: async function* (content, head) {
-          yield* (await getValue(content, head)) as never;
+          yield* (await getValue(content, head)) as unknown as readonly TranscriptItem[];
         },
       },
     ),
