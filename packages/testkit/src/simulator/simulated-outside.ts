@@ -46,8 +46,8 @@ export interface Execution {
   asked: number;
   /** What it came to, as far as it came. */
   outcome?: Outcome | Deferred;
-  /** What was said of it when it was asked about after a crash. */
-  verdict?: Reconciliation['verdict'];
+  /** How often it was said, after a crash, that an attempt can not have happened: so often it may be asked for again. */
+  excluded: number;
 }
 
 /** What an answer of the outside waits as. */
@@ -112,7 +112,7 @@ export class SimulatedOutside {
       await turnstile.wait(process, 'reconcile');
       const answer = (await adapter.doReconcile?.(params, context)) ?? { verdict: 'unknown' };
       const execution = this.#executions.get(context.idempotencyKey);
-      if (execution !== undefined) execution.verdict = answer.verdict;
+      if (execution !== undefined && answer.verdict === 'cannot_happen') execution.excluded++;
       this.parts.sometimes.happened(`the outside was asked what happened: ${answer.verdict}`);
       return answer;
     };
@@ -141,7 +141,7 @@ export class SimulatedOutside {
   /** O1, O2 */
   #begin(what: string, { idempotencyKey: id, attempt }: Pick<AdapterContext, 'idempotencyKey' | 'attempt'>): Execution {
     const { journal, broken, sometimes } = this.parts;
-    const execution: Execution = this.#executions.get(id) ?? { asked: 0 };
+    const execution: Execution = this.#executions.get(id) ?? { asked: 0, excluded: 0 };
     this.#executions.set(id, execution);
     execution.asked++;
     const armed = journal.effects.get(id);
@@ -149,7 +149,7 @@ export class SimulatedOutside {
     else if (execution.asked > armed.attempts) broken(`${what} ${id} started twice in one attempt`);
     if (execution.asked === 1) return execution;
     sometimes.happened('an interrupted effect was performed again');
-    const may = armed?.delivery === 'idempotent' || execution.verdict === 'cannot_happen';
+    const may = armed?.delivery === 'idempotent' || execution.asked <= 1 + execution.excluded;
     if (!may) broken(`${what} ${id} was performed twice, and nobody knew that it could not have happened`);
     return execution;
   }

@@ -9,7 +9,7 @@
  * S1  Between two decisions nothing is under way that could go on by itself: so the decisions alone make the run.
  * S2  The first broken promise ends the run, and its decisions show how it came about.
  */
-import { type JournalRecord, RepriseError } from '@reprise/contracts';
+import { isRepriseError, type JournalRecord } from '@reprise/contracts';
 import { type App, readFrame, type Store, type StoredFrame, verifyStore, type World } from '@reprise/kernel';
 import { seededRandom, VirtualClock } from '../clock/index.js';
 import type { Choices } from './choices.js';
@@ -330,11 +330,18 @@ class Simulation implements SimulationRun {
       },
       async (thrown: unknown) => {
         if (process.dead) return;
-        if (!isTrouble(thrown) && (thrown as { code?: string })?.code !== 'world_locked') {
+        if (!this.#mayNotOpen(thrown)) {
           this.broken(`the world does not open: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
         }
         await this.#over(live);
       },
+    );
+  }
+
+  /** Who reads while another writes, for the lock was lost, may find anything: it is turned away and has done nothing. */
+  #mayNotOpen(thrown: unknown): boolean {
+    return (
+      isTrouble(thrown) || isRepriseError(thrown, 'world_locked') || (isRepriseError(thrown) && this.#disk.wasShared)
     );
   }
 
@@ -352,6 +359,7 @@ class Simulation implements SimulationRun {
   }
 
   async #crash(live: Live): Promise<void> {
+    this.#log.push(`  process ${live.process.n} dies`);
     this.#tellDeath(live);
     await this.#over(live);
   }
@@ -513,7 +521,7 @@ class Simulation implements SimulationRun {
 async function cancelAll(world: World): Promise<void> {
   for (const { effect } of await world.openEffects()) {
     await world.cancel(effect).catch((thrown: unknown) => {
-      if (!(thrown instanceof RepriseError)) throw thrown;
+      if (!isRepriseError(thrown)) throw thrown;
     });
   }
 }
