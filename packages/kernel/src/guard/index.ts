@@ -120,6 +120,7 @@ export function installGuard(): () => void {
   wrap(undo, globalThis.crypto, 'getRandomValues', 'crypto.getRandomValues', 'ctx.id');
   wrap(undo, globalThis.crypto, 'randomUUID', 'crypto.randomUUID', 'ctx.id');
   if (globalThis.performance !== undefined) wrap(undo, globalThis.performance, 'now', 'performance.now', 'ctx.now');
+  hide(undo, 'process', 'what an event or a state says');
   installed = () => {
     for (const step of undo.splice(0).reverse()) step();
     installed = undefined;
@@ -170,6 +171,26 @@ function replace(undo: (() => void)[], owner: object, key: string, value: unknow
     if (had === undefined) delete (owner as Record<string, unknown>)[key];
     else Object.defineProperty(owner, key, had);
   });
+}
+
+/** Puts a trap before a global object of which pure code may read nothing at all: an environment, a platform, a time. */
+function hide(undo: (() => void)[], name: string, instead: string): void {
+  const had = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (had === undefined || had.configurable !== true) return;
+  const { enumerable = false } = had;
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    enumerable,
+    get: () => {
+      forbid(name, instead);
+      return had.get === undefined ? had.value : had.get.call(globalThis);
+    },
+    set: (value: unknown) => {
+      if (had.set === undefined) had.value = value;
+      else had.set.call(globalThis, value);
+    },
+  });
+  undo.push(() => Object.defineProperty(globalThis, name, had));
 }
 
 /** What gives the same date everywhere: a count of milliseconds, or another date. The rest asks a clock or a zone. */

@@ -1,11 +1,12 @@
 /** Reads and updates the Merkle map over a node store. Costs the changed paths, never the whole map. */
 import { type Ref, RepriseError } from '@reprise/contracts';
-import { compareBytes, decode, encode, type Hash } from '../codec/index.js';
+import { compareBytes, encode, type Hash } from '../codec/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../engine/index.js';
 import {
   type Branch,
   BUCKET_ENTRIES_MAX,
   decodeNode,
+  decodeRoot,
   encodeNode,
   INLINE_LEAF_BYTES_MAX,
   type LeafPath,
@@ -201,8 +202,7 @@ export class MerkleMap {
 
   async #kinds(root: Ref): Promise<Kinds> {
     if (this.#lastRoot?.hex === root.hex) return new Map(this.#lastRoot.kinds);
-    const listed = decode(await this.#read(root)) as unknown as readonly (readonly [LeafKind, Ref, number])[];
-    const kinds: Kinds = new Map(listed.map(([kind, ref, count]) => [kind, { ref, count }]));
+    const kinds: Kinds = new Map(await this.#decoded(root, decodeRoot));
     this.#lastRoot = { hex: root.hex, kinds };
     return new Map(kinds);
   }
@@ -211,7 +211,7 @@ export class MerkleMap {
   async #node(ref: Ref): Promise<MapNode> {
     const cached = this.#cached.get(ref.hex);
     if (cached !== undefined) return cached;
-    const node = decodeNode(await this.#read(ref));
+    const node = await this.#decoded(ref, decodeNode);
     if (this.#cached.size >= CACHED_NODES_MAX) this.#cached.delete(this.#cached.keys().next().value as string);
     this.#cached.set(ref.hex, node);
     return node;
@@ -219,6 +219,19 @@ export class MerkleMap {
 
   async #bytesOf(entry: MapEntry): Promise<Uint8Array> {
     return entry.value instanceof Uint8Array ? entry.value : this.#read(entry.value);
+  }
+
+  async #decoded<T>(ref: Ref, decoder: (bytes: Uint8Array) => T): Promise<T> {
+    const bytes = await this.#read(ref);
+    try {
+      return decoder(bytes);
+    } catch (cause) {
+      throw new RepriseError('blob_damaged', 'what is linked as a state map is none', {
+        where: ref.toString(),
+        hint: 'Whatever links it was changed after it was written. Restore the store from a copy.',
+        cause,
+      });
+    }
   }
 
   async #read(ref: Ref): Promise<Uint8Array> {

@@ -5,7 +5,7 @@
  * beyond that, a branch of 16 children chosen by the next half-byte of sha-256(key). So the shape, and with it
  * the root, is a function of the set of leaves alone: never of the order in which they came.
  */
-import type { Ref, Value } from '@reprise/contracts';
+import { Ref, type Value } from '@reprise/contracts';
 import { decode, encode, type Hash, toHex } from '../codec/index.js';
 import type { LeafKind, PathPart } from '../engine/index.js';
 
@@ -52,15 +52,51 @@ export function encodeNode(node: MapNode): Uint8Array {
     : encode(['branch', node.children.map((child) => (child === null ? null : [child.ref, child.count]))]);
 }
 
-/** Reads a node that a content store has checked against its digest. */
+/**
+ * Reads a node that a content store has checked against its digest.
+ *
+ * @throws TypeError when the bytes are something else, as those behind a forged link are
+ */
 export function decodeNode(bytes: Uint8Array): MapNode {
-  const [type, items] = decode(bytes) as unknown as [MapNode['type'], readonly Value[]];
-  if (type === 'bucket') {
-    const entries = items as unknown as readonly (readonly [LeafPath, Uint8Array | Ref])[];
-    return { type, entries: entries.map(([path, value]) => ({ path, value })) };
-  }
-  const children = items as unknown as readonly (readonly [Ref, number] | null)[];
-  return { type, children: children.map((child) => (child === null ? null : { ref: child[0], count: child[1] })) };
+  const [type, items] = listIn(decode(bytes));
+  if (type === 'bucket') return { type, entries: listIn(items).map(entryIn) };
+  if (type !== 'branch' || listIn(items).length !== BRANCH_CHILDREN) throw notAMap();
+  return { type, children: listIn(items).map((child) => (child === null ? null : linkIn(listIn(child)))) };
+}
+
+/**
+ * Reads a root: the trie of each kind of leaf.
+ *
+ * @throws TypeError as {@link decodeNode}
+ */
+export function decodeRoot(bytes: Uint8Array): [LeafKind, MapLink][] {
+  return listIn(decode(bytes)).map((trie) => {
+    const [kind, ...link] = listIn(trie);
+    if (typeof kind !== 'string') throw notAMap();
+    return [kind as LeafKind, linkIn(link)];
+  });
+}
+
+const BRANCH_CHILDREN = 16;
+
+function entryIn(entry: Value): MapEntry {
+  const [path, value] = listIn(entry);
+  if (listIn(path).length === 0 || !(value instanceof Uint8Array || value instanceof Ref)) throw notAMap();
+  return { path: path as unknown as LeafPath, value };
+}
+
+function linkIn([ref, count]: readonly Value[]): MapLink {
+  if (!(ref instanceof Ref) || typeof count !== 'number') throw notAMap();
+  return { ref, count };
+}
+
+function listIn(value: Value | undefined): readonly Value[] {
+  if (!Array.isArray(value)) throw notAMap();
+  return value as readonly Value[];
+}
+
+function notAMap(): TypeError {
+  return new TypeError('not a part of a state map');
 }
 
 /** The sha-256 of a key, one half-byte per hex digit: the way down the trie. */

@@ -23,6 +23,7 @@ import {
 } from './arguments.js';
 import { eraAt, performerOf, sealedEra } from './eras.js';
 import { followChain, Replayer } from './replayer.js';
+import { inSnapshot } from './snapshot-map.js';
 
 /** The state of a world at one frame. */
 export interface WorldAt {
@@ -129,7 +130,7 @@ export async function startFrom(
   }
   const { ingress } = readInputs(stored.bytes, stored.seq);
   if (ingress.kind !== 'snapshot') return EMPTY_HEAD;
-  await table.openAt(ingress.root);
+  await inSnapshot(stored.seq, table.openAt(ingress.root));
   return { seq: stored.seq, digest: stored.head, at: stored.at };
 }
 

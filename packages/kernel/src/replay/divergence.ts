@@ -70,12 +70,19 @@ function differenceOf(was: JournalRecord | undefined, is: JournalRecord | undefi
   const [recorded, regenerated] = [asValue(was), asValue(is)];
   // Of records of two kinds, a field that both happen to have says nothing.
   if (was?.kind !== is?.kind) return { path: '$', recorded, regenerated };
+  // What a record is of says more than what it says of it.
+  const [name, other] = [nameOf(was), nameOf(is)];
+  if (name !== other) return { path: '$.name', recorded: name, regenerated: other };
   if (was?.kind === 'effect' && is?.kind === 'effect') {
     // The id is a digest of the rest: what differs in the rest says more.
     const [a, b] = [asValue({ ...was, effect: '' }), asValue({ ...is, effect: '' })];
     if (!sameValue(a, b)) return firstDifference(a, b, '$');
   }
   return stateDifference(was, is) ?? firstDifference(recorded, regenerated, '$');
+}
+
+function nameOf(record: JournalRecord | undefined): string | undefined {
+  return record !== undefined && 'name' in record ? record.name : undefined;
 }
 
 function firstDifference(was: Value | undefined, is: Value | undefined, path: string): Difference {

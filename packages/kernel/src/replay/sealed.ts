@@ -7,6 +7,7 @@ import { decode } from '../codec/index.js';
 import type { EffectLeaf } from '../engine/index.js';
 import { damaged } from '../journal/frame.js';
 import type { MerkleMap } from '../map/index.js';
+import { inSnapshot } from './snapshot-map.js';
 
 /** The effects of a sealed era: which there are, and how often each was armed. */
 export class SealedLedger {
@@ -48,7 +49,7 @@ export class SealedLedger {
 
   /** A snapshot lists no effect that no record speaks of; from here on its list is the ledger. */
   async #compare(seq: number, root: Ref): Promise<void> {
-    const listed = await this.#ledgerOf(root);
+    const listed = await inSnapshot(seq, this.#ledgerOf(root));
     for (const [effect, attempt] of listed) {
       const armed = this.#armed.get(effect);
       if (armed !== attempt)

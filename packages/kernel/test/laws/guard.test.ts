@@ -64,6 +64,8 @@ const BANNED: readonly (readonly [string, () => unknown])[] = [
   ['Intl.Collator', () => new Intl.Collator()],
   ['Intl.Segmenter', () => new Intl.Segmenter()],
   ['WeakRef', () => new WeakRef({})],
+  ['process.env', () => process.env.HOME],
+  ['process.hrtime', () => process.hrtime.bigint()],
 ];
 
 /** What pure code may do, among the same things. */
@@ -155,6 +157,7 @@ function globalsNow(): unknown[] {
     'structuredClone',
     'Date',
     'WeakRef',
+    'process',
   ];
   const own = owners.flatMap((owner) =>
     Object.getOwnPropertyNames(owner).map((name) => [owner, name, Reflect.get(owner, name, owner)]),

@@ -2,7 +2,7 @@ import { anyAddress, anyValue } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LeafKey, leafKey } from '../../src/engine/index.js';
-import { encode, toHex } from '../../src/index.js';
+import { encode, isRepriseError, Ref, toHex } from '../../src/index.js';
 import { type MapChange, MerkleMap } from '../../src/map/index.js';
 import { hold, rerun, SEED } from './hold.js';
 import { nodesIn } from './replay-law.js';
@@ -122,5 +122,48 @@ describe(`the map's root (seed ${SEED})`, () => {
     const one = await map.update(null, [{ key: leafKey(['world']), bytes: encode(1) }]);
     const gone = await map.update(one.ref, [{ key: leafKey(['world']), bytes: undefined }]);
     expect(gone).toEqual(await map.update(null, []));
+  });
+});
+
+describe(`given something else where a map should be (seed ${SEED})`, () => {
+  /** What reading a root of these bytes, and all that it links, is refused with. */
+  async function refusalOf(root: Uint8Array, node = root): Promise<string> {
+    const map = new MerkleMap(
+      { get: async (ref) => (ref.hex === ROOT.hex ? root : node), putValue: never },
+      nativeHash,
+    );
+    try {
+      for (const kind of await map.kinds(ROOT)) for await (const entry of map.entries(ROOT, kind)) void entry;
+      return 'nothing';
+    } catch (error) {
+      return isRepriseError(error) ? error.code : String(error);
+    }
+  }
+  const ROOT = Ref.fromHex('0'.repeat(64), 'value');
+  const CHILD = Ref.fromHex('1'.repeat(64), 'value');
+  const never = async () => CHILD;
+  const trie = encode([['cell', CHILD, 1]]);
+
+  it('when any value is linked as its root or as a node, then it is refused as damage, and nothing else escapes', async () => {
+    const law = fc.asyncProperty(anyValue({ maxDepth: 3 }), async (junk) => {
+      const bytes = encode(junk);
+      expect(['blob_damaged', 'nothing']).toContain(await refusalOf(bytes));
+      expect(['blob_damaged', 'nothing']).toContain(await refusalOf(trie, bytes));
+    });
+    await hold(law, { numRuns: 300, command: rerun('map.test.ts') });
+  });
+
+  it.each([
+    ['text', encode('no map')],
+    ['a list of something else', encode([['cell', 'no link', 1]])],
+    ['bytes that are no value', Uint8Array.of(0xff)],
+    ['a branch of three', encode(['branch', [null, null, null]])],
+    ['a bucket of numbers', encode(['bucket', [1, 2]])],
+  ])('when it is %s, then it is refused as damage', async (_, junk) => {
+    expect([await refusalOf(junk), await refusalOf(trie, junk)]).toContain('blob_damaged');
+  });
+
+  it('when it is a map, then it is read', async () => {
+    expect(await refusalOf(trie, encode(['bucket', []]))).toBe('nothing');
   });
 });

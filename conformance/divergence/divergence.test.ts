@@ -1,0 +1,98 @@
+/** Every way to break determinism or integrity that we know is caught, and named; and the page that says so says what was run. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ERROR_CODES } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import { ROWS, runRow, titleOf } from './matrix.js';
+import { divergencePage } from './page.js';
+import { judge, type Row } from './row.js';
+
+const PAGE = fileURLToPath(new URL('../../docs/reference/divergence.md', import.meta.url));
+const rows = ROWS.map((row) => [titleOf(row), row] as const);
+
+function rowOf(group: string, name: string): Row {
+  const row = ROWS.find((one) => one.group === group && one.name === name);
+  if (row === undefined) throw new Error(`no row ${group}: ${name}`);
+  return row;
+}
+
+describe('divergence matrix', () => {
+  it.each(rows)('divergence: %s', async (_, row) => {
+    expect((await runRow(row)).length).toBeGreaterThan(0);
+  });
+
+  it.each(rows)('twin: %s: the sound one passes', async (_, row) => {
+    expect(await row.sound()).toEqual([]);
+  });
+
+  it('each row has a name of its own, and codes of the closed list', () => {
+    expect(new Set(rows.map(([title]) => title)).size).toBe(rows.length);
+    expect(rows.length).toBeGreaterThanOrEqual(40);
+    const codes = ROWS.flatMap(({ caught }) => caught.flatMap(([, code]) => (code === undefined ? [] : [code])));
+    expect(codes.filter((code) => !ERROR_CODES.includes(code))).toEqual([]);
+  });
+
+  it('the page lists them as they were run', async () => {
+    const ran = await Promise.all(ROWS.map(async (row) => ({ row, caught: await runRow(row) })));
+    const page = divergencePage(ran);
+    if (process.env.DOCS_UPDATE === '1') writeFileSync(PAGE, page);
+    expect(readFileSync(PAGE, 'utf8')).toBe(page);
+  });
+});
+
+const namedAt = async (name: string) => (await runRow(rowOf('changed code', name))).map(({ names }) => names).join();
+
+describe('a changed reducer', () => {
+  it('that states something else is named at its first event, by record and path, with both values [RPL-2]', async () => {
+    expect(await namedAt('a fact')).toBe('frame 1, record 1 (fact), `$.value.total`: `300` → `0`');
+  });
+
+  it('that changes state alone is named at the field [JRN-5]', async () => {
+    expect(await namedAt('state alone')).toContain('.state.reminded`');
+    expect(await namedAt('a first state')).toContain('.state.receipt`');
+  });
+
+  it('that changes from the second order on is named there and not before [RPL-3]', async () => {
+    expect(await namedAt('state, late')).toBe('frame 6, record 1 (fact), `$.value.total`: `300` → `299`');
+  });
+
+  it('that sends in another order is named at the first send [RPL-2]', async () => {
+    expect(await namedAt('sends in another order')).toContain('frame 1, record 2 (event), `$.to[1]`');
+  });
+
+  it('that logs something else, or sets another timer, is named at the leaf [JRN-5]', async () => {
+    expect(await namedAt('a log')).toContain('`$.leaves[log shop/Order@1 history a]');
+    expect(await namedAt('a timer’s time')).toContain('`$.leaves[cell shop/Order@1 a].timers');
+  });
+
+  it('that does nothing at all is named too [RPL-3]', async () => {
+    expect(await namedAt('a session that does nothing')).toContain('frame 1, ');
+  });
+});
+
+describe('a changed plan', () => {
+  it('that asks for another effect is named at its parameters [RPL-2]', async () => {
+    expect(await namedAt('effect parameters')).toBe('frame 3, record 2 (effect), `$.params.cents`: `800` → `801`');
+  });
+});
+
+describe('an app that lacks or changed a definition', () => {
+  it('is refused before anything is performed, naming what it lacks [RPL-5]', async () => {
+    expect(await namedAt('a definition that is gone')).toContain('frame 0: ');
+    expect(await namedAt('a definition that is gone')).toContain('(shop/Shelf@1)');
+  });
+});
+
+describe('twin: a row of the matrix', () => {
+  const [row] = ROWS;
+  if (row === undefined) throw new Error('the matrix is empty');
+  const found = [{ where: 'verification', code: 'replay_divergence', names: 'frame 9' }] as const;
+
+  it('is red when nothing is caught, when something else is, and when another place is named', async () => {
+    expect(() => judge(row, [])).toThrow();
+    expect(() => judge(row, [{ ...found[0], where: 'opening' }])).toThrow();
+    expect(() => judge(row, [{ ...found[0], code: 'journal_damaged' }])).toThrow();
+    expect(() => judge(row, found)).toThrow('does not name');
+    expect(() => judge(row, [...found, ...found])).toThrow();
+  });
+});

@@ -1,0 +1,70 @@
+/** Journals that somebody changed: bytes alone, or a record with everything behind it made to fit again. */
+import assert from 'node:assert/strict';
+import type { Value } from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX, type ReadonlyStore, type StoredFrame, verifyStore } from '@reprise/kernel';
+import { load, rechained, type Sample, storeOf } from '../tamper/sample.js';
+import { type Catch, caughtBy } from './row.js';
+import { shopApp, shopStore } from './shop.js';
+
+/** A record as data, to be changed. */
+export type Data = Record<string, Value>;
+
+/** What the shop's world holds. */
+export async function shopSample(name?: string): Promise<Sample> {
+  return load(await (await shopStore(name)).openReadonly());
+}
+
+/** A frame at its place. */
+export function frameAt({ frames }: Sample, seq: number): StoredFrame {
+  const frame = frames[seq];
+  assert.ok(frame !== undefined, `there is no frame ${seq}`);
+  return frame;
+}
+
+/** A world in which one frame's records are others, and whose heads all fit. */
+export function forged(sample: Sample, seq: number, edit: (records: Data[]) => readonly Data[]): Sample {
+  const frame = frameAt(sample, seq);
+  const records = edit(decode(frame.bytes, FRAME_DEPTH_MAX) as unknown as Data[]);
+  const first = records[0] as { readonly kind: string; readonly at: number };
+  const bytes = encode(records as unknown as Value, FRAME_DEPTH_MAX);
+  const frames = sample.frames.with(seq, { ...frame, bytes, at: first.at, kind: first.kind as StoredFrame['kind'] });
+  return { ...sample, frames: rechained(frames) };
+}
+
+/** A world with other frames, whose numbers and heads all fit. */
+export function rearranged(sample: Sample, edit: (frames: readonly StoredFrame[]) => readonly StoredFrame[]): Sample {
+  const frames = edit(sample.frames).map((frame, seq) => {
+    const [first, ...others] = decode(frame.bytes, FRAME_DEPTH_MAX) as unknown as Data[];
+    const bytes = encode([{ ...first, seq }, ...others] as unknown as Value, FRAME_DEPTH_MAX);
+    return { ...frame, seq, bytes };
+  });
+  return { ...sample, frames: rechained(frames) };
+}
+
+/** A record with fields changed, at its place. */
+export function changed(records: readonly Data[], i: number, fields: Data): Data[] {
+  return records.map((record, at) => (at === i ? { ...record, ...fields } : record));
+}
+
+/** Against what a world is held. */
+export interface Held {
+  /** What the store answers otherwise than its frames say. */
+  readonly over?: Partial<ReadonlyStore['journal']>;
+  /** The head that was acknowledged; the shop's own when absent. */
+  readonly acknowledged?: string | undefined;
+}
+
+/** What is found of a world: without the app, else by performing it, else by the head that was acknowledged. */
+export async function foundIn(sample: Sample, held: Held = {}): Promise<Catch[]> {
+  const store = (): ReadonlyStore => {
+    const honest = storeOf(sample);
+    return { ...honest, journal: { ...honest.journal, ...held.over } };
+  };
+  const checked = await caughtBy('integrity check', verifyStore(store(), {}));
+  if (checked.length > 0) return checked;
+  const app = shopApp();
+  const performed = await caughtBy('verification', verifyStore(store(), { app }));
+  if (performed.length > 0) return performed;
+  const expect = held.acknowledged ?? (await shopSample()).frames.at(-1)?.head ?? '';
+  return caughtBy('acknowledged head', verifyStore(store(), { app, expect }));
+}

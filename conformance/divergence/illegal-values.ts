@@ -1,0 +1,268 @@
+/** Things that have no byte form, or would have two: refused where they come in, whoever brings them. */
+import { type Address, type RepriseError, type Value, value } from '@reprise/contracts';
+import { creates, defineApp, defineReducer, memory, openWorld, type ReducerContext } from '@reprise/kernel';
+import * as z from 'zod';
+import { type Catch, caughtBy, placeOf, type Row, sameBytes } from './row.js';
+
+/** A thing that is no value, and one that looks like it and is. */
+interface Illegal {
+  readonly name: string;
+  readonly how: string;
+  readonly broken: () => unknown;
+  readonly sound: () => unknown;
+  /** Links and bytes may be said in an event; a state may not hold bytes. */
+  readonly inState?: true;
+}
+
+function deep(levels: number): unknown {
+  let nested: unknown = 0;
+  for (let i = 0; i < levels; i++) nested = [nested];
+  return nested;
+}
+
+function ring(): unknown {
+  const list: unknown[] = [];
+  list.push(list);
+  return list;
+}
+
+class Money {
+  readonly cents = 5;
+}
+
+const ILLEGAL: readonly Illegal[] = [
+  { name: 'not a number', how: '`NaN`', broken: () => Number.NaN, sound: () => 0 },
+  { name: 'infinity', how: '`Infinity`', broken: () => Number.POSITIVE_INFINITY, sound: () => Number.MAX_VALUE },
+  {
+    name: 'a hole',
+    how: 'a list with a place that was never set',
+    broken: () => new Array(2),
+    sound: () => [null, null],
+  },
+  { name: 'half a character', how: 'a lone surrogate', broken: () => '\ud800', sound: () => '\ud83d\ude00' },
+  { name: 'an instance', how: 'an object of a class', broken: () => new Money(), sound: () => ({ cents: 5 }) },
+  { name: 'a date', how: 'a `Date`', broken: () => new Date(0), sound: () => 0 },
+  { name: 'a map', how: 'a `Map`, whose order is its own', broken: () => new Map([['a', 1]]), sound: () => ({ a: 1 }) },
+  { name: 'a set', how: 'a `Set`, whose order is its own', broken: () => new Set([1]), sound: () => [1] },
+  { name: 'a big integer', how: 'a `bigint`', broken: () => 5n, sound: () => 5 },
+  { name: 'a symbol', how: 'a `Symbol` with a description', broken: () => Symbol('a'), sound: () => 'a' },
+  { name: 'a function', how: 'a function', broken: () => () => 1, sound: () => 1 },
+  { name: 'a getter', how: 'a property that is computed', broken: getter, sound: () => ({ a: 1 }) },
+  { name: 'a ring', how: 'a list that contains itself', broken: ring, sound: () => [[]] },
+  { name: 'a depth', how: 'lists in lists beyond the bound', broken: () => deep(200), sound: () => deep(10) },
+  {
+    name: 'a prototype by name',
+    how: 'a key `__proto__`, as JSON gives it',
+    broken: () => JSON.parse('{"__proto__":{"a":1}}'),
+    sound: () => JSON.parse('{"proto":{"a":1}}'),
+  },
+  { name: 'bytes in a state', how: 'a `Uint8Array`', broken: () => Uint8Array.of(1), sound: () => [1], inState: true },
+];
+
+function getter(): unknown {
+  return Object.defineProperty({}, 'a', { get: () => 1, enumerable: true, configurable: true });
+}
+
+const cellAt = (key: string): Address => ['values/Cell@1', key];
+const told = { name: 'values/Told@1', value: {} };
+
+type Recipe = (draft: { it: Value }, event: { readonly it: Value }, ctx: ReducerContext) => void;
+
+function appOf(reduce: Recipe) {
+  const cell = defineReducer({
+    name: 'values/Cell@1',
+    state: z.strictObject({ it: value() }),
+    events: { 'values/Told@1': creates(z.strictObject({ it: value().default(null) })) },
+    init: () => ({ it: null }),
+    reduce: (draft, { value }, ctx) => reduce(draft as { it: Value }, value, ctx),
+  });
+  return defineApp({ reducers: [cell] });
+}
+
+/** What two ways in say of a thing: the event of a request, and a reducer's state. */
+async function catchesOf(make: () => unknown, inState = false): Promise<Catch[]> {
+  const taking = appOf((draft, { it }) => {
+    draft.it = it;
+  });
+  const making = appOf((draft) => {
+    draft.it = make() as Value;
+  });
+  const ask = async (app: ReturnType<typeof appOf>, it?: unknown) => {
+    await using world = await openWorld({ store: memory(), app, recheckEvery: 1 });
+    await world.request(cellAt('x'), it === undefined ? told : { ...told, value: { it } });
+    await world.verify();
+  };
+  const said = inState ? [] : await caughtBy('request', ask(taking, make()), shallow);
+  return [...said, ...(await caughtBy('request', ask(making), shallow))];
+}
+
+/** A path into something that does not end says so briefly. */
+function shallow(error: RepriseError): string {
+  return placeOf(error).replace(/(\[0\]){3,}/, '[0]…');
+}
+
+const illegalRows: readonly Row[] = ILLEGAL.map(({ name, how, broken, sound, inState }) => ({
+  group: 'illegal values',
+  name,
+  how,
+  caught: [
+    ...(inState ? [] : ([['request', 'invalid_value', '$.it']] as const)),
+    ['request', 'delivery_faulted', inState ? 'state holds bytes' : '$.state.it'],
+  ],
+  broken: () => catchesOf(broken, inState),
+  sound: () => catchesOf(sound, inState),
+}));
+
+/** The state of a cell after events, performed again on the way. */
+async function stateAfter(reduce: Recipe, events: readonly unknown[], key = 'x'): Promise<Value | undefined> {
+  await using world = await openWorld({ store: memory(), app: appOf(reduce), recheckEvery: 1 });
+  for (const it of events) await world.request(cellAt('x'), { ...told, value: { it } });
+  await world.verify();
+  return world.state(cellAt(key));
+}
+
+const never = (attempt: Promise<unknown>) => caughtBy('request', attempt);
+
+/** A reducer that leaves this in its state. */
+const left =
+  (it: unknown): Recipe =>
+  (draft) => {
+    draft.it = it as Value;
+  };
+
+/** An event puts a task in two places of the state, the next changes it in one. */
+const aliased =
+  (again: (task: object) => object): Recipe =>
+  (draft, { it }) => {
+    const task = { done: false };
+    if (it === 'begin') draft.it = { tasks: [task], current: again(task) } as unknown as Value;
+    else (draft.it as unknown as { current: { done: boolean } }).current.done = true;
+  };
+
+/** Two cells are sent the same object; the first writes into it. */
+const shared =
+  (copy: (value: object) => object): Recipe =>
+  (draft, { it }, ctx) => {
+    if (it === 'share') {
+      const payload = { it: { n: 1 } };
+      for (const key of ['first', 'second']) ctx.send(cellAt(key), { ...told, value: copy(payload) });
+    } else {
+      if (ctx.address[1] === 'first') (it as unknown as { n: number }).n = 2;
+      draft.it = it;
+    }
+  };
+
+/** Writes, and at the second event throws after half of it. */
+const half: Recipe = (draft, { it }) => {
+  draft.it = 'half';
+  if (it === 'throw') throw new TypeError('half-way');
+  draft.it = 'whole';
+};
+
+/** What a request left that threw half-way. */
+async function halfWay(second: string): Promise<Catch[]> {
+  await using world = await openWorld({ store: memory(), app: appOf(half), recheckEvery: 1 });
+  await world.request(cellAt('x'), { ...told, value: { it: 'well' } });
+  const caught = await never(world.request(cellAt('x'), { ...told, value: { it: second } }));
+  await world.verify();
+  if (caught.length === 0) return [];
+  return [...caught, ...sameBytes(await world.state(cellAt('x')), { it: 'whole' }, 'the state is what it was')];
+}
+
+const lawRows: readonly Row[] = [
+  {
+    group: 'illegal values',
+    name: 'minus zero',
+    how: 'a reducer leaves `-0` in its state',
+    caught: [['no difference', undefined, 'one byte form']],
+    broken: async () => sameBytes(await stateAfter(left(-0), ['x']), await stateAfter(left(0), ['x']), 'one byte form'),
+    sound: () => never(stateAfter(left(0), ['x'])),
+  },
+  {
+    group: 'illegal values',
+    name: 'undefined',
+    how: 'a key whose value is `undefined`',
+    caught: [['no difference', undefined, 'no key']],
+    broken: async () => sameBytes(await stateAfter(left({ a: undefined }), ['x']), { it: {} }, 'no key'),
+    sound: () => never(stateAfter(left({}), ['x'])),
+  },
+  {
+    group: 'illegal values',
+    name: 'an alias',
+    how: 'the same object in two places of a state; a later event changes it in one',
+    caught: [['no difference', undefined, 'one place changed']],
+    broken: async () => {
+      const events = ['begin', 'end'];
+      const both = await Promise.all([
+        stateAfter(
+          aliased((task) => task),
+          events,
+        ),
+        stateAfter(aliased(copied), events),
+      ]);
+      return sameBytes(...both, 'one place changed, live and in every replay');
+    },
+    sound: () => never(stateAfter(aliased(copied), ['begin', 'end'])),
+  },
+  {
+    group: 'illegal values',
+    name: 'a shared payload',
+    how: 'two cells are sent the same object; the first to hear of it writes into it',
+    caught: [['no difference', undefined, 'a copy of its own']],
+    broken: async () =>
+      sameBytes(
+        await stateAfter(
+          shared((payload) => payload),
+          ['share'],
+          'second',
+        ),
+        { it: { n: 1 } },
+        'each delivery has a copy of its own',
+      ),
+    sound: () => never(stateAfter(shared(copied), ['share'], 'second')),
+  },
+  {
+    group: 'illegal values',
+    name: 'a throw half-way',
+    how: 'a reducer throws after it has written a part',
+    caught: [
+      ['request', 'delivery_faulted', 'fault `threw`'],
+      ['no difference', undefined, 'the state is what it was'],
+    ],
+    broken: () => halfWay('throw'),
+    sound: () => halfWay('well'),
+  },
+  {
+    group: 'illegal values',
+    name: 'a schema that changes what it takes',
+    how: 'an event’s schema with a transform: what is recorded would be changed again in every replay',
+    caught: [['definition', 'invalid_schema', 'pipe is not part of journaled schemas']],
+    broken: () => caughtBy('definition', defined(z.int().transform((n) => n * 100))),
+    sound: () => caughtBy('definition', defined(z.int())),
+  },
+  {
+    group: 'illegal values',
+    name: 'a default that is computed',
+    how: 'a field’s default is a function: another value in every replay',
+    caught: [['definition', 'invalid_schema', 'the default is another each time']],
+    broken: () => caughtBy('definition', defined(z.int().default(() => Math.random()))),
+    sound: () => caughtBy('definition', defined(z.int().default(5))),
+  },
+];
+
+function copied(value: object): object {
+  return JSON.parse(JSON.stringify(value)) as object;
+}
+
+async function defined(field: z.ZodType): Promise<void> {
+  defineReducer({
+    name: 'values/Cell@1',
+    state: z.strictObject({}),
+    events: { 'values/Told@1': creates(z.strictObject({ field })) },
+    init: () => ({}),
+    reduce: () => undefined,
+  });
+}
+
+/** Everything that has no byte form, or two. */
+export const ILLEGAL_VALUES: readonly Row[] = [...illegalRows, ...lawRows];

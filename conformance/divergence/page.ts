@@ -1,0 +1,85 @@
+/** `docs/reference/divergence.md`, made of what running the matrix came to. */
+import { type Catch, GROUPS, type Group, type Row, type Where } from './row.js';
+
+/** A row that was run. */
+export interface RanRow {
+  readonly row: Row;
+  readonly caught: readonly Catch[];
+}
+
+const INTRODUCTION: Readonly<Record<Group, string>> = {
+  'changed code':
+    'A small shop, and a session of an agent, were recorded; then somebody changed the code and left its name. Recorded → performed.',
+  ambient:
+    'A reducer or plan asks what is not in the journal. Under the guard it is named as it is asked. Without the guard the second fold of its frame comes out otherwise, or a verification does; what answers differently only elsewhere (another time zone, language, environment, engine) is found elsewhere.',
+  'illegal values':
+    'Things without a byte form are refused where they come in: in a request, and in what a reducer leaves in its state. Things with two forms have one.',
+  integrity:
+    'The journal or its content was changed after it was written. Bytes that were changed alone are found without the app. Where everything behind the change was made to fit, performing it finds what does not follow; what follows from other inputs is told by the head that was acknowledged.',
+  'receipts and writers':
+    'Answers that come twice, late, to the wrong place or from nobody; writers that are not the one. What happened outside is recorded as what it is and changes nothing that is over.',
+};
+
+const WHERE: Readonly<Record<Where, string>> = {
+  definition: 'as it is defined',
+  sources: 'in the sources, by the rules for Reprise’s own pure code',
+  opening: 'as the world is opened',
+  request: 'the request is refused',
+  guard: 'under the guard',
+  'second fold': 'by the second fold',
+  journal: 'recorded as what it is',
+  'no difference': 'makes no difference',
+  verification: 'performing it again',
+  'verification elsewhere': 'performing it elsewhere',
+  'integrity check': 'verifying without the app',
+  'acknowledged head': 'by the acknowledged head',
+};
+
+/** The page of a matrix that was run. */
+export function divergencePage(rows: readonly RanRow[]): string {
+  const parts = [
+    '# Divergence',
+    '',
+    `${rows.length} ways to break determinism or integrity, and what finds each. This page is made by \`conformance/divergence\`: each row was done, was caught as it says here, and has a sound twin that passes the same checks. How to run it: \`npx vitest run conformance/divergence\`. What the words mean: [Determinism](../explanation/determinism.md), [Verify in CI](../how-to/verify-in-ci.md).`,
+    '',
+    'A finding names the frame, the record by its place in the frame, its kind, the path in it, and both values.',
+    '',
+  ];
+  for (const group of GROUPS) {
+    parts.push(`## ${titleCase(group)}`, '', INTRODUCTION[group], '');
+    parts.push(...tableOf(rows.filter(({ row }) => row.group === group)), '');
+  }
+  parts.push(...LIMITS);
+  return parts.join('\n');
+}
+
+const LIMITS: readonly string[] = [
+  '## What nothing here can find',
+  '',
+  '- **A journal that was forged whole**, together with the definitions it names and by code that you believe, is a sound journal. Only a head that was published finds it: [Publish heads](../how-to/verify-in-ci.md#publish-heads).',
+  '- **What only another engine shows**, and no guard can stand before: the operator `**`, patterns with the flags `i`, `u` and `v`, the words of an engine’s own errors. Reprise’s own pure code is held to rules of syntax; for yours, a verification on the other engine finds what came out otherwise, at the frame where it did.',
+  '- **Code that was always wrong.** Performing it again shows that it is the same, not that it is right.',
+  '',
+];
+
+function tableOf(rows: readonly RanRow[]): string[] {
+  const cells = rows.map(({ row, caught }) => [
+    escaped(row.name),
+    escaped(row.how),
+    caught.map(({ where, code, names }) => `${WHERE[where]}${codeOf(code)}: ${escaped(names)}`).join('<br>'),
+  ]);
+  // Cells of this length are not made to stand in line: the page would be mostly space.
+  return [['broken', 'how', 'caught'], ['---', '---', '---'], ...cells].map((line) => `| ${line.join(' | ')} |`);
+}
+
+function codeOf(code: string | undefined): string {
+  return code === undefined ? '' : `, [\`${code}\`](../errors/${code}.md)`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+function titleCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,141 @@
+/**
+ * A row of the divergence matrix: one way to break determinism or integrity, what catches it, and the sound twin that
+ * passes the same checks, so that each check is seen to fail for its reason and no other.
+ */
+import assert from 'node:assert/strict';
+import { type ErrorCode, isRepriseError, type RepriseError, type Value } from '@reprise/contracts';
+import { type Divergence, encode, equalBytes, FRAME_DEPTH_MAX, toHex } from '@reprise/kernel';
+
+/** What is broken. */
+export const GROUPS = ['changed code', 'ambient', 'illegal values', 'integrity', 'receipts and writers'] as const;
+
+/** What is broken. */
+export type Group = (typeof GROUPS)[number];
+
+/** Where something is caught; in the order in which a program would come to it. */
+export type Where =
+  /** While definitions are made. */
+  | 'definition'
+  /** The rules that the sources of Reprise's own pure code are held to. */
+  | 'sources'
+  /** As a world is opened. */
+  | 'opening'
+  /** A request is refused and leaves nothing. */
+  | 'request'
+  /** A request is refused by the guard. */
+  | 'guard'
+  /** A request is refused because its frame, folded a second time, came out otherwise. */
+  | 'second fold'
+  /** It is recorded as what it is, and changes nothing. */
+  | 'journal'
+  /** It cannot make a difference: the bytes are those of the sound twin. */
+  | 'no difference'
+  /** Performing the journal again. */
+  | 'verification'
+  /** Performing it again on another machine or engine. */
+  | 'verification elsewhere'
+  /** A verification without the app: chain, shape, content. */
+  | 'integrity check'
+  /** A verification that is told which head was acknowledged. */
+  | 'acknowledged head';
+
+/** One catch: where, as what, and the first wrong thing by name. */
+export interface Catch {
+  readonly where: Where;
+  readonly code?: ErrorCode;
+  readonly names: string;
+}
+
+/** One way to break something. */
+export interface Row {
+  readonly group: Group;
+  readonly name: string;
+  /** What is done, in words. */
+  readonly how: string;
+  /** What has to be caught: where, with which code, and what it has to name at least. */
+  readonly caught: readonly (readonly [where: Where, code: ErrorCode | undefined, names: string | RegExp])[];
+  /** Breaks it. @returns what was caught */
+  broken(): Promise<readonly Catch[]>;
+  /** Does the same without breaking it. @returns what was caught: nothing */
+  sound(): Promise<readonly Catch[]>;
+}
+
+/** Holds a row to what it says, both ways. @returns what was caught */
+export function judge({ caught }: Row, found: readonly Catch[]): void {
+  const shown = JSON.stringify(found, null, 2);
+  assert.deepEqual(
+    found.map(({ where, code }) => [where, code]),
+    caught.map(([where, code]) => [where, code]),
+    shown,
+  );
+  for (const [i, [, , names]] of caught.entries()) {
+    const named = found[i]?.names ?? '';
+    if (typeof names === 'string') assert.ok(named.includes(names), `“${named}” does not name ${names}`);
+    else assert.match(named, names);
+  }
+}
+
+/** What is caught of an attempt: nothing when it goes well; anything but a named error is a defect. */
+export async function caughtBy(
+  where: Where,
+  attempt: Promise<unknown>,
+  say: (error: RepriseError) => string = placeOf,
+): Promise<Catch[]> {
+  try {
+    await attempt;
+    return [];
+  } catch (error) {
+    if (!isRepriseError(error) || error.code === 'internal_error') throw error;
+    return [{ where, code: error.code, names: say(error) }];
+  }
+}
+
+/** The first wrong thing, by name: of a divergence its record, path and both values, of a fault its code, else the place. */
+export function placeOf(error: RepriseError): string {
+  const { divergence, fault, where, expected, actual } = error.facts;
+  if (divergence !== undefined) return inShort(describe(divergence as Divergence));
+  if (fault === error.code) return error.what;
+  if (fault !== undefined) return `fault \`${String(fault)}\`: ${error.what}`;
+  const what = actual ?? expected;
+  const named = typeof what === 'string' && !error.what.includes(what) ? ` (${what})` : '';
+  return inShort(`${where === undefined ? '' : `${where}: `}${error.what}${named}`);
+}
+
+/** Digests as people tell them apart. */
+function inShort(text: string): string {
+  return text.replace(/\b([0-9a-f]{12})[0-9a-f]{52}\b/g, '$1…');
+}
+
+/** Like {@link placeOf}, for values that are others in every run. */
+export function placeOnly(error: RepriseError): string {
+  const { divergence } = error.facts;
+  return divergence === undefined ? placeOf(error) : recordOf(divergence as Divergence);
+}
+
+function describe(divergence: Divergence): string {
+  const { recorded, regenerated } = divergence;
+  return `${recordOf(divergence)}: ${shown(recorded)} → ${shown(regenerated)}`;
+}
+
+function recordOf({ seq, i, kind, path }: Divergence): string {
+  return `frame ${seq}, record ${i} (${kind}), \`${path}\``;
+}
+
+/** Few enough characters for a table. */
+const SHOWN_MAX = 72;
+
+function shown(value: Value | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value instanceof Uint8Array) return `bytes \`${toHex(value).slice(0, 12)}…\``;
+  const record = value as { readonly kind?: unknown; readonly name?: unknown };
+  if (typeof record?.kind === 'string') return `a record \`${record.kind}\``;
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_MAX ? `\`${text}\`` : `\`${text.slice(0, SHOWN_MAX)}…\``;
+}
+
+/** A catch of its own kind: two values have the same bytes, whatever was done to make them differ. */
+export function sameBytes(one: Value | undefined, other: Value | undefined, names: string): Catch[] {
+  const bytes = (value: Value | undefined) => encode(value ?? null, FRAME_DEPTH_MAX);
+  assert.ok(equalBytes(bytes(one), bytes(other)), `${JSON.stringify(one)} is not ${JSON.stringify(other)}`);
+  return [{ where: 'no difference', names }];
+}
