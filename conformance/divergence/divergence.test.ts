@@ -1,11 +1,14 @@
 /** Every way to break determinism or integrity that we know is caught, and named; and the page that says so says what was run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ERROR_CODES } from '@reprise/contracts';
+import { ERROR_CODES, type RepriseError } from '@reprise/contracts';
+import { verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { RIVAL_NAMES, RIVALS, readResults } from '../rivals/results.js';
 import { ROWS, runRow, titleOf } from './matrix.js';
 import { divergencePage } from './page.js';
 import { judge, type Row } from './row.js';
+import { type ShopCode, shelfAt, shopApp, shopStore } from './shop.js';
 
 const PAGE = fileURLToPath(new URL('../../docs/reference/divergence.md', import.meta.url));
 const rows = ROWS.map((row) => [titleOf(row), row] as const);
@@ -56,8 +59,25 @@ describe('a changed reducer', () => {
     expect(await namedAt('state, late')).toBe('frame 6, record 1 (fact), `$.value.total`: `300` → `299`');
   });
 
-  it('that sends in another order is named at the first send [RPL-2]', async () => {
+  it('that sends in another order is named at the first send, with what led to it [RPL-2]', async () => {
     expect(await namedAt('sends in another order')).toContain('frame 1, record 2 (event), `$.to[1]`');
+    const reserve: ShopCode['reserve'] = ({ sku }, ctx) => {
+      for (const shelf of ['all', sku])
+        ctx.send(shelfAt(shelf), { name: 'shop/Reserved@1', value: { order: ctx.address[1] } });
+    };
+    const verifying = verifyStore(await (await shopStore()).openReadonly(), { app: shopApp({ reserve }) });
+    const error = (await verifying.catch((thrown: unknown) => thrown)) as RepriseError;
+    const cause = ['#2 event shop/Reserved@1 to shop/Shelf@1/tea', '#0 request shop/Added@1 to shop/Order@1/a'];
+    expect(error.facts.divergence).toEqual({
+      seq: 1,
+      i: 2,
+      kind: 'event',
+      path: '$.to[1]',
+      recorded: 'tea',
+      regenerated: 'all',
+      cause,
+    });
+    for (const line of ['frame 1, record 2 (event), $.to[1]', ...cause]) expect(error.message).toContain(line);
   });
 
   it('that logs something else, or sets another timer, is named at the leaf [JRN-5]', async () => {
@@ -80,6 +100,27 @@ describe('an app that lacks or changed a definition', () => {
   it('is refused before anything is performed, naming what it lacks [RPL-5]', async () => {
     expect(await namedAt('a definition that is gone')).toContain('frame 0: ');
     expect(await namedAt('a definition that is gone')).toContain('(shop/Shelf@1)');
+  });
+});
+
+describe('what is kept of others', () => {
+  const { rivals } = readResults();
+
+  it.each(RIVAL_NAMES)('%s: was run in its pinned version, on rows of the matrix', (name) => {
+    expect(rivals[name].packages).toEqual(RIVALS[name].packages);
+    const titles = rows.map(([title]) => title);
+    const { none } = RIVALS[name];
+    for (const row of [...Object.keys(rivals[name].rows), ...Object.keys(none)]) expect(titles).toContain(row);
+    expect(Object.keys(none).filter((row) => row in rivals[name].rows)).toEqual([]);
+  });
+
+  it('twin: a probe that finds fault with what was recorded shows nothing', () => {
+    const { read } = RIVALS.xstate;
+    const fault = { said: null, differsAt: 1 };
+    const results = { 'what was recorded': { said: null, differsAt: null }, 'changed code: a table': fault };
+    expect(read({ results })['changed code: a table']?.outcome).toBe('left to you');
+    expect(() => read({ results: { ...results, 'what was recorded': fault } })).toThrow('not replayed');
+    expect(() => read({ results: { 'changed code: a table': fault } })).toThrow('nothing sound');
   });
 });
 

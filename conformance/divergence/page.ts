@@ -1,4 +1,5 @@
 /** `docs/reference/divergence.md`, made of what running the matrix came to. */
+import { cellOf, RIVAL_NAMES, RIVALS, type RivalName, readResults, rowsRun } from '../rivals/results.js';
 import { type Catch, GROUPS, type Group, type Row, type Where } from './row.js';
 
 /** A row that was run. */
@@ -49,8 +50,40 @@ export function divergencePage(rows: readonly RanRow[]): string {
     parts.push(`## ${titleCase(group)}`, '', INTRODUCTION[group], '');
     parts.push(...tableOf(rows.filter(({ row }) => row.group === group)), '');
   }
-  parts.push(...LIMITS);
+  parts.push(...besideOthers(rows), '', ...LIMITS);
   return parts.join('\n');
+}
+
+const PROBES = '../../conformance/rivals';
+
+/** The rows that were also done to others, beside ours. */
+function besideOthers(rows: readonly RanRow[]): string[] {
+  const results = readResults();
+  const ours = new Map(rows.map(({ row, caught }) => [`${row.group}: ${row.name}`, caught]));
+  const run = rowsRun(results, [...ours.keys()]);
+  const cells = run.map((title) => [
+    title,
+    `**found**: ${(ours.get(title) ?? []).map(({ where }) => WHERE[where]).join('; ')}`,
+    ...RIVAL_NAMES.map((name) => escaped(cellOf(results, name, title))),
+  ]);
+  const versions = (name: RivalName) => Object.values(results.rivals[name].packages)[0] ?? '';
+  const head = ['broken', 'Reprise', ...RIVAL_NAMES.map((name) => `${RIVALS[name].title} ${versions(name)}`)];
+  return [
+    '## Beside others',
+    '',
+    `An order of the same shape with the same twins, as far as they make sense elsewhere, run on ${results.date} with Node ${results.node}: \`npm run test:long -- --only rivals\`. *Found*: it says so. *Prevented*: it cannot differ. *Missed*: nothing is said. *Left to you*: nothing is said, but what it gives back differs for whoever kept it. These are other things with other promises: what is missed here may be left out there on purpose.`,
+    '',
+    ...RIVAL_NAMES.map((name) => describeRival(name)),
+    '',
+    ...tableLines([head, head.map(() => '---'), ...cells]),
+    '',
+    `The other ${rows.length - run.length} rows were not done to others. Most of them break what has no counterpart there: a chain of frames, digests of states, records of attempts, a closed form of values, a guard.`,
+  ];
+}
+
+function describeRival(name: RivalName): string {
+  const { title, done, promises } = RIVALS[name];
+  return `- **${title}**, by [this probe](${PROBES}/${name}/probe.mjs): ${done}. ${promises}`;
 }
 
 const LIMITS: readonly string[] = [
@@ -69,7 +102,11 @@ function tableOf(rows: readonly RanRow[]): string[] {
     caught.map(({ where, code, names }) => `${WHERE[where]}${codeOf(code)}: ${escaped(names)}`).join('<br>'),
   ]);
   // Cells of this length are not made to stand in line: the page would be mostly space.
-  return [['broken', 'how', 'caught'], ['---', '---', '---'], ...cells].map((line) => `| ${line.join(' | ')} |`);
+  return tableLines([['broken', 'how', 'caught'], ['---', '---', '---'], ...cells]);
+}
+
+function tableLines(lines: readonly (readonly string[])[]): string[] {
+  return lines.map((line) => `| ${line.join(' | ')} |`);
 }
 
 function codeOf(code: string | undefined): string {
