@@ -60,6 +60,26 @@ describe('a model call that succeeds', () => {
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 12, tokens_out: 3, calls: 1 } });
   });
 
+  it('demands a tool by its name where the profile says that this can be had, else any, and says so [MOD-1]', async () => {
+    const asked = { tools: [add], params: { tool_choice: 'add', reasoning_effort: 'high' as const } };
+    const sent = async (profile: object) => {
+      const { baseUrl, seen } = await providerServer(json(200, completion({ role: 'assistant', content: 'Hi.' })));
+      const ran = await run(openAiCompatible({ baseUrl, model: 'm-1', profile }), asked);
+      const { warnings_ref } = payloadOf(ran);
+      const warnings = warnings_ref === undefined ? [] : await readValue(ran.content, warnings_ref);
+      return { request: JSON.parse(seen[0]!.body) as Record<string, unknown>, warnings };
+    };
+    const all = await sent({ supports_reasoning_effort: true });
+    expect(all.request.tool_choice).toEqual({ type: 'function', function: { name: 'add' } });
+    expect(all.request.reasoning_effort).toBe('high');
+    expect(all.warnings).toEqual([]);
+    const none = await sent({ supports_reasoning_effort: false, supports_tool_choice_named: false });
+    expect(none.request.tool_choice).toBe('required');
+    expect(none.request).not.toHaveProperty('reasoning_effort');
+    expect(none.warnings).toEqual(expect.arrayContaining(['unsupported:tool_choice_named']));
+    expect(none.warnings).toHaveLength(2);
+  });
+
   it('keeps parallel tool calls in order, their ids unique, what cannot run marked', async () => {
     const calls = [
       wireCall('c1', 'add', '{"b":2,"a":1}'),
