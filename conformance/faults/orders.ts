@@ -14,12 +14,16 @@ import * as z from 'zod';
 
 const delivery = z.enum(DELIVERIES);
 const order = z.strictObject({ delivery, note: ref() });
+const booked = z.strictObject({ lines: z.int() });
+
+type Order = z.infer<typeof order>;
+type Booked = z.infer<typeof booked>;
 
 /** Writes a line into the ledger. */
 export const book = defineEffect({
   kind: 'faults.book@1',
   params: order,
-  receipt: z.strictObject({ lines: z.int() }),
+  receipt: booked,
   delivery: { param: 'delivery' },
 });
 
@@ -63,18 +67,17 @@ export function linesOf(ledger: string): Map<string, number> {
  *
  * @param struck told after each line, before it is answered
  */
-export function ledgerAdapter(ledger: string, struck: (lines: number) => void): Adapter<z.infer<typeof order>> {
-  let written = 0;
+export function ledgerAdapter(ledger: string, struck: () => void): Adapter<Order, Booked> {
   return {
-    effect: book as never,
+    effect: book,
     name: 'ledger',
     concurrency: 3,
     doExecute: async (_params, { idempotencyKey }) => {
       append(ledger, idempotencyKey);
-      struck(++written);
+      struck();
       return { status: 'ok', payload: { lines: 1 } };
     },
-    doReconcile: async (_params, { idempotencyKey }): Promise<Reconciliation> => {
+    doReconcile: async (_params, { idempotencyKey }): Promise<Reconciliation<Booked>> => {
       const happened = linesOf(ledger).has(idempotencyKey);
       return happened
         ? { verdict: 'happened', outcome: { status: 'ok', payload: { lines: 1 } } }
