@@ -54,7 +54,7 @@ interface Bundle {
 }
 
 /** Properties look for a failure and not for the smallest one, and not longer than this. */
-const SEARCH_MS = 4_000;
+const SEARCH_MS = 1_200;
 
 const space = globalThis as unknown as { __stryker__: Namespace };
 const compiled = new Map<string, (module: { exports: unknown }, require: NodeJS.Require) => void>();

@@ -188,6 +188,24 @@ describe('what a call comes to', () => {
         'late a: ok',
       ]);
     }));
+
+  it('that cannot run and of which was said what is wrong: it is an error to the model, of its kind', () =>
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [{ id: 'a', issue: 'args_invalid', issue_ref: refOf(32) }] });
+      const outcome = { output_ref: refOf(32), is_error: true, error_code: 'tool_args_invalid' };
+      expect(s.facts('ToolCallSettled')).toMatchObject([{ call_id: 'a', outcome }]);
+    }));
+
+  it('late: what was reported is that of this call, not of one before it', () =>
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [{ id: 'b' }, { id: 'a', timeout_ms: 100 }, { id: 'c' }] });
+      s.toolAnswers('b');
+      s.later(100);
+      s.toolAnswers('a');
+      expect(s.facts('ToolCallLate')).toMatchObject([{ call_id: 'a', reported: { kind: 'outcome_unknown' } }]);
+    }));
 });
 
 describe('a call of which nobody can tell whether it happened', () => {

@@ -2,7 +2,7 @@ import type { SessionOp } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { SESSION_REDUCER } from '../../../packages/agent/src/contracts/index.js';
 import { refOf } from '../histories/content.js';
-import { type Change, play, type Scene } from './scene.js';
+import { type Change, CONFIG, play, type Scene } from './scene.js';
 
 const parts = [{ kind: 'text' as const, text_ref: refOf(20) }];
 const C1 = 'root.c1';
@@ -74,6 +74,14 @@ describe('spawn', () => {
       expect(last(s)).toBe('result s1: (denied cap_denied/children)');
       s.answer({ calls: [close('c'), spawn('again')] });
       expect(last(s)).toBe('result again: c2 running');
+    }));
+
+  it('by the host is refused when there are sixty-four', () =>
+    play({}, (s) => {
+      const agent = { def_ref: refOf(2), config: { ...CONFIG, agent: 'helper' } };
+      const make = () => s.command({ type: 'Spawn', agent, agents: [], parts });
+      for (let n = 1; n <= 64; n++) expect(make()).toMatchObject({ session: `root.c${n}` });
+      expect(make()).toMatchObject({ code: 'too_many_children' });
     }));
 });
 
@@ -276,6 +284,13 @@ describe('close', () => {
       expect(s.working('llm.generate@2', C1)).toEqual([]);
       expect(s.state(C1).lifecycle).toBe('Cancelled');
     }));
+
+  it('of a child answers with what it has become', () =>
+    family({}, (s) => {
+      parents(s);
+      s.answer({ calls: [close('c')] });
+      expect(last(s)).toBe('result c: c1 closed');
+    }));
 });
 
 describe('the budget of a child', () => {
@@ -329,5 +344,11 @@ describe('the budget of a child', () => {
       };
       expect(carved.tokens + tally.tokens_in + tally.tokens_out).toBeLessThanOrEqual(200);
       expect(carved.micro_money).toBeLessThanOrEqual(50);
+    }));
+
+  it('is at most what is left, however much was asked for', () =>
+    family({ limits: { max_tokens: 200, max_micro_money: 50 } }, (s) => {
+      parents(s, 1, { max_tokens: 1_000, max_micro_money: 60 });
+      expect(s.state(C1).config.limits).toMatchObject({ max_tokens: 189, max_micro_money: 50 });
     }));
 });

@@ -133,6 +133,13 @@ describe('making room in the window of the model', () => {
       s.command({ type: 'Resume' });
       expect(asked(s).window.from).toBe(5);
     }));
+
+  it('given answers that are small enough to stay, as many do as the definition says', () =>
+    play({ ...KEEP_ONE, compaction: { at: 85, keep: 2, model: null, ask_ref: refOf(18) } }, (s) => {
+      s.input();
+      for (const tokens of [30, 65, 80, 86]) round(s, tokens);
+      expect(asked(s).summarise?.to).toBe(5); // the last two grew the window by 21 of 100
+    }));
 });
 
 describe('a command to make room', () => {

@@ -142,6 +142,13 @@ describe('inputs that wait', () => {
       s.modelEnds({ status: 'cancelled' });
       expect(s.state()).toMatchObject({ queued: 0, queue_held: false, lifecycle: 'Cancelled' });
     }));
+
+  it('that begin with a file are accepted under its link', () =>
+    play({}, (s) => {
+      const file = { kind: 'blob', blob_ref: refOf(3), media_type: 'image/png', view: 'full' };
+      s.send('aos.agent/UserInput@1', { parts: [file], command_id: 'f', priority: 0, cause: { kind: 'host' } });
+      expect(s.facts('InputAccepted')).toMatchObject([{ first_ref: refOf(3) }]);
+    }));
 });
 
 describe('a command', () => {
@@ -198,6 +205,21 @@ describe('a command', () => {
       expect(s.world.cell(SESSION_REDUCER, KEY)?.timers).toEqual({ stop: now + 5_000 + 1_000 });
       s.later(6_000);
       expect(s.state().lifecycle).toBe('Cancelled');
+    }));
+
+  it('Steer with a pin keeps what it says in every window, and no other', () =>
+    play({}, (s) => {
+      s.input();
+      s.command({ type: 'Steer', parts: [s.text()], pin: true });
+      s.steer();
+      s.answer();
+      expect(s.state().window.pins).toEqual([2]);
+    }));
+
+  it('Reconfigure is told of with what counts from then on', () =>
+    play({}, (s) => {
+      s.command({ type: 'Reconfigure', patch: { model: 'other' } });
+      expect(s.facts('ConfigChanged').at(-1)).toMatchObject({ config_rev: 2, model: 'other', from_run: null });
     }));
 });
 

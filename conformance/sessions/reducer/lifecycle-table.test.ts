@@ -214,6 +214,14 @@ const fence = ({ session_epoch, step_epoch }: { session_epoch: number; step_epoc
   step_epoch,
 });
 const plan = (n: number): [string, string, number] => ['aos.agent/SessionReducer@1', 'root', n];
+const planFailed = (n: number) => ({
+  name: 'sys/PlanFailed@1',
+  value: { plan: plan(n), name: 'aos.agent/tool_call_plan@1', code: 'threw' },
+});
+const settledFact = (outcome: object) => ({
+  name: 'aos.agent/ToolCallSettled@1',
+  value: { run: 0, turn: 1, step: 1, call_id: 'a', tool: 'echo', outcome },
+});
 const tally = { steps: 1, tokens_in: 1, tokens_out: 1, micro_money: 1 };
 const settled = { kind: 'settled', stop: { kind: 'Completed' }, output_ref: null, value_ref: null, tally, more: false };
 
@@ -247,11 +255,7 @@ const NOTICES: Readonly<Record<string, (s: Scene) => { name: string; value: unkn
       name: 'sys/TimerFired@1',
       value: { name, due: 1 },
     })),
-  'a plan that failed': () =>
-    [0, 1, 99].map((n) => ({
-      name: 'sys/PlanFailed@1',
-      value: { plan: plan(n), name: 'aos.agent/tool_call_plan@1', code: 'threw' },
-    })),
+  'a plan that failed': () => [0, 1, 99].map(planFailed),
   'an effect that waits': () =>
     ['approval', 'settlement', 'answer'].map((what) => ({
       name: 'sys/EffectWaiting@1',
@@ -332,4 +336,40 @@ describe('what is told from inside', () => {
       expect(s.facts('StaleIgnored')).toHaveLength(1);
     }),
   );
+
+  it.each([
+    ['its step', 0],
+    ['a call', 1],
+  ] as const)('given the plan of %s that fails by its own fault, the run fails', (_, calls) => {
+    const s = new Scene();
+    s.input();
+    if (calls > 0) s.answer({ calls: [{ id: 'a' }] });
+    const {
+      run,
+      calls: [call],
+    } = s.state();
+    const stop = { kind: 'Failed', code: 'internal_invariant_violation', retryable: false, stage: 'plan' };
+    const outcome = { non_execution: { kind: 'outcome_unknown', code: stop.code } };
+    const usage = run?.tally;
+    const said = run?.output_ref == null ? {} : { output_ref: run.output_ref };
+    givenReducer(sessionReducer, { key: 'root' })
+      .state(s.state())
+      .when(planFailed(call?.plan ?? run?.step_plan ?? -1))
+      .then({
+        facts: [
+          ...(calls === 0 ? [] : [settledFact(outcome)]),
+          { name: 'aos.agent/LifecycleChanged@1', value: { run: 0, from: 'Running', to: 'Cancelling' } },
+          {
+            name: 'aos.agent/LifecycleChanged@1',
+            value: { run: 0, from: 'Cancelling', to: 'Failed', stop, usage, ...said },
+          },
+        ],
+      });
+  });
+
+  it('given a plan that is none of the run at hand, what becomes of it says nothing to the run', () => {
+    const s = new Scene();
+    s.input();
+    givenReducer(sessionReducer, { key: 'root' }).state(s.state()).when(planFailed(99)).then({ facts: [] });
+  });
 });

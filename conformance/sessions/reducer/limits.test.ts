@@ -196,4 +196,31 @@ describe('the time of a run', () => {
       s.toolEnds('a', { status: 'error', code: 'adapter_error', usage: { calls: 1, micro_money: 7 } });
       expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_micro_money' });
     }));
+
+  it('that its children took counts when they are done', () =>
+    play(
+      { limits: { max_wall_ms: 1_000 } },
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('a')] });
+        s.answer({ calls: [{ id: 'w', session: { op: 'wait', children: ['c1'], mode: 'all' } }] });
+        s.later(600);
+        s.answer({}, 'root.c1');
+        s.later(399);
+        expect(s.lifecycle()).toBe('Running');
+        s.later(1);
+        s.modelEnds({ status: 'cancelled' });
+        expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_wall_ms' });
+      },
+      { agents: { helper: {} } },
+    ));
+
+  it('is over sooner by a definition with less of it, for the next step', () =>
+    play({ limits: { max_wall_ms: 1_000 } }, (s) => {
+      s.input();
+      s.adopt({ limits: { max_wall_ms: 500 } }, 'next_step');
+      s.later(500);
+      s.modelEnds({ status: 'cancelled' });
+      expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_wall_ms' });
+    }));
 });

@@ -73,4 +73,14 @@ describe('a loop', () => {
       expect(s.facts('LoopDetected').map(({ action }) => action)).toEqual(['steer', 'complete_with_warning']);
       expect(s.stop()).toEqual({ kind: 'Completed', warning: 'loop_detected' });
     }));
+
+  it('is none by its results while calls fail by different codes', () =>
+    play({ loop: { ...LOOP, blind_repeats: 9 } }, (s) => {
+      s.input();
+      for (let n = 0; n < 6; n++) {
+        s.answer({ calls: [{ id: 'a' }] });
+        s.toolEnds('a', { status: 'error', code: `adapter_error/e${n}`, retryable: false });
+      }
+      expect(s.facts('LoopDetected')).toEqual([]);
+    }));
 });

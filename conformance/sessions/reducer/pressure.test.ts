@@ -67,4 +67,11 @@ describe('pressure on the budget', () => {
         { level: 95, limit: 'max_tokens', used: 95, of: 100 },
       ]);
     }));
+
+  it('is told of once for each level', () =>
+    play({ limits: { max_tokens: 100 } }, (s) => {
+      s.input();
+      for (const tokens of [70, 1, 1]) step(s, tokens);
+      expect(levels(s, 'BudgetPressure')).toEqual([70]);
+    }));
 });

@@ -97,6 +97,37 @@ describe('a run', () => {
       expect(s.lifecycle()).toBe('Completed');
       expect(s.facts('HostCommandApplied').map(({ type }) => type)).toEqual(['Steer']);
     }));
+
+  it('given an answer with calls while it stops, each call has its result and none begins', () =>
+    play({}, (s) => {
+      s.input();
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.answer({ calls: [call('a'), call('b')] });
+      expect(s.running()).toEqual([]);
+      expect(s.transcript().slice(-2)).toEqual(['result a: (cancelled)', 'result b: (cancelled)']);
+      expect(s.stop()).toEqual({ kind: 'Cancelled' });
+    }));
+
+  it('given a cancel while it stops for another reason, it ends by that reason', () =>
+    play({ limits: { max_wall_ms: 1_000 } }, (s) => {
+      s.input();
+      s.answer({ calls: [call('a')] });
+      s.later(1_000);
+      expect(s.lifecycle()).toBe('Cancelling');
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.toolAnswers('a');
+      expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_wall_ms' });
+    }));
+
+  it('given a turn of it that is cancelled, no epoch of a step comes twice', () =>
+    play({ after_answer: { wait_ms: null } }, (s) => {
+      s.input();
+      const before = s.state().step_epoch;
+      s.command({ type: 'Cancel', scope: 'turn' });
+      s.modelEnds({ status: 'cancelled' });
+      s.input();
+      expect(s.state().step_epoch).toBeGreaterThan(before + 1);
+    }));
 });
 
 describe('a cancel', () => {

@@ -16,10 +16,14 @@ const AROUND = 2;
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return AROUND + utf8Length(value);
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + sizeOf(item), AROUND);
+  if (typeof value === 'number') return NUMBER;
   if (typeof value !== 'object' || value === null) return AROUND;
   if ('hex' in value) return LINK;
   return Object.entries(value).reduce((sum, [name, field]) => sum + sizeOf(name) + sizeOf(field), AROUND);
 }
+
+/** What a number takes at most. */
+const NUMBER = 9;
 
 /** What a link takes. */
 const LINK = 42;
