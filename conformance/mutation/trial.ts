@@ -66,7 +66,7 @@ export class Trial {
   constructor(
     private readonly programs: Programs,
     private readonly budgetMs: number,
-    private readonly last?: string,
+    private readonly last: readonly string[] = [],
   ) {}
 
   /** The tests that judge. */
@@ -76,7 +76,7 @@ export class Trial {
 
   /** Performs the tests once on the sources as they are. */
   async prepare(): Promise<void> {
-    const ended = await this.#ask({ bundle: this.programs.counting }, (told) => {
+    const ended = await this.#ask({ bundle: this.programs.counting, atLength: this.last }, (told) => {
       if (told.kind === 'loaded') this.#loaded(told);
       if (told.kind === 'ran') this.#know(told);
       if (told.kind === 'reached') this.#reached(told);
@@ -100,7 +100,7 @@ export class Trial {
   }
 
   #isLast(name: string): boolean {
-    return this.last !== undefined && name.startsWith(this.last);
+    return this.last.some((file) => name.startsWith(file));
   }
 
   #reached({
@@ -133,14 +133,17 @@ export class Trial {
     const hitLimit = HITS_FACTOR * (this.#hits.get(mutant) ?? 1_000);
     let judged: Judged | undefined;
     let ran = 0;
-    const ended = await this.#ask({ bundle: this.programs.plain, mutant, tests, hitLimit }, (told) => {
-      if (told.kind === 'loaded' && told.failure !== undefined) judged = { verdict: 'killed', by: 'loading', ran };
-      if (told.kind !== 'ran') return;
-      ran++;
-      if (told.failure === undefined) return;
-      this.#learn(near, told.test);
-      judged = { verdict: 'killed', by: this.#names[told.test] ?? '', ran };
-    });
+    const ended = await this.#ask(
+      { bundle: this.programs.plain, mutant, tests, hitLimit, atLength: this.last },
+      (told) => {
+        if (told.kind === 'loaded' && told.failure !== undefined) judged = { verdict: 'killed', by: 'loading', ran };
+        if (told.kind !== 'ran') return;
+        ran++;
+        if (told.failure === undefined) return;
+        this.#learn(near, told.test);
+        judged = { verdict: 'killed', by: this.#names[told.test] ?? '', ran };
+      },
+    );
     if (ended === 'silent' && judged === undefined) return { verdict: 'timeout', ran };
     return judged ?? { verdict: 'survived', ran };
   }

@@ -18,6 +18,8 @@ export interface Ask {
   readonly mutant?: string;
   readonly tests?: readonly number[];
   readonly hitLimit?: number;
+  /** How the names of tests begin that search for as long as they like. */
+  readonly atLength: readonly string[];
 }
 
 /** What is told to the parent as it happens. */
@@ -53,7 +55,7 @@ interface Bundle {
   readonly tests: readonly Collected[];
 }
 
-/** Properties look for a failure and not for the smallest one, and not longer than this. */
+/** Properties look for a failure and not for the smallest one, and most of them not longer than this. */
 const SEARCH_MS = 1_200;
 
 const space = globalThis as unknown as { __stryker__: Namespace };
@@ -67,7 +69,6 @@ process.on('uncaughtException', () => {});
 process.on('disconnect', () => process.exit());
 const fromHere = createRequire(`${process.cwd()}/`);
 const { default: fc } = fromHere('fast-check') as typeof import('fast-check');
-fc.configureGlobal({ endOnFailure: true, interruptAfterTimeLimit: SEARCH_MS, markInterruptAsFailure: false });
 process.on('message', (ask: Ask) => void perform(ask));
 
 async function perform(ask: Ask): Promise<void> {
@@ -111,6 +112,9 @@ async function runAll(tests: readonly Collected[], ask: Ask): Promise<void> {
     const test = tests[n];
     if (test === undefined) continue;
     tell({ kind: 'begun', test: n });
+    const atLength = ask.atLength.some((file) => test.name.startsWith(file));
+    const limit = { interruptAfterTimeLimit: SEARCH_MS, markInterruptAsFailure: false };
+    fc.configureGlobal({ endOnFailure: true, ...(atLength ? {} : limit) });
     const began = performance.now();
     const failure = await failureOf(() => runOne(test, `test ${n}`, entered));
     tell({ kind: 'ran', test: n, ms: performance.now() - began, ...(failure === undefined ? {} : { failure }) });

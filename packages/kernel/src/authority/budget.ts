@@ -12,7 +12,6 @@
  * B5  Zeros of `spent` and `held` are left out, so equal ledgers have equal bytes. In limits a zero is a limit.
  */
 import { ACCOUNT_DEPTH_MAX, type Account, type Amounts, RepriseError, UNITS_MAX, type Usage } from '@reprise/contracts';
-import { byCodeUnits } from './patterns.js';
 
 /** The unit of what goes on at once: it is held while an effect is open, and never spent. */
 export const PARALLEL = 'parallel';
@@ -52,7 +51,7 @@ export function amountsFit(amounts: Amounts): boolean {
  * @param chain the effect's own account, its parent, and so on to the root
  */
 export function shortfall(chain: readonly Account[], ask: Amounts): Shortfall | undefined {
-  const units = Object.keys(ask).sort(byCodeUnits);
+  const units = Object.keys(ask).sort();
   for (const [account, ledger] of chain.entries()) {
     for (const unit of units) {
       const limit = limitOf(ledger, unit);

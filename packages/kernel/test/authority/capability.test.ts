@@ -11,6 +11,7 @@ import {
   isExpired,
   leq,
   meet,
+  NOTHING,
   normalise,
   permits,
 } from '../../src/authority/index.js';
@@ -38,6 +39,19 @@ describe(`capabilities (seed ${SEED})`, () => {
 
   it('come to what the whole chain leaves, and a revocation ends them everywhere below at once [GATE-4]', () => {
     assertProperty(trees(OURS), { numRuns: RUNS, command });
+  });
+});
+
+describe('the capability that permits nothing', () => {
+  it.each(['effect', 'send', 'settle', 'read'])('permits no %s', (dimension) => {
+    expect(permits(NOTHING, dimension, 'anything')).toBe(false);
+    expect(permits(EVERYTHING, dimension, 'anything')).toBe(true);
+  });
+
+  it('is within every other, and what it is met with permits no more', () => {
+    const one: Capability = { may: { effect: ['a*'], send: ['*'] }, max_parallel: 2 };
+    expect(leq(NOTHING, { may: one.may })).toBe(true);
+    expect(permits(meet(one, NOTHING), 'effect', 'a')).toBe(false);
   });
 });
 

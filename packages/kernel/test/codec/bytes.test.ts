@@ -9,6 +9,7 @@ import {
   equalBytes,
   fromHex,
   linksOf,
+  listSlices,
   portableSha256,
   toHex,
 } from '../../src/codec/index.js';
@@ -35,6 +36,10 @@ describe(`given random bytes (seed ${SEED})`, () => {
     assertProperty(same, { numRuns: 500, command });
   });
 
+  it.each(['a', 'abc', '0g', '/0', ':0', '`0', '0A', '0x'])('%s is no hex', (text) => {
+    expect(() => fromHex(text)).toThrow(RangeError);
+  });
+
   it('bytes compare as Buffer compares them, and are equal only to themselves', () => {
     const same = fc.property(bytes, bytes, fc.nat({ max: 300 }), (a, b, cut) => {
       expect(Math.sign(compareBytes(a, b))).toBe(Buffer.compare(a, b));
@@ -42,6 +47,29 @@ describe(`given random bytes (seed ${SEED})`, () => {
       expect(equalBytes(a, b)).toBe(Buffer.compare(a, b) === 0);
     });
     assertProperty(same, { numRuns: 500, command });
+  });
+});
+
+describe(`given random lists (seed ${SEED})`, () => {
+  it('their slices are the bytes of their items', () => {
+    const same = fc.property(fc.array(values, { maxLength: 30 }), (items) => {
+      expect(listSlices(encode(items)).map(toHex)).toEqual(items.map((item) => toHex(encode(item))));
+    });
+    assertProperty(same, { numRuns: 300, command });
+  });
+
+  it('bytes that end early or go on are refused', () => {
+    const refused = fc.property(fc.array(values, { minLength: 1, maxLength: 5 }), (items) => {
+      const whole = encode(items);
+      for (let end = 0; end < Math.min(whole.length, 60); end++) refusalOf(() => listSlices(whole.subarray(0, end)));
+      refusalOf(() => listSlices(whole.subarray(0, -1)));
+      refusalOf(() => listSlices(Buffer.concat([whole, Uint8Array.of(0)])));
+    });
+    assertProperty(refused, { numRuns: 100, command });
+  });
+
+  it.each(['a0', '40', '01', '9fff', '9a00ffffff', '81c7'])('%s is no list of whole items', (hex) => {
+    expect(refusalOf(() => listSlices(fromHex(hex))).code).toBe('invalid_bytes');
   });
 });
 

@@ -102,10 +102,30 @@ describe('given canonical bytes', () => {
     }
   });
 
+  it.each([0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff])(
+    'the character %i, at an edge of UTF-8, is written as a TextEncoder does and read back',
+    (point) => {
+      const text = String.fromCodePoint(point);
+      const utf8 = new TextEncoder().encode(text);
+      expect(toHex(encode(text))).toBe(toHex(Uint8Array.of(0x60 + utf8.length, ...utf8)));
+      expect(decode(encode([text, { [text]: text }]))).toEqual([text, { [text]: text }]);
+    },
+  );
+
   it('the depth bound is the caller’s', () => {
     expect(decode(fromHex('8180'), 2)).toEqual([[]]);
     expect(refusalOf(() => decode(fromHex('8180'), 1)).facts.where).toBe('byte 1');
   });
+});
+
+describe('given no bytes at all', () => {
+  it.each([null, undefined, 'a1', 1, {}, [0xa0], new Float64Array(1)])(
+    '%s is refused as what cannot be read',
+    (given) => {
+      const { code, facts } = refusalOf(() => decode(given as never));
+      expect({ code, expected: facts.expected }).toEqual({ code: 'invalid_bytes', expected: 'a Uint8Array' });
+    },
+  );
 });
 
 describe('given lengths that lie', () => {

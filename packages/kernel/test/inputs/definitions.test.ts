@@ -46,6 +46,51 @@ const NAMES = [
   `in/${'X'.repeat(200)}@1`,
 ];
 
+const seen = z.strictObject({ n: z.int() });
+const otherEffect = defineEffect({ ...good.effect, kind: 'in.other@1' });
+
+describe('the digest of a definition', () => {
+  const plain = { reducer: reducer({})().digest, effect: effect({})().digest, plan: plan({})().digest };
+
+  it.each<[of: keyof typeof plain, part: string, digest: () => string]>([
+    ['reducer', 'its state', () => reducer({ state: z.strictObject({ n: z.number() }) })().digest],
+    ['reducer', 'its events', () => reducer({ events: { 'in/Done@1': creates(seen) } })().digest],
+    ['reducer', 'what creates it', () => reducer({ events: { 'in/Done@1': z.strictObject({}) } })().digest],
+    ['reducer', 'its facts', () => reducer({ facts: { 'in/Seen@1': seen } })().digest],
+    ['reducer', 'its logs', () => reducer({ logs: { history: seen } })().digest],
+    ['effect', 'its parameters', () => effect({ params: seen })().digest],
+    ['effect', 'its receipt', () => effect({ receipt: seen })().digest],
+    ['effect', 'its delivery', () => effect({ delivery: 'idempotent' })().digest],
+    ['effect', 'what it reserves', () => effect({ reserves: { calls: 1 } })().digest],
+    ['plan', 'its input', () => plan({ input: seen })().digest],
+    ['plan', 'its effects', () => plan({ effects: [otherEffect] })().digest],
+    ['plan', 'what it replaces', () => plan({ name: 'in/plan@2', replaces: 'in/plan@1' })().digest],
+  ])('of a %s is another when %s differs', (of, _, digest) => {
+    expect(digest()).not.toBe(plain[of]);
+  });
+
+  it('is the same in whatever order parts are listed', () => {
+    const facts = { 'in/A@1': seen, 'in/B@1': seen, 'in/C@1': z.strictObject({}) };
+    const turned = Object.fromEntries(Object.entries(facts).toReversed());
+    expect(reducer({ facts })().digest).toBe(reducer({ facts: turned })().digest);
+    expect(plan({ effects: [otherEffect, effect({})()] })().digest).toBe(
+      plan({ effects: [effect({})(), otherEffect] })().digest,
+    );
+  });
+});
+
+describe('an effect that reserves', () => {
+  it.each([0, 7, 'n'])('%s reserves that', (amount) => {
+    expect(effect({ params: seen, reserves: { calls: amount } })().reserves).toEqual({ calls: amount });
+  });
+
+  it.each([-1, 0.5, Number.NaN, 'm', true, null])('%s is refused', (amount) => {
+    expect(effect({ params: seen, reserves: { calls: amount } })).toThrow(
+      expect.objectContaining({ code: 'invalid_definition' }),
+    );
+  });
+});
+
 describe('given a reducer that is wrongly defined [SCH-7]', () => {
   it('when any part is junk, then it is refused when it is defined', async () => {
     await expectRefused((junk) => defineReducer(junk as never), 'defineReducer');
