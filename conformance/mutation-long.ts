@@ -66,7 +66,6 @@ async function install(): Promise<void> {
 }
 
 async function tryTarget(target: Target): Promise<Outcome> {
-  const began = performance.now();
   const sources = (await filesBelow(target.sources)).filter((file) => !file.endsWith('index.ts'));
   const instrumented = await instrument(
     folder,
@@ -77,6 +76,7 @@ async function tryTarget(target: Target): Promise<Outcome> {
   const outcome = { mutants: mutants.length, judged: 0, killed: 0, timeout: 0, survived: 0, 'no coverage': 0 };
   console.log(`\n${target.name}: ${outcome.mutants} mutants, ${trial.tests.length} tests`);
   for (const { name, why } of trial.left) console.log(`  judges nothing: ${name}: ${why}`);
+  const began = performance.now();
   for (const mutant of inOrder(mutants)) {
     if (performance.now() - began > minutes * 60_000) break;
     const judged = await trial.judge(mutant.id, mutant.fileName);

@@ -139,6 +139,11 @@ describe('making room in the window of the model', () => {
       s.input();
       for (const tokens of [30, 65, 80, 86]) round(s, tokens);
       expect(asked(s).summarise?.to).toBe(5); // the last two grew the window by 21 of 100
+      s.answer();
+      expect(s.state().window.starts).toEqual([
+        [5, 0],
+        [7, 15], // counted from where the window begins now
+      ]);
     }));
 });
 

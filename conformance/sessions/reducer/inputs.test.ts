@@ -71,6 +71,18 @@ describe('a run that stays open after its answer', () => {
       expect([s.lifecycle(), said(s), s.state().queued]).toEqual(['Running', ['input: t10', 'input: t11'], 0]);
     }));
 
+  it('goes on with what was steered when a turn of it is cancelled, and works again', () =>
+    play({ after_answer: { wait_ms: null } }, (s) => {
+      s.input();
+      s.steer();
+      s.command({ type: 'Cancel', scope: 'turn' });
+      s.modelEnds({ status: 'cancelled' });
+      expect(s.lifecycle()).toBe('Running');
+      expect(s.transcript()).toEqual(['input: t10', 'steer: t11']);
+      s.answer();
+      expect(s.lifecycle()).toBe('WaitingInput: input');
+    }));
+
   it('leaves a turn that was to join it to a run of its own when it ends before, and says so', () =>
     play(LISTENS, (s) => {
       s.input();
