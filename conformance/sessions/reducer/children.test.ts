@@ -83,6 +83,15 @@ describe('spawn', () => {
       for (let n = 1; n <= 64; n++) expect(make()).toMatchObject({ session: `root.c${n}` });
       expect(make()).toMatchObject({ code: 'too_many_children' });
     }));
+
+  it('of an agent that the definition at hand does not name any more is refused as data', () =>
+    family({}, (s) => {
+      s.send('aos.agent/AgentAdopted@1', { def_ref: refOf(2), config: CONFIG, adopt: 'next_run', agents: [] });
+      s.input();
+      s.answer({ calls: [spawn('a')] });
+      expect(last(s)).toMatch(/^result a: \(/);
+      expect(told(s)).toEqual([]);
+    }));
 });
 
 describe('wait', () => {

@@ -256,6 +256,15 @@ describe('a model that refuses a step as longer than its window', () => {
       windowFails(s);
       expect(s.stop()).toMatchObject({ kind: 'Failed', code: LIMIT, stage: 'llm_step' });
     }));
+
+  it('given an agent that makes no room, the run fails at once', () =>
+    play({ context_window: 100, compaction: null }, (s) => {
+      s.input();
+      for (const tokens of [30, 60]) round(s, tokens);
+      windowFails(s);
+      expect(s.stop()).toMatchObject({ kind: 'Failed', code: LIMIT });
+      expect(s.facts('LlmStepRequested')).toHaveLength(3);
+    }));
 });
 
 function blank() {

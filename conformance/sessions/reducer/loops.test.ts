@@ -83,4 +83,13 @@ describe('a loop', () => {
       }
       expect(s.facts('LoopDetected')).toEqual([]);
     }));
+
+  it('is steered against without a turn: nobody said anything', () =>
+    play({ loop: { ...LOOP, actions: ['steer'] } }, (s) => {
+      expect(stepsUntilLoop(s, () => [{ args: 1 }])).toBe(3);
+      expect(s.facts('TurnStarted')).toMatchObject([
+        { origin: 'input', turn: 1 },
+        { origin: 'loop', turn: 1 },
+      ]);
+    }));
 });

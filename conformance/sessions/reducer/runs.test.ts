@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refOf } from '../histories/content.js';
 import { play, type Scene } from './scene.js';
 
 const call = (id: string, more: object = {}) => ({ id, ...more });
@@ -127,6 +128,15 @@ describe('a run', () => {
       s.modelEnds({ status: 'cancelled' });
       s.input();
       expect(s.state().step_epoch).toBeGreaterThan(before + 1);
+    }));
+
+  it('given warnings with an answer, they are told with it, and else none', () =>
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [call('a', { issue: 'tool_not_found' })] });
+      s.answer({ warnings_ref: refOf(13) });
+      const warnings = s.facts('LlmStepAnswered').map(({ warnings_ref }) => warnings_ref);
+      expect(warnings).toEqual([undefined, refOf(13)]);
     }));
 });
 

@@ -1,5 +1,5 @@
 /** A session in the hands of a test, without waiting: what is said to it, what models and tools answer, and time. */
-import type { LlmGenerateReceipt, LlmToolCall, PolicyRule, Usage, Value } from '@reprise/contracts';
+import type { LlmGenerateReceipt, LlmToolCall, PolicyRule, Ref, Usage, Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { digestOf } from '@reprise/kernel/define';
 import { agentApp } from '../../../packages/agent/src/app.js';
@@ -60,6 +60,7 @@ export interface Answer {
   readonly returns?: 'fits' | 'does not';
   readonly usage?: Usage;
   readonly bytes?: number;
+  readonly warnings_ref?: Ref;
 }
 
 type Fields = Readonly<Record<string, Value>>;
@@ -167,6 +168,7 @@ export class Scene {
       finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
       tool_calls: calls.map(callOf),
       ...(returns === undefined ? {} : { returns: judged }),
+      ...(answer.warnings_ref === undefined ? {} : { warnings_ref: answer.warnings_ref }),
     };
     this.modelEnds({ status: 'ok', payload: payload as unknown as Value, usage }, key);
   }
