@@ -101,6 +101,7 @@ async function trialOf(target: Target, instrumented: Instrumented): Promise<Tria
   const trial = new Trial(
     { worker: path.join(folder, 'worker.cjs'), counting, plain },
     Number(options.seconds) * 1_000,
+    target.last,
   );
   await trial.prepare();
   return trial;

@@ -356,6 +356,20 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
+  it('when a cell may send to nobody, then it still reaches its parent and itself, and nobody else', async () => {
+    const { world, store } = await given(POLICY);
+    await ask(world, 'p', [send('a', note('made'), send('a1', note('made'))), send('b', note('made'))]);
+    await rights(world, 'a', { exercise: { may: { send: [] } } });
+    await ask(world, 'a', [send('p', note('up')), send('a', note('self'))]);
+    await ask(world, 'a', [send('a1', note('down')), send('b', note('sibling'))]);
+    expect(await seen(world, 'p')).toEqual(['up']);
+    expect(await seen(world, 'a1')).toEqual(['made']);
+    expect(await seen(world, 'b')).toEqual(['made']);
+    expect(await seen(world, 'a')).toEqual(['made', 'self', 'Undeliverable denied', 'Undeliverable denied']);
+    expect((await recordsOf(store, 'denial')).map(({ code }) => code)).toEqual(['cap_denied', 'cap_denied']);
+    await closeSound(world, store, app);
+  });
+
   it('when a rule names who may reach whom, then they may; and a rule can bind people and the host as well', async () => {
     const { world, store } = await given([
       { send: `${cell('b').join('/')}#*`, who: 'human:*', decision: 'deny' },
