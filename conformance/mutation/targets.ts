@@ -20,14 +20,8 @@ const kernel = (folder: string, ...tests: readonly string[]): Target => ({
 const AT_LENGTH = ['codec/any-bytes.', 'codec/encoders-agree.', 'schema/zod-agrees.', 'authority/patterns.'].map(
   (test) => `packages/kernel/test/${test}`,
 );
-const CELLS = ['plans/', 'laws/handlers.', 'laws/logs.', 'laws/tables.', 'failures/throws.', 'effects/outcomes.'];
-const GATE = [
-  'authority/gate.',
-  'authority/standing.',
-  'authority/withheld.',
-  'outside/settling.',
-  'outside/deferred.',
-];
+const CELLS = ['plans/', 'laws/tables.', 'effects/outcomes.', 'failures/throws.', 'failures/cascades.'];
+const GATE = ['authority/', 'outside/', 'inputs/authority.', 'forks/fork.', 'eras/upgrade.'];
 const WORLDS = ['failures/commit.', 'failures/traces.', 'laws/traces.', 'inputs/world.', 'time/', 'effects/dispatch'];
 
 /** In the order in which they are tried. */
@@ -44,19 +38,7 @@ export const TARGETS: readonly Target[] = [
   kernel('map', 'laws/map.', 'laws/tables.'),
   kernel('journal', 'stores/', 'inputs/', 'failures/commit.'),
   kernel('time', 'time/'),
-  kernel(
-    'engine',
-    'plans/',
-    'laws/tables.',
-    'effects/outcomes.',
-    'outside/',
-    'authority/',
-    'failures/throws.',
-    'failures/cascades.',
-    'forks/fork.',
-    'eras/upgrade.',
-    'inputs/authority.',
-  ),
+  kernel('engine', ...CELLS, ...GATE),
   kernel('world', ...WORLDS, 'plans/cells.', 'outside/settling.'),
   kernel('adapter', 'effects/', 'outside/', 'forks/dry.'),
   kernel('replay', 'eras/', 'laws/', 'inputs/'),
