@@ -12,7 +12,7 @@ import { play } from '../scenarios/play.js';
 import { PROFILES } from './clients.js';
 
 describe.each(Object.entries(PROFILES))('%s', (_, profileOf) => {
-  it.each(MATRIX)('$name [MOD-1, MOD-2]', async (scenario) => {
+  it.each(MATRIX.map((scenario) => [scenario.name, scenario] as const))('%s [MOD-1, MOD-2]', async (_name, scenario) => {
     const { ends } = scenario;
     const mock = await mockProvider();
     const gate = new Gate();

@@ -1,6 +1,6 @@
 /** What several scenarios are made of: tools, an agent, words for calls and events. */
 import type { Settlement } from '@reprise/contracts';
-import { defineAgent, defineTool, type Run, type StopReason } from 'reprise';
+import { deferred, defineAgent, defineTool, type Run, type StopReason } from 'reprise';
 import * as z from 'zod';
 import type { Called, Stage } from './scenario.js';
 
@@ -96,3 +96,35 @@ export async function outcomeOf({ world }: Stage, text: string): Promise<Settlem
   const payload = { operator_output_ref: ref, model_output_ref: ref, truncation_meta, is_error: false };
   return { status: 'ok', payload };
 }
+
+/** Somebody has to approve it. */
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds.',
+  args: z.strictObject({ cents: z.int() }),
+  approval: 'always',
+  run: ({ cents }) => `refunded ${cents}`,
+});
+/** Has {@link refund}. */
+export const support = defineAgent({ name: 'support', model: 'main', instructions: 'Help.', tools: [refund] });
+
+/** Somebody else finishes it. */
+const order = defineTool({
+  name: 'order',
+  description: 'Orders.',
+  args: z.strictObject({}),
+  run: () => deferred(),
+});
+/** Has {@link order}. */
+export const buyer = defineAgent({ name: 'buyer', model: 'main', instructions: 'Buy.', tools: [order] });
+
+/** Neither answers nor stops. */
+const deaf = defineTool({
+  name: 'wait',
+  description: 'Never answers.',
+  args: z.strictObject({}),
+  timeout: '10s',
+  run: () => new Promise<string>(() => undefined),
+});
+/** Has {@link deaf}. */
+export const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.', tools: [deaf] });

@@ -1,16 +1,5 @@
-import { defineAgent, defineTool } from 'reprise';
-import * as z from 'zod';
-import { askedAbout, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { askedAbout, BEGIN, COMPLETED, END, STEP, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
-
-const refund = defineTool({
-  name: 'refund',
-  description: 'Refunds.',
-  args: z.strictObject({ cents: z.int() }),
-  approval: 'always',
-  run: ({ cents }) => `refunded ${cents}`,
-});
-const support = defineAgent({ name: 'support', model: 'main', instructions: 'Help.', tools: [refund] });
 
 /** Somebody says yes. */
 export const approve: Scenario = {

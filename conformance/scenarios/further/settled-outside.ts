@@ -1,10 +1,5 @@
-import { deferred, defineAgent, defineTool } from 'reprise';
-import * as z from 'zod';
-import { BEGIN, COMPLETED, deferredEffect, END, outcomeOf, STEP } from '../kit.js';
+import { BEGIN, buyer, COMPLETED, deferredEffect, END, outcomeOf, STEP } from '../kit.js';
 import type { Scenario } from '../scenario.js';
-
-const order = defineTool({ name: 'order', description: 'Orders.', args: z.strictObject({}), run: () => deferred() });
-const buyer = defineAgent({ name: 'buyer', model: 'main', instructions: 'Buy.', tools: [order] });
 
 /** A call that somebody else finishes. */
 export const settledOutside: Scenario = {

@@ -1,16 +1,5 @@
-import { defineAgent, defineTool } from 'reprise';
-import * as z from 'zod';
-import { BEGIN, CANCELLED, END, STEP } from '../kit.js';
+import { BEGIN, CANCELLED, END, STEP, waiter } from '../kit.js';
 import type { Scenario } from '../scenario.js';
-
-const deaf = defineTool({
-  name: 'wait',
-  description: 'Never answers.',
-  args: z.strictObject({}),
-  timeout: '10s',
-  run: () => new Promise<string>(() => undefined),
-});
-const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.', tools: [deaf] });
 
 /** Words that come too late. */
 export const steerWhileCancelling: Scenario = {

@@ -1,0 +1,36 @@
+/*
+ * `npm run conformance [-- FILTER …]`: the conformance suite in its CI form, and what it came to in a table: scenarios ×
+ * modes by name, golden heads, the other parts by folder, the broken twins. Ends non-zero when anything is red.
+ *
+ * It runs whatever test files are in `conformance/`; the table is made from their titles: a mode is the first heading of
+ * a test in `conformance/modes`, a case is called `scenario × protocol`, a row of the divergence matrix `divergence: …`,
+ * and a twin says that it is one. With a filter, only the files whose path holds it.
+ */
+import './lib/node-version.mjs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { conformanceTable } from './lib/conformance-table.mjs';
+import { ROOT } from './lib/root.mjs';
+import { node, seconds } from './lib/run.mjs';
+import { setup } from './setup.mjs';
+
+const started = performance.now();
+await setup();
+const scratch = await mkdtemp(path.join(os.tmpdir(), 'reprise-conformance-'));
+const report = path.join(scratch, 'vitest.json');
+const filters = process.argv.slice(2).map((filter) => path.join('conformance', filter));
+const { code } = await node([
+  path.join(ROOT, 'node_modules/vitest/vitest.mjs'),
+  'run',
+  ...(filters.length === 0 ? ['conformance/'] : filters),
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+]);
+const { testResults } = JSON.parse(await readFile(report, 'utf8'));
+await rm(scratch, { recursive: true, force: true });
+const files = testResults.map(({ name, ...rest }) => ({ ...rest, name: path.relative(ROOT, name) }));
+console.log(`\n${conformanceTable(files)}\n`);
+console.log(`conformance: ${code === 0 ? 'green' : 'RED'} in ${seconds(performance.now() - started)}`);
+process.exitCode = code;

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { conformanceTable } from '../lib/conformance-table.mjs';
+
+const test = (heading: string, title: string, status = 'passed') => ({ ancestorTitles: [heading], title, status });
+const modes = (...assertionResults: ReturnType<typeof test>[]) => ({
+  name: 'conformance/modes/modes.test.ts',
+  status: 'passed',
+  assertionResults,
+});
+
+describe('the table of npm run conformance', () => {
+  it('shows for each scenario and mode on how many protocols it is green', () => {
+    const table = conformanceTable([
+      modes(test('fresh', 'a × x'), test('fresh', 'a × y'), test('crash (seed 1)', 'a × x'), test('fresh', 'b × x')),
+      {
+        name: 'conformance/profiles/profiles.test.ts',
+        status: 'passed',
+        assertionResults: [test('a client', 'a')],
+      },
+    ]);
+    expect(table).toMatch(/^scenario +fresh +crash +live\n/);
+    expect(table).toMatch(/^a +✓ 2 +✓ 1 +✓ 1$/m);
+    expect(table).toMatch(/^b +✓ 1$/m);
+    expect(table).toContain('3 golden heads of scenarios');
+    expect(table).toMatch(/^modes +✓ 4 of 4 +0 s$/m);
+  });
+
+  it('shows what is red by name, and a file that could not be loaded as one check', () => {
+    const unloaded = { name: 'conformance/flow/kill.test.ts', status: 'failed', assertionResults: [] };
+    const table = conformanceTable([modes(test('fresh', 'a × x', 'failed'), test('fresh', 'a × y')), unloaded]);
+    expect(table).toMatch(/^a +✗ 1\/2$/m);
+    expect(table).toContain('✗ conformance/modes/modes.test.ts: fresh > a × x');
+    expect(table).toMatch(/^flow +✗ 0 of 1/m);
+  });
+
+  it('counts the twins that were found out', () => {
+    const twins = modes(
+      test('broken twins', 'a byte'),
+      test('fresh', 'broken twin: a word', 'failed'),
+      test('fresh', 'a × x'),
+    );
+    expect(conformanceTable([twins])).toContain('broken twins found out: 1 of 2');
+  });
+
+  it('counts the divergences that were caught', () => {
+    const matrix = modes(test('matrix', 'divergence: a clock'), test('matrix', 'divergence: chance', 'failed'));
+    expect(conformanceTable([matrix])).toContain('divergences caught: 1 of 2');
+  });
+});
