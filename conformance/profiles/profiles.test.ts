@@ -12,27 +12,30 @@ import { play } from '../scenarios/play.js';
 import { PROFILES } from './clients.js';
 
 describe.each(Object.entries(PROFILES))('%s', (_, profileOf) => {
-  it.each(MATRIX.map((scenario) => [scenario.name, scenario] as const))('%s [MOD-1, MOD-2]', async (_name, scenario) => {
-    const { ends } = scenario;
-    const mock = await mockProvider();
-    const gate = new Gate();
-    teach(mock, scenario.says, gate.opened);
-    const { client, requests } = profileOf(mock);
-    const store = memory();
-    const setting = { client, store, letGo: () => gate.open(), speaking: speaksLive };
-    const { outcome, events } = await play(scenario, setting, (world) => world.verify());
-    expect(outcome.stop).toEqual(ends.stop);
-    expect(outcome.text).toMatch(ends.text);
-    expect(events.map(({ type }) => type)).toEqual(ends.events);
-    expect(requests()).toBe(ends.requests);
-    if (ends.shown !== undefined) expect(JSON.stringify(mock.getLastRequest()?.body)).toMatch(ends.shown);
-    expect(await verifyRequests(await store.openReadonly(), { main: client })).toEqual({
-      equal: ends.answered ?? ends.requests,
-      different: [],
-      uncompared: [],
-    });
-    const replayed = await replay(store);
-    expect(replayed.firstDifference).toBeUndefined();
-    expect([replayed.sealed, replayed.performed > 0]).toEqual([0, true]);
-  });
+  it.each(MATRIX.map((scenario) => [scenario.name, scenario] as const))(
+    '%s [MOD-1, MOD-2]',
+    async (_name, scenario) => {
+      const { ends } = scenario;
+      const mock = await mockProvider();
+      const gate = new Gate();
+      teach(mock, scenario.says, gate.opened);
+      const { client, requests } = profileOf(mock);
+      const store = memory();
+      const setting = { client, store, letGo: () => gate.open(), speaking: speaksLive };
+      const { outcome, events } = await play(scenario, setting, (world) => world.verify());
+      expect(outcome.stop).toEqual(ends.stop);
+      expect(outcome.text).toMatch(ends.text);
+      expect(events.map(({ type }) => type)).toEqual(ends.events);
+      expect(requests()).toBe(ends.requests);
+      if (ends.shown !== undefined) expect(JSON.stringify(mock.getLastRequest()?.body)).toMatch(ends.shown);
+      expect(await verifyRequests(await store.openReadonly(), { main: client })).toEqual({
+        equal: ends.answered ?? ends.requests,
+        different: [],
+        uncompared: [],
+      });
+      const replayed = await replay(store);
+      expect(replayed.firstDifference).toBeUndefined();
+      expect([replayed.sealed, replayed.performed > 0]).toEqual([0, true]);
+    },
+  );
 });

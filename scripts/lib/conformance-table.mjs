@@ -8,6 +8,8 @@ const LIVE = /^conformance\/profiles\/profiles\.test\./;
 const GOLDEN = /^conformance\/golden\//;
 const CASE = /^(.+) × (.+)$/;
 const DIVERGENCE = /> divergence: /;
+/** What stands behind a name in a title: a seed, the clauses that a test holds. */
+const NOTES = / [([].*$/;
 const TWIN = /\btwins?\b/i;
 
 /**
@@ -52,11 +54,10 @@ function* casesOf(files) {
   for (const { name, assertionResults } of files) {
     for (const { ancestorTitles, title, status } of assertionResults) {
       const passed = status === 'passed';
-      const [heading = ''] = ancestorTitles;
-      const scenario = CASE.exec(title)?.[1];
-      if (LIVE.test(name)) yield { mode: 'live', scenario: title, passed };
-      else if (MODES.test(name) && scenario !== undefined)
-        yield { mode: heading.replace(/ \(.*/, ''), scenario, passed };
+      const [mode = '', called = ''] = [ancestorTitles[0], title].map((words) => words?.replace(NOTES, ''));
+      const scenario = CASE.exec(called)?.[1];
+      if (LIVE.test(name)) yield { mode: 'live', scenario: called, passed };
+      else if (MODES.test(name) && scenario !== undefined) yield { mode, scenario, passed };
     }
   }
 }

@@ -15,7 +15,7 @@ describe('the table of npm run conformance', () => {
       {
         name: 'conformance/profiles/profiles.test.ts',
         status: 'passed',
-        assertionResults: [test('a client', 'a')],
+        assertionResults: [test('a client', 'a [MOD-1, MOD-2]')],
       },
     ]);
     expect(table).toMatch(/^scenario +fresh +crash +live\n/);
