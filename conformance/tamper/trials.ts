@@ -52,7 +52,8 @@ export function* movedFrames({ frames, blobs }: Sample): Generator<Trial> {
     const head = `${frame.head.startsWith('0') ? '1' : '0'}${frame.head.slice(1)}`;
     yield trial('its head changed', i, frames.with(i, { ...frame, head }));
     yield trial('its time changed', i, frames.with(i, { ...frame, at: frame.at + 1 }));
-    yield trial('its kind changed', i, frames.with(i, { ...frame, kind: 'timer' }));
+    const kind = frame.kind === 'timer' ? 'receipt' : 'timer';
+    yield trial('its kind changed', i, frames.with(i, { ...frame, kind }));
     yield trial('repeated', i + 1, frames.toSpliced(i, 0, frame));
     yield trial('repeated under the next number', i + 1, renumbered(frames.toSpliced(i, 0, frame)));
     const after = frames[i + 1];
