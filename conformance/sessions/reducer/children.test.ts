@@ -84,9 +84,10 @@ describe('spawn', () => {
       expect(make()).toMatchObject({ code: 'too_many_children' });
     }));
 
-  it('of an agent that the definition at hand does not name any more is refused as data', () =>
+  it('of an agent that came with another definition than the one at hand is refused as data', () =>
     family({}, (s) => {
-      s.send('aos.agent/AgentAdopted@1', { def_ref: refOf(2), config: CONFIG, adopt: 'next_run', agents: [] });
+      const config = { ...CONFIG, spawns: ['helper'] };
+      s.send('aos.agent/AgentAdopted@1', { def_ref: refOf(2), config, adopt: 'next_run', agents: [] });
       s.input();
       s.answer({ calls: [spawn('a')] });
       expect(last(s)).toMatch(/^result a: \(/);
