@@ -46,12 +46,17 @@ export interface Execution {
   asked: number;
   /** What it came to, as far as it came. */
   outcome?: Outcome | Deferred;
-  /** How often it was said, after a crash, that an attempt can not have happened: so often it may be asked for again. */
-  excluded: number;
+  /** Attempts up to this one were said not to happen any more: from then on they do not. */
+  excludedThrough: number;
+  /** How often that was said: so often it may be asked for again. */
+  exclusions: number;
 }
 
 /** What an answer of the outside waits as. */
 export const ANSWERS = 'the outside answers';
+
+/** What an attempt comes to that was excluded before it came. */
+const EXCLUDED: Outcome = { status: 'error', code: 'adapter_error/excluded' };
 
 /** The world outside. */
 export class SimulatedOutside {
@@ -101,18 +106,21 @@ export class SimulatedOutside {
   /** An adapter of one's own, whose every call is counted and waits before and after it works. */
   watch(process: SimulatedProcess, adapter: AnyAdapter): AnyAdapter {
     const { turnstile } = this.parts;
-    const doExecute: AnyAdapter['doExecute'] = (params, context) =>
-      this.perform(process, adapter.effect.name, context, async (known) => {
+    const doExecute: AnyAdapter['doExecute'] = async (params, context) => {
+      await turnstile.hurry(process, 'an effect starts');
+      if (context.attempt <= this.#executionOf(context.idempotencyKey).excludedThrough) return EXCLUDED;
+      return this.perform(process, adapter.effect.name, context, async (known) => {
         const stopped = this.#stopped(context.signal);
         if (stopped !== undefined) return stopped;
+        if (context.attempt <= known.excludedThrough) return EXCLUDED;
         known.outcome = await adapter.doExecute(params, context);
         return known.outcome;
       });
+    };
     const doReconcile: AnyAdapter['doReconcile'] = async (params, context) => {
       await turnstile.wait(process, 'reconcile');
       const answer = (await adapter.doReconcile?.(params, context)) ?? { verdict: 'unknown' };
-      const execution = this.#executions.get(context.idempotencyKey);
-      if (execution !== undefined && answer.verdict === 'cannot_happen') execution.excluded++;
+      if (answer.verdict === 'cannot_happen') this.#exclude(context);
       this.parts.sometimes.happened(`the outside was asked what happened: ${answer.verdict}`);
       return answer;
     };
@@ -141,17 +149,29 @@ export class SimulatedOutside {
   /** O1, O2 */
   #begin(what: string, { idempotencyKey: id, attempt }: Pick<AdapterContext, 'idempotencyKey' | 'attempt'>): Execution {
     const { journal, broken, sometimes } = this.parts;
-    const execution: Execution = this.#executions.get(id) ?? { asked: 0, excluded: 0 };
-    this.#executions.set(id, execution);
+    const execution = this.#executionOf(id);
     execution.asked++;
     const armed = journal.effects.get(id);
     if (armed === undefined || armed.attempts < attempt) broken(`${what} ${id} started before that was durable`);
     else if (execution.asked > armed.attempts) broken(`${what} ${id} started twice in one attempt`);
     if (execution.asked === 1) return execution;
     sometimes.happened('an interrupted effect was performed again');
-    const may = armed?.delivery === 'idempotent' || execution.asked <= 1 + execution.excluded;
+    const may = armed?.delivery === 'idempotent' || execution.asked <= 1 + execution.exclusions;
     if (!may) broken(`${what} ${id} was performed twice, and nobody knew that it could not have happened`);
     return execution;
+  }
+
+  #executionOf(id: string): Execution {
+    const execution = this.#executions.get(id) ?? { asked: 0, excludedThrough: 0, exclusions: 0 };
+    this.#executions.set(id, execution);
+    return execution;
+  }
+
+  /** Who says that it cannot happen any more sees to that: a process without the lock may be about to ask for it still. */
+  #exclude({ idempotencyKey, attempt }: AdapterContext): void {
+    const execution = this.#executionOf(idempotencyKey);
+    execution.excludedThrough = Math.max(execution.excludedThrough, attempt);
+    execution.exclusions++;
   }
 
   /** Whoever is told to stop does so, or is done by then. */
