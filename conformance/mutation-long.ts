@@ -20,7 +20,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundleTests, type Instrumented, instrument, type Mutant, ROOT } from './mutation/bundle.js';
-import { type Outcome, rowOf, TABLE_HEAD, whereOf } from './mutation/report.js';
+import { type Outcome, rowOf, TABLE_HEAD, totalOf, whereOf } from './mutation/report.js';
 import { TARGETS, type Target } from './mutation/targets.js';
 import { Trial } from './mutation/trial.js';
 
@@ -40,16 +40,19 @@ const { values: options } = parseArgs({
 const [minutes, seed] = [Number(options.minutes), Number(options.seed)];
 const again = options.again === undefined ? undefined : await survivorsIn(options.again);
 const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-mutation-'));
-const rows: string[] = [];
+const outcomes = new Map<string, Outcome>();
 try {
   await install();
   for (const target of TARGETS) {
-    if (options.only?.includes(target.name) ?? true) rows.push(rowOf(target.name, await tryTarget(target)));
+    if (options.only?.includes(target.name) ?? true) outcomes.set(target.name, await tryTarget(target));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
+const rows = [...outcomes].map(([name, outcome]) => rowOf(name, outcome));
 console.log(`\nmutation, seed ${seed}, at most ${minutes} minutes for each:\n\n${TABLE_HEAD}\n${rows.join('\n')}`);
+const kernel = [...outcomes].flatMap(([name, outcome]) => (name.startsWith('kernel/') ? [outcome] : []));
+if (kernel.length > 1) console.log(`\nkernel, by the number of mutants: ${totalOf(kernel)}`);
 
 /** The instrumenter, and the worker as a program that any Node runs at once. */
 async function install(): Promise<void> {

@@ -13,11 +13,29 @@ export const TABLE_HEAD =
 /** A row of it. Where not all were tried, the score is that of a random sample: ± is two standard errors. */
 export function rowOf(name: string, outcome: Outcome): string {
   const { mutants, judged, killed, timeout, survived } = outcome;
-  const score = (killed + timeout) / judged;
-  const error = 2 * Math.sqrt(((score * (1 - score)) / judged) * (1 - judged / mutants));
-  const shown = `${percent(score)}${judged < mutants ? ` ± ${percent(error)}` : ''}`;
+  const error = judged < mutants ? ` ± ${percent(2 * Math.sqrt(varianceOf(outcome)))}` : '';
+  const shown = `${percent(scoreOf(outcome))}${error}`;
   const figures = [name, mutants, judged, killed, timeout, survived, outcome['no coverage'], shown];
   return `| ${figures.join(' | ')} |`;
+}
+
+/**
+ * The share of all mutants of several sources that is found. Each is a sample of its own and counts by how many mutants
+ * it has, not by how many of them were tried.
+ */
+export function totalOf(outcomes: readonly Outcome[]): string {
+  const all = outcomes.reduce((sum, { mutants }) => sum + mutants, 0);
+  const score = outcomes.reduce((sum, each) => sum + (each.mutants / all) * scoreOf(each), 0);
+  const variance = outcomes.reduce((sum, each) => sum + (each.mutants / all) ** 2 * varianceOf(each), 0);
+  return `${percent(score)} ± ${percent(2 * Math.sqrt(variance))} of ${all} mutants`;
+}
+
+const scoreOf = ({ killed, timeout, judged }: Outcome) => (killed + timeout) / judged;
+
+/** Of a score: none where all mutants were tried. */
+function varianceOf(outcome: Outcome): number {
+  const score = scoreOf(outcome);
+  return ((score * (1 - score)) / outcome.judged) * (1 - outcome.judged / outcome.mutants);
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;

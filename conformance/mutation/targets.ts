@@ -14,7 +14,7 @@ export interface Target {
 const kernel = (folder: string, ...tests: readonly string[]): Target => ({
   name: `kernel/${folder}`,
   sources: `packages/kernel/src/${folder}/`,
-  tests: tests.map((test) => `packages/kernel/test/${test}`),
+  tests: tests.map((test) => (/^(conformance|packages)\//.test(test) ? test : `packages/kernel/test/${test}`)),
 });
 
 const AT_LENGTH = ['codec/any-bytes.', 'codec/encoders-agree.', 'schema/zod-agrees.', 'authority/patterns.'].map(
@@ -22,7 +22,27 @@ const AT_LENGTH = ['codec/any-bytes.', 'codec/encoders-agree.', 'schema/zod-agre
 );
 const CELLS = ['plans/', 'laws/tables.', 'effects/outcomes.', 'failures/throws.', 'failures/cascades.'];
 const GATE = ['authority/', 'outside/', 'inputs/authority.', 'forks/fork.', 'eras/upgrade.'];
-const WORLDS = ['failures/commit.', 'failures/traces.', 'laws/traces.', 'inputs/world.', 'time/', 'effects/dispatch'];
+const WORLDS = [
+  'failures/commit.',
+  'failures/throws.',
+  'failures/poison.',
+  'inputs/world.',
+  'inputs/reading.',
+  'time/',
+];
+const AROUND = ['effects/', 'outside/', 'plans/cells.', 'tables/', 'host/host.', 'laws/erase.', 'laws/frames.'];
+const RIGHTS = ['authority/gate.', 'authority/standing.', 'authority/revocation.', 'authority/frames.'];
+const TOLD = [
+  'laws/logs.',
+  'laws/handlers.',
+  'laws/replay.',
+  'eras/upgrade.',
+  'forks/fork.',
+  'forks/dry.',
+  'views/projection.',
+];
+const PERFORMED = ['effects/', 'outside/', 'forks/dry.', 'host/shared-limits.', 'host/host.', 'failures/throws.'];
+const OTHERWISE = ['conformance/divergence/', 'conformance/tamper/', 'packages/capsule/test/carried.'];
 
 /** In the order in which they are tried. */
 export const TARGETS: readonly Target[] = [
@@ -36,14 +56,14 @@ export const TARGETS: readonly Target[] = [
   { ...kernel('schema', 'schema/', 'inputs/definitions.'), last: AT_LENGTH },
   kernel('define', 'inputs/', 'schema/', 'failures/illegal-values.', 'eras/', 'authority/gate.', 'views/'),
   kernel('map', 'laws/map.', 'laws/tables.'),
-  kernel('journal', 'stores/', 'inputs/', 'failures/commit.'),
+  kernel('journal', 'stores/', 'inputs/', 'failures/commit.', 'laws/frames.', 'forks/fork.', 'conformance/tamper/'),
   kernel('time', 'time/'),
   kernel('engine', ...CELLS, ...GATE),
-  kernel('world', ...WORLDS, 'plans/cells.', 'outside/settling.'),
-  kernel('adapter', 'effects/', 'outside/', 'forks/dry.'),
-  kernel('replay', 'eras/', 'laws/', 'inputs/'),
+  kernel('world', ...WORLDS, ...AROUND, ...RIGHTS, ...TOLD),
+  kernel('adapter', ...PERFORMED),
+  kernel('replay', 'eras/', 'laws/', 'inputs/', 'forks/eras.', ...OTHERWISE),
   kernel('fork', 'forks/'),
-  kernel('state', 'laws/', 'failures/', 'tables/'),
+  kernel('state', 'tables/', 'laws/tables.', 'laws/replay.', 'failures/commit.', 'failures/at-work.', 'host/host.'),
   kernel('content', 'laws/erase.', 'laws/logs.', 'stores/', 'inputs/', 'failures/commit.'),
-  kernel('store', 'stores/', 'failures/'),
+  kernel('store', 'stores/', 'failures/commit.', 'failures/poison.', 'host/memory-directory.'),
 ];

@@ -457,7 +457,7 @@ describe('given manual drive', () => {
   });
 
   it('when a pump is over, then what it left behind does not start by itself [EFF-22]', async () => {
-    const { store, adapter, world } = await given({ drive: 'manual' });
+    const { store, clock, adapter, world } = await given({ drive: 'manual' });
     adapter.answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('call', 0)]);
     await world.pump();
@@ -466,6 +466,11 @@ describe('given manual drive', () => {
     expect(adapter.calls).toHaveLength(1);
     expect((await world.pump()).nextWakeAt).toBe(world.now + 500);
     expect(adapter.calls).toHaveLength(2);
+    clock.advance(500);
+    await isPending(Promise.resolve());
+    expect(await recordsOf(store, 'timer')).toEqual([]);
+    await world.pump();
+    expect((await seen(world, 'x'))?.at(-1)).toBe('timer bell');
     await closeSound(world, store, app);
   });
 });

@@ -197,6 +197,7 @@ describe('given an effect that nothing can perform', () => {
     await ask(world, 'x', [start('call')]);
     await world.pump();
     expect(await seen(world, 'x')).toEqual(['got="error adapter_error/no_adapter"']);
+    expect((await recordsOf(store, 'receipt'))[0]?.receipt.retryable).toBe(false);
     expect(await recordsOf(store, 'attempt')).toEqual([]);
     await closeSound(world, store, app);
   });

@@ -52,6 +52,25 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
+  it('when what is asked for is none, then it is refused before anything is written [FORK-8]', async () => {
+    const { world, store } = await given();
+    const junk = [
+      { at: 0.5 },
+      { at: '0' },
+      { mode: 'wet' },
+      { random: 7 },
+      { mode: 'live', grants: { may: 7 } },
+      { mode: 'live', budgets: { team: { tokens: -1 } } },
+      { mode: 'live', budgets: { team: 7 } },
+    ];
+    for (const options of junk) {
+      const into = memory();
+      expect(await codeOf(world.fork({ ...options, into } as never)), JSON.stringify(options)).toBe('invalid_argument');
+      expect(await codeOf(into.openReadonly())).toBe('world_absent');
+    }
+    await closeSound(world, store, app);
+  });
+
   it('when there is no such frame, or the store is not empty, then it is not forked [FORK-8]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [note('x')]);

@@ -235,4 +235,16 @@ describe('given a running effect that asks', () => {
     await until(async () => (await world.openEffects()).length === 0);
     await closeSound(world, store, app);
   });
+
+  it('when its effect ends without the answer, then whoever still waits for it learns that nobody will', async () => {
+    const { world, store, adapters } = await given();
+    await ask(world, 'x', [start('ship')]);
+    const call = await adapters[0].call(0);
+    const answer = call.context.ask({ question: 'door?' });
+    await until(async () => (await world.open()).length === 1, 'the question');
+    call.answer(ok({ got: 1 }));
+    expect(await answer).toEqual({ how: 'cancelled' });
+    await until(async () => (await seen(world, 'x'))?.length === 1);
+    await closeSound(world, store, app);
+  });
 });

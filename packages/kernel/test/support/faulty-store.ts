@@ -22,6 +22,8 @@ export interface FaultyStore extends Store {
   full: boolean;
   /** While true `put` says that the disk is full, appends are fine. */
   putFull: boolean;
+  /** While true no content can be read. */
+  unreadable: boolean;
   /** While true `head()` cannot be read. */
   headUnreadable: boolean;
   /** What `head()` answers instead of the truth. */
@@ -41,6 +43,7 @@ export function faultyStore(inner: Store): FaultyStore {
     appends: [],
     full: false,
     putFull: false,
+    unreadable: false,
     headUnreadable: false,
     headSays: undefined,
     tried: 0,
@@ -76,6 +79,10 @@ function wrap(open: OpenStore, faulty: FaultyStore): OpenStore {
     },
     content: {
       ...open.content,
+      get: async (ref) => {
+        if (faulty.unreadable) throw new RepriseError('store_failed', 'the disk cannot be read');
+        return open.content.get(ref);
+      },
       put: async (bytes) => {
         if (faulty.full || faulty.putFull) throw new RepriseError('store_full', 'no space left');
         return open.content.put(bytes);
