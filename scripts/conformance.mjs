@@ -28,8 +28,13 @@ const { code } = await node([
   '--reporter=json',
   `--outputFile.json=${report}`,
 ]);
-const { testResults } = JSON.parse(await readFile(report, 'utf8'));
+const text = await readFile(report, 'utf8').catch(() => undefined);
 await rm(scratch, { recursive: true, force: true });
+if (text === undefined) {
+  console.error(`conformance: RED: the tests ended without a report (exit ${code})`);
+  process.exit(code === 0 ? 1 : code);
+}
+const { testResults } = JSON.parse(text);
 const files = testResults.map(({ name, ...rest }) => ({ ...rest, name: path.relative(ROOT, name) }));
 console.log(`\n${conformanceTable(files)}\n`);
 console.log(`conformance: ${code === 0 ? 'green' : 'RED'} in ${seconds(performance.now() - started)}`);

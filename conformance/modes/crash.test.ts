@@ -5,7 +5,7 @@
 import type { Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { quickMemory } from '../scenarios/perform.js';
 import type { RequestBody } from '../scenarios/profiles.js';
@@ -13,6 +13,8 @@ import type { TapePlayer } from '../scenarios/tape-player.js';
 import { CASES, caseOf, SAMPLED, titled } from './cases.js';
 import { blowsOf, survive } from './crash.js';
 import { type Blow, Mortal } from './mortal.js';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const BLOWS = 4;

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { agentApp } from '@reprise/agent';
 import { creates, defineApp, defineReducer, openWorld, verifyStore } from '@reprise/kernel';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
@@ -19,6 +19,8 @@ import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
 import { holdToGolden, holdToScenario } from './fresh.js';
 import { holdRoots, holdSnapshots, rootsFrom } from './snapshots.js';
 import { someOf, tamperings } from './tampering.js';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const TAMPERINGS = 6;
