@@ -24,8 +24,8 @@ export interface Loop {
 export function markOf(calls: readonly PendingCall[]): StepMark | undefined {
   const counted = calls.filter(({ polling }) => !polling);
   if (counted.length === 0) return undefined;
-  const asked = counted.map(({ signature }) => signature).sort();
-  const given = counted.map(({ signature, mark = '' }) => `${signature}=${mark}`).sort();
+  const asked = counted.map(({ signature }) => signature).sort(byCodeUnits);
+  const given = counted.map(({ signature, mark = '' }) => `${signature}=${mark}`).sort(byCodeUnits);
   return [short(asked), short(given)];
 }
 
@@ -55,6 +55,10 @@ export function markOfOutcome(outcome: ToolOutcome): string {
   if ('non_execution' in outcome) return short([outcome.non_execution.kind, outcome.non_execution.code ?? '']);
   if ('output_ref' in outcome) return outcome.output_ref.hex.slice(0, 16);
   return short(outcome.children.map(({ child, status, output_ref }) => `${child}:${status}:${output_ref?.hex ?? ''}`));
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function short(marks: readonly string[]): string {

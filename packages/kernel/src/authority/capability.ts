@@ -12,7 +12,7 @@
  */
 import type { Capability, Patterns, Rights, Value } from '@reprise/contracts';
 import { DIMENSIONS_MAX } from '@reprise/contracts';
-import { firstUncovered, matchesAny, meetPatterns, normalise } from './patterns.js';
+import { byCodeUnits, firstUncovered, matchesAny, meetPatterns, normalise } from './patterns.js';
 
 /** The capability that narrows nothing. */
 export const EVERYTHING: Capability = Object.freeze({ may: Object.freeze({}) });
@@ -123,7 +123,7 @@ function narrowed({ may }: Capability, dimension: string): Patterns | undefined 
 }
 
 function dimensionsOf(...capabilities: readonly Capability[]): readonly string[] {
-  return [...new Set(capabilities.flatMap(({ may }) => Object.keys(may)))].sort();
+  return [...new Set(capabilities.flatMap(({ may }) => Object.keys(may)))].sort(byCodeUnits);
 }
 
 type Bounded = 'expires_at' | 'max_parallel';

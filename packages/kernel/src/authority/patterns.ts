@@ -40,7 +40,7 @@ export function covers(outer: string, inner: string): boolean {
 /** Gives the normal form of a list (P2). */
 export function normalise(patterns: Patterns): Patterns {
   const kept: string[] = [];
-  for (const pattern of [...patterns].sort()) {
+  for (const pattern of [...patterns].sort(byCodeUnits)) {
     // All patterns with one beginning stand together, so whatever covers this one or lies in it is at the end.
     if (coveredBy(pattern, kept.at(-1))) continue;
     while (coveredBy(kept.at(-1), pattern)) kept.pop();
@@ -58,7 +58,7 @@ export function matchesAny(patterns: Patterns, text: string): boolean {
 export function meetPatterns(a: Patterns, b: Patterns): Patterns {
   const [one, other] = [normalise(a), normalise(b)];
   const within = (inner: Patterns, outer: Patterns) => inner.filter((pattern) => normalFormCovers(outer, pattern));
-  return [...new Set([...within(one, other), ...within(other, one)])].sort(); // P1
+  return [...new Set([...within(one, other), ...within(other, one)])].sort(byCodeUnits); // P1
 }
 
 /** Tells whether one list matches all that another does; exact for texts of any characters (P3). */
@@ -70,6 +70,11 @@ export function coversPatterns(outer: Patterns, inner: Patterns): boolean {
 export function firstUncovered(outer: Patterns, inner: Patterns): string | undefined {
   const wide = normalise(outer);
   return normalise(inner).find((pattern) => !normalFormCovers(wide, pattern));
+}
+
+/** Orders texts by their UTF-16 code units, as every engine and locale does. */
+export function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
