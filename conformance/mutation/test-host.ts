@@ -138,8 +138,11 @@ async function again(step: () => Promise<unknown>, until: number, interval: numb
   }
 }
 
-/** Of vitest's doubles only spies: a test that wants a clock of vitest's fails here, and is left to vitest. */
-export const vi = { spyOn };
+/**
+ * Of vitest's doubles only spies: a test that wants a clock of vitest's fails here, and is left to vitest. How long a test
+ * may take is not said here but by who watches.
+ */
+export const vi = { spyOn, setConfig: (): void => undefined };
 
 /** Types are the compiler's matter: here every such expectation holds. */
 export const expectTypeOf = (): unknown => {

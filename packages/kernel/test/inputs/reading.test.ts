@@ -159,6 +159,8 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
       { count: 1 },
       { count: 'x', levels: [], tail: [] },
       { count: 1, levels: 5, tail: [] },
+      { count: 1, levels: [5], tail: [] },
+      { count: 1, levels: [[5]], tail: [] },
     ];
     for (const value of notLogs) {
       const ref = await putValue(open.content, value);

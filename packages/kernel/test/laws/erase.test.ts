@@ -71,6 +71,11 @@ describe('given content that was kept to be erasable', () => {
     expect((await put()).hex).toBe((await put()).hex);
   });
 
+  it('when it is nothing at all, then nothing is read back', async () => {
+    await using world = await openWorld({ store: memory(), app });
+    expect(await getErasable(world.content, await putErasable(world.content, text('')))).toEqual(text(''));
+  });
+
   it('when something shorter than a salt is read as such, then it is damaged', async () => {
     await using world = await openWorld({ store: memory(), app });
     const ref = await world.content.put(text('short'));
