@@ -68,7 +68,7 @@ export async function instrument(folder: string, files: readonly string[]): Prom
 }
 
 /** What no mutant is in: evaluated once for a process, not once for each mutant, of which it would be the most part. */
-const SHARED = ['fast-check', 'zod', 'immer', '@noble/*', '@vitest/*', 'chai'];
+const SHARED = ['fast-check', 'zod', 'immer', '@noble/*', '@vitest/*', 'chai', 'esbuild', 'typescript'];
 
 /** Writes the program: tests and sources in one file, with `test-host.ts` in the place of vitest. */
 export async function bundleTests(
