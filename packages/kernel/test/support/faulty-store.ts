@@ -22,8 +22,8 @@ export interface FaultyStore extends Store {
   full: boolean;
   /** While true `put` says that the disk is full, appends are fine. */
   putFull: boolean;
-  /** While true no content can be read. */
-  unreadable: boolean;
+  /** How many of the next reads of content fail. */
+  unreadable: number;
   /** While true `head()` cannot be read. */
   headUnreadable: boolean;
   /** What `head()` answers instead of the truth. */
@@ -43,7 +43,7 @@ export function faultyStore(inner: Store): FaultyStore {
     appends: [],
     full: false,
     putFull: false,
-    unreadable: false,
+    unreadable: 0,
     headUnreadable: false,
     headSays: undefined,
     tried: 0,
@@ -80,7 +80,10 @@ function wrap(open: OpenStore, faulty: FaultyStore): OpenStore {
     content: {
       ...open.content,
       get: async (ref) => {
-        if (faulty.unreadable) throw new RepriseError('store_failed', 'the disk cannot be read');
+        if (faulty.unreadable > 0) {
+          faulty.unreadable--;
+          throw new RepriseError('store_failed', 'the disk cannot be read');
+        }
         return open.content.get(ref);
       },
       put: async (bytes) => {
