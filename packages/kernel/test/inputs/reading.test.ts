@@ -147,6 +147,28 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     expect(await codeOf(getBytes(reading.content, Ref.fromHex('a'.repeat(64))))).toBe('blob_missing');
   });
 
+  it('when a journal is asked for by what is no place or no text, then it is refused', async () => {
+    const { journal } = reading;
+    await expectRefused((junk) => journal.read(junk as never), 'read from', NUMBERS);
+    await expectRefused((junk) => journal.read(0, junk as never), 'read to', ['undefined', ...NUMBERS]);
+    await expectRefused((junk) => journal.findLast(junk as never, 0), 'a kind', TEXTS);
+    await expectRefused((junk) => journal.findLast('request', junk as never), 'the last place', NUMBERS);
+    await expectRefused((junk) => journal.findKey(junk as never), 'a key', TEXTS);
+  });
+
+  it('when a store is told to keep what is none, then it is refused and nothing of it is there', async () => {
+    const own = place.make();
+    const open = await own.store.open();
+    await expectRefused((junk) => open.journal.append([junk] as never, EMPTY_HEAD), 'a frame');
+    await expectRefused((junk) => open.journal.append([], junk as never), 'a head');
+    await expectRefused((junk) => open.content.erase([junk] as never, 1), 'what is erased');
+    await expectRefused((junk) => open.content.erase([], junk as never), 'by which frame', NUMBERS);
+    await expectRefused((junk) => open.mark(junk as never), 'a note', ['null', ...TEXTS]);
+    expect((await open.journal.head()).seq).toBe(-1);
+    await open.close();
+    own.remove();
+  });
+
   it('when a log is read by the link to something else, or from nowhere, then it is refused', async () => {
     const own = place.make();
     const open = await own.store.open();
@@ -210,6 +232,9 @@ const HARMLESS = [
 ];
 
 /** Junk that is a value all the same. */
+const NUMBERS = ['zero', 'one', 'below zero', 'infinity'];
+const TEXTS = ['no text', 'text', 'a lone surrogate', 'a NUL', 'long text', 'a path', '__proto__', 'constructor'];
+
 const PUTTABLE = [
   'null',
   'true',
