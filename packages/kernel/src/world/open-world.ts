@@ -210,6 +210,11 @@ class Opening implements StepperHost {
   async #openEra(era: CurrentEra | undefined): Promise<void> {
     const { options, store } = this;
     if (era === undefined) {
+      // Frames that were not there when the manifest was looked for: somebody else makes this world, without the lock.
+      if (this.#stepper.head.seq >= 0) {
+        const hint = 'Find the other writer; a world has one.';
+        throw new RepriseError('fenced', 'another writer is making this world', { hint });
+      }
       const make = firstManifest(options, this.#random, await codeToRecord(options, store, era));
       await this.#stepper.commitAlone(make);
     } else if (!era.same || this.#isAmended(era)) {

@@ -465,6 +465,30 @@ describe('given another writer beside it, for the lock was lost', () => {
     await first.close();
     await closeSound(second, store, app);
   });
+
+  it('when the world is made while it looks for one, then it is turned away and no second beginning is written', async () => {
+    const shared = await memory().open();
+    const store: Store = {
+      label: 'without a lock',
+      open: async () => ({ ...shared, close: async () => undefined }),
+      openReadonly: async () => ({ ...shared, close: async () => undefined }),
+    };
+    let made: Awaited<ReturnType<typeof openWorld>> | undefined;
+    const late: Store = {
+      ...store,
+      open: async () => {
+        const open = await store.open();
+        const read: typeof open.journal.read = async function* (from, to) {
+          made ??= await openWorld({ store, app });
+          yield* open.journal.read(from, to);
+        };
+        return { ...open, journal: { ...open.journal, read } };
+      },
+    };
+    expect(await codeOf(openWorld({ store: late, app }))).toBe('fenced');
+    expect(await framesOf(store)).toHaveLength(1);
+    if (made !== undefined) await closeSound(made, store, app);
+  });
 });
 
 describe('given a slow commit', () => {
