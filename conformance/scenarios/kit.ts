@@ -24,6 +24,15 @@ export const BEGIN = ['input.accepted', 'lifecycle', 'turn.started'] as const;
 export const STEP = ['llm_step.requested', 'llm_step.completed'] as const;
 /** A tool is called and answers. */
 export const CALL = ['tool.requested', 'tool.completed'] as const;
+/** A call waits for a child, which settles; the run goes on. */
+export const CHILD_AWAITED = [
+  'tool.requested',
+  'tool.waiting',
+  'lifecycle',
+  'child.settled',
+  'tool.completed',
+  'lifecycle',
+] as const;
 /** How a run ends. */
 export const END = ['lifecycle'] as const;
 

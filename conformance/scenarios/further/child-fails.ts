@@ -1,4 +1,4 @@
-import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CHILD_AWAITED, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A child that fails. */
@@ -16,20 +16,6 @@ export const childFails: Scenario = {
     text: 'The scout failed.',
     requests: 3,
     answered: 2,
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'child.settled',
-      'tool.completed',
-      'lifecycle',
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, 'tool.requested', 'child.spawned', 'tool.completed', ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

@@ -1,5 +1,5 @@
 import { defineAgent } from 'reprise';
-import { add, adds, BEGIN, COMPLETED, END, LEAD, STEP, waits } from '../kit.js';
+import { add, adds, BEGIN, CHILD_AWAITED, COMPLETED, END, LEAD, STEP, waits } from '../kit.js';
 import { type Scenario, SESSION } from '../scenario.js';
 
 const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [add] });
@@ -30,20 +30,6 @@ export const childRights: Scenario = {
     text: 'It may not.',
     requests: 4,
     shown: /I may not add/,
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'child.settled',
-      'tool.completed',
-      'lifecycle',
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, 'tool.requested', 'child.spawned', 'tool.completed', ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

@@ -1,4 +1,4 @@
-import { BEGIN, CALL, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CALL, CHILD_AWAITED, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** More words to a child. */
@@ -27,20 +27,10 @@ export const sendInput: Scenario = {
       'tool.requested',
       'child.spawned',
       'tool.completed',
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'child.settled',
-      'tool.completed',
-      'lifecycle',
+      ...CHILD_AWAITED,
       ...STEP,
       ...CALL,
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'child.settled',
-      'tool.completed',
-      'lifecycle',
+      ...CHILD_AWAITED,
       ...STEP,
       ...END,
     ],

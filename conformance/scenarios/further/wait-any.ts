@@ -1,5 +1,5 @@
 import { defineAgent } from 'reprise';
-import { BEGIN, COMPLETED, END, LEAD, SCOUT, STEP, scout, spawned, waits } from '../kit.js';
+import { BEGIN, CHILD_AWAITED, COMPLETED, END, LEAD, SCOUT, STEP, scout, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 const quick = defineAgent({ name: 'quick', model: 'main', instructions: 'Be quick.' });
@@ -37,12 +37,7 @@ export const waitAny: Scenario = {
       'tool.requested',
       'child.spawned',
       'tool.completed',
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'child.settled',
-      'tool.completed',
-      'lifecycle',
+      ...CHILD_AWAITED,
       ...STEP,
       ...END,
     ],

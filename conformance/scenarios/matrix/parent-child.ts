@@ -1,4 +1,4 @@
-import { BEGIN, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CHILD_AWAITED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A child that its parent waits for. */
@@ -29,12 +29,7 @@ export const parentChild: Scenario = {
       'child.spawned',
       'tool.completed',
       ...STEP,
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'child.settled',
-      'tool.completed',
-      'lifecycle',
+      ...CHILD_AWAITED,
       ...STEP,
       ...END,
     ],
