@@ -28,6 +28,9 @@ import { recordUse, type Side, USER, userApp } from './ambient-app.js';
 import { USES, type Use } from './ambient-uses.js';
 import { type Catch, caughtBy, placeOnly, type Row, sameBytes, type Where } from './row.js';
 
+/** What the second fold of a frame says. */
+const TWICE = 'frame 1: the same frame folded twice gave different bytes';
+
 const useRows: readonly Row[] = USES.map((use) => ({
   group: 'ambient',
   name: use.name,
@@ -39,8 +42,8 @@ const useRows: readonly Row[] = USES.map((use) => ({
 
 function caughtIn({ guard, secondFold, here, elsewhere }: Use): Row['caught'] {
   const caught: [Where, 'nondeterminism' | 'delivery_faulted' | 'replay_divergence', string][] = [];
-  if (guard !== undefined) caught.push(['guard', 'nondeterminism', guard]);
-  if (secondFold) caught.push(['second fold', 'nondeterminism', 'frame 1']);
+  if (guard !== undefined) caught.push(['guard', 'nondeterminism', `pure code touched ${guard}`]);
+  if (secondFold) caught.push(['second fold', 'nondeterminism', TWICE]);
   const state = 'frame 1, record 1 (state), `$.leaves[cell ambient/User@1 x].state.seen';
   if (here) caught.push(['verification', 'replay_divergence', state]);
   if (elsewhere) caught.push(['verification elsewhere', 'replay_divergence', state]);
@@ -117,7 +120,7 @@ const asyncRow: Row = {
   group: 'ambient',
   name: 'an async recipe',
   how: 'an `async` reducer, whose promise writes to the draft',
-  caught: [['request', 'delivery_faulted', 'returned_a_value']],
+  caught: [['request', 'delivery_faulted', 'fault `returned_a_value`: ambient/User@1']],
   broken: () =>
     caughtBy(
       'request',
@@ -170,7 +173,7 @@ const promiseRow: Row = {
     ),
 };
 
-const order = (keys: readonly string[]) =>
+const keyedApp = (keys: readonly string[]) =>
   defineApp({
     reducers: [
       defineReducer({
@@ -187,7 +190,7 @@ const order = (keys: readonly string[]) =>
   });
 
 async function keysIn(keys: readonly string[]) {
-  await using world = await openWorld({ store: memory(), app: order(keys), recheckEvery: 1 });
+  await using world = await openWorld({ store: memory(), app: keyedApp(keys), recheckEvery: 1 });
   for (let i = 0; i < 2; i++) await world.request(USER, { name: 'ambient/Used@1', value: {} });
   await world.verify();
   return world.state(USER);
@@ -200,11 +203,11 @@ const keyOrderRow: Row = {
   caught: [['no difference', undefined, 'a state is what its bytes decode to']],
   broken: async () =>
     sameBytes(
-      await keysIn(['zeta', 'b', '10']),
-      await keysIn(['10', 'b', 'zeta']),
+      await keysIn(['zeta', 'b', 'alpha']),
+      await keysIn(['alpha', 'b', 'zeta']),
       'a state is what its bytes decode to',
     ),
-  sound: () => caughtBy('request', keysIn(['10', 'b', 'zeta'])),
+  sound: () => caughtBy('request', keysIn(['alpha', 'b', 'zeta'])),
 };
 
 const echo = defineEffect({ kind: 'ambient.echo@1', params: value(), receipt: value() });
@@ -251,7 +254,7 @@ const planRow: Row = {
   name: 'a counter outside of a plan',
   how: 'the plan emits what a variable of the module says',
   caught: [
-    ['second fold', 'nondeterminism', 'frame 1'],
+    ['second fold', 'nondeterminism', TWICE],
     ['verification', 'replay_divergence', 'frame 1, record 2 (effect), `$.params'],
   ],
   broken: () => planCatches(() => ++emitted),
@@ -279,16 +282,21 @@ const sourceRows: readonly Row[] = [
   sourceRow(
     'the operator `**`',
     '`n ** 0.5`: engines round it differently, and nothing can stand before an operator',
-    '`**`',
+    'line 1: `**` in replayed code',
     {
       broken: 'export const root = (n: number): number => n ** 0.5;',
       sound: 'export const root = (n: number): number => Math.sqrt(n);',
     },
   ),
-  sourceRow('a pattern without case', '`/[a-z]/i`: follows the Unicode version of the engine', 'flag `i`', {
-    broken: 'export const isWord = (text: string): boolean => /^[a-z]+$/i.test(text);',
-    sound: 'export const isWord = (text: string): boolean => /^[A-Za-z]+$/.test(text);',
-  }),
+  sourceRow(
+    'a pattern without case',
+    '`/[a-z]/i`: follows the Unicode version of the engine',
+    'line 1: regular expression flag `i`',
+    {
+      broken: 'export const isWord = (text: string): boolean => /^[a-z]+$/i.test(text);',
+      sound: 'export const isWord = (text: string): boolean => /^[A-Za-z]+$/.test(text);',
+    },
+  ),
 ];
 
 /** Everything ambient. */

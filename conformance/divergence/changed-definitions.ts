@@ -14,6 +14,8 @@ const charged = (more: Record<string, z.ZodType>) =>
     receipt: z.strictObject({ id: z.string() }),
   });
 
+const LACKING = 'frame 0: the app does not have the definitions that this journal was written with';
+
 /** What a twin defines otherwise, what a verification says that it lacks, and what opening the world with it is told. */
 const DEFINITIONS: readonly (readonly [
   name: string,
@@ -28,7 +30,7 @@ const DEFINITIONS: readonly (readonly [
     'an order has a field more, under the same name',
     'shop/Order@1',
     'era_incompatible',
-    '`$.leaves[cell shop/Order@1 a].state.note`: nothing → `""`',
+    'frame 1, record 4 (state), `$.leaves[cell shop/Order@1 a].state.note`: nothing → `""`',
     () => shopApp({}, { state: order.extend({ note: z.string().default('') }) }),
   ],
   [
@@ -63,7 +65,7 @@ const DEFINITIONS: readonly (readonly [
     'the app has no shelves',
     'shop/Shelf@1',
     'manifest_mismatch',
-    'shop/Shelf@1 (3 alive)',
+    'cells are alive that no reducer of this app takes over (shop/Shelf@1 (3 alive))',
     () => shopApp({}, { shelves: false }),
   ],
 ];
@@ -75,7 +77,7 @@ export const CHANGED_DEFINITIONS: readonly Row[] = DEFINITIONS.map(([name, how, 
   how,
   caught: [
     ['opening', at, names],
-    ['verification', 'manifest_mismatch', lacks],
+    ['verification', 'manifest_mismatch', `${LACKING} (${lacks})`],
   ],
   broken: async () => [...(await opened(twin())), ...(await verified(shopStore(), twin()))],
   sound: async () => [...(await opened(shopApp())), ...(await verified(shopStore(), shopApp()))],

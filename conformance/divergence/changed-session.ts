@@ -35,7 +35,7 @@ const SESSION_TWINS: readonly (readonly [name: string, how: string, names: strin
   [
     'a session’s end',
     'the session reducer says of its second run that it failed',
-    '`$.leaves[cell aos.agent/SessionReducer@1 x].state.lifecycle`: `"Completed"` → `"Failed"`',
+    'frame 5, record 5 (state), `$.leaves[cell aos.agent/SessionReducer@1 x].state.lifecycle`: `"Completed"` → `"Failed"`',
     sessionTwin((draft) => {
       if (draft.runs === 2 && draft.lifecycle === 'Completed') draft.lifecycle = 'Failed';
     }),
@@ -43,7 +43,7 @@ const SESSION_TWINS: readonly (readonly [name: string, how: string, names: strin
   [
     'a session’s facts',
     'the session reducer states a fact too many at each answer',
-    'frame 3, ',
+    'frame 3, record 5 (state), `$`: a record `state` → a record `fact`',
     sessionTwin((_draft, { name }, ctx) => {
       if (name !== 'aos.agent/LlmStepCompleted@1') return;
       ctx.record('aos.agent/StaleIgnored@1', { event: name, session_epoch: 0, step_epoch: 0 });
@@ -52,7 +52,7 @@ const SESSION_TWINS: readonly (readonly [name: string, how: string, names: strin
   [
     'a session that does nothing',
     'the session reducer ignores every event',
-    'frame 1, ',
+    'frame 1, record 1 (fact), `$`: a record `fact` → a record `state`',
     defineApp({
       reducers: [{ ...sessionReducer, reduce: () => undefined }],
       plans: [...agentApp.plans.values()],
@@ -105,7 +105,7 @@ const requestRow: Row = {
   group: 'changed code',
   name: 'what a model is told',
   how: 'the client writes a temperature into every request; `verify --requests` writes the requests again',
-  caught: [['verification', 'request_differs', 'frame 2, the request']],
+  caught: [['verification', 'request_differs', 'frame 2, the request: sha256']],
   broken: () => requestsBy(colder),
   sound: () => requestsBy(script()),
 };

@@ -1,7 +1,7 @@
 /** Every way to break determinism or integrity that we know is caught, and named; and the page that says so says what was run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ERROR_CODES, type RepriseError } from '@reprise/contracts';
+import { ERROR_CODES, type ErrorCode, type RepriseError } from '@reprise/contracts';
 import { verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { RIVAL_NAMES, RIVALS, readResults } from '../rivals/results.js';
@@ -33,6 +33,15 @@ describe('divergence matrix', () => {
     expect(rows.length).toBeGreaterThanOrEqual(40);
     const codes = ROWS.flatMap(({ caught }) => caught.flatMap(([, code]) => (code === undefined ? [] : [code])));
     expect(codes.filter((code) => !ERROR_CODES.includes(code))).toEqual([]);
+  });
+
+  it('a row that is found in a journal names the record and the path, or the frame, that it has to be found in', () => {
+    const namedBy = (one: ErrorCode) =>
+      ROWS.flatMap(({ caught }) => caught.flatMap(([, code, names]) => (code === one ? [names] : [])));
+    const inRecord = /^frame \d+, record \d+ \(\w+\), `\$/;
+    expect(namedBy('replay_divergence').filter((names) => !inRecord.test(names))).toEqual([]);
+    expect(namedBy('journal_damaged').filter((names) => !/^frame \d+/.test(names))).toEqual([]);
+    expect(namedBy('replay_divergence').length).toBeGreaterThan(60);
   });
 
   it('the page lists them as they were run', async () => {
@@ -134,6 +143,10 @@ describe('twin: a row of the matrix', () => {
     expect(() => judge(row, [{ ...found[0], where: 'opening' }])).toThrow();
     expect(() => judge(row, [{ ...found[0], code: 'journal_damaged' }])).toThrow();
     expect(() => judge(row, found)).toThrow('does not name');
+    const first = { ...row, caught: [['verification', 'replay_divergence', 'frame 1']] } satisfies Row;
+    expect(() => judge(first, [{ ...found[0], names: 'frame 1, record 0' }])).not.toThrow();
+    expect(() => judge(first, [{ ...found[0], names: 'frame 10, record 0' }])).toThrow('does not name');
+    expect(() => judge(first, [{ ...found[0], names: 'in frame 1' }])).toThrow('does not name');
     expect(() => judge(row, [...found, ...found])).toThrow();
   });
 });

@@ -10,8 +10,8 @@ import { shopApp, shopStore } from './shop.js';
 export type Data = Record<string, Value>;
 
 /** What the shop's world holds. */
-export async function shopSample(name?: string): Promise<Sample> {
-  return load(await (await shopStore(name)).openReadonly());
+export async function shopSample(): Promise<Sample> {
+  return load(await (await shopStore()).openReadonly());
 }
 
 /** A frame at its place. */

@@ -8,6 +8,10 @@ import { type Catch, caughtBy, placeOf, type Row, sameBytes } from './row.js';
 interface Illegal {
   readonly name: string;
   readonly how: string;
+  /** Why it is none. */
+  readonly says: string;
+  /** Where in the thing, when it is not the whole. */
+  readonly at?: string;
   readonly broken: () => unknown;
   readonly sound: () => unknown;
   /** Links and bytes may be said in an event; a state may not hold bytes. */
@@ -31,32 +35,106 @@ class Money {
 }
 
 const ILLEGAL: readonly Illegal[] = [
-  { name: 'not a number', how: '`NaN`', broken: () => Number.NaN, sound: () => 0 },
-  { name: 'infinity', how: '`Infinity`', broken: () => Number.POSITIVE_INFINITY, sound: () => Number.MAX_VALUE },
+  { name: 'not a number', says: 'NaN is not a value', how: '`NaN`', broken: () => Number.NaN, sound: () => 0 },
+  {
+    name: 'infinity',
+    says: 'Infinity is not a value',
+    how: '`Infinity`',
+    broken: () => Number.POSITIVE_INFINITY,
+    sound: () => Number.MAX_VALUE,
+  },
   {
     name: 'a hole',
+    says: 'a list with a hole is not a value',
+    at: '[0]',
     how: 'a list with a place that was never set',
     broken: () => new Array(2),
     sound: () => [null, null],
   },
-  { name: 'half a character', how: 'a lone surrogate', broken: () => '\ud800', sound: () => '\ud83d\ude00' },
-  { name: 'an instance', how: 'an object of a class', broken: () => new Money(), sound: () => ({ cents: 5 }) },
-  { name: 'a date', how: 'a `Date`', broken: () => new Date(0), sound: () => 0 },
-  { name: 'a map', how: 'a `Map`, whose order is its own', broken: () => new Map([['a', 1]]), sound: () => ({ a: 1 }) },
-  { name: 'a set', how: 'a `Set`, whose order is its own', broken: () => new Set([1]), sound: () => [1] },
-  { name: 'a big integer', how: 'a `bigint`', broken: () => 5n, sound: () => 5 },
-  { name: 'a symbol', how: 'a `Symbol` with a description', broken: () => Symbol('a'), sound: () => 'a' },
-  { name: 'a function', how: 'a function', broken: () => () => 1, sound: () => 1 },
-  { name: 'a getter', how: 'a property that is computed', broken: getter, sound: () => ({ a: 1 }) },
-  { name: 'a ring', how: 'a list that contains itself', broken: ring, sound: () => [[]] },
-  { name: 'a depth', how: 'lists in lists beyond the bound', broken: () => deep(200), sound: () => deep(10) },
+  {
+    name: 'half a character',
+    says: 'text with a lone surrogate is not a value',
+    how: 'a lone surrogate',
+    broken: () => '\ud800',
+    sound: () => '\ud83d\ude00',
+  },
+  {
+    name: 'an instance',
+    says: 'an instance of a class is not a value',
+    how: 'an object of a class',
+    broken: () => new Money(),
+    sound: () => ({ cents: 5 }),
+  },
+  {
+    name: 'a date',
+    says: 'an instance of a class is not a value',
+    how: 'a `Date`',
+    broken: () => new Date(0),
+    sound: () => 0,
+  },
+  {
+    name: 'a map',
+    says: 'an instance of a class is not a value',
+    how: 'a `Map`, whose order is its own',
+    broken: () => new Map([['a', 1]]),
+    sound: () => ({ a: 1 }),
+  },
+  {
+    name: 'a set',
+    says: 'an instance of a class is not a value',
+    how: 'a `Set`, whose order is its own',
+    broken: () => new Set([1]),
+    sound: () => [1],
+  },
+  { name: 'a big integer', says: 'a bigint is not a value', how: 'a `bigint`', broken: () => 5n, sound: () => 5 },
+  {
+    name: 'a symbol',
+    says: 'a symbol is not a value',
+    how: 'a `Symbol` with a description',
+    broken: () => Symbol('a'),
+    sound: () => 'a',
+  },
+  { name: 'a function', says: 'a function is not a value', how: 'a function', broken: () => () => 1, sound: () => 1 },
+  {
+    name: 'a getter',
+    says: 'an accessor is not a value',
+    at: '.a',
+    how: 'a property that is computed',
+    broken: getter,
+    sound: () => ({ a: 1 }),
+  },
+  {
+    name: 'a ring',
+    says: 'nests deeper than 48',
+    at: '[0]…',
+    how: 'a list that contains itself',
+    broken: ring,
+    sound: () => [[]],
+  },
+  {
+    name: 'a depth',
+    says: 'nests deeper than 48',
+    at: '[0]…',
+    how: 'lists in lists beyond the bound',
+    broken: () => deep(200),
+    sound: () => deep(10),
+  },
   {
     name: 'a prototype by name',
+    says: 'a map has no key __proto__',
+    at: '.__proto__',
     how: 'a key `__proto__`, as JSON gives it',
     broken: () => JSON.parse('{"__proto__":{"a":1}}'),
     sound: () => JSON.parse('{"proto":{"a":1}}'),
   },
-  { name: 'bytes in a state', how: 'a `Uint8Array`', broken: () => Uint8Array.of(1), sound: () => [1], inState: true },
+  {
+    name: 'bytes in a state',
+    says: 'state holds bytes',
+    how: 'a `Uint8Array`',
+    broken: () => Uint8Array.of(1),
+    sound: () => [1],
+    inState: true,
+  },
 ];
 
 function getter(): unknown {
@@ -101,16 +179,22 @@ function shallow(error: RepriseError): string {
   return placeOf(error).replace(/(\[0\]){3,}/, '[0]…');
 }
 
-const illegalRows: readonly Row[] = ILLEGAL.map(({ name, how, broken, sound, inState }) => ({
+function caughtOf({ says, at = '', inState }: Illegal): Row['caught'] {
+  if (inState) return [['request', 'delivery_faulted', `fault \`state_invalid\`: ${says}`]];
+  const inPlace = `fault \`value_invalid\`: invalid_value: ${says}; at $.state.it${at}; got`;
+  return [
+    ['request', 'invalid_value', `$.it${at}: ${says}`],
+    ['request', 'delivery_faulted', inPlace],
+  ];
+}
+
+const illegalRows: readonly Row[] = ILLEGAL.map((illegal) => ({
   group: 'illegal values',
-  name,
-  how,
-  caught: [
-    ...(inState ? [] : ([['request', 'invalid_value', '$.it']] as const)),
-    ['request', 'delivery_faulted', inState ? 'state holds bytes' : '$.state.it'],
-  ],
-  broken: () => catchesOf(broken, inState),
-  sound: () => catchesOf(sound, inState),
+  name: illegal.name,
+  how: illegal.how,
+  caught: caughtOf(illegal),
+  broken: () => catchesOf(illegal.broken, illegal.inState),
+  sound: () => catchesOf(illegal.sound, illegal.inState),
 }));
 
 /** The state of a cell after events, performed again on the way. */
@@ -208,7 +292,7 @@ const lawRows: readonly Row[] = [
     group: 'illegal values',
     name: 'a shared payload',
     how: 'two cells are sent the same object; the first to hear of it writes into it',
-    caught: [['no difference', undefined, 'a copy of its own']],
+    caught: [['no difference', undefined, 'each delivery has a copy of its own']],
     broken: async () =>
       sameBytes(
         await stateAfter(
@@ -236,7 +320,7 @@ const lawRows: readonly Row[] = [
     group: 'illegal values',
     name: 'a schema that changes what it takes',
     how: 'an event’s schema with a transform: what is recorded would be changed again in every replay',
-    caught: [['definition', 'invalid_schema', 'pipe is not part of journaled schemas']],
+    caught: [['definition', 'invalid_schema', '$.field: pipe is not part of journaled schemas']],
     broken: () => caughtBy('definition', defined(z.int().transform((n) => n * 100))),
     sound: () => caughtBy('definition', defined(z.int())),
   },
@@ -244,7 +328,7 @@ const lawRows: readonly Row[] = [
     group: 'illegal values',
     name: 'a default that is computed',
     how: 'a field’s default is a function: another value in every replay',
-    caught: [['definition', 'invalid_schema', 'the default is another each time']],
+    caught: [['definition', 'invalid_schema', '$.field: the default is another each time']],
     broken: () => caughtBy('definition', defined(z.int().default(() => Math.random()))),
     sound: () => caughtBy('definition', defined(z.int().default(5))),
   },

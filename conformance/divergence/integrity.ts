@@ -5,7 +5,7 @@ import type { VirtualClock } from '@reprise/testkit';
 import { flipped, load, type Sample } from '../tamper/sample.js';
 import { changed, type Data, forged, foundIn, frameAt, rearranged, shopSample } from './forging.js';
 import type { Catch, Row } from './row.js';
-import { orderAt, POLICY, runShop, SHOP, shopApp, shopOptions } from './shop.js';
+import { orderAt, POLICY, recordShop, runShop, SHOP, shopApp, shopOptions } from './shop.js';
 
 type Damage = (sample: Sample) => Sample | Promise<Sample>;
 
@@ -45,6 +45,14 @@ const otherBlob =
     return { ...sample, blobs };
   };
 
+/** Frame 5 of a shop that was recorded anew, in the place of the own one. */
+const frameOf =
+  (name: string): Damage =>
+  async (sample) => {
+    const other = await load(await (await recordShop(name)).openReadonly());
+    return { ...sample, frames: sample.frames.with(5, frameAt(other, 5)) };
+  };
+
 const oneBit = (bytes: Uint8Array) => flipped(bytes, bytes.length >> 1, 0);
 
 /** The shop's world, written again by a forger. */
@@ -77,13 +85,13 @@ const DAMAGE: readonly Row[] = [
   row(
     'a bit of a blob',
     'one bit turned in a page that the journal links',
-    [['integrity check', 'blob_damaged', 'sha256:']],
+    [['integrity check', 'blob_damaged', 'a blob does not have its digest (sha256:9a8eeff1d0bc…']],
     otherBlob('a page', oneBit),
   ),
   row(
     'a bit of a snapshot',
     'one bit turned in a node of the state map',
-    [['integrity check', 'blob_damaged', 'sha256:']],
+    [['integrity check', 'blob_damaged', 'a blob does not have its digest (sha256:8b6d0ced4319…']],
     otherBlob('shop/Order@1', oneBit),
   ),
   row(
@@ -95,7 +103,13 @@ const DAMAGE: readonly Row[] = [
   row(
     'a cut tail',
     'the last three frames removed',
-    [['acknowledged head', 'head_mismatch', 'at frame 7']],
+    [
+      [
+        'acknowledged head',
+        'head_mismatch',
+        'no frame of this journal has the expected head (sha256:33449c58683d… at frame 7',
+      ],
+    ],
     (sample) => ({ ...sample, frames: sample.frames.slice(0, -3) }),
   ),
   row('a frame that is gone', 'frame 5 removed', [['integrity check', 'journal_damaged', 'frame 5']], (sample) => ({
@@ -116,7 +130,8 @@ const DAMAGE: readonly Row[] = [
     'a frame of another world',
     'frame 5 of a world that began otherwise in its place',
     [['integrity check', 'journal_damaged', 'frame 5']],
-    async (sample) => ({ ...sample, frames: sample.frames.with(5, frameAt(await shopSample('other'), 5)) }),
+    frameOf('other'),
+    frameOf('shop'),
   ),
   row(
     'the time of a row',
@@ -196,14 +211,20 @@ const FORGERIES: readonly Row[] = [
   row(
     'a forged state',
     'a digest in the state record of frame 9',
-    [['verification', 'replay_divergence', 'frame 9, record 1 (state)']],
+    [['verification', 'replay_divergence', 'frame 9, record 1 (state), `$.leaves[cell shop/Order@1 b]`']],
     (sample) => forged(sample, 9, (records) => changed(records, 1, { leaves: otherDigest(records[1]) })),
     same(9),
   ),
   row(
     'a forged time',
     'frame 6 says that it happened a second later',
-    [['verification', 'replay_divergence', 'frame 6, record 4 (state)']],
+    [
+      [
+        'verification',
+        'replay_divergence',
+        'frame 6, record 4 (state), `$.leaves[cell shop/Order@1 b].timers[0].reminder`',
+      ],
+    ],
     (sample) => forged(sample, 6, (records) => changed(records, 0, { at: Number(records[0]?.at) + 1_000 })),
     same(6),
   ),
@@ -224,7 +245,7 @@ const FORGERIES: readonly Row[] = [
   row(
     'a frame cut out',
     'the whole of frame 2, all numbers and heads made to fit',
-    [['verification', 'replay_divergence', 'frame 2, record ']],
+    [['verification', 'replay_divergence', 'frame 2, record 1 (intent), `$.input.total`: `800` → `300`']],
     (sample) => rearranged(sample, (frames) => frames.toSpliced(2, 1)),
     (sample) => rearranged(sample, (frames) => frames),
   ),
@@ -252,14 +273,28 @@ const FORGERIES: readonly Row[] = [
   row(
     'a whole journal, forged',
     'the same requests performed by another app: sound in itself, with its own manifest',
-    [['verification', 'replay_divergence', 'frame 1, record 4 (state)']],
+    [
+      [
+        'verification',
+        'replay_divergence',
+        'frame 1, record 4 (state), `$.leaves[cell shop/Order@1 a].state.receipt`: `"forged"` → `""`',
+      ],
+    ],
     forgedWhole,
+    () => writtenAgain(shopApp(), runShop),
   ),
   row(
     'a tail, forged',
     'the last frame is another, which the same app wrote: sound in itself',
-    [['acknowledged head', 'head_mismatch', 'at frame 10']],
+    [
+      [
+        'acknowledged head',
+        'head_mismatch',
+        'no frame of this journal has the expected head (sha256:69b12b484fdf… at frame 10',
+      ],
+    ],
     forgedTail,
+    () => writtenAgain(shopApp(), runShop),
   ),
 ];
 
@@ -269,7 +304,7 @@ function otherDigest(state: Data | undefined): Value {
     [Value, Uint8Array, ...Value[]],
     ...Value[],
   ];
-  return [[key, oneBit(digest), ...fields], ...others] as unknown as Value;
+  return [[key, flipped(digest, 0, 0), ...fields], ...others] as unknown as Value;
 }
 
 /** A link to content that is there, and is no map. */

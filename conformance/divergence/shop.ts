@@ -249,11 +249,10 @@ export async function recordShop(name = 'shop'): Promise<Store> {
   return store;
 }
 
-const recorded = new Map<string, Promise<Store>>();
+let recorded: Promise<Store> | undefined;
 
 /** The shop's world, recorded once. */
-export function shopStore(name = 'shop'): Promise<Store> {
-  const store = recorded.get(name) ?? recordShop(name);
-  recorded.set(name, store);
-  return store;
+export function shopStore(): Promise<Store> {
+  recorded ??= recordShop();
+  return recorded;
 }
