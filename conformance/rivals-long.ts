@@ -15,32 +15,21 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import {
-  RESULTS_FILE,
-  RIVAL_NAMES,
-  RIVALS,
-  type RivalName,
-  type RivalResults,
-  type RivalRun,
-  readResults,
-} from './rivals/results.js';
+import { RESULTS_FILE, RIVAL_NAMES, RIVALS, type RivalName, type RivalRun, readResults } from './rivals/results.js';
 
 const run = promisify(execFile);
 const { values: options } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
 const names = RIVAL_NAMES.filter((name) => options.only === undefined || options.only.includes(name));
 const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-rivals-'));
-const rivals: Partial<Record<RivalName, RivalRun>> =
-  names.length < RIVAL_NAMES.length ? { ...readResults().rivals } : {};
+const results: Record<RivalName, RivalRun> = { ...readResults() };
 try {
   for (const name of names) {
-    rivals[name] = await probed(name);
-    tell(name, rivals[name] as RivalRun);
+    results[name] = await probed(name);
+    tell(name, results[name]);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-const date = new Date().toISOString().slice(0, 10);
-const results: RivalResults = { date, node: process.version, rivals: rivals as RivalResults['rivals'] };
 await writeFile(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
 console.log(
   `rivals: ok; kept in ${path.relative(process.cwd(), RESULTS_FILE)}; DOCS_UPDATE=1 npx vitest run conformance/divergence writes the page`,
@@ -60,7 +49,8 @@ async function probed(name: RivalName): Promise<RivalRun> {
     const { stdout } = await run(process.execPath, ['probe.mjs', ...args], { cwd: home, maxBuffer: 1 << 24 });
     return read(JSON.parse(stdout));
   };
-  return { packages, rows: name === 'dbos' ? await withPostgres(probe) : await probe() };
+  const rows = name === 'dbos' ? await withPostgres(probe) : await probe();
+  return { date: new Date().toISOString().slice(0, 10), node: process.version, packages, rows };
 }
 
 function tell(name: RivalName, { rows }: RivalRun): void {

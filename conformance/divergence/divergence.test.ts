@@ -113,7 +113,7 @@ describe('an app that lacks or changed a definition', () => {
 });
 
 describe('what is kept of others', () => {
-  const { rivals } = readResults();
+  const rivals = readResults();
 
   it.each(RIVAL_NAMES)('%s: was run in its pinned version, on rows of the matrix', (name) => {
     expect(rivals[name].packages).toEqual(RIVALS[name].packages);

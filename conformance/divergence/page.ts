@@ -1,5 +1,5 @@
 /** `docs/reference/divergence.md`, made of what running the matrix came to. */
-import { cellOf, RIVAL_NAMES, RIVALS, type RivalName, readResults, rowsRun } from '../rivals/results.js';
+import { cellOf, RIVAL_NAMES, RIVALS, type RivalName, type RivalRun, readResults, rowsRun } from '../rivals/results.js';
 import { type Catch, GROUPS, type Group, type Row, type Where } from './row.js';
 
 /** A row that was run. */
@@ -12,7 +12,7 @@ const INTRODUCTION: Readonly<Record<Group, string>> = {
   'changed code':
     'A small shop, and a session of an agent, were recorded; then somebody changed the code and left its name. Recorded → performed.',
   ambient:
-    'A reducer or plan asks what is not in the journal. Under the guard it is named as it is asked. Without the guard the second fold of its frame comes out otherwise, or a verification does; what answers differently only elsewhere (another time zone, language, environment, engine) is found elsewhere.',
+    'A reducer or plan asks what is not in the journal. Under the guard it is named as it is asked. Without the guard the second fold of its frame comes out otherwise, or a verification does; what answers differently only elsewhere (another time zone, language, environment, engine) is found elsewhere. The other engine is played: the same one, with other last bits and letters.',
   'illegal values':
     'Things without a byte form are refused where they come in: in a request, and in what a reducer leaves in its state. Things with two forms have one.',
   integrity:
@@ -34,6 +34,13 @@ const WHERE: Readonly<Record<Where, string>> = {
   'verification elsewhere': 'performing it elsewhere',
   'integrity check': 'verifying without the app',
   'acknowledged head': 'by the acknowledged head',
+};
+
+/** What somebody has to have done for it to be found there. */
+const WHEN: Partial<Readonly<Record<Where, string>>> = {
+  'acknowledged head': ', if you kept it',
+  guard: ', if it is installed',
+  'second fold': ', if frames are performed twice',
 };
 
 /** The page of a matrix that was run. */
@@ -63,17 +70,21 @@ function besideOthers(rows: readonly RanRow[]): string[] {
   const run = rowsRun(results, [...ours.keys()]);
   const cells = run.map((title) => [
     title,
-    `**found**: ${(ours.get(title) ?? []).map(({ where }) => WHERE[where]).join('; ')}`,
+    `**found**: ${(ours.get(title) ?? []).map(({ where }) => `${WHERE[where]}${WHEN[where] ?? ''}`).join('; ')}`,
     ...RIVAL_NAMES.map((name) => escaped(cellOf(results, name, title))),
   ]);
-  const versions = (name: RivalName) => Object.values(results.rivals[name].packages)[0] ?? '';
+  const versions = (name: RivalName) => Object.values(RIVALS[name].packages)[0] ?? '';
   const head = ['broken', 'Reprise', ...RIVAL_NAMES.map((name) => `${RIVALS[name].title} ${versions(name)}`)];
   return [
     '## Beside others',
     '',
-    `An order of the same shape with the same twins, as far as they make sense elsewhere, run on ${results.date} with Node ${results.node}: \`npm run test:long -- --only rivals\`. *Found*: it says so. *Prevented*: it cannot differ. *Missed*: nothing is said. *Left to you*: nothing is said, but what it gives back differs for whoever kept it. These are other things with other promises: what is missed here may be left out there on purpose.`,
+    'An order of the same shape with the same twins, as far as they make sense elsewhere. *Found*: it says so. *Prevented*: it cannot be done, or cannot differ. *Silent*: it goes on and says nothing. *Left to you*: it says nothing, and what it gives back is another than before, so that whoever kept that could see it. *Not tried*: it could be done, and was not.',
     '',
-    ...RIVAL_NAMES.map((name) => describeRival(name)),
+    'These are other things with other promises, and this is no ranking: to go on in silence when a parameter changes is by design for most of them, so that code can be changed under way. Reprise compares more because it promises more, and asks for a new version or an era where they ask for nothing.',
+    '',
+    'To repeat it: `npm run test:long -- --only rivals`. It installs the versions named here from the registry into a temporary folder, and takes a PostgreSQL of its own for DBOS (`initdb` and `pg_ctl` on the PATH). A row that comes out unfairly for one of them is a defect of its probe: mend it there.',
+    '',
+    ...RIVAL_NAMES.map((name) => describeRival(name, results[name])),
     '',
     ...tableLines([head, head.map(() => '---'), ...cells]),
     '',
@@ -81,9 +92,10 @@ function besideOthers(rows: readonly RanRow[]): string[] {
   ];
 }
 
-function describeRival(name: RivalName): string {
+function describeRival(name: RivalName, { date, node }: RivalRun): string {
   const { title, done, promises } = RIVALS[name];
-  return `- **${title}**, by [this probe](${PROBES}/${name}/probe.mjs): ${done}. ${promises}`;
+  const [main = '', version = ''] = Object.entries(RIVALS[name].packages)[0] ?? [];
+  return `- **${title}** (\`${main}@${version}\`, ${date}, Node ${node}), by [this probe](${PROBES}/${name}/probe.mjs): ${done}. ${promises}`;
 }
 
 const LIMITS: readonly string[] = [

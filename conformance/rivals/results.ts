@@ -5,8 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** `found`: it says so. `prevented`: it cannot differ. `missed`: nothing is said. `left to you`: nothing is said, and whoever kept what it gives could see it. */
-export type Outcome = 'found' | 'prevented' | 'missed' | 'left to you';
+/**
+ * `found`: it says so. `prevented`: it cannot be, or cannot differ. `silent`: it goes on and says nothing. `left to you`:
+ * silent, and what it gives back is another than before, so that whoever kept that could see it.
+ */
+export type Outcome = 'found' | 'prevented' | 'silent' | 'left to you';
 
 /** What one row came to. */
 export interface RivalResult {
@@ -14,23 +17,22 @@ export interface RivalResult {
   readonly says: string;
 }
 
-/** What a rival's probe came to. */
+/** What a rival's probe came to, when, and on what. */
 export interface RivalRun {
+  readonly date: string;
+  readonly node: string;
   readonly packages: Readonly<Record<string, string>>;
   /** By the row's title. */
   readonly rows: Readonly<Record<string, RivalResult>>;
 }
 
-/** Everything that was run, when, and on what. */
-export interface RivalResults {
-  readonly date: string;
-  readonly node: string;
-  readonly rivals: Readonly<Record<RivalName, RivalRun>>;
-}
+/** Everything that was run. */
+export type RivalResults = Readonly<Record<RivalName, RivalRun>>;
 
 /** A rival: what is installed, what of it is asked, and what it says of itself. */
 export interface Rival {
   readonly title: string;
+  /** The one that is asked comes first. */
   readonly packages: Readonly<Record<string, string>>;
   /** What was done, for people. */
   readonly done: string;
@@ -38,7 +40,7 @@ export interface Rival {
   readonly promises: string;
   /** Reads what its probe printed. */
   read(printed: unknown): Readonly<Record<string, RivalResult>>;
-  /** Rows that have no counterpart there, and why. */
+  /** Rows that were not done there, and why; those without a reason were not tried. */
   readonly none: Readonly<Record<string, string>>;
 }
 
@@ -53,6 +55,9 @@ const SOUND = 'what was recorded';
 
 interface Replayed {
   readonly said: string | null;
+  /** What was said to whoever tried to break it, so that nothing broken was replayed. */
+  readonly refused?: string;
+  /** What the sound one gave back. */
   readonly recorded?: unknown;
   readonly result?: unknown;
   readonly performedAgain?: readonly (readonly [string, unknown])[];
@@ -71,6 +76,8 @@ function each(results: Readonly<Record<string, Replayed>>, judge: (replayed: Rep
   return Object.fromEntries(Object.entries(others).map(([row, replayed]) => [row, judge(replayed, row)]));
 }
 
+const SILENT: RivalResult = { outcome: 'silent', says: 'replayed without a word' };
+
 const brief = (value: unknown) => `\`${JSON.stringify(value)}\``;
 
 function readTemporal(printed: unknown): Record<string, RivalResult> {
@@ -80,9 +87,7 @@ function readTemporal(printed: unknown): Record<string, RivalResult> {
     readonly elsewhere: Ambient;
   };
   const said = Object.fromEntries(Object.entries(results).map(([row, text]) => [row, { said: text }]));
-  const rows = each(said, ({ said: text }) =>
-    text === null ? { outcome: 'missed', says: 'replayed without a word' } : { outcome: 'found', says: heartOf(text) },
-  );
+  const rows = each(said, ({ said: text }) => (text === null ? SILENT : { outcome: 'found', says: heartOf(text) }));
   return { ...rows, ...ambientIn(here, elsewhere) };
 }
 
@@ -105,7 +110,7 @@ function ambientIn(here: Ambient, elsewhere: Ambient): Record<string, RivalResul
 function ambientResult(value: unknown, again: unknown, elsewhere: unknown): RivalResult {
   if (value === 'undefined') return { outcome: 'prevented', says: 'it is not there' };
   if (value === again && value === elsewhere) return { outcome: 'prevented', says: 'the same answer in every replay' };
-  return { outcome: 'missed', says: `another answer: ${brief(value)}, ${brief(value === again ? elsewhere : again)}` };
+  return { outcome: 'silent', says: `another answer: ${brief(value)}, ${brief(value === again ? elsewhere : again)}` };
 }
 
 /** Few enough characters for a table. */
@@ -120,14 +125,14 @@ function heartOf(text: string): string {
 
 function readReplayed(printed: unknown): Record<string, RivalResult> {
   const { results } = printed as { readonly results: Readonly<Record<string, Replayed>> };
-  return each(results, ({ said, recorded, result, performedAgain = [], seen }) => {
+  return each(results, ({ said, refused, recorded, result, performedAgain = [], seen }) => {
+    if (refused !== undefined) return { outcome: 'prevented', says: refused };
     if (said !== null) return { outcome: 'found', says: said.replace(/[0-9a-f-]{36}/, '…') };
-    if (seen !== undefined) return { outcome: 'missed', says: `another answer: ${seen.map(brief).join(', ')}` };
+    if (seen !== undefined) return { outcome: 'silent', says: `another answer: ${seen.map(brief).join(', ')}` };
     const again = performedAgain.map(([name]) => name);
-    if (again.length > 0) return { outcome: 'missed', says: `performed on the way: ${again.join(', ')}` };
-    if (JSON.stringify(recorded ?? result) !== JSON.stringify(result))
-      return { outcome: 'missed', says: `another result: ${brief(result)}` };
-    return { outcome: 'missed', says: 'replayed without a word' };
+    if (again.length > 0) return { outcome: 'silent', says: `performs what it has no record of: ${again.join(', ')}` };
+    if (JSON.stringify(recorded) === JSON.stringify(result)) return SILENT;
+    return { outcome: 'left to you', says: `says nothing; another result: ${brief(result)}` };
   });
 }
 
@@ -135,21 +140,24 @@ function readXState(printed: unknown): Record<string, RivalResult> {
   const { results } = printed as { readonly results: Readonly<Record<string, Replayed>> };
   return each(results, ({ said, differsAt }) => {
     if (said !== null) return { outcome: 'found', says: said };
-    if ((differsAt ?? null) === null) return { outcome: 'missed', says: 'restored without a word' };
+    if ((differsAt ?? null) === null) return { outcome: 'silent', says: 'goes on without a word' };
     return { outcome: 'left to you', says: `says nothing; step ${differsAt} compares as different` };
   });
 }
+
+/** What Effect's engine for tests keeps cannot be changed from outside; its engine on a cluster was not run. */
+const KEPT_IN_MEMORY = 'the engine in memory has no store to change';
 
 /** Every rival. */
 export const RIVALS: Readonly<Record<RivalName, Rival>> = {
   temporal: {
     title: 'Temporal',
     packages: Object.fromEntries(
-      ['activity', 'client', 'common', 'proto', 'worker', 'workflow'].map((name) => [`@temporalio/${name}`, '1.24.0']),
+      ['worker', 'activity', 'client', 'common', 'proto', 'workflow'].map((name) => [`@temporalio/${name}`, '1.24.0']),
     ),
     done: '`Worker.runReplayHistory` on histories of the order, written by hand as a worker of this version writes them, since no server ran',
     promises:
-      'Replay compares [commands with events](https://docs.temporal.io/encyclopedia/event-history/event-history-typescript): which activities, timers and children, in which order. What they are given, and what a workflow returns, is not among it.',
+      'Replay compares [commands with events](https://docs.temporal.io/encyclopedia/event-history/event-history-typescript): which activities, timers and children, in which order. What they are given, how long they take and what a workflow returns may be changed on purpose and is not compared.',
     read: readTemporal,
     none: {
       'changed code: a renamed event': 'the order sends no events',
@@ -161,7 +169,7 @@ export const RIVALS: Readonly<Record<RivalName, Rival>> = {
     packages: { '@dbos-inc/dbos-sdk': '5.3.0', pg: '8.23.1' },
     done: '`DBOS.forkWorkflow` behind the last step of an order that was recorded in a PostgreSQL of its own, so that each recorded step is replayed',
     promises:
-      'A workflow that is started again takes [the recorded output of each step](https://docs.dbos.dev/explanations/how-workflows-work), and has to be deterministic; the name of each step is compared with the recorded one.',
+      'A workflow that is started again takes [the recorded output of each step](https://docs.dbos.dev/explanations/how-workflows-work), and has to be deterministic; the name of each step is compared with the recorded one. A [breaking change](https://docs.dbos.dev/typescript/tutorials/upgrading-workflows) is another step or another order of steps, and such code is given a version of its own; the probe gives both the same, as somebody who forgot.',
     read: readReplayed,
     none: {
       'changed code: an effect’s deadline': 'steps have none',
@@ -179,7 +187,13 @@ export const RIVALS: Readonly<Record<RivalName, Rival>> = {
     none: {
       'changed code: an effect’s deadline': 'activities have none',
       'changed code: a renamed event': 'the order sends no events',
+      'integrity: a cut tail': KEPT_IN_MEMORY,
+      'integrity: a frame that is gone': KEPT_IN_MEMORY,
+      'integrity: frames in another order': KEPT_IN_MEMORY,
       'integrity: a forged state': 'no state is recorded',
+      'receipts and writers: a receipt twice': KEPT_IN_MEMORY,
+      'receipts and writers: a receipt with another payload': KEPT_IN_MEMORY,
+      'receipts and writers: a receipt that is gone': KEPT_IN_MEMORY,
     },
   },
   xstate: {
@@ -205,15 +219,15 @@ export function readResults(): RivalResults {
 }
 
 /** The rows that were run anywhere, in the order of the matrix. */
-export function rowsRun({ rivals }: RivalResults, titles: readonly string[]): string[] {
+export function rowsRun(rivals: RivalResults, titles: readonly string[]): string[] {
   const run = new Set(RIVAL_NAMES.flatMap((name) => Object.keys(rivals[name].rows)));
   return titles.filter((title) => run.has(title));
 }
 
 /** What a rival's cell says of a row. */
 export function cellOf(results: RivalResults, name: RivalName, row: string): string {
-  const result = results.rivals[name].rows[row];
+  const result = results[name].rows[row];
   if (result !== undefined) return `**${result.outcome}**: ${result.says}`;
   const why = RIVALS[name].none[row];
-  return why === undefined ? 'not tried' : `no such thing: ${why}`;
+  return why === undefined ? 'not tried' : `not done: ${why}`;
 }

@@ -85,6 +85,13 @@ const TWINS = {
   },
   'ambient: chance': async () => ({ ...(await sound()), seen: Math.random() }),
   'ambient: the clock': async () => ({ ...(await sound()), seen: Date.now() }),
+  'ambient: a random identifier': async () => ({ ...(await sound()), seen: crypto.randomUUID() }),
+  'ambient: the time since the process began': async () => ({ ...(await sound()), seen: performance.now() }),
+  'ambient: the hour of a date': async () => ({ ...(await sound()), seen: new Date(86_400_000).getHours() }),
+  'ambient: the time zone': async () => ({
+    ...(await sound()),
+    seen: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }),
   'ambient: the environment': async () => ({ ...(await sound()), seen: process.env.REGION ?? null }),
   'ambient: a counter of the module': async () => ({ ...(await sound()), seen: ++calls }),
 };
@@ -124,9 +131,9 @@ async function replay(id, code) {
 
 const results = {};
 for (const [row, code] of Object.entries(TWINS)) {
-  process.env.REGION = 'north';
+  Object.assign(process.env, { REGION: 'north', TZ: 'UTC' });
   const { id, result } = await record(row.startsWith('ambient') ? code : sound);
-  process.env.REGION = 'south';
+  Object.assign(process.env, { REGION: 'south', TZ: 'Pacific/Apia' });
   results[row] = { recorded: result, ...(await replay(id, code)) };
 }
 
@@ -136,7 +143,7 @@ async function tampered(sql) {
   try {
     await database.query(sql, [id]);
   } catch (error) {
-    return { recorded: result, said: `${error.constructor.name}: ${error.message}` };
+    return { said: null, refused: `${error.constructor.name}: ${error.message}` };
   }
   return { recorded: result, ...(await replay(id, sound)) };
 }
@@ -152,8 +159,9 @@ results['receipts and writers: a receipt twice'] = await tampered(
   `INSERT INTO ${STEPS} SELECT * FROM ${STEPS} WHERE workflow_uuid = $1 AND function_name = 'charge'`,
 );
 results['integrity: frames in another order'] = await tampered(
-  `UPDATE ${STEPS} SET function_name = CASE function_id WHEN 0 THEN 'mail' WHEN 2 THEN 'charge' ELSE function_name END
-   WHERE workflow_uuid = $1`,
+  `UPDATE ${STEPS} AS step SET function_name = other.function_name, output = other.output
+   FROM ${STEPS} AS other WHERE step.workflow_uuid = $1 AND other.workflow_uuid = $1
+   AND step.function_id IN (0, 2) AND other.function_id = 2 - step.function_id`,
 );
 results['integrity: a cut tail'] = await tampered(`DELETE FROM ${STEPS} WHERE workflow_uuid = $1 AND function_id >= 1`);
 

@@ -88,6 +88,10 @@ const ambient = (seen) =>
 const seenBy = [];
 const AMBIENT = {
   'ambient: chance': ambient(() => Math.random()),
+  'ambient: a random identifier': ambient(() => crypto.randomUUID()),
+  'ambient: the clock': ambient(() => Date.now()),
+  'ambient: the hour of a date': ambient(() => new Date(86_400_000).getHours()),
+  'ambient: the time zone': ambient(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
   'ambient: the time since the process began': ambient(() => performance.now()),
   'ambient: the environment': ambient(() => process.env.REGION),
   'ambient: a counter of the module': ambient(() => ++calls),
@@ -111,12 +115,12 @@ async function replay(row, before, after) {
     yield* Effect.sleep('50 millis');
     recorded = performed.splice(0);
     code = after;
-    process.env.REGION = 'south';
+    Object.assign(process.env, { REGION: 'south', TZ: 'Pacific/Apia' });
     const token = DurableDeferred.tokenFromExecutionId(gate, { workflow: order, executionId });
     yield* DurableDeferred.succeed(gate, { token, value: undefined });
     return yield* order.execute({ id: 'a' });
   });
-  process.env.REGION = 'north';
+  Object.assign(process.env, { REGION: 'north', TZ: 'UTC' });
   const exit = await Effect.runPromiseExit(Effect.provide(Effect.timeout(program, '5 seconds'), engine));
   const end = Exit.isSuccess(exit)
     ? { said: null, result: exit.value }
@@ -132,5 +136,8 @@ async function replay(row, before, after) {
 const results = {};
 for (const [row, twin] of Object.entries(TWINS)) results[row] = await replay(row, sound, twin);
 for (const [row, twin] of Object.entries(AMBIENT)) results[row] = await replay(row, twin, twin);
+// What the order comes to when nothing was changed: the gate stands before its end, so no other result was ever there.
+const { result: recorded } = results['what was recorded'];
+for (const result of Object.values(results)) result.recorded = recorded;
 console.log(JSON.stringify({ results }, null, 2));
 process.exit(0);

@@ -107,16 +107,27 @@ const twins = [
   compared('integrity: a cut tail', machineOf(), eventsOf().slice(0, -1)),
 ];
 
+/** Reads the clock until it moves: two readings are never the same. */
+function moved() {
+  const before = Date.now();
+  while (Date.now() === before);
+  return Date.now();
+}
+
 const AMBIENT = {
   'ambient: chance': () => Math.random(),
+  'ambient: a random identifier': () => crypto.randomUUID(),
+  'ambient: the clock': moved,
+  'ambient: the hour of a date': () => new Date(86_400_000).getHours(),
+  'ambient: the time zone': () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   'ambient: the time since the process began': () => performance.now(),
   'ambient: the environment': () => process.env.REGION,
   'ambient: a counter of the module': () => ++calls,
 };
 for (const [name, seen] of Object.entries(AMBIENT)) {
-  process.env.REGION = 'north';
+  Object.assign(process.env, { REGION: 'north', TZ: 'UTC' });
   const recorded = lead(machineOf({ seen }), eventsOf());
-  process.env.REGION = 'south';
+  Object.assign(process.env, { REGION: 'south', TZ: 'Pacific/Apia' });
   twins.push(compared(name, machineOf({ seen }), eventsOf(), recorded));
 }
 
