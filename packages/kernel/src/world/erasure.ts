@@ -26,7 +26,7 @@ import { requestKey } from '../journal/request-key.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { OpenStore } from '../store/store.js';
 import { CellContent } from './cell-content.js';
-import { Duplicate, earlierRequest, refuseRepetition } from './repetition.js';
+import { earlierRequest, repetitionOf } from './repetition.js';
 import type { Stepper } from './stepper.js';
 
 /** What is to be erased. */
@@ -123,13 +123,10 @@ export class Eraser {
     const { store, hash } = this.parts;
     const earlier = await earlierRequest(store.journal, requestKey(asked, hash), hash);
     if (earlier === undefined) return undefined;
-    try {
-      return refuseRepetition(earlier, asked);
-    } catch (thrown) {
-      if (thrown instanceof Refusal) throw new RepriseError(thrown.code, thrown.what, thrown.facts);
-      if (!(thrown instanceof Duplicate) || earlier.request.kind !== 'erase') throw thrown;
-      return { seq: earlier.seq, request: earlier.request };
-    }
+    const { seq, request } = earlier;
+    const answer = repetitionOf(earlier, asked);
+    if (answer instanceof Refusal) throw new RepriseError(answer.code, answer.what, answer.facts);
+    return request.kind === 'erase' ? { seq, request } : undefined; // whatever says the same is one
   }
 
   /** Content that is named is erased or refused, each of it. */

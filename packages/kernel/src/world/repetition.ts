@@ -14,6 +14,11 @@ export class Duplicate {
   constructor(readonly seq: number) {}
 }
 
+/** What a durable frame says of a request that was made before: it holds whatever becomes of the frames after it. */
+export class Known {
+  constructor(readonly answer: Duplicate | Refusal) {}
+}
+
 /** A request that was made before, and its frame. */
 export interface EarlierRequest {
   readonly seq: number;
@@ -35,14 +40,10 @@ export async function earlierRequest(journal: Journal, key: string, hash: Hash):
   });
 }
 
-/**
- * What an earlier request makes of a new one under the same key.
- *
- * @throws Duplicate when it says the same; Refusal `request_conflict` when it does not
- */
-export function refuseRepetition(earlier: EarlierRequest, request: KeyedIngress): never {
-  if (equalBytes(contentOf(earlier.request), contentOf(request))) throw new Duplicate(earlier.seq);
-  throw new Refusal('request_conflict', `request ${request.id} was made before with another content`, {
+/** What an earlier request makes of a new one under the same key: a conflict when the two do not say the same. */
+export function repetitionOf(earlier: EarlierRequest, request: KeyedIngress): Duplicate | Refusal {
+  if (equalBytes(contentOf(earlier.request), contentOf(request))) return new Duplicate(earlier.seq);
+  return new Refusal('request_conflict', `request ${request.id} was made before with another content`, {
     where: `frame ${earlier.seq}`,
     hint: 'Use a new id for a new request; repeat the same content to learn the outcome of the first.',
   });

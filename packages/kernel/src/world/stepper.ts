@@ -3,7 +3,8 @@
  *
  * Invariants
  * W1  One loop. Nothing is folded while a commit is under way, so what is speculative is one batch and no more.
- * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable.
+ * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable. What durable
+ *     frames say of a repeated request leaves at once, whatever becomes of the batch.
  * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is not known what landed, the
  *     error that closes the world; facts stand again at the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
@@ -43,7 +44,7 @@ import {
   type QueuedIngress,
   type Stamps,
 } from './ingress.js';
-import { Duplicate, type EarlierRequest, earlierRequest, refuseRepetition } from './repetition.js';
+import { Duplicate, type EarlierRequest, earlierRequest, Known, repetitionOf } from './repetition.js';
 import { SecondFold, type SecondFoldParts } from './second-fold.js';
 import { Suspects, type Suspicion } from './suspects.js';
 
@@ -251,6 +252,7 @@ export class Stepper {
       batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
       while (batch.frames.at(-1)?.sealed.continues === true) await this.#foldFrame(batch, CONTINUE, at);
     } catch (thrown) {
+      if (thrown instanceof Known) return item.settle(outcomeOf(thrown.answer)); // W2
       const outcome = outcomeOf(thrown);
       const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
       batch.outcomes.push({ item, outcome });
@@ -301,15 +303,19 @@ export class Stepper {
   }
 
   /**
-   * @throws Duplicate, Refusal for a request that was made before; RepriseError `fenced` when it was made of another
-   *   writer, in a frame that this one does not know
+   * @throws Known, or Duplicate and Refusal of the batch, for a request that was made before; RepriseError `fenced` when
+   *   it was made of another writer, in a frame that this one does not know
    */
   async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
     if (!isKeyed(ingress)) return undefined;
-    const key = requestKey(ingress, this.parts.env.hash);
-    const earlier = batch.requests.get(key) ?? (await earlierRequest(this.parts.journal, key, this.parts.env.hash));
-    if (earlier !== undefined && earlier.seq > batch.head.seq) throw failure('fenced', ANOTHER_WRITER);
-    return earlier === undefined ? key : refuseRepetition(earlier, ingress);
+    const { journal, env } = this.parts;
+    const key = requestKey(ingress, env.hash);
+    const inBatch = batch.requests.get(key);
+    if (inBatch !== undefined) throw repetitionOf(inBatch, ingress);
+    const durable = await earlierRequest(journal, key, env.hash);
+    if (durable === undefined) return key;
+    if (durable.seq > batch.head.seq) throw failure('fenced', ANOTHER_WRITER);
+    throw new Known(repetitionOf(durable, ingress));
   }
 
   /** @returns false when the batch was taken back */

@@ -92,6 +92,22 @@ describe.each(PLACES)('given a full disk after the fold, on $name', (place) => {
     await closeSound(world, store, app);
   });
 
+  it('when what is durable was asked again meanwhile, then it is told at once and still holds [JRN-27]', async () => {
+    const { store, world } = await given(place);
+    const first = await ask(world, 'x', [add(1)], { id: 'A' });
+    store.appends.push('full');
+    const release = slowly(store);
+    const lost = ask(world, 'x', [add(5)], { id: 'B' });
+    const repeated = ask(world, 'x', [add(1)], { id: 'A' });
+    const conflicting = ask(world, 'x', [add(2)], { id: 'A' });
+    expect(await repeated).toEqual({ ...first, duplicate: true });
+    expect(await codeOf(conflicting)).toBe('request_conflict');
+    expect(await isPending(lost)).toBe(true);
+    release();
+    expect(await codeOf(lost)).toBe('commit_failed');
+    await closeSound(world, store, app);
+  });
+
   it('when a batch fails, then the frames that follow are the ones an untroubled world writes [JRN-13]', async () => {
     const clock = new TestClock();
     const random = (length: number) => new Uint8Array(length).fill(7);
