@@ -3,8 +3,19 @@
  * who steer, approve and cancel. Every request that leaves is held to the rules of its wire format.
  */
 import { createHash } from 'node:crypto';
-import { type AgentWorld, agentApp, defineAgent, defineTool, openAgentWorld, type Tool } from '@reprise/agent';
-import { isRepriseError } from '@reprise/contracts';
+import {
+  type AgentWorld,
+  agentApp,
+  type CommandReceipt,
+  type Decision,
+  defineAgent,
+  defineTool,
+  openAgentWorld,
+  type Run,
+  type Session,
+  type Tool,
+} from '@reprise/agent';
+import { isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
 import { memory, type World } from '@reprise/kernel';
 import { llmGenerateAdapter, openAiCompatible, validateRequest } from '@reprise/providers';
 import {
@@ -51,12 +62,14 @@ const clerk = defineAgent({
 export const agentSubject: SimulationSubject = {
   name: 'agents',
   app: agentApp,
+  steps: 350,
+  clientWeight: 12,
   store: () => memory({ hash }),
   sometimes: [
     'a tool that may happen once was interrupted, and the model told',
     'a run was cancelled while it worked',
-    'a run was steered',
-    'an approval was decided',
+    'an approval was given',
+    'an approval was denied',
     'a child was made',
     'a model answered with something that is no answer',
     'a model asked for several calls',
@@ -64,28 +77,69 @@ export const agentSubject: SimulationSubject = {
   begin: (run) => new AgentPlay(run),
 };
 
+/** Something that was asked of a session. */
+interface Asked {
+  /** Under which id it is journaled. */
+  readonly id: string;
+  /** Asks for it, and says in words what came of it. */
+  asking(world: AgentWorld): Promise<string>;
+}
+
+/** Asks a session for something under an id. */
+type Asking = (session: Session, options: { readonly id: string }) => Promise<Run | CommandReceipt>;
+
+const SEND: Asking = (session, { id }) => session.send(wordsOf(id), { id });
+
 class AgentPlay implements SimulationPlay {
   readonly acts: readonly SimulationAct[];
   readonly #worlds = new WeakMap<World, AgentWorld>();
+  readonly #asked: Asked[] = [];
+  /** Sessions that have had an input. */
+  readonly #begun = new Set<string>();
+  /** Calls that wait for somebody to decide. */
+  readonly #waiting = new Set<string>();
   #calm = false;
   #n = 0;
 
   constructor(private readonly run: SimulationRun) {
+    const { choices } = run;
+    const waiting = this.#waiting;
     const act = (name: string, weight: number, perform: (world: AgentWorld) => unknown): SimulationAct => ({
       name,
       weight,
       perform: (world) => this.#kept(async () => perform(this.#worlds.get(world) as AgentWorld)),
     });
+    const command = (name: string, weight: number, asking: Asking): SimulationAct =>
+      act(name, weight, (world) => this.#ask(world, asking));
     this.acts = [
-      act('sends', 4, (world) => this.#session(world).send(this.#words(), this.#id())),
-      act('steers', 2, (world) => this.#steer(world)),
-      act('follows up', 1, (world) => this.#session(world).followUp(this.#words(), this.#id())),
-      act('decides', 4, (world) => this.#decide(world)),
+      command('sends', 5, SEND),
+      command('steers', 2, (session, { id }) => session.steer(wordsOf(id), { id })),
+      command('follows up', 1, (session, { id }) => session.followUp(wordsOf(id), { id })),
+      command('pauses', 1, (session, { id }) => session.pause({ id })),
+      command('resumes', 2, (session, { id }) => session.resume({ id })),
+      command('compacts', 1, (session, { id }) => session.compact({ id })),
+      command('spawns', 1, (session, { id }) => session.spawn(scout, 'Look.', { id })),
       act('cancels', 1, (world) => this.#cancel(world)),
-      act('pauses', 1, (world) => this.#session(world).pause(this.#id())),
-      act('resumes', 2, (world) => this.#session(world).resume(this.#id())),
+      act('asks again', 3, (world) => this.#again(world)),
       act('snapshot', 1, (world) => world.kernel.snapshot()),
+      {
+        ...act('decides', 0, (world) => this.#decide(world, choices.once(3) ? { deny: 'no' } : { approve: true })),
+        get weight() {
+          return waiting.size > 0 ? 12 : 1;
+        },
+      },
     ];
+  }
+
+  /** Which sessions there are, and which calls wait for somebody. */
+  read(frame: readonly JournalRecord[]): void {
+    for (const record of frame) {
+      if (record.kind !== 'fact') continue;
+      const { call_id, for: what } = record.value as { readonly call_id: string; readonly for?: string };
+      if (record.name === 'aos.agent/InputAccepted@1' && record.from !== null) this.#begun.add(record.from[1]);
+      if (record.name === 'aos.agent/ToolCallWaiting@1' && what === 'approval') this.#waiting.add(call_id);
+      if (record.name === 'aos.agent/ToolCallSettled@1') this.#waiting.delete(call_id);
+    }
   }
 
   async open(...[process, store]: Parameters<SimulationPlay['open']>): Promise<World> {
@@ -133,36 +187,45 @@ class AgentPlay implements SimulationPlay {
     }
   }
 
-  #session(world: AgentWorld) {
-    return world.session(this.run.choices.pick(SESSIONS), clerk);
+  #ask(world: AgentWorld, asking: Asking): Promise<unknown> {
+    const { choices } = this.run;
+    const key = choices.pick(SESSIONS);
+    const id = `c${this.#n++}`;
+    // A session begins with an input; now and then something else is asked of one that is not there.
+    const really = this.#begun.has(key) || choices.once(8) ? asking : SEND;
+    const asked: Asked = {
+      id: `${key}/${id}`,
+      asking: (now) => inWords(() => really(now.session(key, clerk), { id })),
+    };
+    this.#asked.push(asked);
+    return this.#answered(world, asked);
   }
 
-  #words(): string {
-    return `Please do ${this.#n}.`;
+  /** The same once more, of whoever has the world now. */
+  #again(world: AgentWorld): unknown {
+    return this.#asked.length === 0 ? undefined : this.#answered(world, this.run.choices.pick(this.#asked));
   }
 
-  #id(): { readonly id: string } {
-    return { id: `c${this.#n++}` };
-  }
-
-  async #steer(world: AgentWorld): Promise<void> {
-    await this.#session(world).steer(this.#words(), this.#id());
-    this.run.sometimes.happened('a run was steered');
+  #answered(world: AgentWorld, { id, asking }: Asked): Promise<unknown> {
+    return this.run.clients.command({ id }, () => asking(world));
   }
 
   async #cancel(world: AgentWorld): Promise<void> {
-    const session = this.#session(world);
-    if ((await session.state())?.run == null) return;
-    await session.cancel();
-    this.run.sometimes.happened('a run was cancelled while it worked');
+    const { choices, sometimes } = this.run;
+    const [key, scope] = [choices.pick(SESSIONS), choices.pick(['run', 'run', 'turn', 'all'] as const)];
+    if ((await world.session(key, clerk).state())?.run == null) return;
+    await this.#ask(world, (session, { id }) => session.cancel({ id, scope }));
+    sometimes.happened('a run was cancelled while it worked');
   }
 
-  async #decide(world: AgentWorld): Promise<void> {
+  async #decide(world: AgentWorld, decision: Decision): Promise<void> {
     const items = await world.open();
     if (items.length === 0) return;
-    const item = this.run.choices.pick(items);
-    await world.decide(item, this.run.choices.once(3) ? { deny: 'no' } : { approve: true });
-    this.run.sometimes.happened('an approval was decided');
+    const [item, id] = [this.run.choices.pick(items), `c${this.#n++}`];
+    const { status } = await world.decide(item, decision, { id });
+    if (status !== 'applied') return;
+    if (this.run.journal.frameOf('host', id) === undefined) this.run.broken(`${id} decided, and that is not durable`);
+    this.run.sometimes.happened('deny' in decision ? 'an approval was denied' : 'an approval was given');
   }
 
   #counted(process: SimulatedProcess, tool: Tool): Tool {
@@ -192,8 +255,8 @@ class AgentPlay implements SimulationPlay {
     const { choices, sometimes } = this.run;
     if (this.#calm) return said({ content: 'Done.' });
     const how = choices.weighted([
-      { weight: 4, say: () => said({ content: 'Fine.' }) },
-      { weight: 6, say: () => said({ content: null, tool_calls: this.#calls(choices) }) },
+      { weight: 3, say: () => said({ content: 'Fine.' }) },
+      { weight: 12, say: () => said({ content: null, tool_calls: this.#calls(choices) }) },
       { weight: 1, say: () => new Response('{"error":{"message":"busy"}}', { status: 503 }) },
       { weight: 1, say: () => new Response('{"error":{"message":"no"}}', { status: 400 }) },
       { weight: 1, say: () => new Response('<html>') },
@@ -207,7 +270,7 @@ class AgentPlay implements SimulationPlay {
     const count = choices.pick([1, 1, 2, 3]);
     if (count > 1) this.run.sometimes.happened('a model asked for several calls');
     return Array.from({ length: count }, (_, i) => {
-      const name = choices.pick(['look', 'pay', 'sign', 'spawn_agent', 'nothing']);
+      const name = choices.pick(['look', 'pay', 'pay', 'sign', 'sign', 'sign', 'spawn_agent', 'nothing']);
       const args = name === 'spawn_agent' ? { agent: 'scout', task: 'Look.' } : { of: choices.below(3) };
       if (name === 'spawn_agent') this.run.sometimes.happened('a child was made');
       return { id: `k${this.#n++}_${i}`, type: 'function', function: { name, arguments: JSON.stringify(args) } };
@@ -222,6 +285,23 @@ class AgentPlay implements SimulationPlay {
       this.run.sometimes.happened(`refused: ${error.code}`);
     }
   }
+}
+
+function wordsOf(id: string): string {
+  return `Please do ${id}.`;
+}
+
+/** What came of a command. A session that is not there journals nothing. */
+async function inWords(asking: () => Promise<Run | CommandReceipt>): Promise<string> {
+  try {
+    const told = await asking();
+    if (!('status' in told)) return told.id;
+    if (told.status === 'accepted' || told.code !== 'session_absent') return JSON.stringify(told);
+  } catch (error) {
+    if (!isRepriseError(error, 'request_rejected')) throw error;
+    return `rejected: ${error.message}`;
+  }
+  throw new RepriseError('cell_absent', 'there is no such session yet');
 }
 
 function said(message: object): Response {

@@ -26,6 +26,8 @@ export const NEVER_REFUSED_AS: readonly ErrorCode[] = [
   'manifest_mismatch',
 ];
 
+const FOUND = 'the same request was asked again and found';
+
 /** What clients are made of. */
 export interface ClientsParts {
   readonly journal: JournalAuditor;
@@ -46,15 +48,16 @@ export interface Ask {
 /** The clients of a run. */
 export class Clients {
   readonly #acks = new Map<string, Ack>();
+  readonly #answers = new Map<string, string>();
   /** How often something was asked and nobody knows what came of it. */
   readonly #inDoubt = new Map<string, number>();
   #refused = 0;
 
   constructor(private readonly parts: ClientsParts) {}
 
-  /** Every acknowledgement that was given, by who asked and under which id. */
-  get acks(): ReadonlyMap<string, Ack> {
-    return this.#acks;
+  /** To how many requests it was said that they are durable. */
+  get acknowledged(): number {
+    return this.#acks.size + this.#answers.size;
   }
 
   /** How many were refused. */
@@ -63,20 +66,46 @@ export class Clients {
   }
 
   /**
-   * Asks for something and holds the answer to what is durable. Never rejects; never resolves when the process dies
-   * before it answers.
+   * Asks for something that is answered with an acknowledgement, and holds that to what is durable. Never rejects; never
+   * resolves when the process dies before it answers.
    *
    * @param asking does it, for instance `() => world.request(to, event, { id })`
    * @returns what it came to: an acknowledgement or a refusal
    */
-  async ask({ as = 'host', id }: Ask, asking: () => Promise<Ack>): Promise<Ack | RepriseError> {
+  ask(ask: Ask, asking: () => Promise<Ack>): Promise<Ack | RepriseError> {
+    return this.#hold(ask, asking, (key, ack, frame) => this.#acknowledged(key, ack, frame));
+  }
+
+  /**
+   * Asks for something that is answered in words of its own, which can be said only when it is durable; asked again, it
+   * has to be answered in the same words. As {@link ask} in everything else.
+   *
+   * @param asking does it, for instance `async () => (await session.send(text, { id })).id`
+   */
+  command(ask: Ask, asking: () => Promise<string>): Promise<string | RepriseError> {
+    return this.#hold(ask, asking, (key, answer, frame) => this.#answered(key, answer, frame));
+  }
+
+  /** L1, once more: every head that was given stands in the journal. */
+  check(): void {
+    for (const [key, { seq, head }] of this.#acks) {
+      if (this.parts.headAt(seq) !== head)
+        this.parts.broken(`${key} was acknowledged in frame ${seq} and is not there`);
+    }
+  }
+
+  async #hold<T>(
+    { as = 'host', id }: Ask,
+    asking: () => Promise<T>,
+    told: (key: string, answer: T, frame: number | undefined) => void,
+  ): Promise<T | RepriseError> {
     const key = `${as} ${id}`;
     this.#doubt(key, 1);
     try {
-      const ack = await asking();
+      const answer = await asking();
       this.#doubt(key, -1);
-      this.#acknowledged(key, ack, this.parts.journal.frameOf(as, id));
-      return ack;
+      told(key, answer, this.parts.journal.frameOf(as, id));
+      return answer;
     } catch (thrown) {
       if (!isRepriseError(thrown)) {
         this.parts.broken(`${key} was answered with something else than an error of ours: ${String(thrown)}`);
@@ -85,14 +114,6 @@ export class Clients {
       if (!IN_DOUBT.includes(thrown.code)) this.#doubt(key, -1);
       this.#refuse(key, thrown, this.parts.journal.frameOf(as, id));
       return thrown;
-    }
-  }
-
-  /** L1, once more: every head that was given stands in the journal. */
-  check(): void {
-    for (const [key, { seq, head }] of this.#acks) {
-      if (this.parts.headAt(seq) !== head)
-        this.parts.broken(`${key} was acknowledged in frame ${seq} and is not there`);
     }
   }
 
@@ -107,8 +128,18 @@ export class Clients {
     else if (frame !== ack.seq) broken(`${key} was acknowledged as frame ${ack.seq} and stands in ${frame}`);
     const before = this.#acks.get(key);
     if (before !== undefined && before.seq !== ack.seq) broken(`${key} was acknowledged in two frames`);
-    if (ack.duplicate) sometimes.happened('the same request was asked again and found');
+    if (ack.duplicate) sometimes.happened(FOUND);
     this.#acks.set(key, ack);
+  }
+
+  /** L1 */
+  #answered(key: string, answer: string, frame: number | undefined): void {
+    const { broken, sometimes } = this.parts;
+    if (frame === undefined) broken(`${key} was answered before it was durable: ${answer}`);
+    const before = this.#answers.get(key);
+    if (before !== undefined && before !== answer) broken(`${key} was answered as ${before} and again as ${answer}`);
+    if (before !== undefined) sometimes.happened(FOUND);
+    this.#answers.set(key, answer);
   }
 
   #refuse(key: string, { code, message }: RepriseError, frame: number | undefined): void {
@@ -117,7 +148,7 @@ export class Clients {
     sometimes.happened(`refused: ${code}`);
     if (NEVER_REFUSED_AS.includes(code)) broken(`${key} was refused as ${code}: ${message}`); // L3
     const conflicts = code === 'request_conflict';
-    const doubtful = (this.#inDoubt.get(key) ?? 0) > 0 || this.#acks.has(key) || conflicts;
+    const doubtful = (this.#inDoubt.get(key) ?? 0) > 0 || this.#acks.has(key) || this.#answers.has(key) || conflicts;
     if (frame !== undefined && !doubtful) broken(`${key} was refused as ${code} and stands in frame ${frame}`); // L2
   }
 }

@@ -28,6 +28,10 @@ export interface SimulationSubject {
   readonly app: App;
   /** What its runs should come across, besides {@link ALWAYS_EXPECTED}. */
   readonly sometimes?: readonly string[];
+  /** The most decisions of a storm, unless a run says otherwise; 250 when absent. */
+  readonly steps?: number;
+  /** How eager its clients are, where letting the oldest operation pass weighs 36; 50 when absent. */
+  readonly clientWeight?: number;
   /** Where it is kept; a fresh one for each run; memory when absent. */
   readonly store?: () => CrashableStore;
   /** Begins a run. */
@@ -112,7 +116,7 @@ export const ALWAYS_EXPECTED = [
 
 /** How a run goes. */
 export interface SimulationOptions {
-  /** The most decisions of a storm; 250 when absent. */
+  /** The most decisions of a storm; the subject's when absent. */
   readonly steps?: number;
   /** Which trouble there may be; all when absent. */
   readonly troubles?: readonly Trouble[];
@@ -138,6 +142,8 @@ export interface SimulatedRun {
 }
 
 const STEPS = 250;
+
+const CLIENT_WEIGHT = 50;
 
 /** Decisions in the calm after which a world that still does something never comes to rest. */
 const CALM_STEPS_MAX = 20_000;
@@ -226,7 +232,7 @@ class Simulation implements SimulationRun {
       log: this.#log,
       frames: this.#heads.length,
       head: this.#heads.at(-1) ?? '',
-      acks: clients.acks.size,
+      acks: clients.acknowledged,
       refused: clients.refused,
       effects: journal.effects.size,
       sometimes,
@@ -237,7 +243,7 @@ class Simulation implements SimulationRun {
   async #storm(): Promise<void> {
     const may = this.options.troubles ?? TROUBLES;
     const troubles = may.filter(() => this.choices.once(2));
-    const steps = this.options.steps ?? STEPS;
+    const steps = this.options.steps ?? this.subject.steps ?? STEPS;
     for (let left = this.choices.below(steps + 1); left > 0 && !this.choices.exhausted; left--) {
       this.#steps.push(this.choices.made.length);
       await this.#rest();
@@ -265,8 +271,9 @@ class Simulation implements SimulationRun {
     if (oldest !== undefined) moves.push(this.#passing(oldest, 36));
     if (waiting.length > 1) moves.push({ weight: 18, what: 'out of order', make: () => this.#pass(waiting) });
     if (this.#live.length === 0) moves.push({ weight: 30, what: 'a process starts', make: () => this.#start() });
+    const { clientWeight = CLIENT_WEIGHT } = this.subject;
     const worlds = this.#live.filter(({ process, world, closing }) => world && !closing && !process.stopped);
-    if (worlds.length > 0) moves.push({ weight: 50, what: 'a client', make: () => this.#act(worlds) });
+    if (worlds.length > 0) moves.push({ weight: clientWeight, what: 'a client', make: () => this.#act(worlds) });
     if (answers.length > 0) moves.push({ weight: 18, what: 'the outside', make: () => this.#pass(answers) });
     moves.push({ weight: 9, what: 'time', make: () => this.#advance() });
     return moves;
