@@ -10,6 +10,8 @@ const CASE = /^(.+) × (.+)$/;
 const DIVERGENCE = /> divergence: /;
 /** What stands behind a name in a title: a seed, the clauses that a test holds. */
 const NOTES = / [([].*$/;
+/** What a test says of itself that was not made: a check of a suite that does not apply to its subject. */
+const SKIPPED = ['skipped', 'pending', 'todo'];
 const TWIN = /\btwins?\b/i;
 
 /**
@@ -67,18 +69,19 @@ function partsTable(files) {
   const parts = new Map();
   for (const { name, status, assertionResults, startTime = 0, endTime = 0 } of files) {
     const [, part = name] = name.split('/');
-    const known = parts.get(part) ?? { passed: 0, all: 0, ms: 0 };
+    const known = parts.get(part) ?? { passed: 0, skipped: 0, all: 0, ms: 0 };
     const unloaded = status === 'failed' && assertionResults.length === 0 ? 1 : 0;
     known.passed += assertionResults.filter((test) => test.status === 'passed').length;
+    known.skipped += assertionResults.filter((test) => SKIPPED.includes(test.status)).length;
     known.all += assertionResults.length + unloaded;
     known.ms += Math.max(0, endTime - startTime);
     parts.set(part, known);
   }
   const rows = [...parts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([part, { passed, all, ms }]) => [
+    .map(([part, { passed, skipped, all, ms }]) => [
       part,
-      `${passed === all ? '✓' : '✗'} ${passed} of ${all}`,
+      `${passed + skipped === all ? '✓' : '✗'} ${passed} of ${all - skipped}${skipped === 0 ? '' : `, ${skipped} left out`}`,
       `${(ms / 1000).toFixed(0)} s`,
     ]);
   return table([['part', 'checks', 'time'], ...rows]);

@@ -33,6 +33,17 @@ describe('the table of npm run conformance', () => {
     expect(table).toMatch(/^flow +✗ 0 of 1/m);
   });
 
+  it('counts what does not apply apart, and lets no scenario leave a mode out', () => {
+    const adapters = {
+      name: 'conformance/adapters/adapters.test.ts',
+      status: 'passed',
+      assertionResults: [test('tools', 'a secret', 'skipped'), test('tools', 'a deadline')],
+    };
+    const table = conformanceTable([adapters, modes(test('fresh', 'a × x', 'skipped'))]);
+    expect(table).toMatch(/^adapters +✓ 1 of 1, 1 left out/m);
+    expect(table).toMatch(/^a +✗ 0\/1$/m);
+  });
+
   it('counts the twins that were found out', () => {
     const twins = modes(
       test('broken twins', 'a byte'),
