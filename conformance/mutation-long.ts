@@ -19,7 +19,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build } from 'esbuild';
-import { bundleTests, type Instrumented, instrument, type Mutant, ROOT } from './mutation/bundle.js';
+import { bundleTests, type Instrumented, instrument, type Mutant, ROOT, withoutCounting } from './mutation/bundle.js';
 import { type Outcome, rowOf, TABLE_HEAD, totalOf, whereOf } from './mutation/report.js';
 import { TARGETS, type Target } from './mutation/targets.js';
 import { Trial } from './mutation/trial.js';
@@ -82,11 +82,13 @@ async function tryTarget(target: Target): Promise<Outcome> {
   const began = performance.now();
   for (const mutant of inOrder(mutants)) {
     if (performance.now() - began > minutes * 60_000) break;
+    const started = performance.now();
     const judged = await trial.judge(mutant.id, mutant.fileName);
+    const ms = Math.round(performance.now() - started);
     outcome.judged++;
     outcome[judged.verdict]++;
     if (judged.verdict !== 'killed') console.log(`  ${judged.verdict}: ${whereOf(mutant)}`);
-    await keep(target, mutant, judged);
+    await keep(target, mutant, { ...judged, ms });
   }
   trial.stop();
   console.log(`${target.name}: ${Math.round((performance.now() - began) / 1000)} s`);
@@ -100,21 +102,13 @@ async function trialOf(target: Target, instrumented: Instrumented): Promise<Tria
   const tests = [...new Set(files)].map((file) => path.join(ROOT, file));
   const [counting, plain] = [path.join(home, 'counting.cjs'), path.join(home, 'plain.cjs')];
   await bundleTests(instrumented, tests, counting);
-  await bundleTests({ ...instrumented, sources: withoutCounting(instrumented.sources) }, tests, plain);
+  await bundleTests(withoutCounting(instrumented), tests, plain);
   const trial = new Trial(
     { worker: path.join(folder, 'worker.cjs'), counting, plain },
-    Number(options.seconds) * 1_000,
-    target.last,
+    { budgetMs: Number(options.seconds) * 1_000, last: target.last ?? [], elsewhere: target.elsewhere ?? false },
   );
   await trial.prepare();
   return trial;
-}
-
-/** Counting what is reached takes longer than what is counted. */
-function withoutCounting(sources: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map(
-    [...sources].map(([name, text]) => [name, text.replace('function cover() {', 'function cover() { return;')]),
-  );
 }
 
 /** All mutants, in an order that has nothing to do with where they are. */

@@ -13,7 +13,8 @@ export function ownAddress(sourceOf: (file: string) => string | undefined = () =
         if (file.includes('node_modules')) return undefined;
         const contents = (sourceOf(file) ?? (await readFile(file, 'utf8')))
           .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href))
-          .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)));
+          .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
+          .replaceAll('import.meta.filename', JSON.stringify(file));
         return { contents, loader: 'ts' };
       });
     },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { bundleEngine, childText } from '../../packages/capsule/src/texts-from-sources.js';
 import { ownAddress } from '../own-address.js';
 
 /** The top of the repository. */
@@ -67,6 +68,14 @@ export async function instrument(folder: string, files: readonly string[]): Prom
   };
 }
 
+/** The same without what counts which mutants are reached: it takes longer than what is counted. */
+export function withoutCounting({ mutants, sources }: Instrumented): Instrumented {
+  const quiet = [...sources].map(
+    ([name, text]) => [name, text.replace('function cover() {', 'function cover() { return;')] as const,
+  );
+  return { mutants, sources: new Map(quiet) };
+}
+
 /** What no mutant is in: evaluated once for a process, not once for each mutant, of which it would be the most part. */
 const SHARED = ['fast-check', 'zod', 'immer', '@noble/*', '@vitest/*', 'chai', 'esbuild', 'typescript'];
 
@@ -87,9 +96,10 @@ export async function bundleTests(
     target: 'node20',
     ignoreAnnotations: true, // a test file is all side effects, whatever its package says of itself
     conditions: ['@reprise/source'],
+    supported: { 'dynamic-import': false }, // it is evaluated as a script, which may only require
     external: SHARED,
     alias: { vitest: host },
-    plugins: [entering(host), ownAddress((file) => instrumented.sources.get(file))],
+    plugins: [entering(host), capsuleTexts(instrumented), ownAddress((file) => instrumented.sources.get(file))],
     logLevel: 'error',
   });
 }
@@ -107,6 +117,28 @@ function entering(host: string): Plugin {
         contents: `import { enterFile } from '${host}'; enterFile('${file}');`,
         resolveDir: ROOT,
       }));
+    },
+  };
+}
+
+/**
+ * What stands in a capsule is a program of its own, in a realm that nothing of this one gets into: it has the mutants,
+ * too, and begins with the name of the active one. What is reached in there is not counted.
+ */
+function capsuleTexts(instrumented: Instrumented): Plugin {
+  const { sources } = withoutCounting(instrumented);
+  return {
+    name: 'capsule-texts',
+    setup(on) {
+      on.onLoad({ filter: /capsule[\\/]src[\\/]texts-from-sources\.ts$/ }, async () => {
+        const engine = await bundleEngine([ownAddress((file) => sources.get(file))]);
+        const active = "JSON.stringify({ activeMutant: globalThis.__stryker__.activeMutant ?? '' })";
+        return {
+          contents: `export const childText = ${JSON.stringify(childText)};
+            const engine = ${JSON.stringify(engine)};
+            export const engineText = 'globalThis.__stryker__ = ' + ${active} + ';' + engine;`,
+        };
+      });
     },
   };
 }

@@ -7,6 +7,8 @@
  * T2  Tests that fail or dawdle on the sources as they are judge nothing.
  * T3  Tests that found mutants nearby are tried first, then the shortest. Where the budget for a mutant ends before the
  *     tests do, "survived" means: these. A score is then a lower bound.
+ * T4  What is made once, for the first test that needs it, is reached by no other: a mutant that few tests reach is
+ *     judged by all tests of their files.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ROOT } from './bundle.js';
@@ -31,6 +33,9 @@ export interface KnownTest {
 /** A longer test is left to the suites: a survivor meets every test that reaches it. */
 const TEST_MS_MAX = 2_500;
 
+/** See T4. */
+const FEW = 8;
+
 /** A silence beyond `SILENCE_MS + SILENCE_FACTOR ×` the time of the test alone is a timeout. */
 const SILENCE_MS = 5_000;
 const SILENCE_FACTOR = 10;
@@ -48,6 +53,16 @@ export interface Programs {
   readonly plain: string;
 }
 
+/** How mutants meet tests. */
+export interface TrialOptions {
+  /** How long the tests of a mutant may take together, by what each took on the sources as they are. */
+  readonly budgetMs: number;
+  /** Tests of a file whose path begins so come after them. */
+  readonly last: readonly string[];
+  /** The mutants perform where nothing counts what is reached: each meets all tests. */
+  readonly elsewhere: boolean;
+}
+
 /** Everything that tests say about the sources as they are, and then about each mutant. */
 export class Trial {
   readonly left: { readonly name: string; readonly why: string }[] = [];
@@ -59,14 +74,9 @@ export class Trial {
   readonly #kills = new Map<string, Map<number, number>>();
   #child: ChildProcess | undefined;
 
-  /**
-   * `budgetMs`: how long the tests of a mutant may take together, by what each took on the sources as they are. Tests
-   * of a file whose path begins with `last` come after them.
-   */
   constructor(
     private readonly programs: Programs,
-    private readonly budgetMs: number,
-    private readonly last: readonly string[] = [],
+    private readonly options: TrialOptions,
   ) {}
 
   /** The tests that judge. */
@@ -76,7 +86,7 @@ export class Trial {
 
   /** Performs the tests once on the sources as they are. */
   async prepare(): Promise<void> {
-    const ended = await this.#ask({ bundle: this.programs.counting, atLength: this.last }, (told) => {
+    const ended = await this.#ask({ bundle: this.programs.counting, atLength: this.options.last }, (told) => {
       if (told.kind === 'loaded') this.#loaded(told);
       if (told.kind === 'ran') this.#know(told);
       if (told.kind === 'reached') this.#reached(told);
@@ -100,7 +110,7 @@ export class Trial {
   }
 
   #isLast(name: string): boolean {
-    return this.last.some((file) => name.startsWith(file));
+    return this.options.last.some((file) => name.startsWith(file));
   }
 
   #reached({
@@ -125,16 +135,13 @@ export class Trial {
 
   /** Tries a mutant; `near` names what it is in, since tests that found one there often find the next. */
   async judge(mutant: string, near: string): Promise<Judged> {
-    const tests = this.#inOrder(
-      this.#atLoad.has(mutant) ? [...this.#known.keys()] : (this.#reachedBy.get(mutant) ?? []),
-      near,
-    );
+    const tests = this.#inOrder(this.#judging(mutant), near);
     if (tests.length === 0) return { verdict: 'no coverage', ran: 0 };
     const hitLimit = HITS_FACTOR * (this.#hits.get(mutant) ?? 1_000);
     let judged: Judged | undefined;
     let ran = 0;
     const ended = await this.#ask(
-      { bundle: this.programs.plain, mutant, tests, hitLimit, atLength: this.last },
+      { bundle: this.programs.plain, mutant, tests, hitLimit, atLength: this.options.last },
       (told) => {
         if (told.kind === 'loaded' && told.failure !== undefined) judged = { verdict: 'killed', by: 'loading', ran };
         if (told.kind !== 'ran') return;
@@ -148,6 +155,19 @@ export class Trial {
     return judged ?? { verdict: 'survived', ran };
   }
 
+  // T4
+  #judging(mutant: string): readonly number[] {
+    if (this.options.elsewhere || this.#atLoad.has(mutant)) return [...this.#known.keys()];
+    const reaching = this.#reachedBy.get(mutant) ?? [];
+    if (reaching.length >= FEW) return reaching;
+    const files = new Set(reaching.map((test) => this.#fileOf(test)));
+    return [...this.#known.keys()].filter((test) => files.has(this.#fileOf(test)));
+  }
+
+  #fileOf(test: number): string {
+    return (this.#names[test] ?? '').split(' > ', 1)[0] as string;
+  }
+
   // T3
   #inOrder(tests: readonly number[], near: string): readonly number[] {
     const here = this.#kills.get(near);
@@ -157,7 +177,7 @@ export class Trial {
     let spent = 0;
     const within = (test: number) => {
       spent += this.#known.get(test)?.ms ?? 0;
-      return spent <= this.budgetMs;
+      return spent <= this.options.budgetMs;
     };
     const isLast = (test: number) => this.#isLast(this.#names[test] ?? '');
     const first = tests.filter((test) => !isLast(test)).sort((a, b) => worth(b) - worth(a));

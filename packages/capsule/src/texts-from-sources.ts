@@ -13,17 +13,22 @@ const withoutTranslations: Plugin = {
 };
 
 /** The script that is evaluated in the realm of a capsule; its value is the door. */
-export const engineText: string = `(() => {${await bundled('./engine.ts', {
-  format: 'iife',
-  globalName: 'capsule',
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  plugins: [withoutTranslations],
-})}
-return capsule.room; })()`;
+export const engineText: string = await bundleEngine();
 
 /** The program of the process around it. */
 export const childText: string = await bundled('./child/main.ts', { format: 'cjs', platform: 'node' });
+
+/** Makes the engine's script; `more` may load sources otherwise than they are written. */
+export async function bundleEngine(more: readonly Plugin[] = []): Promise<string> {
+  const text = await bundled('./engine.ts', {
+    format: 'iife',
+    globalName: 'capsule',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    plugins: [withoutTranslations, ...more],
+  });
+  return `(() => {${text}\nreturn capsule.room; })()`;
+}
 
 async function bundled(entry: string, options: BuildOptions): Promise<string> {
   const { outputFiles = [] } = await build({

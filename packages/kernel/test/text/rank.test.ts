@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appendPosting, chunkOf, type Posting, readPostings, withoutPosting } from '../../src/text/index.js';
-import { lnQ16, scoreOf } from '../../src/text/rank.js';
+import { averageLength, lnQ16, rarity, scoreOf } from '../../src/text/rank.js';
 import { assertProperty, SEED, vitestCommand } from '../codec/seed.js';
 
 const RUN = { numRuns: 2_000, command: vitestCommand('packages/kernel/test/text/rank.test.ts') };
@@ -16,6 +16,20 @@ describe(`ranking in integers (seed ${SEED})`, () => {
       }),
       RUN,
     );
+  });
+
+  it('the logarithm of a power of two is that many times the one of two, to the bit', () => {
+    expect([1, 2, 4, 1024].map((power) => lnQ16(power, 1))).toEqual([0, 45_426, 90_852, 454_260]);
+  });
+
+  it('a word tells the more the fewer documents have it, and something even when all have it', () => {
+    expect([rarity(10, 1), rarity(10, 3)]).toEqual([lnQ16(22, 3), lnQ16(22, 7)]);
+    expect(rarity(10, 10)).toBeGreaterThan(0);
+  });
+
+  it('the average length is in sixteenths of a word, cut, and never nothing or beyond its bound', () => {
+    expect([averageLength(5, 3), averageLength(0, 4), averageLength(0, 0)]).toEqual([26, 1, 1]);
+    expect(averageLength(Number.MAX_SAFE_INTEGER / 16, 1)).toBe(1_048_576);
   });
 
   it('a score is a whole number below 2^53, near that of the formula in floats [VIEW-9]', () => {
@@ -36,6 +50,13 @@ describe(`ranking in integers (seed ${SEED})`, () => {
       }),
       RUN,
     );
+  });
+
+  it('a count and a length take a byte each below 128, and two from there', () => {
+    const posting = (count: number, length: number) => [...appendPosting(null, { document: 515, count, length })];
+    expect(posting(127, 127)).toEqual([3, 127, 127]);
+    expect(posting(127, 128)).toEqual([3, 127, 128, 1]);
+    expect(posting(300, 16_384)).toEqual([3, 172, 2, 128, 128, 1]);
   });
 
   it('postings are read as they were written, and one that is taken out leaves the others', () => {

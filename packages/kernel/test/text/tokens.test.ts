@@ -12,6 +12,8 @@ describe('words', () => {
     ['हिन्दी और', ['हिन्दी', 'और']],
     ['snake_case a.b@c', ['snake', 'case', 'a', 'b', 'c']],
     ['\ud835\udc9c x', ['\ud835\udc9c', 'x']],
+    ['\ud835\udc9c\ud835\udc9cn x', ['\ud835\udc9c\ud835\udc9cn', 'x']],
+    ['one\uffffletter', ['one', 'letter']],
     ['\ud800 lone', ['lone']],
     [' \n\t—…', []],
   ])('of %j are %j', (text, words) => {

@@ -142,7 +142,9 @@ describe('a projection', () => {
     await sayAll(world, ['tea', 'salt', 'forgotten']);
     await using past = await views.at(then);
     expect(await past.view(words).query()).toEqual(page);
-    expect((await refusalOf(views.at(1_000)))?.code).toBe('invalid_argument');
+    for (const none of [1_000, -2, 1.5, '1' as never]) {
+      expect((await refusalOf(views.at(none)))?.code).toBe('invalid_argument');
+    }
   });
 });
 
@@ -318,6 +320,34 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['tin']);
   });
 
+  it('beside a view that is new, which is made of all frames while the other goes on from where it stands', async () => {
+    const [store, kept] = [memory(), memoryViews()];
+    await whileOpen(store, async (world) => {
+      await using views = await openViews(world, [words], { store: kept });
+      await sayAll(world, ['tea', 'milk']);
+      await views.caughtUp();
+    });
+    await using world = await open(store);
+    await using views = await openViews(world, [words, kinds], { store: kept });
+    await sayAll(world, ['salt']);
+    await views.caughtUp();
+    expect(await views.view(kinds).get('fact')).toMatchObject({ count: 3 });
+    expect((await views.verify()).differences).toEqual([]);
+  });
+
+  it('is given up when its views are closed, once', async () => {
+    let closed = 0;
+    const kept = memoryViews();
+    const counting = {
+      ...kept,
+      open: async () => ({ ...(await kept.open()), close: async () => void closed++ }),
+    };
+    await using world = await open();
+    const views = await openViews(world, [words], { store: counting });
+    await Promise.all([views.close(), views.close()]);
+    expect(closed).toBe(1);
+  });
+
   it('two keepers of the same views end with the same [VIEW-1]', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await using world = await open(store);
@@ -393,6 +423,29 @@ describe('verification of views', () => {
     expect(differences).toEqual([]);
   });
 
+  it('reads views of more entries than fit into one page to their end', async () => {
+    const many = defineProjection({
+      name: 'lab/Many@1',
+      row: z.strictObject({ n: z.int() }),
+      from: { 'fact:lab/Said@1': true },
+      fold: (rows) => {
+        for (let n = 0; n < 2_500; n++) rows.put(n, { n });
+      },
+    });
+    const kept = memoryViews();
+    await using world = await open();
+    await using views = await openViews(world, [many], { store: kept });
+    await sayAll(world, ['go']);
+    await views.caughtUp();
+    expect((await views.verify()).views).toMatchObject([{ entries: 2_500 }]);
+    const behind = await kept.open();
+    const mark = await behind.mark('lab/Many@1');
+    const all = await behind.scan('lab/Many@1', { from: new Uint8Array(), to: null, limit: 9_999 });
+    const changes = [[all[2_400]?.[0] as Uint8Array, null]] as const;
+    if (mark !== null) await behind.commit([{ view: 'lab/Many@1', expected: mark, clear: false, changes, mark }]);
+    expect((await views.verify()).differences).toMatchObject([{ where: '2400', rebuilt: { n: 2_400 } }]);
+  });
+
   it.each(['changed', 'gone', 'added'] as const)(
     'names a row that was %s behind the views’ back [VIEW-7]',
     async (how) => {
@@ -415,6 +468,8 @@ describe('verification of views', () => {
       await behind.commit([{ view: 'lab/Words@1', expected: mark, clear: false, changes, mark }]);
       const [difference] = (await views.verify()).differences;
       expect([difference?.view, difference?.where]).toEqual(['lab/Words@1', how === 'added' ? '"teaz"' : '"tea"']);
+      const sides = [difference?.stored !== undefined, difference?.rebuilt !== undefined];
+      expect(sides).toEqual([how !== 'gone', how !== 'added']);
     },
   );
 });

@@ -1,7 +1,7 @@
 import type { Receipt } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
-import { type Adapter, memory, openWorld, type Value, type World } from '../../src/index.js';
+import { type Adapter, memory, openWorld, type PolicyRule, type Value, type World } from '../../src/index.js';
 import {
   blobLinks,
   children,
@@ -12,7 +12,8 @@ import {
   usage,
   type Views,
 } from '../../src/views/index.js';
-import { add, again, ask, cell, fail, lab, log, note, once, send, start, tellCell } from '../support/lab.js';
+import { until } from '../support/judge.js';
+import { add, again, ask, cell, end, fail, lab, log, note, once, send, start, tellCell, when } from '../support/lab.js';
 
 const ALL = [blobLinks, children, openEffects, touch, troubles, usage];
 const DAY = Math.floor(new VirtualClock().wall() / 86_400_000);
@@ -29,7 +30,9 @@ const { app } = lab({
 
 type Answer = Partial<Receipt> & { readonly status: 'ok' | 'error' };
 
-async function scene(body: (world: World, views: Views, hang: { release(): void }) => Promise<void>): Promise<void> {
+type Body = (world: World, views: Views, hang: { release(): void }) => Promise<void>;
+
+async function scene(body: Body, policy?: readonly PolicyRule[]): Promise<void> {
   let release = (): void => undefined;
   const hanging = new Promise<void>((resolve) => {
     release = resolve;
@@ -42,12 +45,15 @@ async function scene(body: (world: World, views: Views, hang: { release(): void 
   const ring: Adapter<Value, { got: Value }> = {
     effect: again,
     name: 'bell',
-    doExecute: async () => {
-      await hanging;
+    doExecute: async (params, { ask: question }) => {
+      const questions = params === 'questions' ? ['first', 'second'] : [];
+      await Promise.all([hanging, ...questions.map((text) => question({ question: text, to: 'human:*' }))]);
       return { status: 'ok', payload: { got: 1 } };
     },
   };
-  await using world = await openWorld({ store: memory(), app, adapters: [pay, ring], clock: new VirtualClock() });
+  const clock = new VirtualClock();
+  const rules = policy === undefined ? {} : { policy };
+  await using world = await openWorld({ store: memory(), app, adapters: [pay, ring], clock, ...rules });
   await using views = await openViews(world, ALL);
   try {
     await body(world, views, { release });
@@ -96,6 +102,25 @@ describe('the provided projections', () => {
       expect(await open()).toEqual([]);
     }));
 
+  it('open effects: what people are asked stands there until each question has its answer [VIEW-11]', () =>
+    scene(async (world, views, hang) => {
+      await ask(world, 'a', [start('ring', 'questions')]);
+      await until(async () => (await world.open()).length === 2, 'both questions');
+      const waiting = async () => {
+        await views.caughtUp(world.head.seq);
+        return (await views.view(openEffects).query({ index: 'waits', under: 'answer' })).rows.map(({ row }) => row);
+      };
+      expect(await waiting()).toMatchObject([{ kind: 'lab.again@1', to: 'human:*', asked: [0, 1] }]);
+      for (const left of [[1], []]) {
+        const [question] = await world.open();
+        await world.answer(question?.id as never, 'yes', { as: 'human:ann' });
+        expect((await waiting()).map(({ asked }) => asked)).toEqual(left.length === 0 ? [] : [left]);
+      }
+      expect((await views.view(openEffects).query({ index: 'waits', under: 'receipt' })).rows).toHaveLength(1);
+      hang.release();
+      await world.pump();
+    }));
+
   it('usage: the sums of receipts, by cell, by day, by kind [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'a', [start('pay', paying({ tokens_in: 5, micro_money: 7 }))]);
@@ -122,6 +147,33 @@ describe('the provided projections', () => {
       expect(await under(cell('x'))).toEqual(['leaf']);
       expect(await under([''])).toEqual(['root']);
     }));
+
+  it('children: a cell that was made when a receipt came has a parent, too; what else a cell has is no child [VIEW-11]', () =>
+    scene(async (world, views) => {
+      await ask(world, 'payer', [end()]);
+      await ask(world, 'payer', [when('paid', send('receipt-book')), start('pay', paying({}))]);
+      await world.pump();
+      await views.caughtUp();
+      const rows = (await views.view(children).query()).rows.map(({ key, row }) => [[key].flat()[1], row.parent?.[1]]);
+      expect(rows).toEqual([
+        ['payer', undefined],
+        ['receipt-book', 'payer'],
+      ]);
+    }));
+
+  it('troubles: what a cell was denied is its trouble, with the effect that it wanted [VIEW-11]', () =>
+    scene(
+      async (world, views) => {
+        await ask(world, 'a', [start('pay', paying({}))]);
+        await world.pump();
+        await views.caughtUp();
+        const { rows } = await views.view(troubles).query({ index: 'cell', under: [...cell('a')] });
+        expect(rows.map(({ row }) => [row.kind, row.code, row.effect])).toEqual([
+          ['denial', 'policy_denied', once.name],
+        ]);
+      },
+      [{ effect: '*', decision: 'deny' }],
+    ));
 
   it('troubles: faults and receipts that are not ok, by cell and by code [VIEW-11]', () =>
     scene(async (world, views) => {

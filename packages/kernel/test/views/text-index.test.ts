@@ -77,6 +77,31 @@ describe('a text index', () => {
     expect(await found(views, '…')).toEqual([]);
   });
 
+  it('takes only the last word for a beginning, and a document that has two words beginning so still lacks the other', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, 'a', 'teapot milk');
+    await put(world, 'b', 'tea team');
+    expect(await found(views, { text: 'tea mil', prefix: true })).toEqual([]);
+    expect(await found(views, { text: 'milk te', prefix: true })).toEqual(['a']);
+  });
+
+  it.each([null, 7, { erasable: 'no link' }])(
+    'stops at a document whose text is partly %j, neither text nor a link, and says so',
+    async (id) => {
+      await using world = await open();
+      const odd = defineTextIndex({
+        name: 'note/Odd@1',
+        from: { 'event:note/Noted@1': Noted },
+        fold: (documents, { value }) => documents.put('odd', ['text', value.id as never]),
+      });
+      await using views = await openViews(world, [odd]);
+      const { seq } = await put(world, id, 'tea');
+      const error = await refusalOf(views.caughtUp(seq));
+      expect([error?.code, String(error?.cause)]).toEqual(['view_failed', expect.stringContaining('neither text nor')]);
+    },
+  );
+
   it('puts rare words, many of them and short documents first, and equals by their ids', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
