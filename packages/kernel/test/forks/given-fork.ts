@@ -36,6 +36,13 @@ export const { app } = lab(
       const { status, payload } = yield* plan.awaitReceipt(plan.emitEffect(again, input));
       tellCell(plan, 'again', [status, (payload ?? null) as Value]);
     },
+    *silent(_input, plan) {
+      yield* plan.awaitReceipt(plan.emitEffect(once, 'the same for all'));
+    },
+    *brief(input, plan) {
+      const { status } = yield* plan.awaitReceipt(plan.emitEffect(again, input, { timeoutMs: 500 }));
+      tellCell(plan, 'brief', status);
+    },
     *twice(input, plan) {
       const first = yield* plan.awaitReceipt(plan.emitEffect(once, [input, 1]));
       const second = yield* plan.awaitReceipt(plan.emitEffect(once, [input, 2]));
