@@ -43,7 +43,7 @@ const TOLD = [
   'forks/dry.',
   'views/projection.',
 ];
-const PERFORMED = ['effects/', 'outside/', 'forks/dry.', 'host/shared-limits.', 'host/host.', 'failures/throws.'];
+const PERFORMED = ['effects/', 'outside/', 'forks/dry', 'host/shared-limits.', 'host/host.', 'failures/throws.'];
 const KEPT = [
   'tables/',
   'laws/tables.',

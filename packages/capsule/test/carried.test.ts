@@ -37,6 +37,17 @@ describe('given a world whose eras carry their code', () => {
     expect({ ...alone, eras: [] }).toEqual({ ...withApps, eras: [] });
   });
 
+  it('accounts for what its logs are made of, as the apps themselves do [RPL-22]', async () => {
+    const store = memory();
+    {
+      await using world = await openWorld({ store, app: one, code: pureCode(code1), adapters: [bank] });
+      await count(world, 1, 100); // so that each of three logs has a sealed chunk
+    }
+    const [alone, withApp] = [await performAlone(store), await verifyStore(await store.openReadonly(), { app: one })];
+    expect(alone.blobs).toBeGreaterThan(3);
+    expect({ ...alone, eras: [] }).toEqual({ ...withApp, eras: [] });
+  });
+
   it('runs nothing of it unasked: its frames are sealed as before [RPL-22]', async () => {
     const store = await worldWith(forged('throw new Error("it runs");'));
     const { performed, eras } = await verifyStore(await store.openReadonly());
@@ -67,6 +78,7 @@ describe('given a world whose eras carry their code', () => {
       'replay_divergence',
       expect.stringMatching(/^frame 1, record 2 \(state\), .*state\.count$/),
     ]);
+    expect(error.facts.hint).not.toContain('reached for');
   });
 });
 

@@ -97,6 +97,21 @@ describe('code that means harm', () => {
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('TypeError')]);
   });
 
+  it('may give its own errors and objects what frozen prototypes have, and take it away again', async () => {
+    const twin = await bundleOfTwin(`
+      const error = new TypeError('mine');
+      error.name = 'Mine';
+      const thing = {};
+      thing.toString = () => 'own';
+      thing.constructor = null;
+      if (String(error) !== 'Mine: mine' || String(thing) !== 'own') more = 1;
+      if (!Object.keys(thing).includes('toString')) more = 2;
+      delete error.name;
+      if (error.name !== 'TypeError') more = 3;
+    `);
+    expect(await performAlone(await worldWith(forged(twin)))).toMatchObject({ sealed: 0 });
+  });
+
   it('finds no object of the process around it: not in a stack, not behind a global, not in what it is called with [RPL-24]', async () => {
     const twin = await bundleOfTwin(`
       const seen = [];

@@ -1,6 +1,16 @@
 /** What would happen is what happens: the report before, and the opening after. */
 import { describe, expect, it } from 'vitest';
-import { type App, checkAgainst, defineApp, memory, openWorld, type Store } from '../../src/index.js';
+import * as z from 'zod';
+import {
+  type App,
+  checkAgainst,
+  creates,
+  defineApp,
+  defineReducer,
+  memory,
+  openWorld,
+  type Store,
+} from '../../src/index.js';
 import { refusal } from '../support/judge.js';
 import { added, appOf, asked, counter, counter1, counter2, payPlan } from './versions.js';
 
@@ -15,6 +25,14 @@ async function written(asks: readonly string[] = []): Promise<Store> {
   await world.snapshot();
   return store;
 }
+
+/** A reducer beside the counters. */
+const PLAIN = {
+  state: z.strictObject({}),
+  events: { 'demo/Met@1': creates(z.int()) },
+  init: () => ({}),
+  reduce: () => undefined,
+};
 
 const reportOf = async (store: Store, app: App) => checkAgainst(await store.openReadonly(), app);
 
@@ -58,6 +76,37 @@ describe('checkAgainst', () => {
       verdict: 'plans_in_flight',
       change: { inFlight: [{ plan: ['demo/Counter@1', 'a', 0], name: 'demo/pay_plan@1' }] },
     });
+  });
+
+  it('names plans in the order of their cells and of their starts, and heirs by their names', async () => {
+    const store = memory();
+    const other = defineReducer({ ...PLAIN, name: 'demo/Zebra@1' });
+    {
+      await using world = await openWorld({
+        store,
+        app: defineApp({ reducers: [counter1(), other], plans: [payPlan()] }),
+        drive: 'manual',
+      });
+      await world.request(['demo/Zebra@1', 'z'], { name: 'demo/Met@1', value: 1 });
+      for (const key of ['b', 'a']) await world.request(counter(key), added(1));
+      for (let n = 0; n < 11; n++) await world.request(counter('b'), asked(`rent ${n}`));
+      await world.request(counter('a'), asked('rent'));
+      await world.snapshot();
+    }
+    const without = await reportOf(
+      store,
+      defineApp({ reducers: [counter2({ plan: payPlan(2) }), other], plans: [payPlan(2)] }),
+    );
+    expect(without.change?.inFlight.map(({ plan: [, key, ordinal] }) => [key, ordinal])).toEqual([
+      ['a', 0],
+      ...Array.from({ length: 11 }, (_, n) => ['b', n]),
+    ]);
+    const heir = defineReducer({ ...PLAIN, name: 'demo/Aardvark@2', migrates: { from: other, state: (old) => old } });
+    const both = await reportOf(store, defineApp({ reducers: [counter2(), heir], plans: [payPlan()] }));
+    expect(both.change?.migrates).toEqual([
+      { reducer: 'demo/Aardvark@2', cells: 1 },
+      { reducer: 'demo/Counter@2', cells: 2 },
+    ]);
   });
 
   it.each<[string, App, readonly string[]]>([

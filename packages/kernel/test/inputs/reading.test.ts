@@ -7,6 +7,7 @@ import {
   EMPTY_HEAD,
   encode,
   equalBytes,
+  FRAME_DEPTH_MAX,
   fromHex,
   getBytes,
   getValue,
@@ -21,15 +22,23 @@ import {
   readLog,
   type Store,
   toHex,
+  type Value,
   verifyStore,
   worldAt,
 } from '../../src/index.js';
-import { closeSound, codeOf } from '../support/judge.js';
-import { add, ask, cell, lab, log } from '../support/lab.js';
+import { readInputs } from '../../src/journal/frame.js';
+import { closeSound, codeOf, refusal } from '../support/judge.js';
+import { add, ask, cell, lab, log, once, start } from '../support/lab.js';
+import { ok, outside } from '../support/outside.js';
 import { PLACES } from '../support/places.js';
 import { expectRefused, JUNK, verdictOn } from './junk.js';
 
 const { app } = lab();
+const { app: calling } = lab({
+  *call(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input));
+  },
+});
 
 describe('given the codec', () => {
   it('when it encodes junk, then it refuses what is no value', async () => {
@@ -62,6 +71,20 @@ describe('given the codec', () => {
   });
 });
 
+/** A frame that arms an effect where it emits it. */
+async function armingFrame() {
+  const store = memory();
+  const adapter = outside(once);
+  adapter.answerAll((params) => ok({ got: params }));
+  const world = await openWorld({ store, app: calling, adapters: [adapter] });
+  const { seq } = await ask(world, 'x', [start('call', 1)]);
+  await world.pump();
+  await world.close();
+  const open = await store.openReadonly();
+  for await (const { bytes } of open.journal.read(seq, seq)) return { bytes, seq };
+  throw new Error('no such frame');
+}
+
 /** What has an end can be searched for links, whatever it is. */
 const NOT_ENDLESS = JUNK.map(([name]) => name).filter((name) => name !== 'a cycle' && name !== 'a deep list');
 
@@ -81,7 +104,33 @@ describe('given a frame', () => {
       { kind: 'state' },
     ]) {
       expect(await verdictOn(() => readFrame(encode(thing), 3), JSON.stringify(thing))).toBe('journal_damaged');
+      expect(await verdictOn(() => readInputs(encode(thing), 3), JSON.stringify(thing))).toBe('journal_damaged');
     }
+  });
+
+  it('when its records are in another order, or one of them is none, then it is damaged and the record is named [JRN-1]', async () => {
+    const { bytes, seq } = await armingFrame();
+    const records = decode(bytes, FRAME_DEPTH_MAX) as readonly Value[];
+    const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);
+    expect(kinds.slice(-3)).toEqual(['effect', 'attempt', 'state']);
+    expect(readFrame(bytes, seq).attempts).toHaveLength(1);
+    expect(readInputs(bytes, seq)).toEqual({ ingress: records[0], attempts: [records.at(-2)] });
+    const [ingress, state] = [records[0] as Value, records.at(-1) as Value];
+    const [effect, attempt] = records.slice(-3) as [Value, Value];
+    const cases: readonly (readonly [Value[], number])[] = [
+      [[ingress, attempt, effect, state], 2],
+      [[ingress, null, attempt, state], 1],
+      [[ingress, effect, null, state], 2],
+    ];
+    for (const [frame, at] of cases) {
+      const error = await refusal((async () => readFrame(encode(frame, FRAME_DEPTH_MAX), seq))());
+      expect([error.code, error.facts.where]).toEqual(['journal_damaged', `frame ${seq}, record ${at}`]);
+    }
+    const inputs = await refusal((async () => readInputs(encode([ingress, null, state], FRAME_DEPTH_MAX), seq + 1))());
+    expect([inputs.code, inputs.facts.where]).toEqual(['journal_damaged', `frame ${seq + 1}, record 0`]);
+    expect(readInputs(encode([ingress, null, state], FRAME_DEPTH_MAX), seq).attempts).toEqual([]);
+    const cut = await refusal((async () => readInputs(bytes.subarray(0, 9), seq))());
+    expect([cut.code, cut.facts.where, cut.cause !== undefined]).toEqual(['journal_damaged', `frame ${seq}`, true]);
   });
 
   it('when it stands at another number than it says, then it is damaged', async () => {
@@ -169,6 +218,42 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     own.remove();
   });
 
+  it('when a frame or a head is almost one, then it is refused and nothing of it is there', async () => {
+    const own = place.make();
+    const open = await own.store.open();
+    const digest = 'a'.repeat(64);
+    const frame = { seq: 0, at: 0, kind: 'manifest', head: digest, bytes: Uint8Array.of(1) };
+    const almost = [
+      ...[-1, 0.5].flatMap((n) => [{ seq: n }, { at: n }]),
+      ...['', 7].map((kind) => ({ kind })),
+      ...['', 'a'.repeat(63), 'a'.repeat(65), 'A'.repeat(64), `${'a'.repeat(63)}g`].map((head) => ({ head })),
+      { bytes: [1] },
+    ];
+    for (const change of almost) {
+      const appending = open.journal.append([{ ...frame, ...change } as never], EMPTY_HEAD);
+      expect(await codeOf(appending), JSON.stringify(change)).toBe('invalid_argument');
+    }
+    for (const head of [
+      { seq: -2, digest },
+      { seq: 0.5, digest },
+      { seq: -1, digest: `${digest}0` },
+    ]) {
+      expect(await codeOf(open.journal.append([frame], head)), JSON.stringify(head)).toBe('invalid_argument');
+    }
+    expect(await open.journal.head()).toEqual(EMPTY_HEAD);
+    await open.close();
+    own.remove();
+  });
+
+  it('when a journal is asked for as far as there is, then infinity is a place', async () => {
+    const { seq } = await reading.journal.head();
+    const seqs: number[] = [];
+    for await (const frame of reading.journal.read(seq, Number.POSITIVE_INFINITY)) seqs.push(frame.seq);
+    expect(seqs).toEqual([seq]);
+    const last = await reading.journal.findLast('snapshot', Number.POSITIVE_INFINITY);
+    expect(last?.kind).toBe('snapshot');
+  });
+
   it('when a log is read by the link to something else, or from nowhere, then it is refused', async () => {
     const own = place.make();
     const open = await own.store.open();
@@ -191,6 +276,12 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     }
     const raw = await open.content.put(Uint8Array.of(0xff));
     expect(await verdictOn(() => readLog(open.content, raw).next(), 'raw')).toBe('invalid_bytes');
+    const [text, numbers] = [await putValue(open.content, 'text'), await putValue(open.content, [1, 2])];
+    for (const levels of [[[text]], [[], [text]], [[], [numbers]], [[numbers, 5]], [[numbers], 5]]) {
+      const ref = await putValue(open.content, { count: 64, levels, tail: [] });
+      const verdict = await verdictOn(() => readLog(open.content, ref).next(), JSON.stringify(levels));
+      expect(verdict, JSON.stringify(levels)).toBe('blob_damaged');
+    }
     const good = await putValue(open.content, { count: 2, levels: [], tail: ['a', 'b'] });
     await expectRefused((junk) => readLog(open.content, good, junk as never).next(), 'from', [
       'undefined',

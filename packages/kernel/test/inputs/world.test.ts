@@ -1,7 +1,7 @@
 import { Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Adapter, memory, openWorld, type Store, type World } from '../../src/index.js';
+import { type Adapter, memory, openWorld, putValue, type Store, type World } from '../../src/index.js';
 import { closeSound, codeOf, expectSound, recordsOf, refusal } from '../support/judge.js';
 import { add, ask, cell, ILLEGAL, illegal, lab, numberOf, once, start } from '../support/lab.js';
 import { ok, outside } from '../support/outside.js';
@@ -176,6 +176,35 @@ describe('given an open world [REQ-9]', () => {
     expect(await codeOf(linking(raw.asValue()))).toBe('invalid_value');
     expect(world.head).toEqual(head);
     await linking(raw);
+    await closeSound(world, store, app);
+  });
+
+  it('when what it links leads nowhere further on, then it is refused, however deep that is [CON-3]', async () => {
+    const { store, world } = await given();
+    const [raw, none] = [await world.content.put(Uint8Array.of(0xff)), Ref.fromHex('a'.repeat(64))];
+    const whole = await putValue(world.content, { raw });
+    const linking = (ref: unknown) => ask(world, 'x', [['when', 'w', [['note', ref as never]]]]);
+    for (const [inner, code] of [
+      [none, 'blob_missing'],
+      [none.asValue(), 'blob_missing'],
+      [raw.asValue(), 'invalid_value'],
+    ] as const) {
+      const outer = await putValue(world.content, { deeper: await putValue(world.content, [whole, inner]) });
+      expect(await codeOf(linking(outer)), code).toBe(code);
+    }
+    await linking(await putValue(world.content, [whole, { again: whole }]));
+    await closeSound(world, store, app);
+  });
+
+  it('when a value that was linked before is erased, then it is not linked again, and what holds it still is [CON-3]', async () => {
+    const { store, world } = await given();
+    const inner = await putValue(world.content, 'inner');
+    const outer = await putValue(world.content, { inner });
+    const linking = (ref: unknown) => ask(world, 'x', [['when', 'w', [['note', ref as never]]]]);
+    await linking(outer);
+    await world.erase({ refs: [inner] });
+    expect(await codeOf(linking(inner))).toBe('blob_erased');
+    await linking(outer);
     await closeSound(world, store, app);
   });
 

@@ -51,9 +51,17 @@ function write(list: readonly Value[], runs: readonly number[], append: Append):
   return { leaf: encode(log, FRAME_DEPTH_MAX), blobs };
 }
 
-async function read({ leaf, blobs }: Written, from: number, singles: readonly number[] = []): Promise<Value[]> {
+async function read(
+  { leaf, blobs }: Written,
+  from: number,
+  singles: readonly number[] = [],
+  looked: (hex: string) => void = () => undefined,
+): Promise<Value[]> {
   const content: ContentReader = {
-    get: async ({ hex }: Ref) => blobs.get(hex),
+    get: async ({ hex }: Ref) => {
+      looked(hex);
+      return blobs.get(hex);
+    },
     has: async ({ hex }: Ref) => blobs.has(hex),
     erasedBy: async () => undefined,
     erasedThrough: async () => -1,
@@ -81,6 +89,20 @@ function lawFor(append: Append) {
 describe(`logs (seed ${SEED})`, () => {
   it('give back what was appended, from any place, and their shape depends on the items alone [RED-25]', async () => {
     await hold(lawFor(appendToLog), { numRuns: 60, command: rerun('logs.test.ts') });
+  });
+
+  it('are read without the chunks in which nothing is wanted', async () => {
+    const list = Array.from({ length: 1_100 }, (_, i): Value => i);
+    const written = write(list, [1_100], appendToLog);
+    const looks = async (from: number, ...singles: number[]) => {
+      let looked = 0;
+      await read(written, from, singles, () => looked++);
+      return looked;
+    };
+    // 1,024 items are one node of 32 chunks, 64 more are two chunks, and the last twelve stand in the head.
+    expect([await looks(1_088), await looks(1_087), await looks(1_024)]).toEqual([0, 1, 2]);
+    expect([await looks(1_023), await looks(992), await looks(991)]).toEqual([4, 4, 5]);
+    expect([await looks(1_088, 40), await looks(1_088, 31, 32), await looks(1_088, 1_024)]).toEqual([2, 3, 1]);
   });
 
   it.each<[string, Append]>([
