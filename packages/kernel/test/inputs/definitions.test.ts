@@ -6,6 +6,7 @@ import {
   defineApp,
   defineEffect,
   definePlan,
+  defineProjection,
   defineReducer,
   memory,
   missingDefinitions,
@@ -88,6 +89,79 @@ describe('an effect that reserves', () => {
     expect(effect({ params: seen, reserves: { calls: amount } })).toThrow(
       expect.objectContaining({ code: 'invalid_definition' }),
     );
+  });
+});
+
+describe('an effect whose parts name parameters', () => {
+  const params = z.strictObject({ n: z.int(), text: z.string(), to: z.tuple([z.string(), z.string()]), any: value() });
+
+  it('takes those that are there and of the right type', () => {
+    const whole = effect({
+      params,
+      rights: { tool: 'text' },
+      reserves: { calls: 'n' },
+      settledBy: 'to',
+      subject: 'text',
+    })();
+    expect([whole.rights, whole.reserves, whole.settledBy, whole.subject]).toEqual([
+      { tool: 'text' },
+      { calls: 'n' },
+      'to',
+      'text',
+    ]);
+    expect(effect({ params, settledBy: 'any' })().settledBy).toBe('any');
+  });
+
+  it.each([
+    ...['none', 'n', 'text', 7, 'constructor'].map((settledBy) => ({ settledBy })),
+    ...['none', 'n', 'to', 7].flatMap((name) => [{ subject: name }, { rights: { tool: name } }]),
+    ...['none', 'text', 'to'].map((calls) => ({ reserves: { calls } })),
+    { rights: { 'Tool!': 'text' } },
+    { reserves: { 'Calls!': 1 } },
+    { params: value(), settledBy: 'to' },
+    { params: z.record(z.string(), z.string()), subject: 'text' },
+  ])('refuses %j', (parts) => {
+    expect(effect({ params, ...parts })).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
+  });
+});
+
+describe('a view', () => {
+  const from = (sources: object) => () =>
+    defineProjection({ name: 'in/View@1', row: z.strictObject({}), from: sources as never, fold: () => undefined });
+
+  it.each([
+    {},
+    { '': true },
+    { ':in/Done@1': true },
+    { 'event:': true },
+    { 'state:in/Done@1': true },
+    { state: z.strictObject({}) },
+    { 'unknown:x': true },
+  ])('that is made from %j is refused', (sources) => {
+    expect(from(sources)).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
+  });
+
+  it('is another when it is made from something else, and the same in whatever order that is listed', () => {
+    const sources = { state: true, 'event:in/Done@1': seen, 'fact:in/Seen@1': seen } as const;
+    const { digest } = from(sources)();
+    expect(from(Object.fromEntries(Object.entries(sources).toReversed()))().digest).toBe(digest);
+    for (const other of [{ state: true }, { ...sources, '*': true }, { ...sources, 'fact:in/Seen@1': true }]) {
+      expect(from(other)().digest).not.toBe(digest);
+    }
+  });
+});
+
+describe('what goes on from an earlier definition', () => {
+  it.each(NAMES)('cannot replace a plan named %j', async (replaces) => {
+    expect(await verdictOn(plan({ name: 'in/plan@2', replaces }), 'replaces')).toBe('invalid_name');
+  });
+
+  it('is claimed by one heir alone, and not beside what it goes on from: the error names them', () => {
+    const [old, first] = [plan({})(), plan({ name: 'in/plan@2', replaces: 'in/plan@1' })()];
+    const second = plan({ name: 'in/plan@3', replaces: 'in/plan@1' })();
+    const appOf = (plans: readonly unknown[]) => () => defineApp({ reducers: [], plans: plans as never });
+    expect(appOf([old, first])).toThrow('in/plan@2 goes on from in/plan@1, and both are there');
+    expect(appOf([first, second])).toThrow('in/plan@3 and in/plan@2 go on from in/plan@1');
   });
 });
 

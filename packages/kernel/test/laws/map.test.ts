@@ -117,6 +117,24 @@ describe(`the map's root (seed ${SEED})`, () => {
     await expect(hold(lawFor(update), { numRuns: 100, shrink: false, command: '' })).rejects.toThrow();
   });
 
+  it('of a map several branches deep finds every leaf, knows all that it is made of, and folds back to one bucket', async () => {
+    const kept = new Map<string, Uint8Array>();
+    const map = new MerkleMap(nodesIn(kept), nativeHash);
+    const key = (n: number) => leafKey(['cell', 'law/Map@1', `k${n}`]);
+    const large = encode(new Uint8Array(2_000));
+    const all = Array.from({ length: 3_000 }, (_, n) => ({ key: key(n), bytes: n === 7 ? large : encode(n) }));
+    const { ref, leaves: count } = await map.update(null, all);
+    expect(count).toBe(3_000);
+    const fresh = new MerkleMap(nodesIn(kept), nativeHash);
+    for (let n = 0; n < 3_000; n += 61) expect(await fresh.lookup(ref, key(n))).toEqual(encode(n));
+    expect(await fresh.lookup(ref, key(3_000))).toBeUndefined();
+    const blobs = new Set<string>();
+    await fresh.collectBlobs(ref, blobs);
+    expect(blobs).toEqual(new Set(kept.keys()));
+    const gone = all.slice(3).map(({ key: of }) => ({ key: of, bytes: undefined }));
+    expect(await map.update(ref, gone)).toEqual(await map.update(null, all.slice(0, 3)));
+  });
+
   it('the empty map is one map [RPL-8]', async () => {
     const map = new MerkleMap(nodesIn(new Map()), nativeHash);
     const one = await map.update(null, [{ key: leafKey(['world']), bytes: encode(1) }]);
