@@ -24,6 +24,7 @@ const AT_LENGTH = ['codec/any-bytes.', 'codec/encoders-agree.', 'schema/zod-agre
 );
 const CELLS = ['plans/', 'laws/tables.', 'effects/outcomes.', 'failures/throws.', 'failures/cascades.'];
 const GATE = ['authority/', 'outside/', 'inputs/authority.', 'forks/fork.', 'eras/upgrade.'];
+const AT_ITS_EDGES = ['failures/', 'tables/', 'forks/', 'time/', 'laws/logs.', 'laws/frames.', 'laws/erase.'];
 const WORLDS = [
   'failures/commit.',
   'failures/throws.',
@@ -69,7 +70,7 @@ export const TARGETS: readonly Target[] = [
   kernel('map', 'laws/map.', 'laws/tables.'),
   kernel('journal', 'stores/', 'inputs/', 'failures/commit.', 'laws/frames.', 'forks/fork.', 'conformance/tamper/'),
   kernel('time', 'time/'),
-  kernel('engine', ...CELLS, ...GATE),
+  kernel('engine', ...CELLS, ...GATE, ...AT_ITS_EDGES),
   kernel('world', ...WORLDS, ...AROUND, ...RIGHTS, ...TOLD),
   kernel('adapter', ...PERFORMED),
   kernel('replay', 'eras/', 'laws/', 'inputs/', 'forks/eras.', 'packages/capsule/test/', ...OTHERWISE),

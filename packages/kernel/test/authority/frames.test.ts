@@ -120,6 +120,25 @@ describe('given a cell that a rule keeps from people', () => {
     await closeSound(world, store, app);
   });
 
+  it('when its data are erased, or it asks for something itself, then that is withheld as well', async () => {
+    const { world, store } = await given([deny('secret')]);
+    await rights(world, holder('secret'), null);
+    for (const key of ['open', 'secret']) await ask(world, key, [log('item')]);
+    const { seq } = world.head;
+    await world.erase({ cell: cell('secret') });
+    await world.erase({ cell: cell('open') });
+    await ask(world, 'open', [note('by the host')]);
+    await ask(world, 'open', [note('by the secret one')], { as: holder('secret') });
+    const shown = await framesAs(world, 'human:ann', seq + 1);
+    expect(shown.map(({ seq: at, records: [first] }) => [at - seq, first?.kind])).toEqual([
+      [1, undefined],
+      [2, 'erase'],
+      [3, 'request'],
+      [4, undefined],
+    ]);
+    await closeSound(world, store, app);
+  });
+
   it('when an event of it is refused, then who was not to be reached is not told of either', async () => {
     const { world, store } = await given([
       deny('secret'),
@@ -264,6 +283,23 @@ describe('given cells that read', () => {
       ).toEqual(told.filter((seq) => seq >= from));
     }
     expect(JSON.stringify(recordsIn(await framesAs(world, holder('first'))))).not.toContain('of the second');
+    await closeSound(world, store, app);
+  });
+
+  it('when what was made has effects, then its maker sees how they end, of the first of its name and of a later one', async () => {
+    const { world, store, adapter } = await given([]);
+    for (const [n, maker] of ['first', 'second'].entries()) {
+      await ask(world, maker, []);
+      await ask(world, maker, [send('kid', start('work', n))]);
+      const { seq } = world.head;
+      (await adapter.call(n)).answer(ok(n));
+      await world.pump();
+      for (const from of [0, seq + 1]) {
+        const receipts = recordsIn(await framesAs(world, holder(maker), from)).filter(({ kind }) => kind === 'receipt');
+        expect(receipts, `${maker} from ${from}`).toHaveLength(1);
+      }
+      await ask(world, 'kid', [end()]);
+    }
     await closeSound(world, store, app);
   });
 });
