@@ -158,6 +158,26 @@ describe('given code that answers differently each time', () => {
     await closeSound(world, store, app);
   });
 
+  it('when only every third frame is folded twice, or none, then it is found in those alone [DET-6]', async () => {
+    for (const [recheckEvery, found] of [
+      [1, 9],
+      [3, 3],
+      [0, 0],
+    ] as const) {
+      const clock = new TestClock(Date.now());
+      const world = await openWorld({ store: memory(), app: leaky(), recheckEvery, clock });
+      let refused = 0;
+      for (let n = 0; n < 9; n++) {
+        await world.request(at, { name: 'leak/Leak@1', value: {} }).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: 'nondeterminism' });
+          refused++;
+        });
+      }
+      expect(refused, `every ${recheckEvery}`).toBe(found);
+      await world.close();
+    }
+  });
+
   it('when a timer shows it, then it is quarantined: its cell stays as it was, and the journal can be performed [DET-7]', async () => {
     const [store, app, clock] = [memory(), leaky(), new TestClock()];
     const world = await openWorld({ store, app, clock, recheckEvery: 1, drive: 'manual' });

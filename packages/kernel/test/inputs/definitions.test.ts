@@ -70,6 +70,18 @@ describe('the digest of a definition', () => {
     expect(digest()).not.toBe(plain[of]);
   });
 
+  it('is what it was in earlier releases: journals pin it', () => {
+    expect(plain).toEqual({
+      reducer: 'd7507ccd4371ea4f10a1b8107d5e7377a3892c79b71937d28f2cc6481d7bdc2d',
+      effect: 'b8b9756066807030fed65f10e62ced75c5c0a1330104945de47712ede79f0a34',
+      plan: '5fd8310dc9eff26941132e4d4df0a0b3a32f552667ffad4ee38e5264cf16ffb0',
+    });
+    expect(effect({ params: seen, delivery: { param: 'n' } })).toThrow(/invalid_definition/);
+    const replacing = plan({ name: 'in/plan@2', replaces: 'in/plan@1' })();
+    const whole = reducer({ logs: { history: seen }, tables: { index: seen }, facts: { 'in/Seen@1': seen } })();
+    expect([replacing.digest, whole.digest]).toEqual(['', '']);
+  });
+
   it('is the same in whatever order parts are listed', () => {
     const facts = { 'in/A@1': seen, 'in/B@1': seen, 'in/C@1': z.strictObject({}) };
     const turned = Object.fromEntries(Object.entries(facts).toReversed());

@@ -97,7 +97,7 @@ describe('given an erasure', () => {
       expect(await codeOf(getErasable(world.content, ref))).toBe('blob_erased');
     }
     expect(await world.state(cell('a'))).toEqual(before);
-    expect(await world.verify()).toMatchObject({ erased: 40, returned: 0 });
+    expect(await world.verify()).toMatchObject({ erased: 40, returned: 0, sealed: 0 });
     await world.close();
     expect(await verified(store)).toMatchObject({ erased: 40, performed: report.seq + 1 });
     await (await openWorld({ store, app })).close();
@@ -107,6 +107,19 @@ describe('given an erasure', () => {
       reason: 'request 17',
       cell: null,
     });
+  });
+
+  it('when a cell is named, then what its facts link is gone, and what the facts of others link is there [CON-9]', async () => {
+    await using world = await openWorld({ store: memory(), app });
+    const [own, others] = [
+      await putErasable(world.content, text('own')),
+      await putErasable(world.content, text('other')),
+    ];
+    await ask(world, 'a', [['when', 'go', [['fact', own as never]]]]);
+    await ask(world, 'a', [['does', 'go']]);
+    await ask(world, 'b', [['fact', others as never]]);
+    await world.erase({ cell: cell('a') });
+    expect([await world.content.has(own), await world.content.has(others)]).toEqual([false, true]);
   });
 
   it('when it is asked for again, then nothing is journaled; with another content it is a conflict', async () => {

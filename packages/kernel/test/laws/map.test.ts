@@ -131,8 +131,21 @@ describe(`the map's root (seed ${SEED})`, () => {
     const blobs = new Set<string>();
     await fresh.collectBlobs(ref, blobs);
     expect(blobs).toEqual(new Set(kept.keys()));
+    expect(blobs).toContain(toHex(nativeHash(large)));
     const gone = all.slice(3).map(({ key: of }) => ({ key: of, bytes: undefined }));
     expect(await map.update(ref, gone)).toEqual(await map.update(null, all.slice(0, 3)));
+  });
+
+  it('holds a leaf in its bucket up to 1,024 bytes, and beside it from there', async () => {
+    for (const [length, beside] of [
+      [1_021, false], // three bytes more as a value
+      [1_022, true],
+    ] as const) {
+      const kept = new Map<string, Uint8Array>();
+      const bytes = encode(new Uint8Array(length));
+      await new MerkleMap(nodesIn(kept), nativeHash).update(null, [{ key: leafKey(['world']), bytes }]);
+      expect([bytes.length, kept.has(toHex(nativeHash(bytes)))]).toEqual([length + 3, beside]);
+    }
   });
 
   it('the empty map is one map [RPL-8]', async () => {
@@ -177,6 +190,11 @@ describe(`given something else where a map should be (seed ${SEED})`, () => {
     ['bytes that are no value', Uint8Array.of(0xff)],
     ['a branch of three', encode(['branch', [null, null, null]])],
     ['a bucket of numbers', encode(['bucket', [1, 2]])],
+    ['a bucket of a leaf without a place', encode(['bucket', [[[], Uint8Array.of(1)]]])],
+    ['a bucket of a leaf without bytes', encode(['bucket', [[['world'], 'text']]])],
+    ['a branch of links that are none', encode(['branch', Array.from({ length: 16 }, () => ['text', 1])])],
+    ['a list of kinds that are none', encode([[1, Ref.fromHex('a'.repeat(64), 'value'), 1]])],
+    ['a list of links without a count', encode([['cell', Ref.fromHex('a'.repeat(64), 'value'), 'one']])],
   ])('when it is %s, then it is refused as damage', async (_, junk) => {
     expect([await refusalOf(junk), await refusalOf(trie, junk)]).toContain('blob_damaged');
   });

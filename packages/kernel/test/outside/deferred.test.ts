@@ -184,6 +184,11 @@ describe('given a running effect that asks', () => {
     const [item] = await world.open();
     expect(item).toMatchObject({ kind: 'question', value: { text: 'Which door?' }, to: 'human:ann' });
     expect(await codeOf(world.answer(item as never, 'back', { as: 'human:bob' }))).toBe('cap_denied');
+    for (const almost of [`${item?.id}x`, `${item?.id}000`, `x${item?.id}`, `${item?.effect}.`, String(item?.effect)]) {
+      expect(await codeOf(world.answer(almost as never, 'back', { as: 'human:ann' })), almost).not.toBe(
+        'effect_settled',
+      );
+    }
     await world.answer(item as never, 'front', { as: 'human:ann' });
     expect(await answer).toEqual({ how: 'answered', by: 'human:ann', value: 'front' });
     expect(await world.open()).toEqual([]);
