@@ -101,6 +101,31 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
+  it('when a cell that was made anew makes another, then that one stands below it, and loses what it loses [GATE-8]', async () => {
+    const { world, store, adapters } = await given();
+    adapters[0].answerAll(() => ok({ got: 1 }));
+    await ask(world, 'mid', [end()]);
+    await ask(world, 'mid', [send('child', note('made'))]);
+    await ask(world, 'child', [start('work')]);
+    await world.pump();
+    await rights(world, 'mid', { grant: { may: { effect: [] } } });
+    await ask(world, 'child', [start('work')]);
+    expect(await seen(world, 'child')).toEqual(['made', 'work=["ok",null]', 'work=["denied","cap_denied"]']);
+    await closeSound(world, store, app);
+  });
+
+  it('when a person may send to one cell alone, then a request to another is refused, and the host is asked nothing [GATE-15]', async () => {
+    const { world, store } = await given();
+    const exercise = { may: { send: [`${cell('open').join('/')}#*`] } };
+    await world.command('sys/SetRights@1', { holder: 'human:ann', exercise });
+    const { head } = world;
+    expect(await codeOf(ask(world, 'shut', [note('x')], { as: 'human:ann' }))).toBe('cap_denied');
+    expect(world.head).toEqual(head);
+    await ask(world, 'open', [note('x')], { as: 'human:ann' });
+    await ask(world, 'shut', [note('x')]);
+    await closeSound(world, store, app);
+  });
+
   it('when two deciders read the same rights, then the second is refused [GATE-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', []);
