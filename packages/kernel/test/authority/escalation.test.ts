@@ -141,6 +141,31 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
+  it('when somebody changes their own, then it may be narrowed, whatever they may hand on, and never widened [GATE-5]', async () => {
+    const { world, store } = await given();
+    const may = (...effect: string[]) => ({ may: { effect } });
+    await setRights(world, 'human:bob', { exercise: may('lab.*'), grant: may() });
+    await setRights(world, 'human:bob', { exercise: may('lab.once@1', 'lab.again@1') }, 'human:bob');
+    const widen = setRights(world, 'human:bob', { exercise: may('lab.*') }, 'human:bob');
+    expect(await codeOf(widen)).toBe('rights_exceeded');
+    await closeSound(world, store, app);
+  });
+
+  it('when a cell below is charged to an account of its own, then the one above it lets it go to what pays for both', async () => {
+    const { world, store } = await given();
+    await ask(world, 'top', [send('low', note('made'))]);
+    await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: {} });
+    await world.command('sys/SetAccount@1', { account: 'own', parent: 'team', limits: {} });
+    await setRights(world, holder('top'), { account: 'team' });
+    await setRights(world, holder('low'), { account: 'own' });
+    await ask(world, 'low', [kernel('sys/SetRights@1', { holder: holder('low'), account: null })]);
+    expect((await seen(world, 'low'))?.at(-1)).toBe('CommandRefused cap_denied');
+    await ask(world, 'top', [kernel('sys/SetRights@1', { holder: holder('low'), account: null })]);
+    expect(await seen(world, 'top')).toEqual([]);
+    expect((await world.rights(holder('low'))).declared?.account).toBe(null);
+    await closeSound(world, store, app);
+  });
+
   it('when a cell is made anew at an address whose approval was remembered, then it needs its own [GATE-8]', async () => {
     const { world, store, adapters } = await given(APPROVED);
     adapters[0].answerAll(() => ok({ got: 1 }));

@@ -90,7 +90,7 @@ describe('checkAgainst', () => {
       await world.request(['demo/Zebra@1', 'z'], { name: 'demo/Met@1', value: 1 });
       for (const key of ['b', 'a']) await world.request(counter(key), added(1));
       for (let n = 0; n < 11; n++) await world.request(counter('b'), asked(`rent ${n}`));
-      await world.request(counter('a'), asked('rent'));
+      for (const what of ['rent', 'food']) await world.request(counter('a'), asked(what));
       await world.snapshot();
     }
     const without = await reportOf(
@@ -99,6 +99,7 @@ describe('checkAgainst', () => {
     );
     expect(without.change?.inFlight.map(({ plan: [, key, ordinal] }) => [key, ordinal])).toEqual([
       ['a', 0],
+      ['a', 1],
       ...Array.from({ length: 11 }, (_, n) => ['b', n]),
     ]);
     const heir = defineReducer({ ...PLAIN, name: 'demo/Aardvark@2', migrates: { from: other, state: () => ({}) } });

@@ -113,6 +113,35 @@ describe('given an account, and an effect that never started', () => {
   });
 });
 
+describe('given an account, and an effect that a cell settles', () => {
+  const ALLOW: readonly PolicyRule[] = [
+    { effect: '*', decision: 'allow' },
+    { send: '*', decision: 'allow' },
+  ];
+
+  it('when the cell says that it failed, then all that was held is spent: it may have worked at it [GATE-25]', async () => {
+    const { world, store } = await given(ALLOW);
+    await budget(world, { tokens: 100 });
+    const failed = { status: 'error', code: 'adapter_error/judge' };
+    await ask(world, 'judge', [when('settle', ['note', failed as never])]);
+    await ask(world, 'x', [start('judge', 30)]);
+    expect(await seen(world, 'x')).toEqual(['judged=["error","adapter_error/judge"]']);
+    expect(await left(world)).toEqual({ spent: { tokens: 30, calls: 1 }, held: {} });
+    await closeSound(world, store, app);
+  });
+
+  it('when its plan is cancelled before the cell has said anything, then nothing is spent [GATE-25]', async () => {
+    const { world, store } = await given(ALLOW);
+    await budget(world, { tokens: 100 });
+    await ask(world, 'judge', []);
+    await ask(world, 'x', [start('judge', 30)]);
+    expect((await left(world)).held).toMatchObject({ tokens: 30 });
+    await ask(world, 'x', [cancel('all')]);
+    expect(await left(world)).toEqual({ spent: {}, held: {} });
+    await closeSound(world, store, app);
+  });
+});
+
 describe('given an effect that was handed on', () => {
   const handOn = async (w: Awaited<ReturnType<typeof given>>, how = {}) => {
     await budget(w.world, { tokens: 100 });

@@ -6,6 +6,7 @@ import {
   add,
   ask,
   askPresent,
+  cancel,
   cell,
   command,
   end,
@@ -410,6 +411,18 @@ describe('given requests that arrive while the world works', () => {
     to[1] = 'y';
     await sent;
     expect([await numberOf(world, 'x'), await numberOf(world, 'y')]).toEqual([1, undefined]);
+    await closeSound(world, store, app);
+  });
+});
+
+describe('given a cell of several plans', () => {
+  it('when it cancels one by its number, then that one ends and the others go on; a number that is none is no fault', async () => {
+    const { store, world } = await given();
+    await ask(world, 'x', [start('call', 1), start('call', 2), start('call', 3)]);
+    await ask(world, 'x', [cancel(1), cancel(9)]);
+    const ended = (await recordsOf(store, 'plan_ended')).map(({ plan, status }) => [plan[2], status]);
+    expect(ended).toEqual([[1, 'cancelled']]);
+    expect(await world.openEffects()).toHaveLength(2);
     await closeSound(world, store, app);
   });
 });
