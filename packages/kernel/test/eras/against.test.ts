@@ -80,14 +80,16 @@ describe('checkAgainst', () => {
 
   it('names plans in the order of their cells and of their starts, and heirs by their names', async () => {
     const store = memory();
-    const other = defineReducer({ ...PLAIN, name: 'demo/Zebra@1' });
+    const others = ['Zebra', 'Yak', 'Xerus', 'Wombat'].map((name) =>
+      defineReducer({ ...PLAIN, name: `demo/${name}@1` }),
+    );
     {
       await using world = await openWorld({
         store,
-        app: defineApp({ reducers: [counter1(), other], plans: [payPlan()] }),
+        app: defineApp({ reducers: [counter1(), ...others], plans: [payPlan()] }),
         drive: 'manual',
       });
-      await world.request(['demo/Zebra@1', 'z'], { name: 'demo/Met@1', value: 1 });
+      for (const { name } of others) await world.request([name, 'z'], { name: 'demo/Met@1', value: 1 });
       for (const key of ['b', 'a']) await world.request(counter(key), added(1));
       for (let n = 0; n < 11; n++) await world.request(counter('b'), asked(`rent ${n}`));
       for (const what of ['rent', 'food']) await world.request(counter('a'), asked(what));
@@ -95,18 +97,22 @@ describe('checkAgainst', () => {
     }
     const without = await reportOf(
       store,
-      defineApp({ reducers: [counter2({ plan: payPlan(2) }), other], plans: [payPlan(2)] }),
+      defineApp({ reducers: [counter2({ plan: payPlan(2) }), ...others], plans: [payPlan(2)] }),
     );
     expect(without.change?.inFlight.map(({ plan: [, key, ordinal] }) => [key, ordinal])).toEqual([
       ['a', 0],
       ['a', 1],
       ...Array.from({ length: 11 }, (_, n) => ['b', n]),
     ]);
-    const heir = defineReducer({ ...PLAIN, name: 'demo/Aardvark@2', migrates: { from: other, state: () => ({}) } });
-    const both = await reportOf(store, defineApp({ reducers: [counter2(), heir], plans: [payPlan()] }));
+    const heirs = ['Aardvark', 'Bee', 'Cat', 'Dog'].map((name, n) =>
+      defineReducer({ ...PLAIN, name: `demo/${name}@2`, migrates: { from: others[n] as never, state: () => ({}) } }),
+    );
+    const both = await reportOf(store, defineApp({ reducers: [...heirs, counter2()], plans: [payPlan()] }));
     expect(both.change?.migrates).toEqual([
-      { reducer: 'demo/Aardvark@2', cells: 1 },
+      ...heirs.map(({ name }) => ({ reducer: name, cells: 1 })).slice(0, 2),
+      { reducer: 'demo/Cat@2', cells: 1 },
       { reducer: 'demo/Counter@2', cells: 2 },
+      { reducer: 'demo/Dog@2', cells: 1 },
     ]);
   });
 

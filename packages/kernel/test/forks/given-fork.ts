@@ -55,6 +55,13 @@ export const { app } = lab(
       const { status } = yield* plan.awaitReceipt(first);
       tellCell(plan, 'stopping', status);
     },
+    *choosing(_input, plan) {
+      const first = plan.emitEffect(once, 'perhaps');
+      yield* plan.awaitReceipt(plan.emitEffect(costly, { tokens: 1 }));
+      plan.cancel(first);
+      const { status } = yield* plan.awaitReceipt(first);
+      tellCell(plan, 'choosing', status);
+    },
     *costly(input, plan) {
       const { status, code } = yield* plan.awaitReceipt(plan.emitEffect(costly, input as never));
       tellCell(plan, 'costly', [status, code ?? null]);

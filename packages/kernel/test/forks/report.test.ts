@@ -1,7 +1,7 @@
 /** What a report tells: effects by how they were answered, receipts that were left over, and the first frame that departs. */
 import { describe, expect, it } from 'vitest';
-import { forkReport, type Store, type World } from '../../src/index.js';
-import { codeOf, until } from '../support/judge.js';
+import { deferred, forkReport, type Store, type World } from '../../src/index.js';
+import { codeOf, recordsOf, until } from '../support/judge.js';
 import {
   add,
   ask,
@@ -116,6 +116,7 @@ describe('given what became of effects after the cut', () => {
   it('when the outside, a person or its time ended one, then the report tells it; when its own cell did, it does not', async () => {
     const { world, store, adapters, clock } = await given([
       { effect: 'lab.once@1', decision: 'require_approval' },
+      { effect: 'lab.costly@1', decision: 'require_approval' },
       { effect: '*', decision: 'allow' },
       { send: '*', decision: 'allow' },
     ]);
@@ -131,18 +132,31 @@ describe('given what became of effects after the cut', () => {
     clock.advance(1_000);
     await until(() => call.context.signal.aborted);
     call.answer(ok({ got: 1 }));
+    await ask(world, 'expired', [start('again', 1)]);
+    (await adapters[1].call(1)).answer(deferred({ expires: clock.wall() + 50 }));
+    await until(async () => (await world.open()).length === 1);
+    clock.advance(100);
+    await ask(world, 'stopped by a receipt', [start('stopping', 1)]);
+    (await adapters[1].call(2)).answer(ok({ got: 1 }));
+    await until(async () => (await seen(world, 'stopped by a receipt'))?.length === 1);
+    await ask(world, 'stopped by a decision', [start('choosing', 1)]);
+    const [, costly] = await world.open();
+    await world.decide(costly as never, { approve: false });
     await world.pump();
     const copy = await forked(world, { at });
     const { unused } = await reportOf(copy.store, store);
     expect(unused.map(({ cell: [, key], receipt }) => [key, receipt.status])).toEqual([
       ['refused', 'denied'],
       ['late', 'timeout'],
+      ['expired', 'timeout'],
+      ['stopped by a receipt', 'ok'],
+      ['stopped by a decision', 'denied'],
     ]);
     for (const one of [copy.fork, world]) await one.close();
   });
 
   it('when they were open at the cut, then the fork settles them in the order in which the original got them', async () => {
-    const { world, adapters } = await given();
+    const { world, store, adapters } = await given();
     await ask(
       world,
       'a',
@@ -154,11 +168,15 @@ describe('given what became of effects after the cut', () => {
       calls[n]?.answer(ok({ got: n }));
       await until(async () => (await seen(world, 'a'))?.length === told + 1);
     }
-    const { fork } = await forked(world, { at });
+    const { store: copy, fork } = await forked(world, { at });
     const [first, second, third, last] = (await seen(fork, 'a')) ?? [];
     expect([first, second, third]).toEqual(await seen(world, 'a'));
     expect(last).toContain('outcome_unknown');
+    const [never, , , , ...unanswered] = (await recordsOf(store, 'effect')).map(({ effect }) => effect);
+    const settled = (await recordsOf(copy, 'settled')).map(({ effect }) => effect);
+    expect(settled.slice(3), 'what has no receipt, as it was emitted').toEqual([never, ...unanswered]);
     adapters[0].calls[0]?.answer(ok({ got: 0 }));
+    adapters[1].answerAll(() => ok({ got: 0 }));
     for (const one of [fork, world]) await one.close();
   });
 
