@@ -50,6 +50,22 @@ describe('given a world that is opened with another policy', () => {
     await closeSound(second, store, app);
   });
 
+  it('when it says nothing of what waits, then that ends as what it forbids [RPL-18]', async () => {
+    const { store, adapters, open } = given();
+    const first = await open(ALLOW);
+    await ask(first, 'x', [start('pay'), start('look')]);
+    await first.close();
+    const second = await open([
+      { effect: again.name, decision: 'allow' },
+      { send: '*', decision: 'allow' },
+    ]);
+    adapters[1].answerAll(() => ok({ got: 1 }));
+    await second.pump();
+    expect(await seen(second, 'x')).toEqual(['pay=["denied","policy_denied"]', 'look=["ok",null]']);
+    expect(adapters[0].calls).toHaveLength(0);
+    await closeSound(second, store, app);
+  });
+
   it('when it is the same, or none is given, then the era goes on [RPL-12]', async () => {
     const { store, open } = given();
     for (const policy of [FORBID, FORBID, undefined]) {
