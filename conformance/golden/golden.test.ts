@@ -1,12 +1,10 @@
 /** Golden worlds: this build writes the same bytes as before, and performs what earlier ones kept. */
-import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { KERNEL_SEMANTICS } from '@reprise/contracts';
 import { defineApp, memory, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld, seededRandom, VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { ELSEWHERE, printedAt } from '../elsewhere.js';
 import { counterWorld } from './counter-world.js';
 import { expectNamed, expectRefused, flip } from './flips.js';
 import { changesOf, findings, type Kept, keptFolders, keptWorlds, readGolden } from './kept.js';
@@ -14,7 +12,7 @@ import { MODELS } from './models.js';
 import { partsOf, partsText } from './parts.js';
 import { GOLDEN_WORLDS, type Golden, goldenWorld, type Outcome, outcomeOf, pinned, sha256, written } from './worlds.js';
 
-const CHECK = fileURLToPath(new URL('check.ts', import.meta.url));
+const CHECK = new URL('check.ts', import.meta.url);
 const REGENERATE = 'if the change is meant: npx tsx --conditions=@reprise/source conformance/golden/check.ts --write';
 const SEED = 20_261;
 
@@ -53,9 +51,20 @@ describe('golden worlds of this build', () => {
     MODELS[name]?.(await outcomeNow(name));
   });
 
+  it.each(names)(
+    'twin: %s whose cell came to nothing, or whose log lacks its last item, is not what its model says',
+    async (name) => {
+      const outcome = await outcomeNow(name);
+      const { values, logs } = outcome;
+      for (const cell of Object.keys(values))
+        expect(() => MODELS[name]?.({ ...outcome, values: { ...values, [cell]: {} } }), cell).toThrow();
+      for (const [log, items] of Object.entries(logs))
+        expect(() => MODELS[name]?.({ ...outcome, logs: { ...logs, [log]: items.slice(0, -1) } }), log).toThrow();
+    },
+  );
+
   it('in another time zone and language the same [DET-9]', async () => {
-    const env = { ...process.env, TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
-    const elsewhere = JSON.parse(await print(env)) as Record<string, Golden>;
+    const elsewhere = JSON.parse(await printedAt(ELSEWHERE, CHECK, '--json')) as Record<string, Golden>;
     for (const name of names) expect(elsewhere[name], name).toEqual(readGolden(name));
   });
 
@@ -138,24 +147,4 @@ function sampled<T>(all: readonly T[], count: number, below: (n: number) => numb
   const some = [all[0], all.at(-1)] as T[];
   while (some.length < count) some.push(all[below(all.length)] as T);
   return some;
-}
-
-/** Runs the check in a process of its own. */
-function print(env: NodeJS.ProcessEnv): Promise<string> {
-  const tsx = createRequire(import.meta.url).resolve('tsx/cli');
-  const child = spawn(process.execPath, [tsx, '--conditions=@reprise/source', CHECK, '--json'], { env });
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve(out) : reject(new Error(`exit ${code}: ${errors.slice(0, 2_000)}`)),
-    );
-  });
 }

@@ -2,7 +2,7 @@
  * Scenarios × protocols, each killed at seeded places: around an append, or as something outside has been started. All
  * cases, at every place, and at two one after the other: `conformance/scenarios-long.ts`.
  */
-import type { Value } from '@reprise/contracts';
+import type { JournalRecord, Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,9 +10,12 @@ import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { quickMemory } from '../scenarios/perform.js';
 import type { RequestBody } from '../scenarios/profiles.js';
 import type { TapePlayer } from '../scenarios/tape-player.js';
+import { load, storeOf } from '../tamper/sample.js';
 import { CASES, caseOf, SAMPLED, titled } from './cases.js';
-import { blowsOf, survive } from './crash.js';
+import { blowsOf, struck, survive, undisturbed } from './crash.js';
 import { type Blow, Mortal } from './mortal.js';
+import { settlementsOf } from './settlements.js';
+import { holdSurvivor, type Survivor } from './survivor.js';
 
 vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
@@ -62,12 +65,72 @@ describe('broken twins', () => {
     await expect(without).rejects.toThrow('C6');
   });
 
-  it('an end that is another than the scenario says is told', async () => {
-    const ends = { ...one.scenario.ends, stop: { kind: 'Cancelled' } as const };
-    const otherwise = survive({ ...one, scenario: { ...one.scenario, ends } }, [inside]);
-    await expect(otherwise).rejects.toThrow('single-tool × anthropic-messages, killed at dispatch 2: C1');
+  it('a call that can be looked up, and of which is said that it did not happen, happens twice', async () => {
+    const lookedUp = caseOf('reconciled-tool', 'anthropic-messages');
+    const forgotten = survive(lookedUp, [inside], {
+      wrapTool: (tool) => ({ ...tool, reconcile: () => 'not_done' as const }),
+    });
+    await expect(forgotten).rejects.toThrow(/C3: [0-9a-f]{64} was performed 2 times/);
+  });
+
+  it('an effect that is settled twice is told', () => {
+    const receipt = {
+      kind: 'receipt',
+      effect: 'e',
+      receipt: { status: 'ok', adapter: 'a' },
+    } as unknown as JournalRecord;
+    expect(() => settlementsOf([[receipt], [receipt]])).toThrow('C5: e was settled twice');
   });
 });
+
+describe('the judge of survivors sees', () => {
+  const one = caseOf('single-tool', 'anthropic-messages');
+  const { ends } = one.scenario;
+  const call: Blow = { step: 'dispatch', n: 2 };
+
+  const inModel: Blow = { step: 'dispatch', n: 1 };
+  type Change = (survivor: Survivor) => Promise<Partial<Survivor>> | Partial<Survivor>;
+
+  it.each<[what: string, says: string, blow: Blow, change: Change]>([
+    ['an unknown outcome of what nothing interrupted', 'C4: Set', call, () => ({ interrupted: new Set() })],
+    ['an interrupted call that is not told', 'C4: Set', inModel, () => ({ interrupted: new Set(['e']) })],
+    ['a model that has not read it', 'C4: no model', call, ({ wire }) => ({ wire: heard(wire, ['Ready.']) })],
+    ['an effect that stays open', 'C5: 1 instead of 0', call, () => ({ open: 1 })],
+    ['another answer of a command', 'C8: {', call, () => ({ told: ['applied'] })],
+    ['another text', 'C8: {', call, ({ outcome }) => ({ outcome: { ...outcome, text: 'It is 6.' } })],
+    ['an event less', 'C8: {', call, ({ events }) => ({ events: events.slice(1) })],
+    ['a failure without need', 'C8: {', inModel, async () => ({ events: (await struck(one, [call])).events })],
+    ['a model that was shown nothing', 'C8: no model', inModel, ({ wire }) => ({ wire: heard(wire, []) })],
+  ])('%s (%s)', async (_, says, blow, change) => {
+    const survivor = await struck(one, [blow]);
+    const without = await undisturbed(one);
+    await holdSurvivor(one, survivor, without);
+    const changed = { ...survivor, ...(await change(survivor)) };
+    await expect(holdSurvivor(one, changed, without)).rejects.toThrow(says);
+  });
+
+  it('another reason to stop (C1)', async () => {
+    const otherwise = {
+      ...one,
+      scenario: { ...one.scenario, ends: { ...ends, stop: { kind: 'Cancelled' } as const } },
+    };
+    await expect(survive(otherwise, [call])).rejects.toThrow(
+      'single-tool × anthropic-messages, killed at dispatch 2: C1',
+    );
+  });
+
+  it('a frame that is said to be of another moment (C7)', async () => {
+    const survivor = await struck(one, [call]);
+    const { mortal } = survivor;
+    const sample = await load(await mortal.store.openReadonly());
+    const frames = sample.frames.map((frame) => (frame.seq === 3 ? { ...frame, at: frame.at + 1 } : frame));
+    mortal.store = { ...mortal.store, openReadonly: async () => storeOf({ ...sample, frames }) };
+    await expect(holdSurvivor(one, survivor, await undisturbed(one))).rejects.toThrow(/\bframe 3\b/);
+  });
+});
+
+/** A wire over which these requests came and no others. */
+const heard = (wire: TapePlayer, bodies: string[]): TapePlayer => Object.assign(wire, { bodies });
 
 /** A store that has lost its last frame when it is opened after a crash. */
 class Forgetful extends Mortal {

@@ -3,16 +3,15 @@
  * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`. The dear modes go
  * through a sample of the cases, and through some tamperings of each; all of it: `conformance/scenarios-long.ts`.
  */
-import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { agentApp } from '@reprise/agent';
 import { creates, defineApp, defineReducer, openWorld, verifyStore } from '@reprise/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { ELSEWHERE, type Place, printedAt } from '../elsewhere.js';
 import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
 import { perform, quickMemory, tapeOf } from '../scenarios/perform.js';
+import type { ProfileName } from '../scenarios/profiles.js';
 import { load, rechained, storeOf } from '../tamper/sample.js';
 import { expectFound } from '../tamper/trials.js';
 import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
@@ -28,6 +27,11 @@ const goldens = readGoldens();
 const pinnedOf = ({ scenario, profile }: (typeof CASES)[number]) => goldens[scenario.name]?.[profile];
 
 describe('fresh', () => {
+  it('what is pinned is of the scenarios and of nothing else', () => {
+    const pinned = Object.entries(goldens).flatMap(([name, own]) => Object.keys(own).map((at) => `${name} × ${at}`));
+    expect(pinned.sort()).toEqual(CASES.map(({ title }) => title).sort());
+  });
+
   it.each(titled(CASES))('%s', async (_, one) => {
     const performed = await freshOf(one);
     holdToScenario(one, performed);
@@ -65,10 +69,10 @@ describe('fresh', () => {
 describe('genesis', () => {
   it.each(titled(CASES))('%s', async (_, one) => {
     const { store } = await freshOf(one);
-    const expect_ = pinnedOf(one)?.head ?? '';
+    const head = pinnedOf(one)?.head ?? 'none is pinned';
     const { performed, sealed, frames } = await verifyStore(await store.openReadonly(), {
       app: agentApp,
-      expect: expect_,
+      expect: head,
     });
     expect([performed, sealed]).toEqual([frames, 0]);
   });
@@ -92,14 +96,30 @@ describe('snapshots', () => {
     expect(await holdSnapshots(await store.openReadonly())).toBeGreaterThan(0);
   });
 
-  it('broken twin: the states of another world are not those since genesis', async () => {
-    const [one, other] = await Promise.all(
-      (['openai-responses', 'openai-compatible'] as const).map(async (profile) => {
-        const { store } = await freshOf(caseOf('single-tool', profile));
-        return rootsFrom(await store.openReadonly(), -1);
-      }),
-    );
-    expect(() => holdRoots(one ?? new Map(), other ?? new Map(), 0)).toThrow('the state after frame 0 is another');
+  describe('broken twins', () => {
+    const rootsOf = async (profile: ProfileName, seq: number) =>
+      rootsFrom(await (await freshOf(caseOf('single-tool', profile))).store.openReadonly(), seq);
+
+    it('the states of another world are not those since genesis', async () => {
+      const [one, other] = await Promise.all([rootsOf('openai-responses', -1), rootsOf('openai-compatible', -1)]);
+      expect(() => holdRoots(one, other, -1)).toThrow('the state after frame 0 is another');
+    });
+
+    it('a snapshot that nothing follows is held as well', async () => {
+      const genesis = await rootsOf('openai-responses', -1);
+      const last = genesis.size - 2;
+      const since = await rootsOf('openai-responses', last);
+      holdRoots(genesis, since, last);
+      const forged = new Map([[last, genesis.get(0) as string]]);
+      expect(() => holdRoots(genesis, forged, last)).toThrow(`the state after frame ${last} is another`);
+    });
+
+    it('whoever begins elsewhere than at the snapshot has not begun at it', async () => {
+      const genesis = await rootsOf('openai-responses', -1);
+      const last = genesis.size - 2;
+      for (const since of [genesis, new Map<number, string>()])
+        expect(() => holdRoots(genesis, since, last)).toThrow(`the snapshot at ${last} was not begun at`);
+    });
   });
 });
 
@@ -141,36 +161,26 @@ describe(`tamper (seed ${SEED})`, () => {
 });
 
 describe('elsewhere', () => {
-  const env = { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
-  const heads = check(env);
+  const heads = check(ELSEWHERE);
 
   it.each(titled(CASES))('%s', async (_, one) => {
     const elsewhere = (await heads) as GoldenScenarios;
     expect(elsewhere[one.scenario.name]?.[one.profile]).toEqual(pinnedOf(one));
   });
 
-  it('broken twin: a tool that answers in local time gives another head elsewhere', async () => {
-    const [here, there] = await Promise.all([check({ TZ: 'UTC' }, '--local'), check(env, '--local')]);
-    expect(here).not.toEqual(there);
+  it.each([
+    ['time', { TZ: ELSEWHERE.TZ }],
+    ['words', { LANG: ELSEWHERE.LANG, LC_ALL: ELSEWHERE.LC_ALL }],
+  ])('broken twin: a tool that answers in local %s gives another head there', async (what, there) => {
+    const here = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' };
+    const [one, other] = await Promise.all([here, { ...here, ...there }].map((env) => check(env, '--local', what)));
+    expect(one).not.toEqual(other);
   });
 });
 
-/** What a process of another environment computes. */
-async function check(env: NodeJS.ProcessEnv, ...flags: string[]): Promise<unknown> {
-  const tsx = createRequire(import.meta.url).resolve('tsx/cli');
-  const program = fileURLToPath(new URL('../scenarios/check.ts', import.meta.url));
-  const args = [tsx, '--conditions=@reprise/source', program, '--json', ...flags];
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  expect(code).toBe(0);
-  return JSON.parse(out);
+/** What a process computes that stands somewhere. */
+async function check(place: Place, ...flags: string[]): Promise<unknown> {
+  return JSON.parse(await printedAt(place, new URL('../scenarios/check.ts', import.meta.url), '--json', ...flags));
 }
 
 type Exchange = ReturnType<typeof tapeOf>[number];

@@ -4,7 +4,8 @@
  * Invariants
  * M1  A dead process writes nothing, and starts nothing outside, any more.
  * M2  What was acknowledged is noted when the answer leaves the store; what the dying process did not hear is not.
- * M3  What happens outside is counted here, where no crash of the world uncounts it.
+ * M3  What happens outside is counted here, where no crash of the world uncounts it; and a tool that can look up whether
+ *     its call happened finds what was counted.
  */
 import { type OpenStore, RepriseError, type Store, type StoredFrame } from '@reprise/kernel';
 import type { ModelClient } from '@reprise/providers';
@@ -27,7 +28,7 @@ export class Mortal {
   store: Store = quickMemory();
   /** The heads that processes were told of. */
   readonly acknowledged: string[] = [];
-  /** How often tools that may happen once were performed, by the effect. */
+  /** By its key, how often each call was performed that must not happen twice. */
   readonly performed = new Map<string, number>();
   #crashed = false;
 
@@ -89,12 +90,18 @@ export class MortalProcess {
         context.signal,
         async () => tool.run(args, context),
         () => {
-          if (tool.entry.delivery !== 'at_most_once') return;
+          if (tool.entry.delivery === 'idempotent') return;
           const { performed } = this.mortal;
           performed.set(context.idempotencyKey, (performed.get(context.idempotencyKey) ?? 0) + 1); // M3
         },
       ),
+    ...(tool.reconcile !== undefined && { reconcile: this.#lookUp(tool.reconcile) }),
   });
+
+  #lookUp(reconcile: NonNullable<Tool['reconcile']>): NonNullable<Tool['reconcile']> {
+    return (args, context) =>
+      this.mortal.performed.has(context.idempotencyKey) ? reconcile(args, context) : 'not_done'; // M3
+  }
 
   async #open(): Promise<OpenStore> {
     const open = await this.mortal.open();

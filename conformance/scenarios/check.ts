@@ -1,11 +1,11 @@
 /**
  * Performs every scenario from its recorded wire bytes and holds it to its golden head:
  *
- *   npx tsx --conditions=@reprise/source conformance/scenarios/check.ts [--json] [--write] [--local]
+ *   npx tsx --conditions=@reprise/source conformance/scenarios/check.ts [--json] [--write] [--local time|words]
  *
  * `--json` prints what was computed and compares nothing. `--write` pins it: only for a change that is meant to change
  * derived bytes, in the commit that makes the change, or with a new recording (`record.ts`). `--local` is the broken
- * twin of the check in other places: tools answer in local time.
+ * twin of the check in other places: tools answer as people there write the time or a number.
  */
 import { parseArgs } from 'node:util';
 import type { Tool } from 'reprise';
@@ -13,10 +13,11 @@ import { computeGoldens, readGoldens, writeGoldens } from './goldens.js';
 import { singleTool } from './matrix/single-tool.js';
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, write: { type: 'boolean' }, local: { type: 'boolean' } },
+  options: { json: { type: 'boolean' }, write: { type: 'boolean' }, local: { type: 'string' } },
 });
-const local = { exactly: false, wrapTool: (tool: Tool): Tool => ({ ...tool, run: () => String(new Date(0)) }) };
-const computed = values.local === true ? await computeGoldens([singleTool], local) : await computeGoldens();
+const localAnswer = () => (values.local === 'time' ? String(new Date(0)) : (0.5).toLocaleString());
+const local = { exactly: false, wrapTool: (tool: Tool): Tool => ({ ...tool, run: localAnswer }) };
+const computed = values.local === undefined ? await computeGoldens() : await computeGoldens([singleTool], local);
 if (values.write === true) writeGoldens(computed);
 if (values.json === true) console.log(JSON.stringify(computed));
 else {

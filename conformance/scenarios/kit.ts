@@ -1,8 +1,7 @@
-/** What several scenarios are made of: tools, an agent, words for calls and events. */
-import type { Settlement } from '@reprise/contracts';
-import { deferred, defineAgent, defineTool, type Run, type StopReason } from 'reprise';
+/** Who plays in several scenarios: tools, agents that have them, and what the models of these call. */
+import { deferred, defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import type { Called, Stage } from './scenario.js';
+import type { Answer, Called } from './scenario.js';
 
 /** May happen once. */
 export const add = defineTool({
@@ -18,31 +17,9 @@ export const adder = defineAgent({ name: 'adder', model: 'main', instructions: '
 /** A call of {@link add}. */
 export const adds = (id: string, a: number, b: number): Called => ({ id, tool: 'add', args: { a, b } });
 
-/** How a run begins. */
-export const BEGIN = ['input.accepted', 'lifecycle', 'turn.started'] as const;
-/** A model is asked and answers. */
-export const STEP = ['llm_step.requested', 'llm_step.completed'] as const;
-/** A tool is called and answers. */
-export const CALL = ['tool.requested', 'tool.completed'] as const;
-/** A call waits for a child, which settles; the run goes on. */
-export const CHILD_AWAITED = [
-  'tool.requested',
-  'tool.waiting',
-  'lifecycle',
-  'child.settled',
-  'tool.completed',
-  'lifecycle',
-] as const;
-/** How a run ends. */
-export const END = ['lifecycle'] as const;
-
-/** The end of a run that was answered. */
-export const COMPLETED: StopReason = { kind: 'Completed' };
-/** The end of a run that somebody stopped. */
-export const CANCELLED: StopReason = { kind: 'Cancelled' };
-
-/** What {@link scout} and {@link lead} are told, and found by. */
+/** What a {@link scout} is told: answers that are said to it are found by this. */
 export const SCOUT = 'Scout.';
+/** What a {@link lead} is told. */
 export const LEAD = 'Lead.';
 
 /** A child. */
@@ -65,46 +42,11 @@ export const waits = (id: string, children: readonly string[], how: object = {})
   args: { children, ...how },
 });
 
-/** Waits until a run asks a person, for the first time. @returns what `decide` takes */
-export async function askedAbout(run: Run): Promise<string> {
-  for await (const event of run.events()) if (event.type === 'human.requested') return event.id;
-  throw new Error(`run ${run.id} asked nobody`);
-}
-
-/**
- * Waits until a call of a run is handed on to somebody outside, for the first time, or the run is over.
- *
- * @returns what `settle` takes
- */
-export async function deferredEffect({ world }: Stage, run: Run): Promise<string | undefined> {
-  const over = new AbortController();
-  const ended = run.result().finally(() => over.abort());
-  ended.catch(() => undefined); // who reads the frames is told as well
-  for await (const { records } of world.kernel.frames(0, over.signal))
-    for (const record of records) if (record.kind === 'deferred') return record.effect;
-  await ended;
-  return undefined;
-}
-
-/** A run that is known to be there. */
-export function firstOf(run: Run | undefined): Run {
-  if (run === undefined) throw new Error('there is no such run');
-  return run;
-}
-
-/** What a call came to, as somebody outside says it: a text. */
-export async function outcomeOf({ world }: Stage, text: string): Promise<Settlement> {
-  const bytes = new TextEncoder().encode(text);
-  const ref = await world.kernel.content.put(bytes);
-  const truncation_meta = {
-    original_bytes: bytes.length,
-    bounded_bytes: bytes.length,
-    truncated: false,
-    policy_id: 'outside@1',
-  };
-  const payload = { operator_output_ref: ref, model_output_ref: ref, truncation_meta, is_error: false };
-  return { status: 'ok', payload };
-}
+/** A {@link lead} spawns a scout, and waits for it in its next answer. */
+export const spawnsAndWaits = (how: object = {}): Answer[] => [
+  { to: LEAD, calls: [spawned('s', 'Look.')] },
+  { to: LEAD, calls: [waits('w', ['c1'], how)] },
+];
 
 /** Somebody has to approve it. */
 const refund = defineTool({
@@ -116,6 +58,12 @@ const refund = defineTool({
 });
 /** Has {@link refund}. */
 export const support = defineAgent({ name: 'support', model: 'main', instructions: 'Help.', tools: [refund] });
+
+/** A call of {@link refund}. */
+export const refunds = (cents: number): Called => ({ id: 'r', tool: 'refund', args: { cents } });
+
+/** Keeps no more than its last turn when room is made. */
+export const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
 
 /** Somebody else finishes it. */
 const order = defineTool({
@@ -135,5 +83,5 @@ const deaf = defineTool({
   timeout: '10s',
   run: () => new Promise<string>(() => undefined),
 });
-/** Has {@link deaf}. */
+/** Has {@link deaf}: it is given up after ten seconds. */
 export const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.', tools: [deaf] });

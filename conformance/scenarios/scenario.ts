@@ -63,16 +63,22 @@ export interface Ends {
   readonly told?: readonly Value[];
 }
 
-/** What is as right when the process died on the way. What is not said is as without. */
+/** Another end that is as right when the process died on the way. What it does not name is as without a crash. */
+export interface OtherEnd {
+  readonly text?: string;
+  /** Commands are sent again after a crash, and may find the session elsewhere than the first time. */
+  readonly told?: readonly Value[];
+  readonly events?: readonly string[];
+}
+
+/**
+ * What a crash may make of a scenario, beyond what it may make of any: that a call of which nobody knows whether it
+ * happened fails where it would have completed.
+ */
 export interface AfterCrash {
   /** Why. */
   readonly because: string;
-  /** Further texts. */
-  readonly texts?: readonly string[];
-  /** Other answers to what was asked: it is asked again, and finds the session elsewhere. */
-  readonly told?: readonly (readonly Value[])[];
-  /** Events may come in another order, or others between them. */
-  readonly eventsOtherwise?: true;
+  readonly ends: readonly [OtherEnd, ...OtherEnd[]];
 }
 
 /** A scenario. */

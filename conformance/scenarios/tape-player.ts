@@ -3,8 +3,8 @@
  *
  * Invariants
  * T1  A request that breaks a rule of its protocol is noted, whatever it is answered.
- * T2  `exactly`: each request is, in bytes, the recorded one that comes next among those that were not asked yet; none
- *     is answered twice, and what is left over is told.
+ * T2  `exactly`: each request is, in its path and the bytes of its body, a recorded one that was not asked for yet, the
+ *     first of those that are equal; none is answered twice, and what is left over is told.
  * T3  Otherwise, after a crash, a request is answered as its like was: the same bytes, or the same agent at the same
  *     point of the conversation, or, beyond what was recorded, the agent's last answer again. The answers of one point
  *     come in their order, the last one again and again.
@@ -31,10 +31,8 @@ const NEVER = new Promise<void>(() => undefined);
 export class TapePlayer {
   /** What was wrong with requests. */
   readonly problems: string[] = [];
-  /** How many came. */
-  requests = 0;
-  /** The newest one. */
-  newest = '';
+  /** The bodies of all that came, in order. */
+  readonly bodies: string[] = [];
   readonly #asked = new Map<Exchange, number>();
   readonly #points: ReadonlyMap<Exchange, Asked>;
   readonly #held = new Gate();
@@ -47,6 +45,16 @@ export class TapePlayer {
   /** Resolves when an answer that never ended has said what it has. */
   get silent(): Promise<void> {
     return this.#silence.opened;
+  }
+
+  /** How many requests came. */
+  get requests(): number {
+    return this.bodies.length;
+  }
+
+  /** The newest one. */
+  get newest(): string {
+    return this.bodies.at(-1) ?? '';
   }
 
   /** Lets held answers go. */
@@ -65,15 +73,15 @@ export class TapePlayer {
   }
 
   /** In place of the platform's. */
-  readonly fetch: typeof globalThis.fetch = async (_url, init) => {
+  readonly fetch: typeof globalThis.fetch = async (url, init) => {
+    const { pathname } = new URL(String(url));
     const body = textOf(init?.body as Uint8Array);
     const signal = init?.signal ?? undefined;
-    this.requests++;
-    this.newest = body;
+    this.bodies.push(body);
     const { format } = this.playing.profile;
     for (const issue of validateRequest(format, JSON.parse(body))) this.problems.push(JSON.stringify(issue)); // T1
-    const exchange = this.playing.exactly ? this.#exactly(body) : this.#alike(body);
-    if (exchange === undefined) throw this.#unknown(body);
+    const exchange = this.playing.exactly ? this.#exactly(pathname, body) : this.#alike(body);
+    if (exchange === undefined) throw this.#unknown(pathname, body);
     this.#asked.set(exchange, (this.#asked.get(exchange) ?? 0) + 1);
     if (this.#isHeld(body)) await unlessAborted(this.#held.opened, signal);
     if (exchange.status === 0) await unlessAborted(NEVER, signal);
@@ -81,8 +89,9 @@ export class TapePlayer {
   };
 
   /** @returns what was recorded for exactly this, and not asked for yet */
-  #exactly(body: string): Exchange | undefined {
-    return this.playing.tape.find((one) => !this.#asked.has(one) && textOf(one.request) === body); // T2
+  #exactly(path: string, body: string): Exchange | undefined {
+    const isIt = (one: Exchange) => one.path === path && textOf(one.request) === body;
+    return this.playing.tape.find((one) => !this.#asked.has(one) && isIt(one)); // T2
   }
 
   #alike(body: string): Exchange | undefined {
@@ -104,13 +113,15 @@ export class TapePlayer {
     return this.playing.held.some((to) => system.includes(to));
   }
 
-  #unknown(body: string): Error {
+  #unknown(path: string, body: string): Error {
     const { tape } = this.playing;
     const nearest = tape.find((one) => !this.#asked.has(one)) ?? tape.at(-1);
     const recorded = nearest === undefined ? '' : textOf(nearest.request);
-    const at = [...body].findIndex((unit, i) => unit !== recorded[i]);
-    const said = `request ${this.requests} is not the recorded one: at ${at} ${body.slice(Math.max(0, at - 40), at + 80)}`;
-    this.problems.push(`${said}, recorded ${recorded.slice(Math.max(0, at - 40), at + 80)}`);
+    let at = 0;
+    while (at < body.length && body[at] === recorded[at]) at++;
+    const around = (text: string) => text.slice(Math.max(0, at - 40), at + 80);
+    const said = `request ${this.requests}, to ${path}, is not the recorded one: at ${at} ${around(body)}`;
+    this.problems.push(`${said}, recorded to ${nearest?.path} ${around(recorded)}`);
     return new Error(said);
   }
 

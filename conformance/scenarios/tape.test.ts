@@ -1,5 +1,6 @@
 /** The file of recorded wire bytes, and the provider that plays it. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SCENARIOS } from './index.js';
 import { tapeFile, tapeOf, wireOf } from './perform.js';
@@ -11,6 +12,11 @@ const profile = 'openai-responses';
 const URL_OF_NOTHING = 'http://provider.invalid/v1/responses';
 
 describe('a tape', () => {
+  it('is there of each scenario on each protocol, and of nothing else', () => {
+    const names = SCENARIOS.map(({ name }) => `${name}.http`).sort();
+    for (const name of PROFILE_NAMES) expect(readdirSync(path.dirname(tapeFile(name, ''))).sort()).toEqual(names);
+  });
+
   it('is, written again, the same bytes', () => {
     for (const name of PROFILE_NAMES) {
       for (const { name: recorded } of SCENARIOS) {
@@ -40,6 +46,15 @@ describe('a provider that is a tape', () => {
     for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) pieces.push(piece);
     expect(pieces).toEqual(exchange?.pieces);
     expect([wire.requests, wire.left, wire.problems]).toEqual([1, 0, []]);
+  });
+
+  it('refuses a recorded request that goes elsewhere, or comes twice', async () => {
+    const wire = wireOf(scenario, profile, { exactly: true });
+    const [exchange] = tapeOf(profile, scenario.name);
+    const ask = (url: string) => wire.fetch(url, { method: 'POST', body: exchange?.request } as RequestInit);
+    await expect(ask('http://provider.invalid/v1/chat/completions')).rejects.toThrow('not the recorded one');
+    await ask(URL_OF_NOTHING);
+    await expect(ask(URL_OF_NOTHING)).rejects.toThrow('not the recorded one');
   });
 
   it('notes a request that breaks a rule of its protocol, and refuses one that was not recorded', async () => {

@@ -1,6 +1,7 @@
 import { defineAgent } from 'reprise';
 import { askHuman } from 'reprise/tools';
-import { askedAbout, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, PERSON_ASKED, STEP } from '../events.js';
+import { DECIDED_BEFORE, decide } from '../hands.js';
 import type { Scenario } from '../scenario.js';
 
 /** A question to a person. */
@@ -11,9 +12,7 @@ export const askedHuman: Scenario = {
   says: [{ calls: [{ id: 'q', tool: 'ask_human', args: { question: 'Which colour?' } }] }, { text: 'Blue it is.' }],
   drive: async (stage) => {
     const run = await stage.say('Go.', 'go');
-    stage.told(
-      (await stage.world.decide(await askedAbout(run), { answer: 'Blue.' }, { as: 'human:ann', id: 'answer' })).status,
-    );
+    stage.told(await decide(stage, run, { answer: 'Blue.' }, 'answer'));
     return run;
   },
   ends: {
@@ -22,22 +21,7 @@ export const askedHuman: Scenario = {
     requests: 2,
     shown: /Blue\./,
     told: ['applied'],
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'human.requested',
-      'tool.waiting',
-      'lifecycle',
-      'human.settled',
-      'tool.completed',
-      'lifecycle',
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'tool.completed', 'lifecycle', ...STEP, ...END],
   },
-  afterCrash: {
-    because: 'who decides again, since the answer was not heard, is told that it was decided',
-    told: [['already_settled']],
-  },
+  afterCrash: DECIDED_BEFORE,
 };

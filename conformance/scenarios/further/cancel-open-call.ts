@@ -1,6 +1,7 @@
 import { defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { OVER_BEFORE_CANCELLED } from '../hands.js';
 import type { Scenario } from '../scenario.js';
 
 const patient = defineTool({
@@ -33,9 +34,5 @@ export const cancelOpenCall: Scenario = {
     told: ['Cancelled'],
     events: [...BEGIN, ...STEP, ...END],
   },
-  afterCrash: {
-    because:
-      'a call that may have happened when the process died is not made again: the run ends before it is cancelled',
-    told: [['Completed']],
-  },
+  afterCrash: OVER_BEFORE_CANCELLED,
 };

@@ -1,4 +1,5 @@
-import { BEGIN, CANCELLED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CANCELLED, END, SPAWN, STEP, WAIT } from '../events.js';
+import { lead, SCOUT, spawnsAndWaits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A wait that is broken off. */
@@ -6,11 +7,7 @@ export const cancelWaiting: Scenario = {
   name: 'cancel-waiting',
   shows: 'A run that waits for a child is cancelled: the wait ends at once.',
   agents: [lead],
-  says: [
-    { to: SCOUT, text: 'Never said.', held: true },
-    { to: LEAD, calls: [spawned('s', 'Look.')] },
-    { to: LEAD, calls: [waits('w', ['c1'])] },
-  ],
+  says: [{ to: SCOUT, text: 'Never said.', held: true }, ...spawnsAndWaits()],
   drive: async (stage) => {
     const run = await stage.say('Go.', 'go');
     await stage.until(run, 'tool.waiting');
@@ -24,13 +21,9 @@ export const cancelWaiting: Scenario = {
     events: [
       ...BEGIN,
       ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
+      ...SPAWN,
       ...STEP,
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
+      ...WAIT,
       'host.accepted',
       'lifecycle',
       'tool.failed',

@@ -1,15 +1,16 @@
 import { defineAgent } from 'reprise';
-import { add, adds, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { add, adder, adds } from '../kit.js';
 import { type Scenario, SESSION } from '../scenario.js';
 
-const before = defineAgent({ name: 'adder', model: 'main', instructions: 'Add.', tools: [add] });
-const after = defineAgent({ name: 'adder', model: 'main', instructions: 'Sum.', tools: [add] });
+/** The {@link adder}, told otherwise. */
+const summer = defineAgent({ name: 'adder', model: 'main', instructions: 'Sum.', tools: [add] });
 
 /** An agent that is defined anew while it works. */
 export const changedDefinition: Scenario = {
   name: 'changed-definition',
   shows: 'A run goes on with the definition that it began with; the next one takes the new one.',
-  agents: [before],
+  agents: [adder],
   says: [
     { to: 'Add.', calls: [adds('a', 1, 2)], held: true },
     { to: 'Add.', text: 'Three.' },
@@ -18,8 +19,8 @@ export const changedDefinition: Scenario = {
   drive: async (stage) => {
     // Said again after a crash, it would bring the old definition back.
     const run = (await stage.session.run(0)) ?? (await stage.say('Go.', 'go'));
-    await stage.world.define(after);
-    const next = await stage.world.session(SESSION, after).send('Again.', { id: 'again' });
+    await stage.world.define(summer);
+    const next = await stage.world.session(SESSION, summer).send('Again.', { id: 'again' });
     stage.letGo();
     stage.told((await run.result()).text);
     return next;

@@ -1,4 +1,5 @@
-import { BEGIN, CHILD_AWAITED, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CHILD_AWAITED, COMPLETED, END, SPAWN, STEP } from '../events.js';
+import { LEAD, lead, SCOUT, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A child that fails. */
@@ -16,6 +17,6 @@ export const childFails: Scenario = {
     text: 'The scout failed.',
     requests: 3,
     answered: 2,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'child.spawned', 'tool.completed', ...CHILD_AWAITED, ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...SPAWN, ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

@@ -1,6 +1,8 @@
 import { defineAgent } from 'reprise';
-import { add, adds, BEGIN, CHILD_AWAITED, COMPLETED, END, LEAD, STEP, waits } from '../kit.js';
-import { type Scenario, SESSION } from '../scenario.js';
+import { BEGIN, CHILD_AWAITED, COMPLETED, END, SPAWN, STEP } from '../events.js';
+import { leaveRights } from '../hands.js';
+import { add, adds, LEAD, waits } from '../kit.js';
+import type { Scenario } from '../scenario.js';
 
 const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [add] });
 const boss = defineAgent({ name: 'boss', model: 'main', instructions: LEAD, spawns: [worker] });
@@ -20,9 +22,7 @@ export const childRights: Scenario = {
     { to: LEAD, text: 'It may not.' },
   ],
   drive: async (stage) => {
-    const holder = `cell:aos.agent/SessionReducer@1/${SESSION}` as const;
-    const exercise = { may: { effect: ['llm.generate@2'], event: ['*'] } };
-    await stage.world.kernel.command('sys/SetRights@1', { holder, exercise }, { id: 'rights' });
+    await leaveRights(stage, { effect: ['llm.generate@2'], event: ['*'] });
     return stage.say('Go.', 'go');
   },
   ends: {
@@ -30,6 +30,6 @@ export const childRights: Scenario = {
     text: 'It may not.',
     requests: 4,
     shown: /I may not add/,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'child.spawned', 'tool.completed', ...CHILD_AWAITED, ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...SPAWN, ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

@@ -1,4 +1,5 @@
-import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned } from '../kit.js';
+import { BEGIN, COMPLETED, END, SPAWN, STEP } from '../events.js';
+import { LEAD, lead, SCOUT, spawned } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A child that is not needed any more. */
@@ -19,9 +20,7 @@ export const closeAgent: Scenario = {
     events: [
       ...BEGIN,
       ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
+      ...SPAWN,
       ...STEP,
       'tool.requested',
       'child.changed',

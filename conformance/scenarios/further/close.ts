@@ -1,5 +1,6 @@
 import { isRepriseError } from 'reprise';
-import { BEGIN, CANCELLED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CANCELLED, END, SPAWN, STEP, WAIT } from '../events.js';
+import { lead, SCOUT, spawnsAndWaits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** The end of a session. */
@@ -7,11 +8,7 @@ export const close: Scenario = {
   name: 'close',
   shows: 'A session is closed while a child works: everything under it is cancelled, and it takes nothing any more.',
   agents: [lead],
-  says: [
-    { to: SCOUT, text: 'Never said.', held: true },
-    { to: LEAD, calls: [spawned('s', 'Look.')] },
-    { to: LEAD, calls: [waits('w', ['c1'])] },
-  ],
+  says: [{ to: SCOUT, text: 'Never said.', held: true }, ...spawnsAndWaits()],
   drive: async (stage) => {
     const run = await stage.say('Go.', 'go');
     await stage.until(run, 'tool.waiting');
@@ -30,13 +27,9 @@ export const close: Scenario = {
     events: [
       ...BEGIN,
       ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
+      ...SPAWN,
       ...STEP,
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
+      ...WAIT,
       'child.changed',
       'host.accepted',
       'lifecycle',

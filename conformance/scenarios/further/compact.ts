@@ -1,8 +1,6 @@
-import { defineAgent } from 'reprise';
-import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { talker } from '../kit.js';
 import type { Scenario } from '../scenario.js';
-
-const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
 
 /** A summary on request. */
 export const compact: Scenario = {

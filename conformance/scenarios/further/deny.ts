@@ -1,4 +1,6 @@
-import { askedAbout, BEGIN, COMPLETED, END, STEP, support } from '../kit.js';
+import { BEGIN, COMPLETED, END, PERSON_ASKED, STEP } from '../events.js';
+import { DECIDED_BEFORE, decide } from '../hands.js';
+import { refunds, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Somebody says no. */
@@ -6,11 +8,10 @@ export const deny: Scenario = {
   name: 'deny',
   shows: 'A call waits for a person; denied, it does not happen, and the model reads why.',
   agents: [support],
-  says: [{ calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] }, { text: 'Not this time.' }],
+  says: [{ calls: [refunds(500)] }, { text: 'Not this time.' }],
   drive: async (stage) => {
     const run = await stage.say('Go.', 'go');
-    const item = await askedAbout(run);
-    stage.told((await stage.world.decide(item, { deny: 'Too much.' }, { as: 'human:ann', id: 'no' })).status);
+    stage.told(await decide(stage, run, { deny: 'Too much.' }, 'no'));
     return run;
   },
   ends: {
@@ -22,10 +23,7 @@ export const deny: Scenario = {
     events: [
       ...BEGIN,
       ...STEP,
-      'tool.requested',
-      'human.requested',
-      'tool.waiting',
-      'lifecycle',
+      ...PERSON_ASKED,
       'host.accepted',
       'human.settled',
       'tool.failed',
@@ -34,8 +32,5 @@ export const deny: Scenario = {
       ...END,
     ],
   },
-  afterCrash: {
-    because: 'who decides again, since the answer was not heard, is told that it was decided',
-    told: [['already_settled']],
-  },
+  afterCrash: DECIDED_BEFORE,
 };

@@ -1,5 +1,6 @@
 import { defineAgent } from 'reprise';
-import { BEGIN, COMPLETED, END, LEAD, STEP, scout, spawned } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
+import { LEAD, scout, spawned } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** No deeper. */
@@ -16,6 +17,6 @@ export const depthLimit: Scenario = {
     text: 'I look myself.',
     requests: 2,
     shown: /cap_denied\/depth/,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
 };

@@ -1,5 +1,6 @@
 import { isRepriseError } from 'reprise';
-import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** The same input twice. */

@@ -1,4 +1,5 @@
-import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned } from '../kit.js';
+import { BEGIN, COMPLETED, END, SPAWN, STEP } from '../events.js';
+import { LEAD, lead, SCOUT, spawned } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** An answer before its children’s. */
@@ -15,6 +16,6 @@ export const earlyAnswer: Scenario = {
     stop: COMPLETED,
     text: 'I guess.',
     requests: 3,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'child.spawned', 'tool.completed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...SPAWN, ...STEP, ...END],
   },
 };

@@ -1,4 +1,6 @@
-import { askedAbout, BEGIN, COMPLETED, END, STEP, support } from '../kit.js';
+import { BEGIN, COMPLETED, END, PERSON_ASKED, STEP } from '../events.js';
+import { DECIDED_BEFORE, decide } from '../hands.js';
+import { refunds, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Somebody says yes, but. */
@@ -6,11 +8,11 @@ export const editedArgs: Scenario = {
   name: 'edited-args',
   shows: 'A person approves other arguments than the model gave: those are used, and the model is told.',
   agents: [support],
-  says: [{ calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] }, { text: 'Refunded a part.' }],
+  says: [{ calls: [refunds(500)] }, { text: 'Refunded a part.' }],
   drive: async (stage) => {
     const run = await stage.say('Go.', 'go');
     const decision = { approve: true, args: { cents: 200 }, comment: 'No more.' } as const;
-    stage.told((await stage.world.decide(await askedAbout(run), decision, { as: 'human:ann', id: 'yes' })).status);
+    stage.told(await decide(stage, run, decision, 'yes'));
     return run;
   },
   ends: {
@@ -22,10 +24,7 @@ export const editedArgs: Scenario = {
     events: [
       ...BEGIN,
       ...STEP,
-      'tool.requested',
-      'human.requested',
-      'tool.waiting',
-      'lifecycle',
+      ...PERSON_ASKED,
       'host.accepted',
       'human.settled',
       'lifecycle',
@@ -34,8 +33,5 @@ export const editedArgs: Scenario = {
       ...END,
     ],
   },
-  afterCrash: {
-    because: 'who decides again, since the answer was not heard, is told that it was decided',
-    told: [['already_settled']],
-  },
+  afterCrash: DECIDED_BEFORE,
 };

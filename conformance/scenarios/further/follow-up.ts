@@ -1,4 +1,6 @@
-import { adder, COMPLETED, END, firstOf, STEP } from '../kit.js';
+import { COMPLETED, END, STEP } from '../events.js';
+import { firstOf } from '../hands.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Words for later. */

@@ -1,6 +1,6 @@
 import { defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, CALL, COMPLETED, END, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 const look = defineTool({

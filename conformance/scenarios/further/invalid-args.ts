@@ -1,4 +1,5 @@
-import { adder, adds, BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, CALL, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
+import { adder, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Arguments that do not fit. */
@@ -15,6 +16,6 @@ export const invalidArgs: Scenario = {
     stop: COMPLETED,
     text: 'It is 5.',
     requests: 3,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...CALL, ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...CALL, ...STEP, ...END],
   },
 };

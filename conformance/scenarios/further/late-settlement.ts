@@ -1,4 +1,6 @@
-import { BEGIN, buyer, COMPLETED, deferredEffect, END, outcomeOf, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { deferredEffect, OVER_BEFORE_CANCELLED, outcomeOf } from '../hands.js';
+import { buyer } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** An outcome after the end. */
@@ -23,9 +25,5 @@ export const lateSettlement: Scenario = {
     told: ['Cancelled', 'already_settled'],
     events: [...BEGIN, ...STEP, ...END],
   },
-  afterCrash: {
-    because:
-      'a call that may have happened when the process died is not made again: the run ends before it is cancelled',
-    told: [['Completed']],
-  },
+  afterCrash: OVER_BEFORE_CANCELLED,
 };

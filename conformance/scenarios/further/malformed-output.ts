@@ -1,6 +1,6 @@
 import { defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 const count = defineTool({
@@ -21,6 +21,6 @@ export const malformedOutput: Scenario = {
     stop: COMPLETED,
     text: 'I cannot count.',
     requests: 2,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
 };

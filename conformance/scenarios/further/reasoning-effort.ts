@@ -1,4 +1,5 @@
-import { adder, adds, BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, CALL, COMPLETED, END, STEP } from '../events.js';
+import { adder, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Settings that change between requests. */

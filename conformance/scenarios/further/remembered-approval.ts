@@ -1,4 +1,6 @@
-import { askedAbout, BEGIN, COMPLETED, END, STEP, support } from '../kit.js';
+import { BEGIN, COMPLETED, END, PERSON_ASKED, STEP } from '../events.js';
+import { decide } from '../hands.js';
+import { refunds, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A yes that lasts. */
@@ -7,22 +9,22 @@ export const rememberedApproval: Scenario = {
   shows: 'An approval that is remembered for a day spares the question within the day, and not after it.',
   agents: [support],
   says: [
-    { calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] },
+    { calls: [refunds(500)] },
     { text: 'One.' },
-    { calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] },
+    { calls: [refunds(500)] },
     { text: 'Two.' },
-    { calls: [{ id: 'r', tool: 'refund', args: { cents: 500 } }] },
+    { calls: [refunds(500)] },
     { text: 'Three.' },
   ],
   drive: async (stage) => {
     const first = await stage.say('Go.', 'go');
     const forADay = { approve: true, remember: { for: '1d' } } as const;
-    await stage.world.decide(await askedAbout(first), forADay, { as: 'human:ann', id: 'yes' });
+    await decide(stage, first, forADay, 'yes');
     stage.told((await first.result()).text);
     stage.told((await (await stage.say('Again.', 'again')).result()).text);
     await stage.clock.advance(2 * 86_400_000);
     const third = await stage.say('And again.', 'third');
-    await stage.world.decide(await askedAbout(third), { approve: true }, { as: 'human:ann', id: 'yes-3' });
+    await decide(stage, third, { approve: true }, 'yes-3');
     return third;
   },
   ends: {
@@ -30,18 +32,6 @@ export const rememberedApproval: Scenario = {
     text: 'Three.',
     requests: 6,
     told: ['One.', 'Two.'],
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'human.requested',
-      'tool.waiting',
-      'lifecycle',
-      'human.settled',
-      'lifecycle',
-      'tool.completed',
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'lifecycle', 'tool.completed', ...STEP, ...END],
   },
 };

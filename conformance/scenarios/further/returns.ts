@@ -1,6 +1,6 @@
 import { defineAgent } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 /** An answer of a shape. */

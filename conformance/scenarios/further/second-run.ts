@@ -1,4 +1,5 @@
-import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A session outlives its runs. */

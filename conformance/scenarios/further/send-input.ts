@@ -1,4 +1,5 @@
-import { BEGIN, CALL, CHILD_AWAITED, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, CALL, CHILD_AWAITED, COMPLETED, END, SPAWN, STEP } from '../events.js';
+import { LEAD, lead, SCOUT, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** More words to a child. */
@@ -21,18 +22,6 @@ export const sendInput: Scenario = {
     text: 'Two in all.',
     requests: 5,
     shown: /Found two/,
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      ...CHILD_AWAITED,
-      ...STEP,
-      ...CALL,
-      ...CHILD_AWAITED,
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, ...SPAWN, ...CHILD_AWAITED, ...STEP, ...CALL, ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

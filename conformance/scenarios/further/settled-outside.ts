@@ -1,4 +1,6 @@
-import { BEGIN, buyer, COMPLETED, deferredEffect, END, outcomeOf, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP, WAIT } from '../events.js';
+import { deferredEffect, outcomeOf } from '../hands.js';
+import { buyer } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A call that somebody else finishes. */
@@ -25,21 +27,11 @@ export const settledOutside: Scenario = {
     text: 'It came.',
     requests: 2,
     told: ['applied', 'applied', 'already_settled'],
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'tool.completed',
-      'lifecycle',
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, ...WAIT, 'tool.completed', 'lifecycle', ...STEP, ...END],
   },
   afterCrash: {
     because:
       'a call that may have happened when the process died is not made again: the run ends before anybody is asked',
-    told: [[]],
+    ends: [{ told: [], events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END] }],
   },
 };

@@ -1,4 +1,5 @@
-import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, scout } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { LEAD, lead, SCOUT, scout } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A child that is asked for twice. */

@@ -1,4 +1,6 @@
-import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { answerOf } from '../hands.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A command for a moment that is over. */
@@ -10,7 +12,7 @@ export const staleEpoch: Scenario = {
   drive: async (stage) => {
     await (await stage.say('First.', 'first')).result();
     const receipt = await stage.session.cancel({ scope: 'all', id: 'late', ifEpoch: 99 });
-    stage.told(receipt.status === 'rejected' ? receipt.code : receipt.status);
+    stage.told(answerOf(receipt));
     return stage.say('Second.', 'second');
   },
   ends: {

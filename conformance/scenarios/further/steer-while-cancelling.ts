@@ -1,4 +1,6 @@
-import { BEGIN, CANCELLED, END, STEP, waiter } from '../kit.js';
+import { BEGIN, CANCELLED, END, FAILED_CALL, STEP } from '../events.js';
+import { answerOf } from '../hands.js';
+import { waiter } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Words that come too late. */
@@ -14,7 +16,7 @@ export const steerWhileCancelling: Scenario = {
     await stage.clock.settle();
     await stage.session.cancel({ id: 'stop' });
     const receipt = await stage.session.steer('No, go on.', { id: 'steer' });
-    stage.told(receipt.status === 'rejected' ? receipt.code : receipt.status);
+    stage.told(answerOf(receipt));
     await stage.clock.advance(5_000);
     return run;
   },
@@ -37,6 +39,35 @@ export const steerWhileCancelling: Scenario = {
   },
   afterCrash: {
     because: 'what did not stop died with the process: a run that was being cancelled is over at once',
-    told: [['not_running']],
+    ends: [
+      {
+        events: [
+          ...BEGIN,
+          ...STEP,
+          ...FAILED_CALL,
+          ...STEP,
+          'tool.requested',
+          'host.accepted',
+          'lifecycle',
+          'host.rejected',
+          'tool.failed',
+          'host.applied',
+          ...END,
+        ],
+      },
+      {
+        told: ['not_running'],
+        events: [
+          ...BEGIN,
+          ...STEP,
+          'tool.requested',
+          'host.accepted',
+          'lifecycle',
+          'tool.failed',
+          'host.applied',
+          ...END,
+        ],
+      },
+    ],
   },
 };

@@ -1,5 +1,6 @@
 import { defineAgent } from 'reprise';
-import { add, adds, BEGIN, CALL, END, STEP } from '../kit.js';
+import { BEGIN, CALL, END, STEP } from '../events.js';
+import { add, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** No more tokens. */

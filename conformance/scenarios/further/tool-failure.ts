@@ -1,6 +1,6 @@
 import { defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, CALL, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, CALL, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 const divide = defineTool({
@@ -28,6 +28,6 @@ export const toolFailure: Scenario = {
     text: 'It is 3.',
     requests: 3,
     shown: /division by zero/,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...CALL, ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...CALL, ...STEP, ...END],
   },
 };

@@ -1,4 +1,5 @@
-import { BEGIN, COMPLETED, END, STEP, waiter } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
+import { waiter } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A call that takes too long. */
@@ -17,10 +18,14 @@ export const toolTimeout: Scenario = {
     stop: COMPLETED,
     text: 'It took too long.',
     requests: 2,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
   afterCrash: {
     because: 'of the call that was given up, and died with the process, it is told that nobody knows: after the fact',
-    eventsOtherwise: true,
+    ends: [
+      {
+        events: [...BEGIN, ...STEP, ...FAILED_CALL, 'llm_step.requested', 'tool.late', 'llm_step.completed', ...END],
+      },
+    ],
   },
 };

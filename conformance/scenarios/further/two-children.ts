@@ -1,4 +1,5 @@
-import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, COMPLETED, END, SPAWN, STEP, WAIT } from '../events.js';
+import { LEAD, lead, SCOUT, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Two children at once. */
@@ -18,15 +19,9 @@ export const twoChildren: Scenario = {
     events: [
       ...BEGIN,
       ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
+      ...SPAWN,
+      ...SPAWN,
+      ...WAIT,
       'child.settled',
       'child.settled',
       'tool.completed',

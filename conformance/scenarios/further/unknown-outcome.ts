@@ -1,6 +1,6 @@
 import { defineAgent, defineTool, outcomeUnknown } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', args: z.strictObject({}), run: () => outcomeUnknown() });
@@ -16,6 +16,6 @@ export const unknownOutcome: Scenario = {
     text: 'Nobody knows.',
     requests: 2,
     shown: /outcome of this call is unknown/,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
 };

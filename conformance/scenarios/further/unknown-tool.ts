@@ -1,4 +1,5 @@
-import { adder, BEGIN, COMPLETED, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A tool that there is not. */
@@ -11,6 +12,6 @@ export const unknownTool: Scenario = {
     stop: COMPLETED,
     text: 'I can only add.',
     requests: 2,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
 };

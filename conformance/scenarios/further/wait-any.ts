@@ -1,5 +1,6 @@
 import { defineAgent } from 'reprise';
-import { BEGIN, CHILD_AWAITED, COMPLETED, END, LEAD, SCOUT, STEP, scout, spawned, waits } from '../kit.js';
+import { BEGIN, CHILD_AWAITED, COMPLETED, END, SPAWN, STEP } from '../events.js';
+import { LEAD, SCOUT, scout, spawned, waits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 const quick = defineAgent({ name: 'quick', model: 'main', instructions: 'Be quick.' });
@@ -28,18 +29,6 @@ export const waitAny: Scenario = {
     text: 'One found it.',
     requests: 4,
     shown: /Found it at once/,
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      ...CHILD_AWAITED,
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, ...SPAWN, ...SPAWN, ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

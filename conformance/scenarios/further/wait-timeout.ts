@@ -1,4 +1,5 @@
-import { BEGIN, COMPLETED, END, LEAD, lead, SCOUT, STEP, spawned, waits } from '../kit.js';
+import { BEGIN, COMPLETED, END, SPAWN, STEP, WAIT } from '../events.js';
+import { LEAD, lead, SCOUT, spawnsAndWaits } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A child that takes too long. */
@@ -8,8 +9,7 @@ export const waitTimeout: Scenario = {
   agents: [lead],
   says: [
     { to: SCOUT, text: 'Never said.', held: true },
-    { to: LEAD, calls: [spawned('s', 'Look.')] },
-    { to: LEAD, calls: [waits('w', ['c1'], { max_seconds: 60 })] },
+    ...spawnsAndWaits({ max_seconds: 60 }),
     { to: LEAD, text: 'It takes too long.' },
   ],
   drive: async (stage) => {
@@ -22,20 +22,6 @@ export const waitTimeout: Scenario = {
     stop: COMPLETED,
     text: 'It takes too long.',
     requests: 4,
-    events: [
-      ...BEGIN,
-      ...STEP,
-      'tool.requested',
-      'child.spawned',
-      'tool.completed',
-      ...STEP,
-      'tool.requested',
-      'tool.waiting',
-      'lifecycle',
-      'tool.completed',
-      'lifecycle',
-      ...STEP,
-      ...END,
-    ],
+    events: [...BEGIN, ...STEP, ...SPAWN, ...STEP, ...WAIT, 'tool.completed', 'lifecycle', ...STEP, ...END],
   },
 };

@@ -1,4 +1,5 @@
-import { adder, BEGIN, END } from '../kit.js';
+import { BEGIN, END } from '../events.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** The provider is down. */

@@ -1,6 +1,6 @@
 import { defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 const list = defineTool({
@@ -17,10 +17,14 @@ export const boundedOutput: Scenario = {
   agents: [defineAgent({ name: 'lister', model: 'main', instructions: 'List.', tools: [list] })],
   says: [{ calls: [{ id: 'a', tool: 'list', args: {} }] }, { text: 'Many lines.' }],
   ends: {
-    stop: { kind: 'Completed' },
+    stop: COMPLETED,
     text: 'Many lines.',
     requests: 2,
     events: [...BEGIN, ...STEP, 'tool.requested', 'tool.bounded', 'tool.completed', ...STEP, ...END],
     shown: /truncated \d+ bytes; sha256:/,
+  },
+  afterCrash: {
+    because: 'a call of which nobody knows whether it happened has no output to bound',
+    ends: [{ events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END] }],
   },
 };

@@ -1,4 +1,5 @@
-import { adder, BEGIN, END } from '../kit.js';
+import { BEGIN, CANCELLED, END } from '../events.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Somebody stops a model that speaks. */
@@ -14,7 +15,7 @@ export const cancel: Scenario = {
     return run;
   },
   ends: {
-    stop: { kind: 'Cancelled' },
+    stop: CANCELLED,
     text: /^one/,
     requests: 1,
     events: [
@@ -29,7 +30,19 @@ export const cancel: Scenario = {
   },
   afterCrash: {
     because: 'what a cancelled answer had said is lost with the process that heard it: nobody asks for it again',
-    texts: [''],
-    eventsOtherwise: true,
+    ends: [
+      {
+        text: '',
+        events: [
+          ...BEGIN,
+          'llm_step.requested',
+          'host.accepted',
+          'lifecycle',
+          'llm_step.failed',
+          'host.applied',
+          ...END,
+        ],
+      },
+    ],
   },
 };

@@ -1,4 +1,5 @@
-import { adder, adds, BEGIN, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, DENIED_CALL, END, STEP } from '../events.js';
+import { adder, adds } from '../kit.js';
 import { type Scenario, SESSION } from '../scenario.js';
 
 /** The session may not use the tool. */
@@ -14,10 +15,10 @@ export const capDeny: Scenario = {
     return stage.say('Go.', 'go');
   },
   ends: {
-    stop: { kind: 'Completed' },
+    stop: COMPLETED,
     text: 'I cannot.',
     requests: 2,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'effect.denied', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...DENIED_CALL, ...STEP, ...END],
     shown: /refused and did not happen \(cap_denied\)/,
   },
 };

@@ -1,5 +1,6 @@
 import { defineAgent } from 'reprise';
-import { add, adds, BEGIN, CALL, END, STEP } from '../kit.js';
+import { BEGIN, CALL, END, FAILED_CALL, STEP } from '../events.js';
+import { add, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 const looper = defineAgent({
@@ -21,5 +22,27 @@ export const loop: Scenario = {
     text: '',
     requests: 2,
     events: [...BEGIN, ...STEP, ...CALL, ...STEP, ...CALL, 'loop.detected', ...END],
+  },
+  afterCrash: {
+    because:
+      'a call of which nobody knows whether it happened is no repetition: after it the count of equal calls begins anew',
+    ends: [
+      { events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...CALL, ...STEP, ...CALL, 'loop.detected', ...END] },
+      {
+        events: [
+          ...BEGIN,
+          ...STEP,
+          ...CALL,
+          ...STEP,
+          ...FAILED_CALL,
+          ...STEP,
+          ...CALL,
+          ...STEP,
+          ...CALL,
+          'loop.detected',
+          ...END,
+        ],
+      },
+    ],
   },
 };

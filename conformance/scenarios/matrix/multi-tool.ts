@@ -1,4 +1,5 @@
-import { adder, adds, BEGIN, CALL, END, STEP } from '../kit.js';
+import { BEGIN, CALL, COMPLETED, END, STEP } from '../events.js';
+import { adder, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** Two calls of one answer. */
@@ -8,7 +9,7 @@ export const multiTool: Scenario = {
   agents: [adder],
   says: [{ text: 'I add.', calls: [adds('a', 1, 2), adds('b', 3, 4)] }, { text: '3 and 7.' }],
   ends: {
-    stop: { kind: 'Completed' },
+    stop: COMPLETED,
     text: '3 and 7.',
     requests: 2,
     events: [...BEGIN, ...STEP, 'tool.requested', ...CALL, 'tool.completed', ...STEP, ...END],

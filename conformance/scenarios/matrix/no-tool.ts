@@ -1,4 +1,5 @@
-import { adder, BEGIN, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, END, STEP } from '../events.js';
+import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** An answer and nothing else. */
@@ -8,7 +9,7 @@ export const noTool: Scenario = {
   agents: [adder],
   says: [{ text: 'Hello.' }],
   ends: {
-    stop: { kind: 'Completed' },
+    stop: COMPLETED,
     text: 'Hello.',
     requests: 1,
     events: [...BEGIN, ...STEP, ...END],

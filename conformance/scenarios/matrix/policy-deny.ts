@@ -1,5 +1,6 @@
 import { AGENT_POLICY } from 'reprise';
-import { adder, adds, BEGIN, END, STEP } from '../kit.js';
+import { BEGIN, COMPLETED, DENIED_CALL, END, STEP } from '../events.js';
+import { adder, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A rule of the world forbids the tool. */
@@ -10,10 +11,10 @@ export const policyDeny: Scenario = {
   policy: [{ effect: 'tool.call@1#add', decision: 'deny' }, ...AGENT_POLICY],
   says: [{ calls: [adds('a', 2, 3)] }, { text: 'I may not.' }],
   ends: {
-    stop: { kind: 'Completed' },
+    stop: COMPLETED,
     text: 'I may not.',
     requests: 2,
-    events: [...BEGIN, ...STEP, 'tool.requested', 'effect.denied', 'tool.failed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...DENIED_CALL, ...STEP, ...END],
     shown: /refused and did not happen \(policy_denied\)/,
   },
 };

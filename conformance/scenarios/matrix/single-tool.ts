@@ -1,4 +1,5 @@
-import { adder, adds, BEGIN, CALL, END, STEP } from '../kit.js';
+import { BEGIN, CALL, COMPLETED, END, STEP } from '../events.js';
+import { adder, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
 /** A call that may happen once. */
@@ -8,7 +9,7 @@ export const singleTool: Scenario = {
   agents: [adder],
   says: [{ calls: [adds('a', 2, 3)] }, { text: 'It is 5.' }],
   ends: {
-    stop: { kind: 'Completed' },
+    stop: COMPLETED,
     text: 'It is 5.',
     requests: 2,
     events: [...BEGIN, ...STEP, ...CALL, ...STEP, ...END],

@@ -1,0 +1,34 @@
+/** Programs in processes that stand somewhere else: in another time zone, with another language. */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/** Where a process stands, as its environment says it. */
+export type Place = Readonly<Partial<Record<'TZ' | 'LANG' | 'LC_ALL', string>>>;
+
+/** A day ahead of most of the world, and a language that writes small letters and numbers otherwise. */
+export const ELSEWHERE = { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' } as const satisfies Place;
+
+/**
+ * Runs a program of TypeScript in a process of its own.
+ *
+ * @returns what it printed
+ * @throws Error with its complaints when it fails
+ */
+export async function printedAt(place: Place, program: URL, ...args: readonly string[]): Promise<string> {
+  const tsx = createRequire(import.meta.url).resolve('tsx/cli');
+  const argv = [tsx, '--conditions=@reprise/source', fileURLToPath(program), ...args];
+  const child = spawn(process.execPath, argv, { env: { ...process.env, ...place } });
+  const [out, complaints] = [child.stdout, child.stderr].map(async (stream) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of stream) pieces.push(piece as Buffer);
+    return Buffer.concat(pieces).toString();
+  }) as [Promise<string>, Promise<string>];
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  if (code !== 0)
+    throw new Error(`${fileURLToPath(program)} ended with ${code}: ${(await complaints).slice(0, 2_000)}`);
+  return out;
+}
