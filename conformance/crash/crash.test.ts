@@ -92,7 +92,7 @@ describe('SIGSTOP', () => {
     await expect(sqlite(trial.db).open()).rejects.toMatchObject({ code: 'world_locked' });
     await expect(trial.run()).rejects.toThrow('failed world_locked');
     expect(trial.acks.length).toBe(acknowledged);
-    first.signal('SIGCONT');
+    first.wake();
     const done = await first.ended;
     expect(done).toMatchObject({ stop: 'Completed', resumed: false });
     await trial.check(done as NonNullable<typeof done>);

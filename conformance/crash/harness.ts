@@ -12,25 +12,21 @@
  *     other kill from outside says nothing against the fact that was being folded.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { agentApp, SESSION_REDUCER, type TranscriptItem } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
+import { Gate } from '../scenarios/gate.js';
 import { bundle } from './bundle.js';
+import { type Exit, HANG_MS, startChild } from './child.js';
 import { type Opening, type Quarantined, quarantinedOf, wronglyQuarantined } from './quarantine.js';
 import type { Blow, Moment } from './steps.js';
 import type { Done, Job } from './survey-child.js';
-
-/** An undisturbed survey takes about half a second on a machine that does nothing else. */
-const HANG_MS = 60_000;
 
 /** The files of the folder that is surveyed; the n-th was last changed n days after 1 January 2025. */
 const FIXTURE: Readonly<Record<string, string>> = {
@@ -106,55 +102,37 @@ export class Trial {
     return child.ended;
   }
 
-  /** Starts the survey. `ended` resolves with how it ended, or undefined when it was killed. */
+  /** Starts the survey. `moment` resolves just before the blow; `ended` with how it ended, or undefined when it was killed. */
   start(how: { moment?: Moment; blow?: Blow } = {}) {
     const job: Job = { folder: this.bench.folder, out: this.out, ledger: this.ledger, once: this.once, ...how };
-    const child = spawn(process.execPath, [this.bench.program, JSON.stringify(job)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const moment = new Gate();
+    let said = '';
+    const child = startChild(process.execPath, [this.bench.program, JSON.stringify(job)], (line) => {
+      said = this.#hear(line, moment) ?? said;
     });
-    let errors = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      errors += chunk.toString();
-    });
-    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-    let struck: () => void = () => {};
-    const moment = new Promise<void>((resolve) => {
-      struck = resolve;
-    });
-    const read = this.#read(createInterface({ input: child.stdout }), struck);
-    let hung = false;
-    const patience = setTimeout(() => {
-      hung = true;
-      child.kill('SIGKILL');
-    }, HANG_MS);
-    const ended = (async (): Promise<Done | undefined> => {
-      const [done, [code, signal]] = await Promise.all([read, exited]);
-      clearTimeout(patience);
-      assert.ok(!hung, `${this.name}: C1: a survey did not end within ${HANG_MS} ms`);
-      if (signal === 'SIGKILL') return undefined;
-      assert.equal(
-        code,
-        0,
-        `${this.name}: a survey that nobody killed ended with ${code ?? signal}: ${done}\n${errors}`,
-      );
-      return JSON.parse(done) as Done;
-    })();
-    return { ended, moment, signal: (signal: NodeJS.Signals) => void child.kill(signal) };
+    const ended = child.exit.then((exit) => this.#endOf(exit, said));
+    return { ...child, moment: moment.opened, ended };
   }
 
-  async #read(lines: AsyncIterable<string>, struck: () => void): Promise<string> {
-    let end = '';
-    for await (const line of lines) {
-      const [word, first = '', second = ''] = line.split(' ');
-      if (word === 'ack') this.acks.push(second);
-      else if (word === 'found') this.openings.push(JSON.parse(line.slice('found '.length)) as Opening);
-      else if (word === 'told') this.told.add(first);
-      else if (word === 'moment') {
-        this.moments.push(line);
-        struck();
-      } else end = word === 'done' ? line.slice('done '.length) : line;
-    }
-    return end;
+  /** Notes a line of a process. @returns what it came to, when the line says so */
+  #hear(line: string, moment: Gate): string | undefined {
+    const [word, first = '', second = ''] = line.split(' ');
+    if (word === 'ack') this.acks.push(second);
+    else if (word === 'found') this.openings.push(JSON.parse(line.slice('found '.length)) as Opening);
+    else if (word === 'told') this.told.add(first);
+    else if (word === 'moment') {
+      this.moments.push(line);
+      moment.open();
+    } else return word === 'done' ? line.slice('done '.length) : line;
+    return undefined;
+  }
+
+  #endOf({ code, signal, hung, complaints }: Exit, said: string): Done | undefined {
+    assert.ok(!hung, `${this.name}: C1: a survey did not end within ${HANG_MS} ms`);
+    if (signal === 'SIGKILL') return undefined;
+    const how = `ended with ${code ?? signal}: ${said}\n${complaints}`;
+    assert.equal(code, 0, `${this.name}: a survey that nobody killed ${how}`);
+    return JSON.parse(said) as Done;
   }
 
   /** Runs it to its end, undisturbed, and checks everything. */

@@ -56,7 +56,8 @@ describe('a process that is stopped with the world in its hands', () => {
     await first.stopped;
     await trial.expectLocked();
     expect((await trial.run()).said).toContain('world_locked');
-    expect((await first.wake()).said).toBe('rest 0');
+    first.wake();
+    expect((await first.ended).said).toBe('rest 0');
     await trial.finish();
   });
 

@@ -6,19 +6,18 @@
  *     it was said to be.
  * F2  The whole journal is performed again by the app and nothing else.
  * F3  What may happen once happened once at most, counted outside; what can be looked up never happened twice.
- * F4  The world rests: no effect is open, each has exactly one receipt, and what a receipt says is what the outside
- *     shows.
+ * F4  The world rests: every order is there, no effect is open, each has exactly one receipt, and what a receipt says is
+ *     what the outside shows.
  * F5  While a process holds the world, running or stopped, nobody else gets it.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Delivery, JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
+import { type Child, startChild } from '../crash/child.js';
+import { Gate } from '../scenarios/gate.js';
 import type { Bench } from './bench.js';
 import { app, linesOf } from './orders.js';
 import type { Careless, Job, Strike } from './orders-child.js';
@@ -26,11 +25,6 @@ import { committedEnd, type Tear, tear } from './wal.js';
 
 /** How many orders a world is asked for. */
 export const ORDERS = 18;
-
-/** A process takes a fraction of a second on a machine that does nothing else. */
-const HANG_MS = 60_000;
-
-const WAKE_MS = 100;
 
 /** How a process is run. */
 export interface Run {
@@ -46,12 +40,10 @@ export interface Run {
 export type Ended = { readonly how: 'rest' | 'killed' | 'failed'; readonly said: string };
 
 /** A process under way. */
-export interface Process {
+export interface Process extends Child {
+  /** Resolves just before it stops itself. */
   readonly stopped: Promise<void>;
   readonly ended: Promise<Ended>;
-  signal(signal: NodeJS.Signals): void;
-  /** Lets it go on after it has stopped. */
-  wake(): Promise<Ended>;
 }
 
 /** What a world came to. */
@@ -110,8 +102,23 @@ export class Trial {
   }
 
   /** Starts a process. */
-  start({ strike, maxPages, fileKiB, careless }: Run = {}): Process {
+  start(how: Run = {}): Process {
     this.synced = committedEnd(this.#log); // what the ones before were promised, until this one says more
+    const stopped = new Gate();
+    let said = '';
+    const [command, ...args] = this.#commandOf(how);
+    const child = startChild(command, args, (line) => {
+      said = this.#hear(line, stopped) ?? said;
+    });
+    const ended = child.exit.then(({ signal, hung, complaints }): Ended => {
+      assert.ok(!hung, `${this.name}: F4: a process did not end`);
+      if (signal !== null) return { how: 'killed', said };
+      return said.startsWith('rest') ? { how: 'rest', said } : { how: 'failed', said: said || complaints };
+    });
+    return { ...child, stopped: stopped.opened, ended };
+  }
+
+  #commandOf({ strike, maxPages, fileKiB, careless }: Run): [command: string, ...args: string[]] {
     const job: Job = {
       db: this.db,
       ledger: this.ledger,
@@ -121,49 +128,28 @@ export class Trial {
       ...(maxPages !== undefined && { maxPages }),
       ...(careless !== undefined && { careless }),
     };
-    const node = [process.execPath, this.bench.program, JSON.stringify(job)];
+    if (fileKiB === undefined) return [process.execPath, this.bench.program, JSON.stringify(job)];
     // The shell takes the limit and becomes the process, so that signals reach it.
-    const limited = ['bash', '-c', 'ulimit -f "$0" && exec "$@"', String(fileKiB), ...node];
-    const [command, ...args] = fileKiB === undefined ? node : limited;
-    const child = spawn(command as string, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const patience = setTimeout(() => child.kill('SIGKILL'), HANG_MS);
-    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-    let stop: () => void = () => undefined;
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    const read = this.#read(createInterface({ input: child.stdout }), stop);
-    const started = performance.now();
-    const ended = Promise.all([read, exited]).then(([said, [, signal]]): Ended => {
-      clearTimeout(patience);
-      assert.ok(performance.now() - started < HANG_MS, `${this.name}: F4: a process did not end`);
-      if (signal !== null) return { how: 'killed', said };
-      return { how: said.startsWith('rest') ? 'rest' : 'failed', said };
-    });
-    // It says that it stops, and then does: one that is woken in between would sleep for ever.
-    const wake = (): Promise<Ended> => {
-      const calls = setInterval(() => child.kill('SIGCONT'), WAKE_MS);
-      child.kill('SIGCONT');
-      return ended.finally(() => clearInterval(calls));
-    };
-    return { stopped, ended, wake, signal: (signal) => void child.kill(signal) };
+    const limited = ['bash', '-c', 'ulimit -f "$0" && exec "$@"', String(fileKiB)] as const;
+    return [...limited, process.execPath, this.bench.program, JSON.stringify(job)];
   }
 
-  async #read(lines: AsyncIterable<string>, stop: () => void): Promise<string> {
-    let end = '';
-    for await (const line of lines) {
-      const [word, first = '', second = ''] = line.split(' ');
-      if (word === 'durable') this.heads.add(second);
-      else if (word === 'synced') this.synced = Number(first);
-      else if (word === 'ack') {
-        const before = this.acks.get(Number(first));
-        assert.ok(before === undefined || before === second, `${this.name}: F1: order ${first} was moved`);
-        this.acks.set(Number(first), second);
-      } else if (word === 'refused') this.refused++;
-      else if (word === 'stopped') stop();
-      else end = line;
-    }
-    return end;
+  /** Notes a line of a process. @returns what it came to, when the line says so */
+  #hear(line: string, stopped: Gate): string | undefined {
+    const [word, first = '', second = ''] = line.split(' ');
+    if (word === 'durable') this.heads.add(second);
+    else if (word === 'synced') this.synced = Number(first);
+    else if (word === 'ack') this.#acknowledged(Number(first), second);
+    else if (word === 'refused') this.refused++;
+    else if (word === 'stopped') stopped.open();
+    else return line;
+    return undefined;
+  }
+
+  #acknowledged(order: number, seq: string): void {
+    const before = this.acks.get(order);
+    assert.ok(before === undefined || before === seq, `${this.name}: F1: order ${order} was moved`);
+    this.acks.set(order, seq);
   }
 
   /** What a loss of power makes of the log behind what was synced. @returns how many bytes nobody had promised */
@@ -204,7 +190,9 @@ export class Trial {
       for (const [order, seq] of this.acks) {
         assert.equal(asked.get(`order ${order}`), Number(seq), `${this.name}: F1: order ${order} is not where it was`);
       }
+      assert.equal(asked.size, ORDERS, `${this.name}: F4: not every order was taken`);
       const effects = this.#checkEffects(records);
+      assert.equal(effects.effects, ORDERS, `${this.name}: F4: not every order reached for the outside`);
       return { frames: report.frames, refused: this.refused, ...effects };
     } finally {
       await store.close();
@@ -225,7 +213,8 @@ export class Trial {
       const what = `${this.name}: effect ${id.slice(0, 8)}, ${delivery}`;
       const [status, ...more] = settled.get(id) ?? [];
       const happened = lines.get(id) ?? 0;
-      assert.ok(status !== undefined && more.length === 0, `F4: ${what} was settled ${more.length + 1} times`);
+      assert.ok(status !== undefined, `F4: ${what} was never settled`);
+      assert.deepEqual(more, [], `F4: ${what} was settled again`);
       if (delivery !== 'idempotent') assert.ok(happened <= 1, `F3: ${what} happened ${happened} times`);
       if (status === 'ok') assert.ok(happened >= 1, `F4: ${what} is said to have happened`);
       else assert.deepEqual([delivery, status], ['at_most_once', 'outcome_unknown'], `F4: ${what} ended as ${status}`);

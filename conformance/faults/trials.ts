@@ -58,7 +58,8 @@ async function stopped(trial: Trial, fall: Extract<Fall, { stopAfter: number }>,
   await trial.expectLocked();
   count.stops++;
   if (fall.afterwards === 'SIGKILL') process_.signal('SIGKILL');
-  const { how, said } = await (fall.afterwards === 'SIGKILL' ? process_.ended : process_.wake());
+  else process_.wake();
+  const { how, said } = await process_.ended;
   if (how === 'killed') count.kills++;
   if (fall.afterwards === 'SIGCONT' && said !== 'rest 0') throw new Error(`F4: woken, it came to ${said}`);
 }
