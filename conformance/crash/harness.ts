@@ -21,7 +21,7 @@ import { agentApp, SESSION_REDUCER, type TranscriptItem } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
-import { Gate } from '../scenarios/gate.js';
+import { Latch } from '../scenarios/latch.js';
 import { bundle } from './bundle.js';
 import { type Exit, HANG_MS, startChild } from './child.js';
 import { type Opening, type Quarantined, quarantinedOf, wronglyQuarantined } from './quarantine.js';
@@ -105,7 +105,7 @@ export class Trial {
   /** Starts the survey. `moment` resolves just before the blow; `ended` with how it ended, or undefined when it was killed. */
   start(how: { moment?: Moment; blow?: Blow } = {}) {
     const job: Job = { folder: this.bench.folder, out: this.out, ledger: this.ledger, once: this.once, ...how };
-    const moment = new Gate();
+    const moment = new Latch();
     let said = '';
     const child = startChild(process.execPath, [this.bench.program, JSON.stringify(job)], (line) => {
       said = this.#hear(line, moment) ?? said;
@@ -115,7 +115,7 @@ export class Trial {
   }
 
   /** Notes a line of a process. @returns what it came to, when the line says so */
-  #hear(line: string, moment: Gate): string | undefined {
+  #hear(line: string, moment: Latch): string | undefined {
     const [word, first = '', second = ''] = line.split(' ');
     if (word === 'ack') this.acks.push(second);
     else if (word === 'found') this.openings.push(JSON.parse(line.slice('found '.length)) as Opening);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => bench.dispose());
 
 describe('whatever befalls its processes', () => {
-  it(`a world keeps what it promised, over ${TRIALS} worlds (seed ${SEED}; again: npx tsx --conditions=@reprise/source conformance/faults-long.ts --seed ${SEED} --worlds ${TRIALS})`, async () => {
+  it(`a world keeps what it promised, over ${TRIALS} worlds (seed ${SEED}; again: npx tsx --conditions=@reprise/source conformance/faults-long.ts --seed ${SEED} --worlds ${TRIALS}) [JRN-20, REC-1, EFF-13]`, async () => {
     const total = { kills: 0, torn: 0, stops: 0, failed: 0, refused: 0 } satisfies Partial<TrialResult>;
     for (let n = 0; n < TRIALS; n++) {
       const result = await runTrial(bench, SEED, n);
@@ -50,7 +50,7 @@ describe('a write that was never synced', () => {
 });
 
 describe('a process that is stopped with the world in its hands', () => {
-  it('keeps it, and goes on when it is woken; nothing is lost', async () => {
+  it('keeps it, and goes on when it is woken; nothing is lost [JRN-18]', async () => {
     const trial = new Trial(bench, 'stopped');
     const first = trial.start({ strike: { at: 'ack', count: 7, blow: 'SIGSTOP' } });
     await first.stopped;
@@ -73,7 +73,7 @@ describe('a process that is stopped with the world in its hands', () => {
 });
 
 describe('a process that runs out of room', () => {
-  it('by a limit on its files, refuses or gives up, and loses nothing that it acknowledged', async () => {
+  it('by a limit on its files, gives up as `store_failed`, and loses nothing that it acknowledged [JRN-16]', async () => {
     const trial = new Trial(bench, 'limit');
     const { how, said } = await trial.run({ fileKiB: 1_000 });
     expect([how, said]).toEqual(['failed', expect.stringContaining('store_failed')]);
@@ -128,5 +128,12 @@ describe('the harness sees', () => {
     await expect(trial.check()).rejects.toThrow(/F1/);
     trial.forge((keys) => keys.slice(1));
     await expect(trial.check()).rejects.toThrow(/F4/);
+  });
+
+  it('a world that does not rest, and one that nobody holds', async () => {
+    const trial = new Trial(bench, 'unfinished');
+    await trial.run({ strike: { at: 'ack', count: 3, blow: 'SIGKILL' } });
+    await expect(trial.check()).rejects.toThrow(/F4/);
+    await expect(trial.expectLocked()).rejects.toThrow(/F5/);
   });
 });

@@ -17,7 +17,7 @@ import type { Delivery, JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { type Child, startChild } from '../crash/child.js';
-import { Gate } from '../scenarios/gate.js';
+import { Latch } from '../scenarios/latch.js';
 import type { Bench } from './bench.js';
 import { app, linesOf } from './orders.js';
 import type { Careless, Job, Strike } from './orders-child.js';
@@ -104,7 +104,7 @@ export class Trial {
   /** Starts a process. */
   start(how: Run = {}): Process {
     this.synced = committedEnd(this.#log); // what the ones before were promised, until this one says more
-    const stopped = new Gate();
+    const stopped = new Latch();
     let said = '';
     const [command, ...args] = this.#commandOf(how);
     const child = startChild(command, args, (line) => {
@@ -135,7 +135,7 @@ export class Trial {
   }
 
   /** Notes a line of a process. @returns what it came to, when the line says so */
-  #hear(line: string, stopped: Gate): string | undefined {
+  #hear(line: string, stopped: Latch): string | undefined {
     const [word, first = '', second = ''] = line.split(' ');
     if (word === 'durable') this.heads.add(second);
     else if (word === 'synced') this.synced = Number(first);

@@ -5,6 +5,7 @@
 import type { JournalRecord, Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
+import type { Tool } from 'reprise';
 import { describe, expect, it, vi } from 'vitest';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { quickMemory } from '../scenarios/perform.js';
@@ -22,11 +23,47 @@ vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others s
 const SEED = 20_26;
 const BLOWS = 4;
 
-describe(`crash (seed ${SEED})`, () => {
+describe(`crash (seed ${SEED}) [REC-1, EFF-3, EFF-13, MOD-13]`, () => {
   it.each(titled(SAMPLED))('%s', async (_, one) => {
     const random = randomFrom(Math.imul(SEED, 7919) + CASES.indexOf(one));
     const blows = await blowsOf(one);
     for (let i = 0; i < BLOWS; i++) await survive(one, blows.splice(Math.floor(random() * blows.length), 1));
+  });
+});
+
+describe('a call that is left behind by a process that died', () => {
+  /** It was begun. */
+  const begun: Blow = { step: 'dispatch', n: 2 };
+  /** Its attempt is durable, and it was not begun. */
+  const armed: Blow = { step: 'append', n: 5, side: 'after' };
+
+  /** What became of it, and how often its handler was asked, whatever came of that. */
+  async function leftBehind(scenario: string, blow: Blow) {
+    let asked = 0;
+    const counted = (tool: Tool): Tool => ({
+      ...tool,
+      run: (args, context) => {
+        asked++;
+        return tool.run(args, context);
+      },
+    });
+    const { interrupted } = await survive(caseOf(scenario, 'openai-responses'), [blow], { wrapTool: counted });
+    return { asked, unknown: interrupted.size };
+  }
+
+  it('is not made again when it may happen once, begun or not: nobody knows [EFF-7, TOOL-12]', async () => {
+    expect(await leftBehind('single-tool', begun)).toEqual({ asked: 1, unknown: 1 });
+    expect(await leftBehind('single-tool', armed)).toEqual({ asked: 0, unknown: 1 });
+  });
+
+  it('is made again when it may be repeated, and nobody is told [EFF-8]', async () => {
+    expect(await leftBehind('idempotent-tool', begun)).toEqual({ asked: 2, unknown: 0 });
+    expect(await leftBehind('idempotent-tool', armed)).toEqual({ asked: 1, unknown: 0 });
+  });
+
+  it('is made when it can be looked up and did not happen, and only then [EFF-9]', async () => {
+    expect(await leftBehind('reconciled-tool', begun)).toEqual({ asked: 1, unknown: 0 });
+    expect(await leftBehind('reconciled-tool', armed)).toEqual({ asked: 1, unknown: 0 });
   });
 });
 

@@ -45,18 +45,16 @@ async function measure(one: Case): Promise<Undisturbed> {
   const mortal = new Mortal();
   const process = mortal.process();
   const wire = wireOf(one.scenario, one.profile, { exactly: true });
-  let open = 0;
-  const { outcome } = await live(one, { process, wire, life: 0, clock: new VirtualClock() }, {}, (count) => {
-    open = count;
-  });
-  return { appends: process.appends, dispatches: process.dispatches, open, text: outcome.text };
+  const { outcome } = await live(one, { process, wire, life: 0, clock: new VirtualClock() }, {});
+  return { appends: process.appends, dispatches: process.dispatches, text: outcome.text };
 }
 
 /** Strikes a case with blows, one process after the other, and holds what comes of it to what was promised. */
-export async function survive(one: Case, blows: readonly Blow[], broken: Broken = {}): Promise<void> {
+export async function survive(one: Case, blows: readonly Blow[], broken: Broken = {}): Promise<Survivor> {
   const survivor = await struck(one, blows, broken);
   try {
     await holdSurvivor(one, survivor, await undisturbed(one));
+    return survivor;
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     throw new Error(`${one.title}, killed ${blows.map(wordsOf).join(', then ')}: ${words}`, { cause: error });
@@ -82,12 +80,8 @@ export async function struck(one: Case, blows: readonly Blow[], broken: Broken =
     wire.reconnect();
   }
   const process = mortal.process();
-  let open = 0;
-  const life = blows.length;
-  const ended = await live(one, { process, wire, life, clock }, broken, (count) => {
-    open = count;
-  });
-  return { ...ended, mortal, wire, interrupted, open };
+  const ended = await live(one, { process, wire, life: blows.length, clock }, broken);
+  return { ...ended, mortal, wire, interrupted };
 }
 
 interface Life {
@@ -101,12 +95,9 @@ function live(
   { scenario, profile }: Case,
   { process, wire, life, clock }: Life,
   { wrapTool = (tool) => tool }: Broken,
-  look: (open: number) => void = () => undefined,
 ): Promise<Played> {
   const setting = settingOf(scenario, profile, wire, life);
   const client: ModelClient = process.client(setting.client);
   const tools = (tool: Tool): Tool => wrapTool(process.tool(tool));
-  return play(scenario, { ...setting, client, store: process.store, clock, wrapTool: tools }, async ({ kernel }) => {
-    look((await kernel.openEffects()).length);
-  });
+  return play(scenario, { ...setting, client, store: process.store, clock, wrapTool: tools });
 }

@@ -5,7 +5,7 @@ import type { Performed } from '../scenarios/perform.js';
 import type { Case } from './cases.js';
 
 /** Holds a performance to its scenario. */
-export function holdToScenario({ scenario }: Case, { outcome, events, told, wire }: Performed): void {
+export function holdToScenario({ scenario }: Case, { outcome, events, told, open, wire }: Performed): void {
   const { ends } = scenario;
   assert.deepEqual(outcome.stop, ends.stop);
   if (typeof ends.text === 'string') assert.equal(outcome.text, ends.text);
@@ -14,6 +14,7 @@ export function holdToScenario({ scenario }: Case, { outcome, events, told, wire
   assert.deepEqual(types, ends.events);
   assert.equal(wire.requests, ends.requests);
   assert.deepEqual(told, ends.told ?? []);
+  assert.equal(open, ends.open ?? 0);
   if (ends.shown !== undefined) assert.match(wire.newest, ends.shown);
 }
 

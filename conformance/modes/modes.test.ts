@@ -26,7 +26,7 @@ const TAMPERINGS = 6;
 const goldens = readGoldens();
 const pinnedOf = ({ scenario, profile }: (typeof CASES)[number]) => goldens[scenario.name]?.[profile];
 
-describe('fresh', () => {
+describe('fresh [MOD-2, DET-10]', () => {
   it('what is pinned is of the scenarios and of nothing else', () => {
     const pinned = Object.entries(goldens).flatMap(([name, own]) => Object.keys(own).map((at) => `${name} × ${at}`));
     expect(pinned.sort()).toEqual(CASES.map(({ title }) => title).sort());
@@ -66,7 +66,7 @@ describe('fresh', () => {
   });
 });
 
-describe('genesis', () => {
+describe('genesis [RPL-1]', () => {
   it.each(titled(CASES))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     const head = pinnedOf(one)?.head ?? 'none is pinned';
@@ -90,7 +90,7 @@ describe('genesis', () => {
   });
 });
 
-describe('snapshots', () => {
+describe('snapshots [RPL-9]', () => {
   it.each(titled(SAMPLED))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     expect(await holdSnapshots(await store.openReadonly())).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ describe('recheck', () => {
     await holdToGolden(performed, pinnedOf(one));
   });
 
-  it('broken twin: a reducer that counts outside its state is refused', async () => {
+  it('broken twin: a reducer that counts outside its state is refused [DET-6]', async () => {
     let count = 0;
     const cell = defineReducer({
       name: 'twin/Count@1',
@@ -147,7 +147,7 @@ describe('recheck', () => {
   });
 });
 
-describe(`tamper (seed ${SEED})`, () => {
+describe(`tamper (seed ${SEED}) [JRN-21, RPL-6]`, () => {
   it.each(titled(SAMPLED))('%s', async (_, one) => {
     const random = randomFrom(Math.imul(SEED, 7919) + CASES.indexOf(one));
     const trials = await tamperings(await (await freshOf(one)).store.openReadonly(), 2, random);
@@ -160,7 +160,7 @@ describe(`tamper (seed ${SEED})`, () => {
   });
 });
 
-describe('elsewhere', () => {
+describe('elsewhere [DET-9]', () => {
   const heads = check(ELSEWHERE);
 
   it.each(titled(CASES))('%s', async (_, one) => {

@@ -10,7 +10,7 @@
 import { type OpenStore, RepriseError, type Store, type StoredFrame } from '@reprise/kernel';
 import type { ModelClient } from '@reprise/providers';
 import type { Tool } from 'reprise';
-import { Gate } from '../scenarios/gate.js';
+import { Latch } from '../scenarios/latch.js';
 import { quickMemory } from '../scenarios/perform.js';
 
 /** When a process dies: around the n-th append of frames, or as the n-th thing outside has been started. */
@@ -55,7 +55,7 @@ export class Mortal {
 export class MortalProcess {
   appends = 0;
   dispatches = 0;
-  readonly #death = new Gate();
+  readonly #death = new Latch();
   #dead = false;
   #held: OpenStore | undefined;
 

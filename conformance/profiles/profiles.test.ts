@@ -5,8 +5,8 @@ import { memory } from 'reprise';
 import { replay } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { mockProvider } from '../../packages/providers/test/mock-provider.js';
-import { Gate } from '../scenarios/gate.js';
 import { MATRIX } from '../scenarios/index.js';
+import { Latch } from '../scenarios/latch.js';
 import { speaksLive, teach } from '../scenarios/mock.js';
 import { play } from '../scenarios/play.js';
 import { PROFILES } from './clients.js';
@@ -17,11 +17,11 @@ describe.each(Object.entries(PROFILES))('%s', (_, profileOf) => {
     async (_name, scenario) => {
       const { ends } = scenario;
       const mock = await mockProvider();
-      const gate = new Gate();
-      teach(mock, scenario.says, gate.opened);
+      const held = new Latch();
+      teach(mock, scenario.says, held.opened);
       const { client, requests } = profileOf(mock);
       const store = memory();
-      const setting = { client, store, letGo: () => gate.open(), speaking: speaksLive };
+      const setting = { client, store, letGo: () => held.open(), speaking: speaksLive };
       const { outcome, events } = await play(scenario, setting, (world) => world.verify());
       expect(outcome.stop).toEqual(ends.stop);
       expect(outcome.text).toMatch(ends.text);

@@ -31,6 +31,12 @@ describe('a runtime beside what is pinned', () => {
     expect(compared({ ...right, worlds: {} }, pinned, ZONE)[0]).toBe('DIFFERENT');
   });
 
+  it('that left the scenarios out is different, unless nobody asked for them', () => {
+    const page: Heads = { zone: ZONE, worlds: pinned.worlds };
+    expect(compared(page, pinned, ZONE).at(-1)).toMatch(/^DIFFERENT: no-tool openai-responses, /);
+    expect(compared(page, { worlds: pinned.worlds }, ZONE).at(-1)).toBe('–');
+  });
+
   it('that did not notice its time zone proves nothing', () => {
     expect(compared({ ...right, zone: 'UTC' }, pinned, ZONE)).toEqual([
       'DIFFERENT: it stands in UTC, not in Pacific/Apia',

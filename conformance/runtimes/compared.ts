@@ -5,34 +5,37 @@ import { readGoldens } from '../scenarios/goldens.js';
 
 type ByName<T> = Readonly<Record<string, T>>;
 
-/** What a runtime came to. A page performs no scenarios: their tapes are files. */
+/** What a runtime came to. */
 export interface Heads {
   /** The time zone that it was in, as it saw it. */
   readonly zone: string;
   readonly worlds: ByName<unknown>;
-  /** Scenario → protocol → what is pinned of it. */
+  /** Scenario → protocol → what is pinned of it. A page performs none: their tapes are files. */
   readonly scenarios?: ByName<ByName<unknown>>;
 }
+
+/** What a runtime has to come to. */
+export type Pinned = Omit<Heads, 'zone'>;
 
 /** How a cell begins that says of something that it differs. */
 export const DIFFERENT = 'DIFFERENT';
 
-/** What every runtime has to come to. */
-export function pinnedHeads(): Required<Omit<Heads, 'zone'>> {
+/** What every runtime has to come to that can perform all of it. */
+export function pinnedHeads(): Required<Pinned> {
   const worlds = Object.fromEntries(GOLDEN_WORLDS.map(({ name }) => [name, readGolden(name)]));
   return { worlds, scenarios: readGoldens() };
 }
 
 /**
- * A cell for each world and one for all scenarios. A runtime that did not notice where it stands proves nothing about
- * that place, so it is told of as different.
+ * A cell for each world and one for all scenarios; a dash where scenarios are not asked for. A runtime that did not
+ * notice where it stands proves nothing about that place, so it is told of as different.
  */
-export function compared(heads: Heads, pinned: Required<Omit<Heads, 'zone'>>, zone: string): readonly string[] {
+export function compared(heads: Heads, pinned: Pinned, zone: string): readonly string[] {
   if (heads.zone !== zone) return [`${DIFFERENT}: it stands in ${heads.zone}, not in ${zone}`];
   const worlds = Object.entries(pinned.worlds).map(([name, golden]) =>
     equal(heads.worlds[name], golden) ? 'equal' : DIFFERENT,
   );
-  return [...worlds, heads.scenarios === undefined ? '–' : scenarioCell(heads.scenarios, pinned.scenarios)];
+  return [...worlds, pinned.scenarios === undefined ? '–' : scenarioCell(heads.scenarios ?? {}, pinned.scenarios)];
 }
 
 function scenarioCell(computed: ByName<ByName<unknown>>, pinned: ByName<ByName<unknown>>): string {

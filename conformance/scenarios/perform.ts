@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { memory, type Store } from '@reprise/kernel';
 import { seededRandom, VirtualClock } from '@reprise/testkit';
-import type { AgentWorld } from 'reprise';
 import { type Played, play, type Setting } from './play.js';
 import { type ProfileName, WIRE_PROFILES } from './profiles.js';
 import type { Scenario } from './scenario.js';
@@ -44,11 +43,10 @@ export interface Performed extends Played {
 }
 
 /** What may be otherwise in a performance. */
-export type Otherwise = Partial<Pick<Setting, 'store' | 'wrapTool' | 'recheckEvery'>> & {
+export type Otherwise = Pick<Setting, 'wrapTool' | 'recheckEvery'> & {
   readonly tape?: Tape;
   /** False: requests need not be the recorded ones. */
   readonly exactly?: boolean;
-  readonly look?: (world: AgentWorld) => Promise<unknown>;
 };
 
 /** A provider that plays the tape of a scenario. */
@@ -75,10 +73,11 @@ export function settingOf(scenario: Scenario, profile: ProfileName, wire: TapePl
  * @throws Error when a request was another than the recorded one, or breaks a rule of its protocol
  */
 export async function perform(scenario: Scenario, profile: ProfileName, otherwise: Otherwise = {}): Promise<Performed> {
-  const { tape, look, exactly = true, store = quickMemory(), ...rest } = otherwise;
+  const { tape, exactly = true, ...rest } = otherwise;
+  const store = quickMemory();
   const wire = wireOf(scenario, profile, { exactly, ...(tape === undefined ? {} : { tape }) });
   const setting = { ...settingOf(scenario, profile, wire), clock: new VirtualClock(), store, ...rest };
-  const played = await play(scenario, setting, look).catch((error: unknown) => {
+  const played = await play(scenario, setting).catch((error: unknown) => {
     throw wire.problems.length > 0 ? new Error(wire.problems.join('\n'), { cause: error }) : error;
   });
   if (wire.problems.length > 0) throw new Error(wire.problems.join('\n'));

@@ -28,6 +28,8 @@ export interface Played {
   readonly events: readonly AgentEvent[];
   /** What was noted on the way. */
   readonly told: readonly Value[];
+  /** How many effects are open when the run is over. */
+  readonly open: number;
 }
 
 /** Longer than a world waits for what runs when it closes. */
@@ -63,8 +65,9 @@ export async function play(
     const outcome = await run.result();
     const events: AgentEvent[] = [];
     for await (const event of run.events()) events.push(event);
+    const open = (await world.kernel.openEffects()).length;
     await look(world);
-    return { outcome, events, told };
+    return { outcome, events, told, open };
   } finally {
     await close(world, clock);
   }

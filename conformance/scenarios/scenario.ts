@@ -57,6 +57,8 @@ export interface Ends {
   readonly answered?: number;
   /** The types of the run's events, in order. */
   readonly events: readonly string[];
+  /** How many effects are open when the run is over, its children's among them; none when absent. */
+  readonly open?: number;
   /** Something that the newest request holds, as the provider reads it. */
   readonly shown?: RegExp;
   /** What was noted by `told`. */

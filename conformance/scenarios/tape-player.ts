@@ -11,7 +11,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { validateRequest } from '@reprise/providers';
-import { Gate } from './gate.js';
+import { Latch } from './latch.js';
 import type { Asked, RequestBody, WireProfile } from './profiles.js';
 import type { Exchange, Tape } from './tape.js';
 
@@ -35,8 +35,8 @@ export class TapePlayer {
   readonly bodies: string[] = [];
   readonly #asked = new Map<Exchange, number>();
   readonly #points: ReadonlyMap<Exchange, Asked>;
-  readonly #held = new Gate();
-  #silence = new Gate();
+  readonly #held = new Latch();
+  #silence = new Latch();
 
   constructor(private readonly playing: Playing) {
     this.#points = new Map(playing.tape.map((exchange) => [exchange, this.#pointOf(textOf(exchange.request))]));
@@ -64,7 +64,7 @@ export class TapePlayer {
 
   /** A new process asks: what was silent to the one before is so to it. */
   reconnect(): void {
-    this.#silence = new Gate();
+    this.#silence = new Latch();
   }
 
   /** What was recorded and not asked for. */

@@ -26,6 +26,14 @@ describe('a tape', () => {
     }
   });
 
+  it.each(['flaky-provider', 'adapter-failure'])('of %s holds the same request each time that it is made', (name) => {
+    for (const at of PROFILE_NAMES) {
+      const [first, ...again] = tapeOf(at, name).map(({ request }) => Buffer.from(request).toString());
+      expect(again.length).toBeGreaterThan(0);
+      expect(new Set(again)).toEqual(new Set([first]));
+    }
+  });
+
   it('that was cut, or is none, is refused with its place', () => {
     const bytes = readFileSync(tapeFile(profile, scenario.name));
     expect(() => readTape(bytes.subarray(0, 300))).toThrow('it was cut');

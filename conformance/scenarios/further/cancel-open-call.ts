@@ -31,6 +31,7 @@ export const cancelOpenCall: Scenario = {
     stop: COMPLETED,
     text: 'It was stopped.',
     requests: 2,
+    shown: /This call was interrupted/,
     told: ['Cancelled'],
     events: [...BEGIN, ...STEP, ...END],
   },

@@ -29,6 +29,7 @@ export const changedDefinition: Scenario = {
     stop: COMPLETED,
     text: 'A sum.',
     requests: 3,
+    shown: /^(?!.*Add\.).*Sum\./,
     told: ['Three.'],
     events: [...BEGIN, ...STEP, ...END],
   },

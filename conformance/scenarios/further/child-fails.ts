@@ -17,6 +17,7 @@ export const childFails: Scenario = {
     text: 'The scout failed.',
     requests: 3,
     answered: 2,
+    shown: /\(c1\): failed \(provider_error_terminal/,
     events: [...BEGIN, ...STEP, ...SPAWN, ...CHILD_AWAITED, ...STEP, ...END],
   },
 };

@@ -17,6 +17,7 @@ export const closeAgent: Scenario = {
     stop: COMPLETED,
     text: 'Never mind.',
     requests: 4,
+    shown: /\(c1\): closed/,
     events: [
       ...BEGIN,
       ...STEP,

@@ -16,6 +16,8 @@ export const earlyAnswer: Scenario = {
     stop: COMPLETED,
     text: 'I guess.',
     requests: 3,
+    open: 1,
+    shown: /\(c1\): running/,
     events: [...BEGIN, ...STEP, ...SPAWN, ...STEP, ...END],
   },
 };

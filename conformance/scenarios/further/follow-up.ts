@@ -20,6 +20,7 @@ export const followUp: Scenario = {
     stop: COMPLETED,
     text: 'Two.',
     requests: 2,
+    shown: /One\..*And then/,
     events: ['input.accepted', 'host.accepted', 'lifecycle', 'turn.started', ...STEP, ...END],
   },
 };

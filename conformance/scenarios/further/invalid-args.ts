@@ -16,6 +16,7 @@ export const invalidArgs: Scenario = {
     stop: COMPLETED,
     text: 'It is 5.',
     requests: 3,
+    shown: /do not fit the schema of add; nothing was done/,
     events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...CALL, ...STEP, ...END],
   },
 };

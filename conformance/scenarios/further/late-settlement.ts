@@ -22,6 +22,7 @@ export const lateSettlement: Scenario = {
     stop: COMPLETED,
     text: 'It came after all.',
     requests: 2,
+    shown: /This call was interrupted/,
     told: ['Cancelled', 'already_settled'],
     events: [...BEGIN, ...STEP, ...END],
   },

@@ -21,6 +21,7 @@ export const malformedOutput: Scenario = {
     stop: COMPLETED,
     text: 'I cannot count.',
     requests: 2,
+    shown: /^(?!.*many).*does not fit its own output schema/,
     events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
 };

@@ -19,6 +19,7 @@ export const queuedInputs: Scenario = {
     stop: COMPLETED,
     text: 'Three.',
     requests: 3,
+    shown: /The first.*One\..*The second.*Two\..*The third/,
     told: ['One.', 'Two.', 'Three.'],
     events: [...BEGIN, ...STEP, ...END],
   },

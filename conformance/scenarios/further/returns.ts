@@ -15,6 +15,7 @@ export const returns: Scenario = {
     stop: COMPLETED,
     text: '{"sum":5}',
     requests: 2,
+    shown: /it is not JSON/,
     events: [...BEGIN, ...STEP, 'turn.started', ...STEP, ...END],
   },
 };

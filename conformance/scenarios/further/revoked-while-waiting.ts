@@ -19,6 +19,7 @@ export const revokedWhileWaiting: Scenario = {
     stop: COMPLETED,
     text: 'I may not any more.',
     requests: 2,
+    shown: /did not happen \(cap_denied\/revoked\)/,
     events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'tool.failed', 'lifecycle', ...STEP, ...END],
   },
 };

@@ -26,6 +26,7 @@ export const settledOutside: Scenario = {
     stop: COMPLETED,
     text: 'It came.',
     requests: 2,
+    shown: /It is here/,
     told: ['applied', 'applied', 'already_settled'],
     events: [...BEGIN, ...STEP, ...WAIT, 'tool.completed', 'lifecycle', ...STEP, ...END],
   },

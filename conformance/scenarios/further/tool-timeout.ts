@@ -18,6 +18,7 @@ export const toolTimeout: Scenario = {
     stop: COMPLETED,
     text: 'It took too long.',
     requests: 2,
+    shown: /outcome of this call is unknown \(adapter_timeout\)/,
     events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
   afterCrash: {

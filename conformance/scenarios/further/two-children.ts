@@ -16,6 +16,7 @@ export const twoChildren: Scenario = {
     stop: COMPLETED,
     text: 'Both found it.',
     requests: 4,
+    shown: /\(c1\): completed.*\(c2\): completed/,
     events: [
       ...BEGIN,
       ...STEP,

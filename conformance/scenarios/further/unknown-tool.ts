@@ -12,6 +12,7 @@ export const unknownTool: Scenario = {
     stop: COMPLETED,
     text: 'I can only add.',
     requests: 2,
+    shown: /There is no tool subtract/,
     events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
 };

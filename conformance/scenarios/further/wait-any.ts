@@ -28,6 +28,7 @@ export const waitAny: Scenario = {
     stop: COMPLETED,
     text: 'One found it.',
     requests: 4,
+    open: 1,
     shown: /Found it at once/,
     events: [...BEGIN, ...STEP, ...SPAWN, ...SPAWN, ...CHILD_AWAITED, ...STEP, ...END],
   },

@@ -22,6 +22,8 @@ export const waitTimeout: Scenario = {
     stop: COMPLETED,
     text: 'It takes too long.',
     requests: 4,
+    open: 1,
+    shown: /\(c1\): running.*\(c1\): running/,
     events: [...BEGIN, ...STEP, ...SPAWN, ...STEP, ...WAIT, 'tool.completed', 'lifecycle', ...STEP, ...END],
   },
 };

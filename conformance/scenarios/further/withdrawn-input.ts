@@ -19,6 +19,7 @@ export const withdrawnInput: Scenario = {
     stop: COMPLETED,
     text: 'Three.',
     requests: 2,
+    shown: /^(?!.*The second).*One\..*The third/,
     told: ['accepted'],
     events: [...BEGIN, ...STEP, ...END],
   },

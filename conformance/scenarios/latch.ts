@@ -1,5 +1,5 @@
 /** Something that others wait for until it is opened. */
-export class Gate {
+export class Latch {
   #resolve: () => void = () => undefined;
   /** Resolves when it is open. */
   readonly opened = new Promise<void>((resolve) => {
