@@ -3,7 +3,8 @@
  *
  * Invariants
  * L1  What a client was acknowledged is durable in that moment, where it was told, and stays.
- * L2  What a client was refused is not in the journal, nor ever comes there unless it is asked again.
+ * L2  What a client was refused is not in the journal, nor ever comes there unless it is asked again. What stands there
+ *     is not refused when it is asked again, unless nobody can tell.
  * L3  Nobody is told of something of our own that went wrong.
  */
 import { type ErrorCode, isRepriseError, type RepriseError } from '@reprise/contracts';
@@ -147,8 +148,7 @@ export class Clients {
     this.#refused++;
     sometimes.happened(`refused: ${code}`);
     if (NEVER_REFUSED_AS.includes(code)) broken(`${key} was refused as ${code}: ${message}`); // L3
-    const conflicts = code === 'request_conflict';
-    const doubtful = (this.#inDoubt.get(key) ?? 0) > 0 || this.#acks.has(key) || this.#answers.has(key) || conflicts;
+    const doubtful = (this.#inDoubt.get(key) ?? 0) > 0 || code === 'request_conflict';
     if (frame !== undefined && !doubtful) broken(`${key} was refused as ${code} and stands in frame ${frame}`); // L2
   }
 }
