@@ -25,14 +25,7 @@ const AT_LENGTH = ['codec/any-bytes.', 'codec/encoders-agree.', 'schema/zod-agre
 const CELLS = ['plans/', 'laws/tables.', 'effects/outcomes.', 'failures/throws.', 'failures/cascades.'];
 const GATE = ['authority/', 'outside/', 'inputs/authority.', 'forks/fork.', 'eras/upgrade.'];
 const AT_ITS_EDGES = ['failures/', 'tables/', 'forks/', 'time/', 'laws/logs.', 'laws/frames.', 'laws/erase.'];
-const WORLDS = [
-  'failures/commit.',
-  'failures/throws.',
-  'failures/poison.',
-  'inputs/world.',
-  'inputs/reading.',
-  'time/',
-];
+const WORLDS = ['failures/', 'inputs/world.', 'inputs/reading.', 'time/'];
 const AROUND = ['effects/', 'outside/', 'plans/cells.', 'tables/', 'host/host.', 'laws/erase.', 'laws/frames.'];
 const RIGHTS = ['authority/gate.', 'authority/standing.', 'authority/revocation.', 'authority/frames.'];
 const TOLD = [

@@ -34,11 +34,6 @@ export class LeafTable implements LeafReader {
 
   constructor(private readonly map: MerkleMap) {}
 
-  /** The map of the last snapshot; null before the first. */
-  get root(): Ref | null {
-    return this.#root;
-  }
-
   /** Starts from a snapshot: loads what must be resident. */
   async openAt(root: Ref): Promise<void> {
     this.#root = root;

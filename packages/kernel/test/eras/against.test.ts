@@ -58,6 +58,15 @@ describe('checkAgainst', () => {
     });
   });
 
+  it('counts a cell once that was changed since the last snapshot and one that came since', async () => {
+    const store = await written();
+    {
+      await using world = await openWorld({ store, app: ONE, drive: 'manual' });
+      for (const key of ['a', 'c']) await world.request(counter(key), added(1));
+    }
+    expect((await reportOf(store, TWO)).change?.migrates).toEqual([{ reducer: 'demo/Counter@2', cells: 3 }]);
+  });
+
   it('names the cells that do not', async () => {
     const broken = appOf(counter2({ migrate: ({ count }: { count: number }) => ({ n: count }) as never }));
     const { verdict, unmigrated } = await reportOf(await written(), broken);

@@ -3,9 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/index.js';
 import { Alarm } from '../../src/time/alarm.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../src/time/stamper.js';
+import { macrotask } from '../../src/time/turn.js';
 import { WakingClock } from '../../src/time/waking-clock.js';
 import { assertProperty, SEED, vitestCommand } from '../codec/seed.js';
-import { turn } from '../support/judge.js';
+import { isPending, turn } from '../support/judge.js';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -165,6 +166,30 @@ describe(`given any two clocks (seed ${SEED})`, () => {
       }),
       { numRuns: 300, command: vitestCommand('packages/kernel/test/time/stamper.test.ts') },
     );
+  });
+});
+
+describe('given the platform', () => {
+  it('when something sleeps, then it sleeps that long, or until nobody wants it to any more', async () => {
+    const [wall, monotonic] = [systemClock.wall(), systemClock.monotonic()];
+    expect(Math.abs(wall - Date.now())).toBeLessThan(SECOND);
+    await systemClock.sleep(30, new AbortController().signal);
+    expect(systemClock.monotonic() - monotonic).toBeGreaterThan(28);
+    const over = new AbortController();
+    const sleeping = systemClock.sleep(HOUR, over.signal);
+    expect(await isPending(sleeping)).toBe(true);
+    over.abort();
+    await sleeping;
+    await systemClock.sleep(HOUR, over.signal);
+  });
+
+  it('when work leaves the host a turn, then what waited for one has had it', async () => {
+    let turned = false;
+    setImmediate(() => {
+      turned = true;
+    });
+    await macrotask();
+    expect(turned).toBe(true);
   });
 });
 
