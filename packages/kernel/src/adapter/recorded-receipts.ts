@@ -30,7 +30,10 @@ const CHUNKS_CACHED = 64;
 type Row = readonly [string, number, number, string, Address, Receipt, boolean];
 
 /** Keeps receipts as content. @returns null when there are none */
-export async function writeRecorded(content: ContentStore, receipts: readonly RecordedReceipt[]): Promise<Ref | null> {
+export async function writeRecorded(
+  content: Pick<ContentStore, 'put'>,
+  receipts: readonly RecordedReceipt[],
+): Promise<Ref | null> {
   if (receipts.length === 0) return null;
   const sorted = [...receipts].sort((a, b) => (a.effect < b.effect ? -1 : 1));
   const chunks: Value[] = [];

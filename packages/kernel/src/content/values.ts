@@ -3,7 +3,7 @@ import { decode, encode } from '../codec/index.js';
 import type { ContentReader, ContentStore } from './port.js';
 
 /** Keeps a canonical value as content; its link says that the content is a value and can be walked. */
-export async function putValue(content: ContentStore, value: unknown): Promise<Ref> {
+export async function putValue(content: Pick<ContentStore, 'put'>, value: unknown): Promise<Ref> {
   return (await content.put(encode(value))).asValue();
 }
 

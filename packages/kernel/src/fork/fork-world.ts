@@ -115,6 +115,8 @@ class Forking {
   #batchBytes = 0;
   /** The head of the store that is forked into. */
   #made: Head = EMPTY_HEAD;
+  /** Content that the fork itself adds. What else its store holds is of an earlier attempt, and may be erased by now. */
+  readonly #own = new Set<string>();
 
   constructor(
     private readonly source: ForkSource,
@@ -124,8 +126,8 @@ class Forking {
     this.#hash = source.hash ?? portableSha256;
     this.#nodes = new ComputedNodes(source.content, this.#hash);
     this.#map = new MerkleMap(this.#nodes, this.#hash);
-    // What the fork itself adds is in its own store already.
-    const get = async (ref: Ref) => (await this.#nodes.get(ref)) ?? into.content.get(ref);
+    const ownOf = (ref: Ref) => (this.#own.has(ref.hex) ? into.content.get(ref) : undefined);
+    const get = async (ref: Ref) => (await this.#nodes.get(ref)) ?? ownOf(ref);
     const erasedBy = (ref: Ref) => source.content.erasedBy(ref);
     this.#copy = new ContentCopy({ get, erasedBy }, into.content);
   }
@@ -256,7 +258,7 @@ class Forking {
       origins: dry ? afterwards.origins : [],
       settled: afterwards.settlementsOf(cut.open),
       ...inherited,
-      recorded: await writeRecorded(this.into.content, recorded),
+      recorded: await writeRecorded({ put: (bytes) => this.#add(bytes) }, recorded),
     };
     requireBounded(ingress);
     return ingress;
@@ -312,13 +314,19 @@ class Forking {
   async #fold(app: App, table: LeafTable, ingress: IngressRecord, before: Head) {
     const env = { app, hash: this.#hash };
     const sealed = await loaded(table, () => foldIngress(env, table, ingress).seal([])).catch(asError);
-    for (const { bytes } of sealed.staged) await this.into.content.put(bytes);
+    for (const { bytes } of sealed.staged) await this.#add(bytes);
     await this.#copy.linked(sealed.records as unknown as Value, `frame ${ingress.seq} of the fork`);
     table.apply(sealed.changes);
     const head = nextHead(before, sealed.bytes, this.#hash);
     const { kind, seq, at } = ingress;
     const stored: StoredFrame = { seq, at, kind, head: head.digest, bytes: sealed.bytes, ...this.#keyOf(ingress) };
     return { stored, sealed, head };
+  }
+
+  async #add(bytes: Uint8Array): Promise<Ref> {
+    const ref = await this.into.content.put(bytes);
+    this.#own.add(ref.hex);
+    return ref;
   }
 
   /** Reads the original's nodes and those computed of it; what is new is written into the fork, and known for copying. */

@@ -135,6 +135,26 @@ async function expectFork(into: Store, original: string, at: number) {
 }
 
 describe('given content that was erased from the original', () => {
+  it('when half a fork has it already, then it is gone from there as well when the fork is made to its end [FORK-10]', async () => {
+    const { world, store } = await given();
+    const ref = await world.content.put(new TextEncoder().encode('copied too early'));
+    await ask(world, 'a', [log(ref)]);
+    const at = world.head.seq;
+    const into = memory({ hash: nativeHash });
+    const dying = mortal(into, 2, 'before'); // the shared frames and what they link are there
+    expect(await codeOf(world.fork({ into: dying.store, at }))).toBe('store_failed');
+    const half = await into.openReadonly();
+    expect(await half.content.has(ref)).toBe(true);
+    await half.close();
+    await world.erase({ refs: [ref] });
+    await world.fork({ into, at });
+    const whole = await into.openReadonly();
+    expect(await whole.content.has(ref)).toBe(false);
+    await whole.close();
+    await expectFork(into, world.id, at);
+    await closeSound(world, store, app);
+  });
+
   it('when a later message put it back, then the fork has it as the original has it [FORK-10]', async () => {
     const { world, store } = await given();
     const put = () => world.content.put(new TextEncoder().encode('comes and goes'));
