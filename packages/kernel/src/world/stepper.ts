@@ -355,6 +355,8 @@ export class Stepper {
 
   /** A commit failed. @returns true when it had landed after all */
   async #recover(batch: Batch, error: unknown): Promise<boolean> {
+    // Whoever works on the same at the same time writes the same bytes: a head that fits does not say who wrote it.
+    if (isRepriseError(error, 'stale_head')) return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
     let durable: Head;
     try {
       durable = await this.parts.journal.head();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isRepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { memory, openWorld, type Store } from '../../src/index.js';
+import { memory, openWorld, type Store, type World } from '../../src/index.js';
 import { crashable } from '../support/crashable-store.js';
 import { type FaultyStore, faultyStore } from '../support/faulty-store.js';
 import { closeSound, codeOf, framesOf, isPending, recordsOf, refusal, until } from '../support/judge.js';
@@ -464,14 +464,37 @@ describe('given another writer', () => {
   });
 });
 
+/** A store that lets everybody in. */
+async function withoutLock(): Promise<Store> {
+  const shared = await memory().open();
+  return {
+    label: 'without a lock',
+    open: async () => ({ ...shared, close: async () => undefined }),
+    openReadonly: async () => ({ ...shared, close: async () => undefined }),
+  };
+}
+
 describe('given another writer beside it, for the lock was lost', () => {
+  it('when both write the same bytes at the same time, then one of them has written, and its effect starts once [JRN-15]', async () => {
+    const store = await withoutLock();
+    const [clock, adapter] = [new TestClock(), outside(once)];
+    const writers = [
+      await openWorld({ store, app, clock, adapters: [adapter] }),
+      await openWorld({ store, app, clock, adapters: [adapter] }),
+    ];
+    const asked = writers.map((world) => ask(world, 'x', [start('call', 1)], { id: 'the same' }));
+    const told = await Promise.allSettled(asked);
+    expect(told.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(told.map((one) => one.status === 'rejected' && one.reason.code).filter(Boolean)).toEqual(['fenced']);
+    (await adapter.call(0)).answer(ok({ got: 1 }));
+    const [writer] = writers.filter(({ closedBy }) => closedBy === undefined);
+    await until(async () => (await seen(writer as World, 'x'))?.includes('call="ok"') === true);
+    expect(adapter.calls).toHaveLength(1);
+    for (const world of writers) await world.close();
+  });
+
   it('when a request stands in a frame that it does not know, then it closes as fenced and answers for nobody', async () => {
-    const shared = await memory().open();
-    const store: Store = {
-      label: 'without a lock',
-      open: async () => ({ ...shared, close: async () => undefined }),
-      openReadonly: async () => ({ ...shared, close: async () => undefined }),
-    };
+    const store = await withoutLock();
     const first = await openWorld({ store, app });
     const second = await openWorld({ store, app });
     const asked = { id: 'the same' };
@@ -483,12 +506,7 @@ describe('given another writer beside it, for the lock was lost', () => {
   });
 
   it('when the world is made while it looks for one, then it is turned away and no second beginning is written', async () => {
-    const shared = await memory().open();
-    const store: Store = {
-      label: 'without a lock',
-      open: async () => ({ ...shared, close: async () => undefined }),
-      openReadonly: async () => ({ ...shared, close: async () => undefined }),
-    };
+    const store = await withoutLock();
     let made: Awaited<ReturnType<typeof openWorld>> | undefined;
     const late: Store = {
       ...store,
