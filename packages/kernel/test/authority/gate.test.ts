@@ -277,6 +277,26 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
+  it('when the right is taken away from what runs, then its answer is late, corrects what was spent, and changes nothing else [GATE-20]', async () => {
+    const { world, store, adapters } = await given();
+    await accounts(world, { tokens: 100 });
+    await ask(world, 'x', [want(60)]);
+    const running = await adapters[1].call(0);
+    await rights(world, 'x', only([]));
+    const before = await world.state(cell('x'));
+    expect(await seen(world, 'x')).toEqual(['use=["cancelled","cap_denied/revoked"]']);
+    expect(await world.account('team')).toMatchObject({ spent: { calls: 1, tokens: 60 }, held: {} });
+    running.answer({ status: 'ok', payload: { got: 1 }, usage: { tokens_in: 5, calls: 1 } });
+    await until(async () => (await recordsOf(store, 'late')).length === 1, 'the late answer');
+    expect((await recordsOf(store, 'late')).map(({ status, settled }) => [status, settled])).toEqual([
+      ['ok', 'cancelled'],
+    ]);
+    expect(await world.account('team')).toMatchObject({ spent: { calls: 1, tokens: 5 }, held: {} });
+    expect(await world.state(cell('x'))).toEqual(before);
+    expect((await world.rights(holder('x'))).effective?.exercise).toEqual({ may: { effect: [] } });
+    await closeSound(world, store, app);
+  });
+
   it('when it used more than it asked for, then the overdraft stands, and nothing more is granted [GATE-26]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 });

@@ -229,7 +229,31 @@ describe('given an effect to be reconciled in a process that died', () => {
 });
 
 describe('given effects of several classes in a process that died', () => {
-  it('when it is opened again, then each is settled as its class says, in the order of emission [EFF-12, REC-1]', async () => {
+  it('when it is opened again, then what is not offered again is settled in the order of emission, before anything starts [EFF-12]', async () => {
+    const disk = crashable();
+    const adapters = () => [outside(once), outside(again), outside(asked)] as const;
+    const before = adapters();
+    const dying = await openWorld({ store: disk, app, adapters: before });
+    // Each in a frame of its own, so that no order but that of emission is theirs by chance.
+    for (const plan of ['once', 'again', 'asked', 'once', 'asked', 'once']) await ask(dying, 'x', [start(plan)]);
+    await until(() => before.flatMap(({ calls }) => calls).length === 6);
+    const emitted = (await recordsOf(disk, 'effect')).filter(({ name }) => name !== again.name);
+    await disk.crash();
+    const after = adapters();
+    const settledAtStart: number[] = [];
+    const doExecute: Outside['doExecute'] = async () => {
+      settledAtStart.push((await recordsOf(disk, 'receipt')).length);
+      return ok({ got: 1 });
+    };
+    const world = await openWorld({ store: disk, app, adapters: [after[0], { ...after[1], doExecute }, after[2]] });
+    await world.pump();
+    const settled = (await recordsOf(disk, 'receipt')).map(({ effect }) => effect);
+    expect(settled.slice(0, 5)).toEqual(emitted.map(({ effect }) => effect));
+    expect(settledAtStart).toEqual([5]);
+    await closeSound(world, disk, app);
+  });
+
+  it('when it is opened again, then each is settled as its class says [REC-1]', async () => {
     const { app: mixed } = lab({
       *mixed(_input, plan) {
         const handles = [

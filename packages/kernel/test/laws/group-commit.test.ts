@@ -73,8 +73,13 @@ async function run(requests: readonly ScheduledRequest[], submit: Submit): Promi
   for (const cell of PROGRAM_CELLS) states.push(toHex(encode((await world.state(cell)) ?? null)));
   const head = world.head.digest;
   await world.close();
+  const reader = await store.openReadonly();
+  const heads = new Map<number, string>();
+  for await (const frame of reader.journal.read(0)) heads.set(frame.seq, frame.head);
   for (const answer of answers.filter((one) => one.startsWith('frame '))) {
-    await verifyStore(await store.openReadonly(), { expect: answer.split(' ')[2] as string });
+    const [, seq, acknowledged] = answer.split(' ');
+    expect(acknowledged).toBe(heads.get(Number(seq)));
+    await verifyStore(reader, { expect: acknowledged as string });
   }
   return { answers, head, states, commits };
 }

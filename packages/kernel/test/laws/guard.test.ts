@@ -135,8 +135,8 @@ let world: World;
 let uninstall: () => void;
 const before = globalsNow();
 
-/** The identity of everything that the guard replaces. */
-function globalsNow(): unknown[] {
+/** Everything that the guard replaces, as it is defined: a trap may answer with what it hides. */
+function globalsNow(): (PropertyDescriptor | undefined)[] {
   const owners = [
     Math,
     Date,
@@ -160,9 +160,9 @@ function globalsNow(): unknown[] {
     'process',
   ];
   const own = owners.flatMap((owner) =>
-    Object.getOwnPropertyNames(owner).map((name) => [owner, name, Reflect.get(owner, name, owner)]),
+    Object.getOwnPropertyNames(owner).map((name) => Object.getOwnPropertyDescriptor(owner, name)),
   );
-  return [...own, ...names.map((name) => (globalThis as Record<string, unknown>)[name])];
+  return [...own, ...names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name))];
 }
 
 let made = 0;
@@ -245,7 +245,8 @@ describe('with the guard installed', () => {
   });
 });
 
-function sameThing(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one) && Array.isArray(other)) return one.every((part, i) => Object.is(part, other[i]));
-  return Object.is(one, other);
+function sameThing(one: PropertyDescriptor | undefined, other: PropertyDescriptor | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const parts = ['value', 'get', 'set', 'writable', 'enumerable', 'configurable'] as const;
+  return parts.every((part) => Object.is(one[part], other[part]));
 }

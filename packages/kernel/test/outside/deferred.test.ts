@@ -124,7 +124,7 @@ describe('given an effect that its adapter handed on', () => {
 });
 
 describe('given a running effect that is told to stop', () => {
-  it('when it does not answer within its grace, then it is settled as cancelled, and its answer is late [GATE-20, EFF-14, EFF-19]', async () => {
+  it('when it does not answer within its grace, then it is settled as cancelled, and its answer is late [EFF-14, EFF-19]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);

@@ -39,6 +39,18 @@ export async function framesOf(store: Store): Promise<readonly (readonly Journal
   }
 }
 
+/** The bytes of all frames, one after another: whatever stands in them, known to a schema or not. */
+export async function bytesOf(store: Store): Promise<Buffer> {
+  const open = await store.openReadonly();
+  try {
+    const all: Uint8Array[] = [];
+    for await (const { bytes } of open.journal.read(0)) all.push(bytes);
+    return Buffer.concat(all);
+  } finally {
+    await open.close();
+  }
+}
+
 /** Records of one kind, over all frames. */
 export async function recordsOf<K extends JournalRecord['kind']>(
   store: Store,
