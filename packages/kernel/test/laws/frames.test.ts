@@ -61,7 +61,7 @@ const random = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) 
 beforeAll(() => hold(random, { numRuns: 60, command: rerun('frames.test.ts') }));
 
 describe(`the frames of random worlds (seed ${SEED})`, () => {
-  it('hold one ingress first, then what follows from it, then attempts that ride, then the state [JRN-1, JRN-4]', () => {
+  it('hold one ingress first, then what follows from it, then attempts that ride, then the state [JRN-1]', () => {
     let derived = 0;
     for (const { bytes, seq } of worlds.flat()) {
       const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);

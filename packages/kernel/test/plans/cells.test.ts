@@ -10,6 +10,8 @@ import {
   cell,
   command,
   end,
+  fact,
+  fail,
   lab,
   log,
   name,
@@ -107,6 +109,27 @@ describe('given several sends in one frame', () => {
     expect(await seen(world, 'c')).toEqual(['2', '3', '6']);
     const frame = await lastFrame(store);
     expect(frame.map(({ kind }) => kind)).toEqual(['request', ...Array(6).fill('event'), 'state']);
+    await closeSound(world, store, app);
+  });
+
+  it('when one leads to another, then each record names the delivery that gave it, and not the request [JRN-4]', async () => {
+    const { store, world } = await given();
+    await ask(world, 'a', [fact('a'), send('b', fact('b'), send('c', fact('c'))), send('d', fail())]);
+    const told = (await lastFrame(store)).map((record) =>
+      'c' in record ? `${record.kind} of ${record.c}` : record.kind,
+    );
+    expect(told).toEqual([
+      'request',
+      'fact of 0',
+      'event of 0', // to b
+      'event of 0', // to d
+      'fact of 2',
+      'event of 2', // to c
+      'fault of 3',
+      'event of 6', // that the one to d was undeliverable
+      'fact of 5',
+      'state',
+    ]);
     await closeSound(world, store, app);
   });
 
