@@ -37,11 +37,12 @@ export async function post(ask: Post): Promise<Reply> {
     const response = await request(ask, controller.signal);
     const fits = await readBounded(response, (bytes) => {
       if (!body.take(bytes)) return false;
+      if (whole !== undefined) return true; // what comes behind the end gets it no more time
       if (ask.onBytes(bytes, response)) whole = response;
       silence.broken(whole === undefined ? ask.silenceMs : ENDING_MS);
       return true;
     });
-    return fits ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
+    return fits || whole !== undefined ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
   } catch {
     // Some servers say the end of an answer and keep the connection, or cut it: nothing of the answer is missing.
     if (whole !== undefined && !ask.signal.aborted) return responseOf(whole, body);

@@ -138,7 +138,7 @@ describe('a streamed answer that breaks', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it.each(['hang', 'cut'] as const)(
+  it.each(['hang', 'cut', 'talk on'] as const)(
     'that has said its end is whole, though its connection should %s [MOD-10]',
     async (what) => {
       const DONE = 'data: [DONE]\n\n';
@@ -148,6 +148,9 @@ describe('a streamed answer that breaks', () => {
           response.write(`data: ${JSON.stringify(piece)}\n\n`);
         response.write(DONE);
         if (what === 'cut') setTimeout(() => response.destroy(), 10);
+        if (what !== 'talk on') return;
+        const pings = setInterval(() => response.write(': ping\n\n'), 100);
+        response.on('close', () => clearInterval(pings));
       };
       const { baseUrl, seen } = await providerServer(said);
       const ran = await run(impatient({ baseUrl, model: 'm', timeoutMs: 30_000 }));

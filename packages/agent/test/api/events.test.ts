@@ -33,11 +33,23 @@ describe('the events of a run', () => {
         'lifecycle',
       ]);
       for (const event of seen) expect(agentEvent.safeParse(event).error, event.type).toBeUndefined();
-      expect(seen[0]).toMatchObject({ text: 'Go', run_id: 'stage/r0', turn_id: null, session_id: 'stage' });
-      expect(seen[4]).toMatchObject({ text: 'Let me see.', calls: ['a'], step_id: 'stage/r0/t1/s1' });
+      expect(seen[0]).toMatchObject({ text: 'Go', session_id: 'stage' });
+      expect(seen[4]).toMatchObject({ text: 'Let me see.', calls: ['a'] });
       expect(seen[5]).toMatchObject({ tool: 'echo', args: { text: 'ho' } });
       expect(seen[6]).toMatchObject({ text: 'ho', truncated: false });
-      expect(seen[8]).toMatchObject({ step_id: 'stage/r0/t1/s2' });
+      const [run0, turn, first, second] = ['stage/r0', 'stage/r0/t1', 'stage/r0/t1/s1', 'stage/r0/t1/s2'];
+      expect(seen.map(({ run_id, turn_id, step_id }) => [run_id, turn_id, step_id])).toEqual([
+        [run0, null, null],
+        [run0, null, null],
+        [run0, turn, null],
+        [run0, turn, first],
+        [run0, turn, first],
+        [run0, turn, first],
+        [run0, turn, first],
+        [run0, turn, second],
+        [run0, turn, second],
+        [run0, null, null],
+      ]);
       expect(seen[9]).toMatchObject({ news: 'completed', stop: { kind: 'Completed' }, usage: { steps: 2 } });
       expect(new Set(seen.map(({ correlation_id }) => correlation_id))).toEqual(new Set([runId('stage', 0)]));
       const places = seen.map(({ event_seq }) => event_seq.split('.').map(Number) as [number, number]);

@@ -1,9 +1,9 @@
-import { Ref } from '@reprise/contracts';
+import { type IngressRecord, Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Adapter, memory, openWorld, putValue, type Store, type World } from '../../src/index.js';
-import { closeSound, codeOf, expectSound, recordsOf, refusal } from '../support/judge.js';
-import { add, ask, cell, ILLEGAL, illegal, lab, numberOf, once, start } from '../support/lab.js';
+import { closeSound, codeOf, expectSound, framesOf, recordsOf, refusal } from '../support/judge.js';
+import { add, ask, cell, ILLEGAL, illegal, lab, numberOf, once, start, wake } from '../support/lab.js';
 import { ok, outside } from '../support/outside.js';
 import { expectRefused, JUNK, verdictOn } from './junk.js';
 
@@ -140,6 +140,30 @@ describe('given an open world [REQ-9]', () => {
       if (error.code === 'invalid_value') expect(String(error.facts.where)).toContain('$.steps[0][1]');
     }
     expect(world.head).toEqual(head);
+    await closeSound(world, store, app);
+  });
+
+  it('when this and that is taken in, then each frame says who caused it [REQ-8]', async () => {
+    const store = memory();
+    const adapter = outside(once);
+    adapter.answerAll(() => ok({ got: 1 }));
+    const world = await openWorld({ store, app, adapters: [adapter], recheckEvery: 1 });
+    const event = { name: 'lab/Do@1', value: { steps: [start('call', 1), wake('bell', 0)] } };
+    await world.request(cell('x'), event, { as: 'human:ann' });
+    await world.pump();
+    await world.request(cell('x'), { ...event, value: { steps: [] } });
+    await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: {} }, { as: 'host' });
+    const frames = await framesOf(store);
+    const [effect] = await recordsOf(store, 'effect');
+    const told = frames.map(([ingress]) => `${ingress?.kind} by ${(ingress as IngressRecord).principal}`);
+    expect(told.sort()).toEqual([
+      'command by host',
+      'manifest by host',
+      `receipt by adapter:${effect?.effect}`,
+      'request by host',
+      'request by human:ann',
+      'timer by kernel',
+    ]);
     await closeSound(world, store, app);
   });
 
