@@ -41,8 +41,12 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
   check("given the subject's parameters, they pass the effect's schema and the adapter performs some", async (desk) => {
     const { effect } = desk.subject.adapter;
     for (const params of await samples(desk)) expectFits(params, effect.params, 'parameters');
-    const statuses = (await performAll(desk)).map(({ outcome }) => outcome.status);
-    expectThat(statuses.includes('ok') || statuses.includes('deferred'), `every execution ended as ${statuses}`);
+    const outcomes = (await performAll(desk)).map(({ outcome }) => outcome);
+    const isPerformed = outcomes.some(({ status }) => status === 'ok' || status === 'deferred');
+    expectThat(
+      isPerformed,
+      `none of ${outcomes.length} executions ended as ok or deferred; the first: ${show(outcomes[0])}`,
+    );
     const canAsk = deliveryOf(desk, await desk.params(0)) !== 'reconcile' || desk.subject.adapter.doReconcile;
     expectThat(canAsk !== undefined, 'an effect of delivery "reconcile" needs doReconcile');
   }),
@@ -51,7 +55,10 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
     for (const params of await samples(desk)) {
       const given = decode(encode(params));
       await desk.subject.adapter.doExecute(given, desk.context({}));
-      expectThat(equalBytes(encode(given), encode(params)), `${show(params)} became ${show(given)}`);
+      expectThat(
+        equalBytes(encode(given), encode(params)),
+        `${show(params)} became ${show(given)}; copy what you change`,
+      );
     }
   }),
 
@@ -114,7 +121,10 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
     const { status, key } = await stopMeanwhile(desk);
     if (status !== 'cancelled') throw new NotApplicable(`told to stop, it says ${status}`);
     const count = await happened.call(desk.subject, key);
-    expectThat(count === 0, `it said "cancelled", and it happened ${count} times`);
+    expectThat(
+      count === 0,
+      `it said "cancelled", and it happened ${count} times; say "outcome_unknown" when it may have`,
+    );
   }),
 
   check('given the same key again, an idempotent effect happens once', async (desk) => {
@@ -135,7 +145,10 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
     const first = await desk.perform(params);
     const second = await desk.perform(params);
     const counts = [await subject.happened(first.key), await subject.happened(second.key)];
-    expectThat(counts[0] === counts[1], `the first happened ${counts[0]} times, the second ${counts[1]} times`);
+    expectThat(
+      counts[0] === counts[1],
+      `the first happened ${counts[0]} times, the second ${counts[1]} times; another key is another effect`,
+    );
   }),
 
   check('given an attempt that never reached the outside, nobody is told that it happened', async (desk) => {
@@ -182,13 +195,25 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
     if (failing !== undefined) answers.push(await desk.perform(await desk.params(0, failing)).catch(() => undefined));
     if (desk.secrets.size === 0) throw new NotApplicable('the adapter asked for no secret');
     const outcomes = (answers as (Performed | undefined)[]).map((answer) => answer?.outcome);
-    const kept = [...[...outcomes, ...desk.said].map(bytesOf), ...desk.put];
     for (const [name, secret] of desk.secrets) {
-      const form = kept.map((bytes) => formWithin(bytes, secret)).find((found) => found !== undefined);
-      expectThat(form === undefined, `the secret ${name} was given away, ${form}`);
+      expectKept({ name, secret }, 'an answer', outcomes.map(bytesOf));
+      expectKept({ name, secret }, 'what it said meanwhile', desk.said.map(bytesOf));
+      expectKept({ name, secret }, 'content', desk.put);
     }
   }),
 ];
+
+function expectKept(
+  { name, secret }: { name: string; secret: string },
+  where: string,
+  all: readonly Uint8Array[],
+): void {
+  const form = all.map((bytes) => formWithin(bytes, secret)).find((found) => found !== undefined);
+  expectThat(
+    form === undefined,
+    `the secret ${name} was given away in ${where}, ${form}; say which was used, not what it is`,
+  );
+}
 
 async function samples(desk: Desk): Promise<unknown[]> {
   const all: unknown[] = [];
@@ -262,7 +287,8 @@ async function expectOnce(desk: Desk, perform: (params: unknown, key: string) =>
   const key = freshKey();
   await perform(params, key);
   const count = await subject.happened(key);
-  expectThat(count <= 1, `under one key it happened ${count} times`);
+  const hint = 'hand the idempotencyKey on to what performs it, or keep what was done under it';
+  expectThat(count <= 1, `under one key it happened ${count} times; expected at most 1: ${hint}`);
 }
 
 /** What the adapter says of an attempt that a crash interrupted. Asking changes nothing outside. */

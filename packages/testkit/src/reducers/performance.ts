@@ -1,5 +1,5 @@
 /** Plays events to one cell of a fresh world, as often and in as many ways as a law needs. */
-import { type ErrorCode, isRepriseError } from '@reprise/contracts';
+import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { type App, encode, memory, openWorld, type Store, toHex, type World } from '@reprise/kernel';
 import { LINKED_BYTES } from '../arbitraries/fitting.js';
 import { seededRandom, VirtualClock } from '../clock/index.js';
@@ -28,7 +28,7 @@ export interface Performance {
   /** The cell's state after each event, in bytes as hex; empty when there is none. */
   readonly states: readonly string[];
   /** Why each event was refused; undefined when it was not. */
-  readonly refusals: readonly (ErrorCode | undefined)[];
+  readonly refusals: readonly (RepriseError | undefined)[];
 }
 
 /** The cell that events are played to. */
@@ -53,7 +53,7 @@ export async function perform({ app, reducer, events }: Played, how: Playing = {
     });
   let world = await open();
   const states: string[] = [];
-  const refusals: (ErrorCode | undefined)[] = [];
+  const refusals: (RepriseError | undefined)[] = [];
   try {
     for (const [n, event] of events.entries()) {
       if (how.reopened === true && n > 0) {
@@ -73,12 +73,12 @@ export async function perform({ app, reducer, events }: Played, how: Playing = {
   }
 }
 
-async function refusalOf(asked: Promise<unknown>): Promise<ErrorCode | undefined> {
+async function refusalOf(asked: Promise<unknown>): Promise<RepriseError | undefined> {
   try {
     await asked;
     return undefined;
   } catch (error) {
-    if (isRepriseError(error)) return error.code;
+    if (isRepriseError(error)) return error;
     throw error;
   }
 }

@@ -313,6 +313,31 @@ describe('an adapter that breaks its contract is found', () => {
   });
 });
 
+describe('what a check says of an adapter', () => {
+  it.each<readonly [rule: string, adapter: Parameters<typeof bankSubject>[0], says: RegExp]>([
+    [
+      AGAIN,
+      (bank) => performing(under((_given, _context, n) => `payment ${n}`)())(bank),
+      /^under one key it happened 3 times; expected at most 1: hand the idempotencyKey on/,
+    ],
+    [
+      SECRET,
+      leaking((secret, _given, { content }) => content.put(bytes(`token ${secret}`))),
+      /^the secret BANK_TOKEN was given away in content, as it is; say which was used/,
+    ],
+    [
+      SECRET,
+      leaking((secret, _given, { progress }) => progress({ auth: btoa(`me:${secret}`) })),
+      /^the secret BANK_TOKEN was given away in what it said meanwhile, in base64;/,
+    ],
+  ])('%s: what was found, where, and what to do', async (rule, adapter, says) => {
+    const check = adapterChecks.find(({ name }) => name.startsWith(rule));
+    if (check === undefined) throw new Error(`no check ${rule}`);
+    const error: unknown = await runCheck(check, async () => bankSubject(adapter)).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).toMatch(says);
+  });
+});
+
 describe('what a subject cannot do', () => {
   const bare = (): AdapterSubject<Payment, Paid> => {
     const { adapter, params } = bankSubject();

@@ -168,6 +168,35 @@ describe('a reducer that breaks a law is found', () => {
   });
 });
 
+describe('what a law says of a reducer', () => {
+  const said = async (law: string, reducer: ReducerDefinition): Promise<string> => {
+    const check = reducerChecks.find(({ name }) => name.startsWith(law));
+    if (check === undefined) throw new Error(`no law ${law}`);
+    const error: unknown = await runCheck(check, async () => ({ reducer })).catch((thrown: unknown) => thrown);
+    return (error as Error).message;
+  };
+  const doing = (reduce: () => void): ReducerDefinition => ({ ...tally(), reduce: reduce as never });
+
+  it.each<readonly [what: string, law: string, reduce: () => void, says: RegExp]>([
+    [
+      'touches its host',
+      'given the guard',
+      () => void Math.random(),
+      /^on event 0, \{.*demo\/Added@1.*\}: pure code touched Math\.random; take it from the event, the state or ctx\n/,
+    ],
+    [
+      'throws',
+      'given events that its schemas take',
+      () => {
+        throw new TypeError('too much');
+      },
+      /^on event 0, \{.*demo\/Added@1.*\}: TypeError: too much; answer what you do not take with ctx\.reject/,
+    ],
+  ])('that %s names the event, what was found and what to do', async (_, law, reduce, says) => {
+    expect(await said(law, doing(reduce))).toMatch(says);
+  });
+});
+
 describe('events of one’s own', () => {
   it('are played in place of made ones', async () => {
     const heard = new Set<string>();
