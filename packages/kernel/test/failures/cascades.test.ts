@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { openWorld, type Store, verifyStore, type World } from '../../src/index.js';
+import {
+  EMPTY_HEAD,
+  isKeyed,
+  memory,
+  openWorld,
+  portableSha256,
+  readFrame,
+  requestKey,
+  type Store,
+  verifyStore,
+  type World,
+} from '../../src/index.js';
 import { recordsOf } from '../support/judge.js';
 import {
   add,
@@ -85,5 +96,28 @@ describe('given a cascade over its total bound', () => {
     expect(new Set(faults.map(({ code }) => code))).toEqual(new Set(['cascade_exceeded']));
     await ask(world, 'other', [add(1)]);
     await closeVerified(world, store);
+  });
+});
+
+describe('given a cascade of several frames', () => {
+  it('when only the first of them became durable, then the next opening performs the rest, and comes to the same [RED-3]', async () => {
+    const [store, cut] = [memory(), memory()];
+    const world = await openWorld({ store, app });
+    const { seq } = await ask(world, 'x', [sendMany(300, 'to', add(1))]);
+    const { head } = world;
+    expect(head.seq).toBeGreaterThan(seq);
+    await world.close();
+    const [all, open] = [await store.openReadonly(), await cut.open()];
+    let at = EMPTY_HEAD;
+    for await (const frame of all.journal.read(0, seq)) {
+      const { ingress } = readFrame(frame.bytes, frame.seq);
+      const key = isKeyed(ingress) ? { key: requestKey(ingress, portableSha256) } : {};
+      at = await open.journal.append([{ ...frame, ...key }], at);
+    }
+    await open.close();
+    const again = await openWorld({ store: cut, app });
+    await again.pump();
+    expect([again.head.seq, await numberOf(again, 'to299')]).toEqual([head.seq, 1]);
+    await closeVerified(again, cut);
   });
 });

@@ -9,12 +9,15 @@ const TWO = appOf(counter2({}, 'demo/Counter@1'));
 const WITHOUT = { app: TWO } as const;
 const WITH = { app: TWO, legacy: [ONE] } as const;
 
-/** A world of two eras: forty events in the first, so that its log has a sealed chunk, and one in the second. */
+/** Events of the first era: its log has chunks enough that the records of state name them by a digest alone. */
+const FIRST = 100;
+
+/** A world of two eras: a hundred events in the first, and one in the second. */
 async function twoEras() {
   const store = memory();
   const clock = new TestClock();
   const old = await openWorld({ store, app: ONE, clock });
-  for (let i = 0; i < 40; i++) await old.request(counter('a'), added(1));
+  for (let i = 0; i < FIRST; i++) await old.request(counter('a'), added(1));
   const at = old.head.seq;
   await old.close();
   const world = await openWorld({ store, ...WITH, clock });
@@ -37,8 +40,8 @@ describe('given a world whose app has changed', () => {
     const { source, at } = await twoEras();
     const [goesOn, changes] = [memory(), memory()];
     for (const into of [goesOn, changes]) await forkWorld(source, { ...WITH, at, into });
-    expect(await opened(goesOn, ONE)).toEqual({ state: { count: 40, heard: [] }, history: 40 });
-    expect(await opened(changes, TWO, [ONE])).toEqual({ state: { n: 40, since: 2, heard: [] }, history: 40 });
+    expect(await opened(goesOn, ONE)).toEqual({ state: { count: FIRST, heard: [] }, history: FIRST });
+    expect(await opened(changes, TWO, [ONE])).toEqual({ state: { n: FIRST, since: 2, heard: [] }, history: FIRST });
     for (const into of [goesOn, changes]) {
       expect(await verifyStore(await into.openReadonly(), WITH)).toMatchObject({ sealed: 0 });
     }
@@ -49,9 +52,9 @@ describe('given a world whose app has changed', () => {
     expect(await codeOf(forkWorld(source, { ...WITHOUT, at, into: memory() }))).toBe('era_sealed');
     const into = memory();
     await forkWorld(source, { ...WITHOUT, into });
-    expect(await opened(into, TWO)).toEqual({ state: { n: 41, since: 2, heard: [] }, history: 41 });
+    expect(await opened(into, TWO)).toEqual({ state: { n: FIRST + 1, since: 2, heard: [] }, history: FIRST + 1 });
     const { sealed, performed } = await verifyStore(await into.openReadonly(), WITHOUT);
-    expect([sealed > 40, performed > 3]).toEqual([true, true]);
+    expect([sealed > FIRST, performed > 3]).toEqual([true, true]);
   });
 
   it('when a fork is opened with another version, then what it is fed tells where it departs [FORK-4]', async () => {
@@ -60,8 +63,8 @@ describe('given a world whose app has changed', () => {
     await forkWorld(source, { ...WITH, at: 30, into });
     const other = appOf(counter2({ factor: 2 }, counter1()));
     const fork = await openWorld({ store: into, app: other, clock: new TestClock(), drive: 'manual' });
-    expect(await fork.feed(source)).toEqual({ sent: 11, refused: [] });
-    expect(await fork.state(counter('a'))).toEqual({ n: 30 + 22, since: 2, heard: [] });
+    expect(await fork.feed(source)).toEqual({ sent: FIRST - 29, refused: [] });
+    expect(await fork.state(counter('a'))).toEqual({ n: 30 + 2 * (FIRST - 29), since: 2, heard: [] });
     await fork.close();
     const { departure, matched, unmatched } = await forkReport(await into.openReadonly(), source);
     expect([departure?.original, matched, unmatched]).toEqual([31, [], []]);

@@ -183,6 +183,21 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     await expectRefused((junk) => worldAt(reading, app, junk as never), 'worldAt a frame', ['zero', 'one']);
   });
 
+  it.each([{ kind: 'receipt' }, { at: 7 }])(
+    'when the row of a frame says %j and the frame does not, then verification says which [JRN-1]',
+    async (otherwise) => {
+      const { journal } = reading;
+      const lying = {
+        ...journal,
+        read: async function* (from: number, to?: number) {
+          for await (const frame of journal.read(from, to)) yield frame.seq === 1 ? { ...frame, ...otherwise } : frame;
+        },
+      };
+      const error = await refusal(verifyStore({ ...reading, journal: lying }, { app }));
+      expect([error.code, error.facts.where]).toEqual(['journal_damaged', 'frame 1']);
+    },
+  );
+
   it('when a head is expected that is not there, then it says so', async () => {
     expect(await codeOf(verifyStore(reading, { expect: 'a'.repeat(64) }))).toBe('head_mismatch');
   });
