@@ -21,6 +21,7 @@ import {
   readFrame,
   readLog,
   type Store,
+  type StoredFrame,
   toHex,
   type Value,
   verifyStore,
@@ -106,6 +107,37 @@ describe('given a frame', () => {
       expect(await verdictOn(() => readFrame(encode(thing), 3), JSON.stringify(thing))).toBe('journal_damaged');
       expect(await verdictOn(() => readInputs(encode(thing), 3), JSON.stringify(thing))).toBe('journal_damaged');
     }
+  });
+
+  it('when a snapshot links the map of an earlier moment, chained as if it were sound, then performing it again tells [RPL-8]', async () => {
+    const store = memory();
+    const world = await openWorld({ store, app });
+    for (const n of [1, 2]) {
+      await ask(world, 'x', [add(n)]);
+      await world.snapshot();
+    }
+    await world.close();
+    const open = await store.openReadonly();
+    const frames: StoredFrame[] = [];
+    for await (const frame of open.journal.read(0)) frames.push(frame);
+    const [first, last] = frames.filter(({ kind }) => kind === 'snapshot') as [StoredFrame, StoredFrame];
+    const [earlier, ...rest] = decode(last.bytes, FRAME_DEPTH_MAX) as unknown as [object, ...Value[]];
+    const { root, leaves } = readInputs(first.bytes, first.seq).ingress as never;
+    const bytes = encode([{ ...earlier, root, leaves }, ...rest], FRAME_DEPTH_MAX);
+    const before = { seq: last.seq - 1, digest: frames[last.seq - 1]?.head ?? '' };
+    const forged = { ...last, bytes, head: nextHead(before, bytes, portableSha256).digest };
+    const journal = {
+      ...open.journal,
+      head: async () => ({ seq: last.seq, digest: forged.head }),
+      read: async function* (from: number, to = last.seq) {
+        for (const frame of frames.slice(from, to + 1)) yield frame.seq === last.seq ? forged : frame;
+      },
+    };
+    const error = await refusal(verifyStore({ ...open, journal }, { app }));
+    expect([error.code, error.facts.where]).toEqual([
+      'replay_divergence',
+      expect.stringContaining(`frame ${last.seq}`),
+    ]);
   });
 
   it('when its records are in another order, or one of them is none, then it is damaged and the record is named [JRN-1]', async () => {
