@@ -70,7 +70,7 @@ export const TARGETS: readonly Target[] = [
   kernel('fork', 'forks/'),
   kernel('state', ...KEPT, 'eras/upgrade.', 'eras/against.'),
   kernel('content', 'laws/erase.', 'laws/logs.', 'stores/', 'inputs/', 'failures/commit.', 'effects/outcomes.'),
-  kernel('store', 'stores/', 'failures/commit.', 'failures/poison.', 'host/memory-directory.'),
+  kernel('store', 'stores/', 'inputs/reading.', 'failures/commit.', 'failures/poison.', 'host/memory-directory.'),
   kernel('text', 'text/', 'views/'),
   kernel('views', 'views/'),
   kernel('host', 'host/'),
