@@ -7,7 +7,8 @@
  * K2  An append is carried out whole or not at all, as the port's contract has it. What was put and not followed by one
  *     is lost with the process that put it.
  * K3  One process holds the store, unless the lock was lost: then who comes second is let in, and the first finds out by
- *     what it may not append.
+ *     what it may not append. From then on no append fails without a reason: whether it was carried out could not be
+ *     told by the head, which the other may have written in the same bytes.
  */
 import {
   type Head,
@@ -165,7 +166,7 @@ export class SimulatedDisk {
     const { trouble } = this;
     this.trouble = undefined;
     if (this.full) throw storeFull();
-    if (trouble === 'fails') throw new RepriseError('store_failed', 'the write failed');
+    if (trouble === 'fails' && !this.wasShared) throw new RepriseError('store_failed', 'the write failed');
     const head = await journal.append(frames, expected).catch((thrown: unknown) => {
       sometimes.happened('a writer without the lock was stopped by the head');
       throw thrown;
