@@ -19,6 +19,7 @@ export const settledOutside: Scenario = {
       stage.told((await stage.world.settle(effect, outcome, { id })).status);
     await settle(came, 'hook');
     await settle(came, 'hook');
+    await run.result(); // what comes late is journaled: where, must not depend on how fast the run goes on
     await settle({ status: 'error', code: 'adapter_error/lost' }, 'other');
     return run;
   },
