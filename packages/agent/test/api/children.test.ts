@@ -2,7 +2,7 @@
 import { isRepriseError } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '../../src/index.js';
+import { defineAgent, defineTool } from '../../src/index.js';
 import { all, gate, play } from './scene.js';
 
 const scout = defineAgent({
@@ -30,6 +30,32 @@ describe('a child that the host spawns', () => {
       expect(child?.config.limits).toMatchObject({ max_tokens: 50, max_wall_ms: 300_000 });
       expect(child?.depth).toBe(1);
       expect((await session.state())?.children).toBe(1);
+    });
+  });
+
+  it('may not do what the session above it may not hand on [CHILD-2]', async () => {
+    let ran = 0;
+    const echo = defineTool({
+      name: 'echo',
+      description: 'Echoes.',
+      args: z.strictObject({}),
+      run: () => `ran ${++ran}`,
+    });
+    const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [echo] });
+    const calling = { calls: [{ id: 'a', tool: 'echo', args: {} }] };
+    const steps = [{ text: 'Well.' }, calling, { text: 'Done.' }, calling, { text: 'Denied.' }];
+    await play({ agents: [boss, worker], steps }, async ({ world, llm }) => {
+      const session = world.session('b', boss);
+      await (await session.send('Be there.')).result();
+      expect((await (await session.spawn(worker, 'item 1')).result()).text).toBe('Done.');
+      await world.kernel.command('sys/SetRights@1', {
+        holder: 'cell:aos.agent/SessionReducer@1/b',
+        grant: { may: { tool: [] } },
+      });
+      const run = await session.spawn(worker, 'item 2');
+      expect((await run.result()).text).toBe('Denied.');
+      expect(llm.asked.at(-1)?.transcript.at(-1)).toBe('error a: denied');
+      expect(ran).toBe(1);
     });
   });
 
