@@ -77,7 +77,7 @@ export const MATRIX: readonly Scenario[] = [
 ];
 
 /** The others: what a session, its people, its children and its provider may come to besides. */
-export const FURTHER: readonly Scenario[] = [
+const FURTHER: readonly Scenario[] = [
   secondRun,
   queuedInputs,
   withdrawnInput,
@@ -132,14 +132,3 @@ export const FURTHER: readonly Scenario[] = [
 
 /** Every scenario. */
 export const SCENARIOS: readonly Scenario[] = [...MATRIX, ...FURTHER];
-
-/**
- * A scenario by its name.
- *
- * @throws Error when there is none
- */
-export function scenarioOf(name: string): Scenario {
-  const found = SCENARIOS.find((scenario) => scenario.name === name);
-  if (found === undefined) throw new Error(`there is no scenario ${name}`);
-  return found;
-}

@@ -11,7 +11,7 @@ import { readTape, type Tape } from './tape.js';
 import { TapePlayer } from './tape-player.js';
 
 /** Often enough that each world begins with one, and goes on from some. */
-export const SNAPSHOT_EVERY = 2;
+const SNAPSHOT_EVERY = 2;
 
 /** The address that clients are given; nothing is there. */
 const NOWHERE = 'http://provider.invalid/v1';
