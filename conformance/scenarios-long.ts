@@ -80,6 +80,7 @@ for (const [i, one] of CASES.entries()) {
   sum.cases++;
   console.log(`${one.title}: ok; ${seconds()}`);
 }
+if (sum.cases === 0) throw new Error(`there is no scenario ${options.only}`);
 console.log(
   `scenarios, long form: ok; ${sum.cases} cases, ${sum.frames} frames, ${sum.snapshots} snapshots; killed ${sum.blows} times ` +
     `once and ${sum.pairs} times twice; ${sum.tamperings} tamperings found, each in its place; seed ${seed}, ${seconds()}`,

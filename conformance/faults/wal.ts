@@ -42,10 +42,13 @@ function checksum(log: DataView, from: number, length: number, little: boolean, 
   return [a, b];
 }
 
-/** How a write that was never synced may look after a loss of power. */
+/**
+ * How writes that were never synced may look after a loss of power: cut off somewhere, noise from somewhere on, some
+ * sectors written and some not, nothing of them there.
+ */
 export const TEARS = ['cut', 'garbage', 'holes', 'gone'] as const;
 
-/** How a write that was never synced may look. */
+/** One of {@link TEARS}. */
 export type Tear = (typeof TEARS)[number];
 
 /** What disks write whole. */

@@ -17,7 +17,10 @@ export const CASES: readonly Case[] = SCENARIOS.flatMap((scenario) =>
   PROFILE_NAMES.map((profile) => ({ scenario, profile, title: `${scenario.name} × ${profile}` })),
 );
 
-/** Of the matrix every case, of the other scenarios one each, on this protocol and that: what dear modes go through in CI. */
+/**
+ * The sample that costly modes go through in CI: every case of the matrix, and each other scenario on one protocol, the
+ * protocols taken in turn.
+ */
 export const SAMPLED: readonly Case[] = CASES.filter(
   ({ scenario, profile }) =>
     MATRIX.includes(scenario) || profile === PROFILE_NAMES[SCENARIOS.indexOf(scenario) % PROFILE_NAMES.length],

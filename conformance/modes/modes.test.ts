@@ -1,6 +1,6 @@
 /**
  * Scenarios × protocols × modes: fresh, performed again from genesis and from every snapshot, with each frame checked
- * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`. The dear modes go
+ * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`. The costly modes go
  * through a sample of the cases, and through some tamperings of each; all of it: `conformance/scenarios-long.ts`.
  */
 import { agentApp } from '@reprise/agent';

@@ -10,7 +10,7 @@ import type { Scenario } from './scenario.js';
 import { readTape, type Tape } from './tape.js';
 import { TapePlayer } from './tape-player.js';
 
-/** Often enough that each world begins with one, and goes on from some. */
+/** How many frames lie between two snapshots: so few that the shortest world has several. */
 const SNAPSHOT_EVERY = 2;
 
 /** The address that clients are given; nothing is there. */

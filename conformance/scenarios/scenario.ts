@@ -16,16 +16,16 @@ export interface Called {
 
 /** What a model answers, whatever its protocol. */
 export interface Answer {
-  /** Whom it is said to: the agent's instructions. To any when absent. */
+  /** The instructions of the agent that it is said to; it is said to any agent when absent. */
   readonly to?: string;
   readonly text?: string;
   readonly calls?: readonly Called[];
   readonly usage?: { readonly in: number; readonly out: number };
   /** The provider refuses instead. */
   readonly fails?: { readonly status: number; readonly message: string };
-  /** Said only when the scenario lets it go. */
+  /** Said only after the scenario has called {@link Stage.letGo}. */
   readonly held?: true;
-  /** Said so slowly that somebody can interrupt it. */
+  /** Said so slowly, live, that somebody can interrupt it; the tape of it ends in the middle. */
   readonly slowly?: true;
 }
 
@@ -53,7 +53,7 @@ export interface Ends {
   readonly text: string | RegExp;
   /** How many requests reach the provider. */
   readonly requests: number;
-  /** How many of them were answered; all when absent. */
+  /** How many of them got an answer and no refusal; all when absent. */
   readonly answered?: number;
   /** The types of the run's events, in order. */
   readonly events: readonly string[];
@@ -88,11 +88,11 @@ export interface Scenario {
   readonly name: string;
   /** What it shows, in one sentence. */
   readonly shows: string;
-  /** All of them have code in the world; the first is whose session it is. */
+  /** The agents that the world knows; the session is one with the first. */
   readonly agents: readonly [AnyAgent, ...AnyAgent[]];
   /** The rules of the world; those of agents when absent. */
   readonly policy?: readonly PolicyRule[];
-  /** What the model answers, in order, for each whom it is said to; the last one again and again. */
+  /** What the model answers: to each agent its answers in order, and the last one again and again. */
   readonly says: readonly Answer[];
   /** What is asked of the world, again from its beginning after a crash; `Go.` and no more when absent. */
   readonly drive?: (stage: Stage) => Promise<Run>;
