@@ -18,6 +18,7 @@ export const settledOutside: Scenario = {
     const settle = async (outcome: typeof came, id: string) =>
       stage.told((await stage.world.settle(effect, outcome, { id })).status);
     await settle(came, 'hook');
+    await run.result(); // what comes now has one place in the journal, behind all of the run
     await settle(came, 'hook');
     await run.result(); // what comes late is journaled: where, must not depend on how fast the run goes on
     await settle({ status: 'error', code: 'adapter_error/lost' }, 'other');
