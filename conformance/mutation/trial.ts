@@ -40,6 +40,9 @@ const FEW = 8;
 const SILENCE_MS = 5_000;
 const SILENCE_FACTOR = 10;
 
+/** A test on the sources as they are that says nothing for so long will say nothing: searches at length take minutes. */
+const PREPARE_MS = 600_000;
+
 /** A loop that a mutant makes endless reaches the mutant far more often than all tests together do without it. */
 const HITS_FACTOR = 100;
 
@@ -208,7 +211,7 @@ export class Trial {
         timer = setTimeout(() => finish('silent'), ms);
       };
       const patience = (test?: number) =>
-        ask.mutant === undefined ? 120_000 : SILENCE_MS + SILENCE_FACTOR * (this.#known.get(test ?? -1)?.ms ?? 0);
+        ask.mutant === undefined ? PREPARE_MS : SILENCE_MS + SILENCE_FACTOR * (this.#known.get(test ?? -1)?.ms ?? 0);
       child.on('exit', () => finish('silent'));
       child.on('message', (told: Told) => {
         wait(patience(told.kind === 'begun' ? told.test : undefined));
