@@ -148,7 +148,9 @@ export class Clients {
     this.#refused++;
     sometimes.happened(`refused: ${code}`);
     if (NEVER_REFUSED_AS.includes(code)) broken(`${key} was refused as ${code}: ${message}`); // L3
-    const doubtful = (this.#inDoubt.get(key) ?? 0) > 0 || code === 'request_conflict';
+    // A command may be several requests: one of them may fail for who asks again, while its own stands.
+    const stands = code === 'request_conflict' || this.#answers.has(key);
+    const doubtful = stands || (this.#inDoubt.get(key) ?? 0) > 0;
     if (frame !== undefined && !doubtful) broken(`${key} was refused as ${code} and stands in frame ${frame}`); // L2
   }
 }
