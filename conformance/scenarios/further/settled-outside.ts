@@ -20,7 +20,6 @@ export const settledOutside: Scenario = {
     await settle(came, 'hook');
     await run.result(); // what comes now has one place in the journal, behind all of the run
     await settle(came, 'hook');
-    await run.result(); // what comes late is journaled: where, must not depend on how fast the run goes on
     await settle({ status: 'error', code: 'adapter_error/lost' }, 'other');
     return run;
   },
