@@ -8,7 +8,7 @@ import { loadWorld, saveWorld } from '@reprise/testkit';
 import type { Tool } from 'reprise';
 import { describe, expect, it, vi } from 'vitest';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
-import { quickMemory } from '../scenarios/perform.js';
+import { quickMemory } from '../quick-memory.js';
 import type { RequestBody } from '../scenarios/profiles.js';
 import type { TapePlayer } from '../scenarios/tape-player.js';
 import { load, storeOf } from '../tamper/sample.js';

@@ -10,8 +10,8 @@
 import { type OpenStore, RepriseError, type Store, type StoredFrame } from '@reprise/kernel';
 import type { ModelClient } from '@reprise/providers';
 import type { Tool } from 'reprise';
+import { quickMemory } from '../quick-memory.js';
 import { Latch } from '../scenarios/latch.js';
-import { quickMemory } from '../scenarios/perform.js';
 
 /** When a process dies: around the n-th append of frames, or as the n-th thing outside has been started. */
 export type Blow =

@@ -1,9 +1,9 @@
 /** Performs scenarios from recorded wire bytes: a store in memory, time that stands still, chance of a seed. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { memory, type Store } from '@reprise/kernel';
+import type { Store } from '@reprise/kernel';
 import { seededRandom, VirtualClock } from '@reprise/testkit';
+import { quickMemory } from '../quick-memory.js';
 import { type Played, play, type Setting } from './play.js';
 import { type ProfileName, WIRE_PROFILES } from './profiles.js';
 import type { Scenario } from './scenario.js';
@@ -29,11 +29,6 @@ export function tapeOf(profile: ProfileName, scenario: string): Tape {
   const tape = tapes.get(file) ?? readTape(readFileSync(file));
   tapes.set(file, tape);
   return tape;
-}
-
-/** A store in memory whose digests cost little. */
-export function quickMemory(): Store {
-  return memory({ hash: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()) });
 }
 
 /** A scenario on a protocol, as it is performed. */

@@ -2,7 +2,6 @@
  * Sessions under the simulator: a real client of a model whose answers are drawn, tools that must not run twice, people
  * who steer, approve and cancel. Every request that leaves is held to the rules of its wire format.
  */
-import { createHash } from 'node:crypto';
 import {
   type AgentWorld,
   agentApp,
@@ -16,7 +15,7 @@ import {
   type Tool,
 } from '@reprise/agent';
 import { isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
-import { memory, type World } from '@reprise/kernel';
+import type { World } from '@reprise/kernel';
 import { llmGenerateAdapter, openAiCompatible, validateRequest } from '@reprise/providers';
 import {
   type Choices,
@@ -28,9 +27,9 @@ import {
   type SimulationSubject,
 } from '@reprise/testkit';
 import * as z from 'zod';
+import { quickMemory } from '../quick-memory.js';
 
 const SESSIONS = ['one', 'two'] as const;
-const hash = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest());
 
 const of = z.strictObject({ of: z.int() });
 const look = defineTool({
@@ -64,7 +63,7 @@ export const agentSubject: SimulationSubject = {
   app: agentApp,
   steps: 350,
   clientWeight: 12,
-  store: () => memory({ hash }),
+  store: quickMemory,
   sometimes: [
     'a tool that may happen once was interrupted, and the model told',
     'a run was cancelled while it worked',

@@ -2,9 +2,8 @@
  * Cells with rights, accounts, approvals and people, under the simulator: every frame is read by the auditor of the gate,
  * who knows by plain sets and sums what may be done and what is left.
  */
-import { createHash } from 'node:crypto';
 import { isRepriseError, type JournalRecord, type Principal } from '@reprise/contracts';
-import { deferred, memory, openWorld, type World } from '@reprise/kernel';
+import { deferred, openWorld, type World } from '@reprise/kernel';
 import type { Choices, SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } from '@reprise/testkit';
 import { Auditor } from '../../packages/kernel/test/authority/audit.js';
 import {
@@ -28,15 +27,15 @@ import {
   send,
   start,
 } from '../../packages/kernel/test/support/lab.js';
+import { quickMemory } from '../quick-memory.js';
 
 const PEOPLE: readonly Principal[] = ['host', 'host', 'human:ann', 'human:bob'];
-const hash = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest());
 
 /** Worlds with a gate. */
 export const gateSubject: SimulationSubject = {
   name: 'gate',
   app,
-  store: () => memory({ hash }),
+  store: quickMemory,
   sometimes: [
     'an effect was refused by the gate',
     'an effect was ended by a lost right',

@@ -2,9 +2,8 @@
  * Cells and plans that perform whatever program they are given, under the simulator: nasty states, logs and tables,
  * timers, cascades beyond a frame, plans that wait for any and all with deadlines, effects of every delivery class.
  */
-import { createHash } from 'node:crypto';
 import type { Address, Value } from '@reprise/contracts';
-import { memory, openWorld, type World } from '@reprise/kernel';
+import { openWorld, type World } from '@reprise/kernel';
 import {
   anyReducerProgram,
   PROGRAM_CELLS,
@@ -15,8 +14,7 @@ import {
   type SimulationSubject,
 } from '@reprise/testkit';
 import fc from 'fast-check';
-
-const hash = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest());
+import { quickMemory } from '../quick-memory.js';
 
 /** As many as anybody wants to tell apart; the one with number 0 is as good as any. */
 const PROGRAMS = 1 << 30;
@@ -34,7 +32,7 @@ interface Asked {
 export const programSubject: SimulationSubject = {
   name: 'programs',
   app: programApp,
-  store: () => memory({ hash }),
+  store: quickMemory,
   sometimes: [
     'the outside was asked what happened: happened',
     'the outside was asked what happened: cannot_happen',

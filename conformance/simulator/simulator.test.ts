@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const SEEDS = 20;
 
 describe.each(SUBJECTS)('simulator: $name', (subject) => {
-  it(`keeps every promise through crashes, stops, full and failing disks (seeds 1 to ${SEEDS})`, async () => {
+  it(`keeps every promise through crashes, stops, full and failing disks [JRN-11, EFF-2, EFF-3, EFF-13, EFF-14] (seeds 1 to ${SEEDS})`, async () => {
     const { failure } = await simulate(subject, { seeds: SEEDS });
     const command = `npm run simulate -- --subject ${subject.name} --from ${failure?.seed} --seeds 1`;
     expect(failure && formatFailure(failure, command)).toBeUndefined();
