@@ -430,13 +430,13 @@ class Simulation implements SimulationRun {
     for (const { process } of this.#live) process.stopped = false;
     // One goes on; but none that may have worked beside another: what the other wrote it learns only when it writes.
     for (const live of this.#live.slice(0, this.#disk.wasShared ? undefined : -1)) await this.#crash(live);
+    let world: World;
     do {
-      const world = await this.#untilOpen();
+      world = await this.#untilOpen();
       await this.#untilIdle(world);
       await this.#driveUnlessClosed(world, this.#play.settle?.(world) ?? cancelAll(world));
       await this.#untilIdle(world);
-    } while (this.journal.open.length > 0 || this.#live[0]?.world?.closedBy !== undefined);
-    const world = await this.#untilOpen();
+    } while (this.journal.open.length > 0 || world.closedBy !== undefined);
     await this.#drive(Promise.resolve(this.#play.check?.(world)));
     await this.#untilIdle(world);
     this.#noZombies(world);
