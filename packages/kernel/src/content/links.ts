@@ -1,12 +1,17 @@
 /** Whether everything that a value links is there: asked before the value is journaled, so that a world verifies. */
 import type { Ref, Value } from '@reprise/contracts';
 import { decode, linksOf } from '../codec/index.js';
+import { macrotask } from '../time/turn.js';
+import { LINKS_FOLLOWED_MAX, LINKS_PER_TURN } from './limits.js';
 import type { ContentReader } from './port.js';
 
-/** A link that may not be journaled: its content is not there any more, or never was, or is linked as a value and is none. */
+/**
+ * A link that may not be journaled: its content is not there any more, or never was, or is linked as a value and is not
+ * one, or leads to more content than is followed for one value.
+ */
 export interface BadLink {
   readonly ref: Ref;
-  readonly why: 'blob_missing' | 'blob_erased' | 'not_a_value';
+  readonly why: 'blob_missing' | 'blob_erased' | 'not_a_value' | 'too_many_links';
 }
 
 /** Values known to be whole, so that a log that is linked again and again is walked once. */
@@ -32,7 +37,10 @@ export class LinkCheck {
     const anew = new Set(direct.map(({ hex }) => hex));
     const open = [...direct];
     const walked = new Set<string>();
+    let followed = 0;
     for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
+      if (++followed > LINKS_FOLLOWED_MAX) return { ref, why: 'too_many_links' };
+      if (followed % LINKS_PER_TURN === 0) await macrotask();
       if (ref.kind === 'value' && (this.#whole.has(ref.hex) || walked.has(ref.hex))) continue;
       const links = await this.#linksOf(ref);
       if (links === 'blob_erased' && !anew.has(ref.hex)) continue;

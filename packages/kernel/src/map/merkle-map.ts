@@ -1,4 +1,11 @@
-/** Reads and updates the Merkle map over a node store. Costs the changed paths, never the whole map. */
+/**
+ * Reads and updates the Merkle map over a node store. Costs the changed paths, never the whole map.
+ *
+ * A stored map may be a forgery: its links are sound by digest, yet its nodes need not be what an update writes. A walk
+ * therefore holds every node to its place: each entry stands where the hash of its key says, each count is the number
+ * of leaves under it, and no node is one that the canonical shape does not have. So a walk ends after as many steps as
+ * there are leaves, even when few bytes claim to be many (sixteen equal children, sixty levels deep).
+ */
 import { type Ref, RepriseError } from '@reprise/contracts';
 import { compareBytes, encode, type Hash } from '../codec/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../engine/index.js';
@@ -13,6 +20,8 @@ import {
   type MapEntry,
   type MapLink,
   type MapNode,
+  notAMap,
+  WAY_DIGITS,
   wayOf,
 } from './node.js';
 
@@ -98,7 +107,9 @@ export class MerkleMap {
   /** Every leaf of one kind, in the trie's order. */
   async *entries(root: Ref, kind: LeafKind): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
     const link = (await this.#kinds(root)).get(kind);
-    if (link !== undefined) yield* this.#entriesUnder(link.ref);
+    if (link === undefined) return;
+    const found = yield* this.#entriesUnder(link, { kind, way: '' });
+    if (found !== link.count) throw damaged(link.ref, notAMap(`${link.count} leaves are claimed, ${found} are there`));
   }
 
   /**
@@ -123,13 +134,29 @@ export class MerkleMap {
     return [...(await this.#kinds(root)).keys()];
   }
 
-  async *#entriesUnder(ref: Ref): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
-    const node = await this.#node(ref);
-    if (node.type === 'branch') {
-      for (const child of node.children) if (child !== null) yield* this.#entriesUnder(child.ref);
-      return;
+  /** Walks what stands under a link. @returns how many leaves were found, which has to be what the link counts */
+  async *#entriesUnder(link: MapLink, place: Place): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }, number> {
+    const node = await this.#node(link.ref);
+    if (node.type === 'bucket') {
+      this.#requirePlaced(link.ref, node.entries, place);
+      for (const entry of node.entries) yield { key: leafKey(entry.path), bytes: await this.#bytesOf(entry) };
+      return node.entries.length;
     }
-    for (const entry of node.entries) yield { key: leafKey(entry.path), bytes: await this.#bytesOf(entry) };
+    let found = 0;
+    for (const [child, below] of childrenOf(link.ref, node, place)) {
+      const under = yield* this.#entriesUnder(child, below);
+      if (under !== child.count) throw damaged(child.ref, notAMap(`${child.count} leaves claimed, ${under} found`));
+      found += under;
+    }
+    return found;
+  }
+
+  /** Refuses a bucket whose entries belong elsewhere: the same bucket under two branches is in one of them a forgery. */
+  #requirePlaced(ref: Ref, entries: readonly MapEntry[], { kind, way }: Place): void {
+    for (const { path } of entries) {
+      if (path[0] !== kind) throw damaged(ref, notAMap(`a leaf of kind ${path[0]} among those of kind ${kind}`));
+      if (!wayOf(path, this.hash).startsWith(way)) throw damaged(ref, notAMap('a leaf stands where its key is not'));
+    }
   }
 
   /** Changes by kind, each with its way down; large leaves become blobs here. */
@@ -162,7 +189,7 @@ export class MerkleMap {
     const count = children.reduce((sum, child) => sum + (child?.count ?? 0), 0);
     if (count > BUCKET_ENTRIES_MAX) return this.#put({ type: 'branch', children }, count);
     const left: MapEntry[] = [];
-    for (const child of children) if (child !== null) left.push(...(await this.#gather(child.ref)));
+    for (const child of children) if (child !== null) left.push(...(await this.#gather(child)));
     return this.#build(merge(left, []), depth);
   }
 
@@ -188,12 +215,11 @@ export class MerkleMap {
     return lists;
   }
 
-  async #gather(ref: Ref): Promise<readonly MapEntry[]> {
+  /** The entries under a child that fits a bucket. A branch above so few is none that an update writes. */
+  async #gather({ ref }: MapLink): Promise<readonly MapEntry[]> {
     const node = await this.#node(ref);
     if (node.type === 'bucket') return node.entries;
-    const all: MapEntry[] = [];
-    for (const child of node.children) if (child !== null) all.push(...(await this.#gather(child.ref)));
-    return all;
+    throw damaged(ref, notAMap('a branch above as few leaves as fit a bucket'));
   }
 
   async #put(node: MapNode, count: number): Promise<MapLink> {
@@ -226,11 +252,7 @@ export class MerkleMap {
     try {
       return decoder(bytes);
     } catch (cause) {
-      throw new RepriseError('blob_damaged', 'what is linked as a state map is none', {
-        where: ref.toString(),
-        hint: 'Whatever links it was changed after it was written. Restore the store from a copy.',
-        cause,
-      });
+      throw damaged(ref, cause);
     }
   }
 
@@ -239,6 +261,30 @@ export class MerkleMap {
     if (bytes !== undefined) return bytes;
     throw new RepriseError('blob_missing', 'a node of the state map is gone', { where: ref.toString() });
   }
+}
+
+/** Where a node stands: every leaf under it has this kind, and a key whose hash begins with this way. */
+interface Place {
+  readonly kind: LeafKind;
+  readonly way: string;
+}
+
+/** The children of a branch and where they stand, if an update would have written the branch there. */
+function childrenOf(ref: Ref, { children }: Branch, { kind, way }: Place): (readonly [MapLink, Place])[] {
+  if (way.length >= WAY_DIGITS) throw damaged(ref, notAMap('a branch below the last digit of a key'));
+  const found: (readonly [MapLink, Place])[] = [];
+  for (const [digit, child] of children.entries()) {
+    if (child !== null) found.push([child, { kind, way: way + digit.toString(16) }]);
+  }
+  return found;
+}
+
+function damaged(ref: Ref, cause: unknown): RepriseError {
+  return new RepriseError('blob_damaged', 'the linked content is not a node of a state map', {
+    where: ref.toString(),
+    hint: 'The content that links it was changed after it was written. Restore the store from a copy.',
+    cause,
+  });
 }
 
 /** Entries with the changes applied, in key order. */

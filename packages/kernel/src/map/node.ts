@@ -42,6 +42,9 @@ export interface MapLink {
 /** A bucket splits above this and a branch folds at or below it. */
 export const BUCKET_ENTRIES_MAX = 32;
 
+/** Half-bytes of a key's hash, and so the deepest that a trie goes. */
+export const WAY_DIGITS = 64;
+
 /** A leaf above this stands beside its bucket, so that one large leaf does not make its neighbours costly. */
 export const INLINE_LEAF_BYTES_MAX = 1024;
 
@@ -59,9 +62,22 @@ export function encodeNode(node: MapNode): Uint8Array {
  */
 export function decodeNode(bytes: Uint8Array): MapNode {
   const [type, items] = listIn(decode(bytes));
-  if (type === 'bucket') return { type, entries: listIn(items).map(entryIn) };
-  if (type !== 'branch' || listIn(items).length !== BRANCH_CHILDREN) throw notAMap();
-  return { type, children: listIn(items).map((child) => (child === null ? null : linkIn(listIn(child)))) };
+  if (type === 'bucket') return bucketOf(listIn(items).map(entryIn));
+  if (type !== 'branch') throw notAMap(`a node of type ${String(type)}`);
+  return branchOf(listIn(items).map((child) => (child === null ? null : linkIn(listIn(child)))));
+}
+
+/** A bucket as an update writes it: not empty, not over its bound. */
+function bucketOf(entries: readonly MapEntry[]): Bucket {
+  if (entries.length >= 1 && entries.length <= BUCKET_ENTRIES_MAX) return { type: 'bucket', entries };
+  throw notAMap(`a bucket of ${entries.length} entries`);
+}
+
+/** A branch as an update writes it: sixteen places, and more leaves under them than fit a bucket. */
+function branchOf(children: readonly (MapLink | null)[]): Branch {
+  const leaves = children.reduce((sum, child) => sum + (child?.count ?? 0), 0);
+  if (children.length === BRANCH_CHILDREN && leaves > BUCKET_ENTRIES_MAX) return { type: 'branch', children };
+  throw notAMap(`a branch of ${children.length} children and ${leaves} leaves`);
 }
 
 /**
@@ -72,7 +88,7 @@ export function decodeNode(bytes: Uint8Array): MapNode {
 export function decodeRoot(bytes: Uint8Array): [LeafKind, MapLink][] {
   return listIn(decode(bytes)).map((trie) => {
     const [kind, ...link] = listIn(trie);
-    if (typeof kind !== 'string') throw notAMap();
+    if (typeof kind !== 'string') throw notAMap('a trie without a kind');
     return [kind as LeafKind, linkIn(link)];
   });
 }
@@ -81,22 +97,29 @@ const BRANCH_CHILDREN = 16;
 
 function entryIn(entry: Value): MapEntry {
   const [path, value] = listIn(entry);
-  if (listIn(path).length === 0 || !(value instanceof Uint8Array || value instanceof Ref)) throw notAMap();
+  if (!isPath(listIn(path))) throw notAMap('a path that is not made of names and numbers');
+  if (!(value instanceof Uint8Array || value instanceof Ref)) throw notAMap('a leaf that is neither bytes nor a link');
   return { path: path as unknown as LeafPath, value };
 }
 
+function isPath([kind, ...parts]: readonly Value[]): boolean {
+  return typeof kind === 'string' && parts.every((part) => typeof part === 'string' || Number.isSafeInteger(part));
+}
+
 function linkIn([ref, count]: readonly Value[]): MapLink {
-  if (!(ref instanceof Ref) || typeof count !== 'number') throw notAMap();
-  return { ref, count };
+  if (ref instanceof Ref && Number.isSafeInteger(count) && (count as number) > 0)
+    return { ref, count: count as number };
+  throw notAMap('a child that is not a link and the number of its leaves');
 }
 
 function listIn(value: Value | undefined): readonly Value[] {
-  if (!Array.isArray(value)) throw notAMap();
+  if (!Array.isArray(value)) throw notAMap('something else where a list has to be');
   return value as readonly Value[];
 }
 
-function notAMap(): TypeError {
-  return new TypeError('not a part of a state map');
+/** What is wrong with a node. */
+export function notAMap(what: string): TypeError {
+  return new TypeError(`not a node of a state map: ${what}`);
 }
 
 /** The sha-256 of a key, one half-byte per hex digit: the way down the trie. */

@@ -1,11 +1,13 @@
 /** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
 import { type IngressOf, type IngressRecord, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { decode, linksOf, portableSha256 } from '../codec/index.js';
+import { LINKS_PER_TURN } from '../content/limits.js';
 import type { ContentReader } from '../content/port.js';
 import { type App, pinsOf } from '../define/index.js';
 import { EMPTY_HEAD, type Head } from '../journal/port.js';
 import { ComputedNodes } from '../state/value-nodes.js';
 import type { ReadonlyStore } from '../store/store.js';
+import { macrotask } from '../time/turn.js';
 import {
   requireApp,
   requireApps,
@@ -195,10 +197,12 @@ class ContentWalk {
 
   async #visit(first: Ref, where: string): Promise<void> {
     const open: Ref[] = [first];
+    let read = 0;
     for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
       const name = `${ref.kind === 'value' ? 'v' : 'r'}${ref.hex.slice(0, 24)}`;
       if (this.#seen.has(name)) continue;
       this.#seen.add(name);
+      if (++read % LINKS_PER_TURN === 0) await macrotask();
       const links = ref.kind === 'value' ? await this.#linksOf(ref, where) : await this.#nothingOf(ref);
       if (links !== undefined) open.push(...links);
       else if (!this.#gone.has(ref.hex)) this.#gone.set(ref.hex, { ref, where });

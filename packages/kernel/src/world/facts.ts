@@ -6,8 +6,12 @@ import type { Timer } from './timers.js';
 
 /** A fact before it is stamped. */
 export interface Fact {
-  /** The same for the same fact in every process. */
-  readonly name?: string;
+  /**
+   * The same for the same fact in every process, and another for every other fact.
+   *
+   * @param seq the frame that the fact is to be
+   */
+  nameAt?(seq: number): string;
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
 }
 
@@ -21,7 +25,7 @@ export const RESERVED_ADAPTERS: readonly string[] = ['kernel', 'gate'];
  */
 export function receiptFact(effect: string, attempt: number, receipt: Receipt, unanswered = false): Fact {
   return {
-    name: `receipt ${effect}`,
+    nameAt: () => `receipt ${effect}`,
     make: (stamps, quarantined) => ({
       kind: 'receipt',
       ...stamps,
@@ -42,7 +46,7 @@ export function receiptFact(effect: string, attempt: number, receipt: Receipt, u
  */
 export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fact {
   return {
-    name: `receipt ${effect}`,
+    nameAt: () => `receipt ${effect}`,
     make: (stamps, quarantined) => ({
       kind: 'receipt',
       ...stamps,
@@ -59,7 +63,7 @@ export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fa
 /** A timer is due. */
 export function timerFact({ cell, plan, name, due }: Timer): Fact {
   return {
-    name: `timer ${cell.join('/')} ${plan ?? ''} ${name} ${due}`,
+    nameAt: () => JSON.stringify(['timer', ...cell, plan, name, due]), // a cell's key may hold any separator
     make: (stamps, quarantined) => ({
       kind: 'timer',
       ...stamps,
@@ -90,7 +94,7 @@ export function attemptFact(effect: string, attempt: number, placed: () => void)
 /** An adapter has handed its effect on to somebody outside. */
 export function deferredFact(effect: string, attempt: number, { expires, to }: Deferral): Fact {
   return {
-    name: `deferred ${effect}`,
+    nameAt: () => `deferred ${effect}`,
     make: (stamps) => ({ kind: 'deferred', ...stamps, principal: `adapter:${effect}`, effect, attempt, expires, to }),
   };
 }
@@ -98,14 +102,14 @@ export function deferredFact(effect: string, attempt: number, { expires, to }: D
 /** The adapter of a running effect asks something. */
 export function askFact(effect: string, attempt: number, asked: AskedOutside): Fact {
   return {
-    name: `ask ${effect} ${asked.n}`,
+    nameAt: () => `ask ${effect} ${asked.n}`,
     make: (stamps) => ({ kind: 'ask', ...stamps, principal: `adapter:${effect}`, effect, attempt, ...asked }),
   };
 }
 
-/** The rest of a cascade. */
+/** The rest of a cascade. Only its place tells it from another: a cascade goes on in the very next frame. */
 export const continueFact: Fact = {
-  name: 'continue',
+  nameAt: (seq) => `continue ${seq}`,
   make: (stamps, quarantined) => ({ kind: 'continue', ...stamps, principal: 'kernel', ...flag(quarantined) }),
 };
 

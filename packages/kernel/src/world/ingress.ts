@@ -20,8 +20,8 @@ export type IngressOutcome =
 export interface QueuedIngress {
   /** A fact cannot be refused for what folding it does, and is never lost to a failed commit. */
   readonly fact: boolean;
-  /** The same for the same fact in every process: how a poisoned one is recognised after a crash. */
-  readonly name?: string;
+  /** The fact's name: how a poisoned one is recognised after a crash. See {@link Fact.nameAt}. */
+  nameAt?(seq: number): string;
   /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
   settle(outcome: IngressOutcome): void;

@@ -15,6 +15,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
+import { LINKS_FOLLOWED_MAX } from '../content/limits.js';
 import type { LinkCheck } from '../content/links.js';
 import { type App, cellAddress, reducerFor } from '../define/index.js';
 import { holderIn, isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../engine/index.js';
@@ -108,6 +109,13 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
     throw new RepriseError('blob_erased', `${event} links content that was erased`, {
       where,
       hint: 'Send the event without it, or put the content again, which makes it a new decision to keep it.',
+    });
+  }
+  if (bad.why === 'too_many_links') {
+    throw new RepriseError('bound_exceeded', `${event} links more content than is followed for one request`, {
+      where,
+      expected: `at most ${LINKS_FOLLOWED_MAX} links, followed from value to value`,
+      hint: 'Link a log or a list of lists instead of a long chain of values.',
     });
   }
   throw new RepriseError('invalid_value', `${event} links content as a value, and it is none`, {

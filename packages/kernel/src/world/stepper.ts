@@ -266,14 +266,15 @@ export class Stepper {
 
   async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
-    const suspect = item.fact && item.name !== undefined ? await this.#suspects.note(item.name) : undefined;
+    const name = item.fact ? item.nameAt?.(stamps.seq) : undefined;
+    const suspect = name === undefined ? undefined : await this.#suspects.note(name);
     try {
       return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
     } catch (thrown) {
       if (!item.fact || !isPoison(thrown)) throw thrown;
       return await this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
     } finally {
-      if (suspect !== undefined) await this.#suspects.clear(); // before the commit, which says nothing about the fact
+      if (name !== undefined && suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the fact
     }
   }
 

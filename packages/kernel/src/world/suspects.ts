@@ -22,9 +22,14 @@ const DEATHS_MAX = 2;
 /** Notes the first facts of a process. */
 export class Suspects {
   #left = SUSPECT_FACTS;
+  /** What the last holders died of; undefined once it was folded here: a fact of that name that comes later is another. */
+  #suspect: { readonly fact: string; readonly deaths: number } | undefined;
 
   /** @param suspicion absent after a clean close: then nothing is suspected, and nothing noted */
-  constructor(private readonly suspicion: Suspicion | undefined) {}
+  constructor(private readonly suspicion: Suspicion | undefined) {
+    const [, deaths, fact] = /^(\d+) (.*)$/s.exec(suspicion?.noted ?? '') ?? [];
+    if (deaths !== undefined && fact !== undefined) this.#suspect = { fact, deaths: Number(deaths) };
+  }
 
   /**
    * Notes a fact before it is folded.
@@ -35,8 +40,7 @@ export class Suspects {
     const { suspicion } = this;
     if (suspicion === undefined || this.#left <= 0) return undefined;
     this.#left--;
-    const [, deaths = '', noted] = /^(\d+) (.*)$/s.exec(suspicion.noted ?? '') ?? [];
-    const before = noted === fact ? Number(deaths) : 0;
+    const before = this.#suspect?.fact === fact ? this.#suspect.deaths : 0;
     if (before >= DEATHS_MAX) return 'poison';
     try {
       await suspicion.note(`${before + 1} ${fact}`);
@@ -47,7 +51,8 @@ export class Suspects {
   }
 
   /** It was folded: nobody died of it. */
-  async clear(): Promise<void> {
+  async clear(fact: string): Promise<void> {
+    if (this.#suspect?.fact === fact) this.#suspect = undefined;
     try {
       await this.suspicion?.note(null);
     } catch {

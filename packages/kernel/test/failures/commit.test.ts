@@ -53,6 +53,9 @@ async function given(place: (typeof PLACES)[number], options: Partial<Parameters
   return { store, world };
 }
 
+/** Lets what has just been answered reach the queue of the world. */
+const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
 /** Nothing that waits is told before its commit: the write takes until `release`. */
 function slowly(store: FaultyStore): () => void {
   let release = (): void => undefined;
@@ -206,6 +209,25 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await world.pump();
     const got = (await recordsOf(store, 'receipt')).map(({ receipt }) => (receipt.payload as { got: number }).got);
     expect(got).toEqual([2, 0, 1]);
+    await closeSound(world, store, app);
+  });
+
+  it('when facts are taken back while newer ones wait behind them, then the older ones land first [JRN-14]', async () => {
+    const adapter = outside(once);
+    const { store, world } = await given(memory, { adapters: [adapter] });
+    await ask(world, 'x', [start('call', 0), start('call', 1), start('call', 2), start('call', 3)]);
+    await adapter.call(3);
+    store.appends.push('full');
+    const tried = store.tried;
+    const release = slowly(store);
+    for (const n of [2, 0]) adapter.calls[n]?.answer(ok({ got: n }));
+    await until(() => store.tried > tried); // both are in the commit that is about to fail
+    for (const n of [1, 3]) adapter.calls[n]?.answer(ok({ got: n }));
+    await tick();
+    release();
+    await world.pump();
+    const got = (await recordsOf(store, 'receipt')).map(({ receipt }) => (receipt.payload as { got: number }).got);
+    expect(got).toEqual([2, 0, 1, 3]);
     await closeSound(world, store, app);
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { openWorld, type Store } from '../../src/index.js';
+import { continueFact, timerFact } from '../../src/world/facts.js';
+import { Suspects } from '../../src/world/suspects.js';
 import { crashable } from '../support/crashable-store.js';
 import { closeSound, expectSound, recordsOf, until } from '../support/judge.js';
-import { add, ask, lab, numberOf, once, seen, start, tellCell, wake, when } from '../support/lab.js';
+import { add, ask, lab, numberOf, once, seen, sendMany, start, tellCell, wake, when } from '../support/lab.js';
 import { ok, outside } from '../support/outside.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -21,6 +23,10 @@ function deadly() {
     disk,
     noted,
     dying: false,
+    /** How often it died. */
+    deaths: 0,
+    /** The process dies as soon as it notes a fact whose name begins so. */
+    dyingAt: undefined as string | undefined,
     store: undefined as unknown as Store,
     /** Opens the world in a process that dies as soon as it notes a fact. */
     async die(options: { clock?: TestClock } = {}) {
@@ -40,8 +46,10 @@ function deadly() {
         mark: async (note) => {
           await open.mark(note);
           noted.push(note);
-          if (!self.dying || note === null) return;
+          const meant = self.dyingAt !== undefined && note?.replace(/^\d+ /, '').startsWith(self.dyingAt) === true;
+          if (!(self.dying || meant) || note === null) return;
           await disk.crash();
+          self.deaths++;
           await new Promise(() => undefined);
         },
       };
@@ -136,5 +144,71 @@ describe('given a fact that takes the whole process down when it is folded', () 
     ]);
     expect((await seen(third, 'x'))?.filter((word) => word === 'timer bell')).toHaveLength(2);
     await closeSound(third, place.store, app);
+  });
+
+  it('when the machine stops each process in the rest of another cascade, then no cascade is cut off [REC-6]', async () => {
+    const place = deadly();
+    const first = await openWorld({ store: place.store, app });
+    await ask(first, 'x', [add(1)]);
+    await place.disk.crash();
+    for (const round of [1, 2, 3, 4]) {
+      const world = await openWorld({ store: place.store, app });
+      for (let n = 0; n < round; n++) await ask(world, 'x', [sendMany(300, `to${round}-${n}-`, add(1))]);
+      place.dyingAt = 'continue';
+      void ask(world, 'x', [sendMany(300, `lost${round}-`, add(1))]).catch(() => undefined);
+      await until(() => place.deaths === round, 'the death');
+      place.dyingAt = undefined;
+    }
+    const last = await openWorld({ store: place.store, app });
+    await ask(last, 'x', [sendMany(300, 'to5-', add(1))]);
+    const cut = (await recordsOf(place.store, 'continue')).filter(({ quarantined }) => quarantined !== undefined);
+    expect(cut).toEqual([]);
+    expect(await numberOf(last, 'to5-299')).toBe(1);
+    await closeSound(last, place.store, app);
+  });
+
+  it('when a fact was folded, then its note is gone before its commit begins [REC-6]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const first = await openWorld({ store: place.store, app, clock });
+    await ask(first, 'x', [wake('bell', 10), wake('gong', 10)]);
+    await place.disk.crash();
+    clock.advance(20);
+    const second = await openWorld({ store: place.store, app, clock });
+    await second.pump();
+    expect(place.noted.filter((note) => note === null)).toHaveLength(2);
+    expect(place.noted.map((note) => note === null)).toEqual([false, true, false, true]);
+    await closeSound(second, place.store, app);
+  });
+});
+
+describe('given the notes of facts', () => {
+  const suspicion = (noted: string | null) => {
+    const notes: (string | null)[] = [];
+    return { notes, suspects: new Suspects({ noted, note: async (text) => void notes.push(text) }) };
+  };
+
+  it('when the suspect was folded whole, then another fact of its name begins with no death [REC-6]', async () => {
+    const { notes, suspects } = suspicion('1 rest');
+    expect(await suspects.note('rest')).toBe('noted');
+    await suspects.clear('rest');
+    expect(await suspects.note('rest')).toBe('noted');
+    expect(notes).toEqual(['2 rest', null, '1 rest']);
+  });
+
+  it('when two holders died of it, then it is poison; another fact is not [REC-4]', async () => {
+    const { notes, suspects } = suspicion('2 ring');
+    expect(await suspects.note('other')).toBe('noted');
+    await suspects.clear('other');
+    expect(await suspects.note('ring')).toBe('poison');
+    expect(notes).toEqual(['1 other', null]);
+  });
+
+  it('when two timers are told apart only by where a separator stands, then their names differ', () => {
+    const timer = { plan: null, name: 'n', due: 1 };
+    const one = timerFact({ ...timer, cell: ['lab/Cell@1', 'a  n 1'], name: 'n' }).nameAt?.(0);
+    const two = timerFact({ ...timer, cell: ['lab/Cell@1', 'a'], name: 'n 1  n' }).nameAt?.(0);
+    expect(one).not.toBe(two);
+    expect(continueFact.nameAt?.(4)).not.toBe(continueFact.nameAt?.(5));
   });
 });

@@ -1,8 +1,8 @@
 import { anyAddress, anyValue } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LeafKey, leafKey } from '../../src/engine/index.js';
-import { encode, isRepriseError, Ref, toHex } from '../../src/index.js';
+import { type LeafKey, type LeafKind, leafKey } from '../../src/engine/index.js';
+import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../src/index.js';
 import { type MapChange, MerkleMap } from '../../src/map/index.js';
 import { hold, rerun, SEED } from './hold.js';
 import { nodesIn } from './replay-law.js';
@@ -195,11 +195,87 @@ describe(`given something else where a map should be (seed ${SEED})`, () => {
     ['a branch of links that are none', encode(['branch', Array.from({ length: 16 }, () => ['text', 1])])],
     ['a list of kinds that are none', encode([[1, Ref.fromHex('a'.repeat(64), 'value'), 1]])],
     ['a list of links without a count', encode([['cell', Ref.fromHex('a'.repeat(64), 'value'), 'one']])],
+    ['a list of links with less than one leaf', encode([['cell', Ref.fromHex('a'.repeat(64), 'value'), 0]])],
+    ['a bucket without a leaf', encode(['bucket', []])],
+    ['a bucket of 33 leaves', encode(['bucket', leavesOf(33)])],
+    ['a bucket with more leaves than its link says', encode(['bucket', leavesOf(2)])],
+    ['a bucket of a leaf of another kind', encode(['bucket', [[['timer', 1], encode(1)]]])],
+    ['a bucket of a leaf whose place is a map', encode(['bucket', [[['cell', {}], encode(1)]]])],
+    ['a branch of as few leaves as fit a bucket', encode(['branch', children(2, CHILD)])],
   ])('when it is %s, then it is refused as damage', async (_, junk) => {
     expect([await refusalOf(junk), await refusalOf(trie, junk)]).toContain('blob_damaged');
   });
 
   it('when it is a map, then it is read', async () => {
-    expect(await refusalOf(trie, encode(['bucket', []]))).toBe('nothing');
+    expect(await refusalOf(trie, encode(['bucket', leavesOf(1)]))).toBe('nothing');
   });
+});
+
+/** The sixteen places of a branch under which one child stands again and again. */
+function children(places: number, child: Ref, count = 16): Value[] {
+  return Array.from({ length: 16 }, (_, place) => (place < places ? [child, count] : null));
+}
+
+/** So many leaves of cells, as a bucket holds them. */
+function leavesOf(count: number): Value[] {
+  return Array.from({ length: count }, (_, n) => [['cell', 'law/Map@1', `k${n}`], encode(n)]);
+}
+
+describe('given a map of few bytes that claims to be of many leaves', () => {
+  /** Levels of sixteen equal children each, above a bucket. */
+  function tower(levels: number, kind: LeafKind, bottom: Value) {
+    const kept = new Map<string, Uint8Array>();
+    const nodes = nodesIn(kept);
+    const put = (node: Value) => nodes.putValue(encode(node));
+    return (async () => {
+      let [child, count] = [await put(bottom), 1];
+      for (let level = 0; level < levels; level++) {
+        child = await put(['branch', children(16, child, count)]);
+        count = Math.min(count * 16, Number.MAX_SAFE_INTEGER);
+      }
+      return { nodes, root: await put([[kind, child, count]]) };
+    })();
+  }
+
+  it.each(['timer', 'effect', 'plan', 'pending', 'cell'] as const)(
+    'when sixty levels of equal children hold a leaf of kind %s, then a walk refuses it at the first leaf out of place [RPL-26]',
+    async (kind) => {
+      const { nodes, root } = await tower(60, kind, ['bucket', [[[kind, 'law/Map@1', 'k'], encode(1)]]]);
+      let reads = 0;
+      const counted = { ...nodes, get: (ref: Ref) => (reads++, nodes.get(ref)) };
+      const error = await refusalIn(new MerkleMap(counted, nativeHash), root, kind);
+      expect(error).toMatch(/^blob_damaged: .*not a node of a state map/);
+      expect(reads).toBeLessThan(100);
+    },
+  );
+
+  it('when its branches go below the last digit of a key, then a walk refuses it', async () => {
+    const { nodes, root } = await tower(70, 'timer', ['bucket', [[['timer', 1], encode(1)]]]);
+    expect(await refusalIn(new MerkleMap(nodes, nativeHash), root, 'timer')).toContain('blob_damaged');
+  });
+
+  it('when it has a sound shape and one leaf twice, then a walk refuses it', async () => {
+    const kept = new Map<string, Uint8Array>();
+    const nodes = nodesIn(kept);
+    const key = (n: number): LeafKey => leafKey(['timer', n, 'law/Map@1', -1, 't', 'k']);
+    const all = Array.from({ length: 40 }, (_, n) => ({ key: key(n), bytes: encode(n) }));
+    const { ref } = await new MerkleMap(nodes, nativeHash).update(null, all);
+    const [[kind, link, count]] = decode(kept.get(ref.hex) as Uint8Array) as unknown as [[string, Ref, number]];
+    const [, places] = decode(kept.get(link.hex) as Uint8Array) as unknown as [string, (Value[] | null)[]];
+    const [used, free] = [places.find((place) => place !== null), places.indexOf(null)];
+    const other = free >= 0 ? free : places.findIndex((place) => place !== used);
+    const forged = places.map((place, at) => (at === other ? (used as Value) : place)) as Value;
+    const root = await nodes.putValue(encode([[kind, await nodes.putValue(encode(['branch', forged])), count]]));
+    expect(await refusalIn(new MerkleMap(nodes, nativeHash), root, 'timer')).toContain('blob_damaged');
+  });
+
+  /** What a walk over one kind is refused with. */
+  async function refusalIn(map: MerkleMap, root: Ref, kind: LeafKind): Promise<string> {
+    try {
+      for await (const entry of map.entries(root, kind)) void entry;
+      return 'nothing';
+    } catch (error) {
+      return isRepriseError(error) ? `${error.code}: ${error.what}` : String(error);
+    }
+  }
 });
