@@ -9,7 +9,7 @@ const { app } = lab();
 function slowContent(inner: Store) {
   const self = {
     /** Called at the beginning of each write of content. */
-    onPut: () => undefined as void,
+    onPut: (): void => undefined,
     store: {
       ...inner,
       open: async () => {

@@ -242,7 +242,11 @@ describe('given a map of few bytes that claims to be of many leaves', () => {
     async (kind) => {
       const { nodes, root } = await tower(60, kind, ['bucket', [[[kind, 'law/Map@1', 'k'], encode(1)]]]);
       let reads = 0;
-      const counted = { ...nodes, get: (ref: Ref) => (reads++, nodes.get(ref)) };
+      const get = (ref: Ref) => {
+        reads++;
+        return nodes.get(ref);
+      };
+      const counted = { ...nodes, get };
       const error = await refusalIn(new MerkleMap(counted, nativeHash), root, kind);
       expect(error).toMatch(/^blob_damaged: .*not a node of a state map/);
       expect(reads).toBeLessThan(100);
