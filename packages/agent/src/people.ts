@@ -19,6 +19,7 @@ import type { SessionState } from './contracts/state.js';
 import { type HumanAskParams, humanAsk, type ToolCallParams, toolCall } from './contracts/tool-call.js';
 import { type ToolsetAdoptParams, toolsetAdopt } from './contracts/toolset.js';
 import { toolsetDiff } from './contracts/toolset-offer.js';
+import { commentRequestId, worldRequestId } from './request-id.js';
 import { type Build, calledTool } from './tools/build.js';
 import { type Duration, durationMs } from './tools/duration.js';
 import { check } from './tools/schema.js';
@@ -123,6 +124,9 @@ export interface PeopleParts {
   /** When an effect was emitted, in journal milliseconds, and by which plan of its cell. */
   effectOf(effect: string): Promise<{ readonly since: number; readonly plan: number | null } | undefined>;
 }
+
+/** The id of a command has room for so many characters behind `note.`. */
+const NOTE_NAME_MAX = 100;
 
 const ALREADY: Decided = { status: 'already_settled' };
 const STALE: Decided = { status: 'stale' };
@@ -286,12 +290,17 @@ async function note(
   { as, id }: DecideOptions,
 ): Promise<void> {
   const text_ref = await putText(world.content, text);
-  const command_id = `note.${(id ?? text_ref.hex).slice(0, 100)}`;
+  const command_id = `note.${noteName(id ?? text_ref.hex)}`;
   await world.request(
     session,
     { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type: 'Note', call_id, text_ref } } },
-    { ...(id === undefined ? {} : { id: `${id}/note` }), ...(as && { as }) },
+    { ...(id === undefined ? {} : { id: commentRequestId(id) }), ...(as && { as }) },
   );
+}
+
+/** What the comment's command is called: a name as it is where it fits, else its digest. */
+function noteName(name: string): string {
+  return name.length <= NOTE_NAME_MAX ? name : toHex(portableSha256(encode(name)));
 }
 
 async function answer({ world }: PeopleParts, item: OpenItem, given: unknown, options: DecideOptions): Promise<void> {
@@ -316,7 +325,7 @@ async function answer({ world }: PeopleParts, item: OpenItem, given: unknown, op
 }
 
 function asking({ as, id }: DecideOptions) {
-  return { ...(as && { as }), ...(id === undefined ? {} : { id }) };
+  return { ...(as && { as }), ...(id === undefined ? {} : { id: worldRequestId(id) }) };
 }
 
 async function textAt({ content }: World, ref: Ref): Promise<string> {

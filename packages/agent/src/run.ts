@@ -119,7 +119,7 @@ export class Run<R = unknown> {
   async result(): Promise<Outcome<R>> {
     const artifacts: Artifact[] = [];
     for await (const event of this.events({ inline: 0 })) {
-      if (event.type === 'tool.completed') artifacts.push(...event.artifacts);
+      if (event.type === 'tool.completed') artifacts.push(...event.artifacts.filter(isWhole));
       if (isEndOf(this.id, event)) return this.#outcome(event, artifacts);
     }
     throw closedEarly(this.id, this.parts.world.closedBy);
@@ -162,6 +162,11 @@ export class Run<R = unknown> {
   #watched(options: RunWatchOptions): RunWatch {
     return new RunWatch(this.parts.world, { session: this.place.session, run: this.id }, options);
   }
+}
+
+/** Operators are shown each artifact with its content. */
+function isWhole(artifact: Partial<Artifact>): artifact is Artifact {
+  return artifact.blob_ref !== undefined;
 }
 
 /** What ended the watching: the reason itself when the world did not close in peace. */

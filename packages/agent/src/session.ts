@@ -1,6 +1,6 @@
 /** A session as an app talks to it. It keeps nothing: what it knows is read from the journal. */
 import { type Address, isRepriseError, type JournalRecord, type Principal, RepriseError } from '@reprise/contracts';
-import { type Ack, encode, portableSha256, toHex, type World } from '@reprise/kernel';
+import type { Ack, World } from '@reprise/kernel';
 import type * as z from 'zod';
 import type { Agent, AnyAgent, ReturnOf } from './agent.js';
 import type { AgentEvent } from './contracts/agent-event.js';
@@ -14,6 +14,7 @@ import { type WatchOptions, watch } from './events.js';
 import { type Limits, saidLimits } from './limits.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
+import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
 import { type ModelInfos, type Reconfiguration, storeAgent, storePatch } from './store-agent.js';
 import { putText } from './transcript.js';
@@ -78,9 +79,6 @@ export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
 
 type FactName = keyof typeof SESSION_FACTS;
 type FactValue<N extends FactName> = z.infer<(typeof SESSION_FACTS)[N]>;
-
-/** As the kernel bounds the id of a request. */
-const REQUEST_ID_MAX = 256;
 
 /**
  * A session: one agent's conversation, under a key. It exists from its first input on.
@@ -285,6 +283,7 @@ export class Session<R = unknown> {
       (known.depth > 0 || this.agent.adopt === 'pin' || (await this.#holds(known, def_ref.hex, agents)))
     )
       return;
+    if (known === undefined) requireOwnKey(this.key);
     const labels = known === undefined && this.options.labels !== undefined ? { labels: this.options.labels } : {};
     await world.request(this.address, {
       name: 'aos.agent/AgentAdopted@1',
@@ -334,7 +333,11 @@ export class Session<R = unknown> {
   }
 
   #request(name: string, value: unknown, { id, as }: { readonly id: string; readonly as?: Principal }): Promise<Ack> {
-    return this.parts.world.request(this.address, { name, value }, { id: requestId(this.key, id), ...(as && { as }) });
+    return this.parts.world.request(
+      this.address,
+      { name, value },
+      { id: sessionRequestId(this.key, id), ...(as && { as }) },
+    );
   }
 
   #fact<N extends FactName>({ seq }: Ack, name: N, command_id: string): Promise<FactValue<N> | undefined> {
@@ -361,12 +364,17 @@ export class Session<R = unknown> {
 /** The session of an agent, typed by what its runs return. */
 export type SessionOf<A> = A extends Agent<infer _T, infer R> ? Session<R> : never;
 
-function pinned({ pin }: SayOptions): { readonly pin?: true } {
-  return pin === true ? { pin } : {};
+/** A child is made under its parent's key and a number: a session under such a key would stand in its place. */
+function requireOwnKey(key: string): void {
+  if (!/\.c[1-9][0-9]*$/.test(key)) return;
+  throw new RepriseError('invalid_argument', 'a key that ends like this is kept for a child session', {
+    where: `session ${key}`,
+    expected: 'a key that does not end with ".c" and a number',
+    actual: key,
+    hint: 'Choose another key for this session. A child that exists is reached under its key.',
+  });
 }
 
-/** What a command is known by in its world; a long one by its digest. */
-function requestId(session: string, id: string): string {
-  const whole = `${session}/${id}`;
-  return whole.length <= REQUEST_ID_MAX ? whole : `${toHex(portableSha256(encode([session, id])))}`;
+function pinned({ pin }: SayOptions): { readonly pin?: true } {
+  return pin === true ? { pin } : {};
 }

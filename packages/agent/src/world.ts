@@ -31,6 +31,7 @@ import {
 } from './people.js';
 import { runs, sessionLabels, sessions, sessionTree } from './projection/sessions.js';
 import type { Registry } from './registry.js';
+import { worldRequestId } from './request-id.js';
 import type { RunPlace } from './run.js';
 import { Session, type SessionOptions } from './session.js';
 import { type ModelInfos, storeAgent } from './store-agent.js';
@@ -190,7 +191,7 @@ export class AgentWorld implements AsyncDisposable {
    * @param call the effect's id, which the tool had as `ctx.idempotencyKey`
    */
   settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
-    return this.kernel.settle(call, outcome, options);
+    return this.kernel.settle(call, outcome, named(options));
   }
 
   /** The tools whose approval is remembered for a session. */
@@ -208,7 +209,7 @@ export class AgentWorld implements AsyncDisposable {
     const left = (declared?.approved ?? [])
       .filter(([kind]) => kind !== `${REMEMBERED}${tool}`)
       .map((one): [string, number | null] => [...one]);
-    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, options);
+    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, named(options));
   }
 
   /**
@@ -327,6 +328,11 @@ async function pageOf(views: Views, { status, agent, label = {}, limit, after }:
         : { index: 'updated', order: 'desc' as const };
   const page = await views.view(sessions).query({ ...range, ...more });
   return { ...page, keys: page.rows.map(({ key }) => String(key)) };
+}
+
+/** Ids of requests about the world are told apart from those to its sessions. */
+function named({ id, ...rest }: RequestOptions): RequestOptions {
+  return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }
 
 function unknownAgent(name: string, known: readonly string[]): RepriseError {

@@ -114,7 +114,7 @@ async function optionsOf(params: LlmGenerateParams, content: ContentReader): Pro
 function nativeOf(options: Value): Readonly<Record<string, Value>> {
   const parsed = z.record(z.string(), value()).safeParse(options);
   if (parsed.success) return parsed.data;
-  throw new RepriseError('invalid_value', 'provider options are a map', { cause: parsed.error });
+  throw new RepriseError('invalid_value', 'these provider options are not a map', { cause: parsed.error });
 }
 
 /** What a recorded model call sent. */

@@ -42,6 +42,9 @@ export const correlation = {
   at: count,
 } as const;
 
+/** A file that a call made; its content, which is the whole file, only for operators. */
+const shownArtifact = z.strictObject({ ...artifact.shape, blob_ref: z.exactOptional(ref()) });
+
 const call = { call_id: z.string(), tool: z.string() } as const;
 const command = { command_id: z.string(), command: z.string() } as const;
 const compaction = { cause: z.enum(COMPACTION_CAUSES) } as const;
@@ -109,7 +112,7 @@ export const AGENT_EVENTS = {
     truncated: z.boolean(),
     /** Operators only: the whole output. */
     operator_ref: z.exactOptional(ref()),
-    artifacts: z.array(artifact),
+    artifacts: z.array(shownArtifact),
     edited_args_ref: z.exactOptional(ref()),
   }),
   'tool.failed': event('tool.failed', {

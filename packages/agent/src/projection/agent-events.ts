@@ -315,7 +315,17 @@ export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | u
     readonly operator_ref?: Ref;
     readonly warnings_ref?: Ref;
   };
-  return shown as AgentEvent;
+  return withoutWholes(shown as AgentEvent);
+}
+
+/** Leaves out links to whole files, and to what only operators are told of a toolset. */
+function withoutWholes(event: AgentEvent): AgentEvent {
+  if (event.type === 'tool.completed')
+    return { ...event, artifacts: event.artifacts.map(({ blob_ref: _, ...named }) => named) };
+  // An approval without a call is of the tools of a toolset: its link is the one of `toolset.changed`.
+  if (event.type !== 'human.requested' || event.kind !== 'approval' || event.call_id !== null) return event;
+  const { ref: _, ...asked } = event;
+  return asked;
 }
 
 const ASK = 'human.ask@1';

@@ -3,7 +3,7 @@
  * and hears how they fare. What a child may use is set aside from what its parent has left, and given back when it is done.
  */
 import type { Address, InputPart, SessionOp } from '@reprise/contracts';
-import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { digestOf, type ReducerContext, type Table } from '@reprise/kernel/define';
 import type { HostCommand, RunCause } from '../contracts/commands.js';
 import type { Adopted, RunLimits } from '../contracts/config.js';
 import { type ChildNotice, SESSION_REDUCER } from '../contracts/session.js';
@@ -18,6 +18,8 @@ type Op<K extends SessionOp['op']> = Extract<SessionOp, { op: K }>;
 
 /** The longest key that a child's is made from; a session deeper down gets one of fixed length. */
 const KEY_LENGTH_MAX = 160;
+/** As the contract of commands bounds their ids. */
+const COMMAND_ID_MAX = 128;
 
 const NOTHING_CARVED: ChildEntry['carved'] = { tokens: 0, micro_money: 0 };
 const NOTHING_USED: ChildEntry['tally'] = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
@@ -190,11 +192,17 @@ function sayToChild(
   ctx: ReducerContext,
 ): void {
   const [, session] = ctx.address;
-  const command_id = `${draft.step_epoch}.${call_id}`.slice(0, 128);
+  const command_id = commandIdOf(draft.step_epoch, call_id);
   const above = draft.run?.cause;
   const root = (above?.kind === 'parent' ? above.root : undefined) ?? `${session}/r${draft.run?.number ?? 0}`;
   const cause: RunCause = { kind: 'parent', session, call_id, root };
   sendChild(name, { parts, command_id, cause }, draft.run?.number ?? null, ctx);
+}
+
+/** What the input of a call is known by in the child; an id that has no room is told by its digest. */
+function commandIdOf(step: number, call_id: string): string {
+  const whole = `${step}.${call_id}`;
+  return whole.length <= COMMAND_ID_MAX ? whole : `${step}.${digestOf(call_id)}`;
 }
 
 function sendChild(

@@ -139,7 +139,10 @@ function tooMuch(): RepriseError {
 
 function requireBytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece;
-  throw new RepriseError('invalid_value', 'a stream gives text or bytes', { actual: typeof piece });
+  throw new RepriseError('invalid_value', 'a stream of a tool gave something else than text or bytes', {
+    expected: 'a string or a Uint8Array',
+    actual: typeof piece,
+  });
 }
 
 function iterable(stream: ToolStream): AsyncIterable<string | Uint8Array> {

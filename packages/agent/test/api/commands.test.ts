@@ -40,6 +40,25 @@ describe('a command', () => {
     });
   });
 
+  it('keeps the ids of two sessions apart, whatever their keys and ids are made of [SES-12]', async () => {
+    await play({ agents: [hello], steps: [{ text: '1' }, { text: '2' }, { text: '3' }] }, async ({ world }) => {
+      const sent = [
+        ['team/1', 'm'],
+        ['team', '1/m'],
+        ['team%2F1', 'm'],
+      ] as const;
+      for (const [key, id] of sent) await (await world.session(key, hello).send('Hi', { id })).result();
+      for (const [key] of sent) expect((await world.session(key, hello).state())?.runs, key).toBe(1);
+    });
+  });
+
+  it('sent to a key of a child that there is not yet makes no session in its place [CHILD-1]', async () => {
+    await play({ agents: [hello], steps: [] }, async ({ world }) => {
+      await expect(world.session('boss.c1', hello).send('Hi')).rejects.toThrow(/^invalid_argument: a key that ends/);
+      expect(await world.session('boss.c1', hello).state()).toBeUndefined();
+    });
+  });
+
   it('to a session that nobody has spoken to is rejected, and makes none [SES-11]', async () => {
     await play({ agents: [hello], steps: [] }, async ({ world }) => {
       const session = world.session('me', hello);

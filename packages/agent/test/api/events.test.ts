@@ -1,7 +1,9 @@
 /** What watchers of a session see. */
+import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, agentEvent, defineAgent, defineTool, runId } from '../../src/index.js';
+import { seenBy } from '../../src/projection/agent-events.js';
 import { all, gate, play } from './scene.js';
 
 const echo = defineTool({
@@ -120,6 +122,39 @@ describe('the events of a run', () => {
       expect(operator.some((event) => 'operator_ref' in event)).toBe(true);
       expect(model.some((event) => 'operator_ref' in event || 'warnings_ref' in event)).toBe(false);
     });
+  });
+
+  it('name the files of a call to the channel of the model, and link them for operators only [EVT-4]', async () => {
+    const draw = defineTool({
+      name: 'draw',
+      description: 'Draws.',
+      args: z.strictObject({}),
+      run: async (_args, ctx) => {
+        await ctx.put({ path: 'whole.txt', bytes: new TextEncoder().encode('all of it'), mediaType: 'text/plain' });
+        return 'drawn';
+      },
+    });
+    const painter = defineAgent({ ...base, name: 'painter', tools: [draw] });
+    const steps = [{ calls: [{ id: 'a', tool: 'draw', args: {} }] }, { text: 'Done.' }];
+    await play({ agents: [painter], steps }, async ({ world }) => {
+      const run = await world.session('stage', painter).send('Go');
+      const { artifacts } = await run.result();
+      expect(artifacts).toHaveLength(1);
+      const made = (events: readonly AgentEvent[]) => events.find(({ type }) => type === 'tool.completed');
+      expect(made(await all(run.events()))).toMatchObject({ artifacts });
+      const shown = made(await all(run.events({ channel: 'model' })));
+      expect(shown).toMatchObject({ artifacts: [{ path: 'whole.txt', media_type: 'text/plain', bytes: 9 }] });
+      expect(JSON.stringify(shown)).not.toContain('blob_ref');
+      expect(agentEvent.safeParse(shown).error).toBeUndefined();
+    });
+  });
+
+  it('keep the diff of a toolset, which is for operators, from the channel of the model [EVT-4]', () => {
+    const ref = Ref.fromHex('0'.repeat(64));
+    const asked = { type: 'human.requested', kind: 'approval', call_id: null, ref } as unknown as AgentEvent;
+    expect(seenBy('operator', asked)).toEqual(asked);
+    expect(seenBy('model', asked)).not.toHaveProperty('ref');
+    expect(seenBy('model', { ...asked, call_id: 'a' } as AgentEvent)).toHaveProperty('ref');
   });
 
   it('leave long texts behind their links [EVT-6]', async () => {

@@ -63,7 +63,7 @@ function settleOpen(fold: FrameFold, { settled }: IngressOf<'fork'>): void {
 }
 
 function notAsOpen(what: string): Refusal {
-  return new Refusal('invalid_argument', 'a fork settles exactly what is open', { actual: what });
+  return new Refusal('invalid_argument', 'what this fork settles is not exactly what is open', { actual: what });
 }
 
 /** K3: each side within what it is at the head; an approval is remembered while it is at both. */

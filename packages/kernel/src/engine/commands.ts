@@ -203,7 +203,7 @@ function setAccount(
   if (!amountsFit(limits)) throw new Refusal('bound_exceeded', 'an account limits too many units', { where });
   const known = chainOf(fold, account)?.[0]?.[1];
   if (known !== undefined && known.parent !== parent) {
-    throw new Refusal('invalid_argument', 'an account stays where it is', {
+    throw new Refusal('invalid_argument', 'this account has another parent, and an account cannot be moved', {
       where,
       expected: known.parent,
       actual: parent,

@@ -286,7 +286,7 @@ function armEffect(fold: FrameFold, id: string, attempt: number): void {
   if (bytes === undefined) throw settledBefore(id);
   const effect = fold.take<EffectLeaf>(bytes);
   if (attempt !== effect.attempt + 1) {
-    throw new Refusal('invalid_argument', 'attempts are counted one by one', {
+    throw new Refusal('invalid_argument', 'this is not the next attempt of the effect', {
       expected: effect.attempt + 1,
       actual: attempt,
     });

@@ -149,7 +149,8 @@ function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
   if (granter === undefined) requirePerson(change, who);
   else requireAbove(fold, change, granter);
   const mine = authorityOf(fold, who);
-  if (mine === undefined) throw new Refusal('cap_denied', 'this principal may hand on nothing', { where: who });
+  if (mine === undefined)
+    throw new Refusal('cap_denied', 'this principal has no rights that it may hand on', { where: who });
   if (who !== change.holder) requireGranted(change, mine.grant, granter !== undefined);
   else if (granter === undefined) requireNarrower(change);
   const self = who === change.holder;
@@ -160,9 +161,9 @@ function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
 function requirePerson({ before, after, remember }: Judged, who: Principal): void {
   const adds = remember === undefined && !coversApproved(before, after);
   if (who.startsWith('human:') && !adds) return;
-  throw new Refusal('cap_denied', 'this principal gives no rights, or no approvals, of itself', {
+  throw new Refusal('cap_denied', 'this principal may not change rights, or may not add a remembered approval', {
     where: who,
-    hint: 'Approvals are remembered by whoever decides about one.',
+    hint: 'Only people change rights by themselves, and an approval is remembered only with a decision: `remember`.',
   });
 }
 
@@ -174,9 +175,10 @@ function requireAbove(fold: FrameFold, { holder, before, after }: Judged, grante
   const above = cell !== undefined && isBelow(fold, cell, granter);
   if ((self || above) && narrows) return;
   if (own && above && coversApproved(before, after)) return;
-  throw new Refusal('cap_denied', 'a cell changes the rights of cells below it', {
+  throw new Refusal('cap_denied', 'this cell may not change these rights like this', {
     where: holder,
-    hint: 'It widens those of its own children only, narrows its own, and remembers no approval.',
+    expected: 'rights of a cell below it; its own only when that narrows them, and no new approval',
+    hint: 'A cell widens the rights of its own children only.',
   });
 }
 
@@ -206,7 +208,7 @@ function requireNarrower({ holder, before, after }: Judged): void {
 function requireWithin(side: Capability, limit: Capability, holder: string): void {
   const excess = firstExcess(side, limit);
   if (excess === undefined) return;
-  throw new Refusal('rights_exceeded', 'nobody grants more than they may hand on', {
+  throw new Refusal('rights_exceeded', 'these rights are wider than what may be handed on here', {
     ...excess,
     where: `${holder} ${excess.where}`,
     hint: 'Grant within the rights of the granter, or widen those first.',
@@ -235,7 +237,7 @@ function requireAccount(
   const above = after.account === null && granter.frees; // what pays for the granter will pay
   const within = chain.some(([name]) => name === granter.account);
   if (!above && !within) {
-    throw new Refusal('cap_denied', 'others than the host charge accounts of their own', { where });
+    throw new Refusal('cap_denied', 'this principal may not charge this account', { where });
   }
 }
 

@@ -97,7 +97,7 @@ async function* onlyBytes(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 
 function requireRef(thing: Ref): Ref {
   if (isRef(thing)) return thing;
-  throw new RepriseError('invalid_argument', 'content is named by a link', {
+  throw new RepriseError('invalid_argument', 'this is not a link to content', {
     expected: 'the ref that put gave',
     actual: thing,
   });

@@ -206,7 +206,10 @@ function requireErasure(target: EraseTarget, options: EraseOptions): void {
   if (reason !== undefined) encode(reason); // refuses text that is not well-formed
   if ('refs' in target) {
     if (Array.isArray(target.refs) && target.refs.every(isRef)) return;
-    throw new RepriseError('invalid_argument', 'content is named by links', { where: 'refs', actual: target.refs });
+    throw new RepriseError('invalid_argument', 'these are not links to content', {
+      where: 'refs',
+      actual: target.refs,
+    });
   }
   requireAddress(target.cell);
   if (target.subtree === undefined || typeof target.subtree === 'boolean') return;

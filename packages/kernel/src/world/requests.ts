@@ -148,7 +148,10 @@ export function requireAccountName(name: unknown): void {
 /** Refuses an id or a principal that the journal could not hold, or that nobody outside may use. */
 export function requireAsking(id: unknown, principal: unknown): void {
   if (typeof id !== 'string' || id === '' || id.length > REQUEST_ID_MAX) {
-    throw new RepriseError('invalid_argument', 'a request id is text of 1 to 256 characters', { actual: id });
+    throw new RepriseError('invalid_argument', 'this is not the id of a request', {
+      expected: 'text of 1 to 256 characters',
+      actual: id,
+    });
   }
   requirePrincipal(principal);
   encode(id); // refuses text that is not well-formed
@@ -169,7 +172,8 @@ function checkAddress(app: App, to: Address): Address {
     });
   }
   if (!isCellKey(key)) {
-    throw new RepriseError('invalid_argument', `a cell key is well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`, {
+    throw new RepriseError('invalid_argument', 'this is not the key of a cell', {
+      expected: `well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`,
       actual: key,
     });
   }

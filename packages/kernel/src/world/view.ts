@@ -2,6 +2,7 @@
 import {
   type Address,
   type Decision,
+  formatAddress,
   type Principal,
   type Ref,
   RepriseError,
@@ -75,11 +76,17 @@ export class WorldView {
   async blob(ref: Ref, linkedBy: { readonly cell: Address; readonly log?: string }): Promise<Uint8Array | undefined> {
     await this.parts.requireReader(linkedBy.cell);
     if (await this.#links(ref, linkedBy)) return this.world.content.get(ref);
-    throw new RepriseError('cap_denied', `${this.principal} may read content that this cell links`, {
-      where: linkedBy.cell.join('/'),
-      actual: ref.toString(),
-      hint: 'Name the cell whose state or log links it.',
-    });
+    throw new RepriseError(
+      'cap_denied',
+      `${this.principal} may not read this content through a cell that does not link it`,
+      {
+        where: formatAddress(linkedBy.cell),
+        expected:
+          linkedBy.log === undefined ? "a link in the cell's state" : `a link in the cell's log ${linkedBy.log}`,
+        actual: ref.toString(),
+        hint: 'Name a cell that this principal may read and whose state or log links the content.',
+      },
+    );
   }
 
   /**

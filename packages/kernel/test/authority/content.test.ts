@@ -27,6 +27,11 @@ describe('given content that some cells link [CON-4]', () => {
     expect(await codeOf(stranger.blob(ref, { cell: cell('s') }))).toBe('policy_denied');
     expect(await codeOf(stranger.blob(ref, { cell: cell('b') }))).toBe('cap_denied');
     expect(await codeOf(world.as('host').blob(ref, { cell: cell('b') }))).toBe('cap_denied');
+    const refusal = await world
+      .as('host')
+      .blob(ref, { cell: cell('b') })
+      .catch((error: Error) => error.message);
+    expect(refusal).toMatch(/^cap_denied: host may not read this content through a cell that does not link it/);
     await closeSound(world, store, app);
   });
 

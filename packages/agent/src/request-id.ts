@@ -1,0 +1,35 @@
+/**
+ * What requests are known by in their world. Callers name them within a session, or within the world; both are in one
+ * space of names, in which no two are the same.
+ *
+ * Invariants
+ * R1  Different `(session, id)`, ids of decisions and ids of their comments give different ids: a `/` in a name is
+ *     written as `%2F`, so the one that joins names is told apart.
+ */
+import { encode, portableSha256, toHex } from '@reprise/kernel';
+
+/** The longest id of a request, as the kernel bounds it. */
+const REQUEST_ID_MAX = 256;
+
+/** The id of a request to a session; a long one is a digest. */
+export function sessionRequestId(session: string, id: string): string {
+  return bounded(`${escaped(session)}/${id}`, ['session', session, id]);
+}
+
+/** The id of a request about the whole world, such as a decision. */
+export function worldRequestId(id: string): string {
+  return bounded(escaped(id), ['world', id]);
+}
+
+/** The id of the comment that comes with a decision of this id: no session has an empty key. */
+export function commentRequestId(id: string): string {
+  return bounded(`/${id}`, ['comment', id]);
+}
+
+function bounded(whole: string, parts: readonly string[]): string {
+  return whole.length <= REQUEST_ID_MAX ? whole : toHex(portableSha256(encode(parts)));
+}
+
+function escaped(name: string): string {
+  return name.replace(/[%/]/g, (sign) => (sign === '%' ? '%25' : '%2F'));
+}

@@ -1,0 +1,45 @@
+/** The names of requests in their world. */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commentRequestId, sessionRequestId, worldRequestId } from '../../src/request-id.js';
+
+const name = fc.string({ unit: fc.constantFrom('a', '/', '%', '2', 'F'), minLength: 1, maxLength: 5 });
+const long = name.map((text) => text.repeat(60));
+const named = fc.oneof(
+  fc.tuple(fc.constant('session'), fc.oneof(name, long), fc.oneof(name, long)),
+  fc.tuple(fc.constant('world'), fc.oneof(name, long)),
+  fc.tuple(fc.constant('comment'), fc.oneof(name, long)),
+);
+
+function idOf([kind, first = '', second = '']: readonly string[]): string {
+  if (kind === 'session') return sessionRequestId(first, second);
+  return kind === 'world' ? worldRequestId(first) : commentRequestId(first);
+}
+
+describe('the id of a request', () => {
+  it('is another for each session and id, decision and comment, and fits [SES-12]', () =>
+    fc.assert(
+      fc.property(named, named, (one, other) => {
+        expect(idOf(one).length).toBeLessThanOrEqual(256);
+        expect(idOf(one) === idOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+      }),
+      { numRuns: 5_000, seed: 20_261_122 },
+    ));
+
+  it("would be another's where names were joined as they are: the law above finds that", () => {
+    const joined = ([, ...names]: readonly string[]) => names.join('/');
+    const found = fc.check(
+      fc.property(named, named, (one, other) => {
+        return joined(one) !== joined(other) || JSON.stringify(one) === JSON.stringify(other);
+      }),
+      { numRuns: 20_000, seed: 1 },
+    );
+    expect(found.failed).toBe(true);
+  });
+
+  it('stays as it was for names that could not be mistaken', () => {
+    expect(sessionRequestId('stage', 'm-1')).toBe('stage/m-1');
+    expect(sessionRequestId('stage', 'a/b')).toBe('stage/a/b');
+    expect(worldRequestId('d-1')).toBe('d-1');
+  });
+});
