@@ -1,5 +1,5 @@
 /** What is said to a session, as people write it and as it is recorded. */
-import { type InputPart, isRef, type Ref, RepriseError } from '@reprise/contracts';
+import { endOfText, type InputPart, isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type { ChildEntry } from './contracts/state.js';
 import type { Artifact } from './contracts/tool-call.js';
@@ -55,7 +55,7 @@ async function storePart(
   }
   if ('artifact' in part) {
     const { blob_ref, media_type, path } = part.artifact;
-    return { kind: 'blob', blob_ref, media_type, view, name: path.slice(-256) };
+    return { kind: 'blob', blob_ref, media_type, view, name: endOfText(path, 256) };
   }
   const named = part.name === undefined ? {} : { name: part.name };
   if ('bytes' in part) {

@@ -1,5 +1,7 @@
 /** What tools look up about the world that they are called in, as plain data for a model. */
+
 import type { InputPart, Value } from '@reprise/contracts';
+import { shortText } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { SESSION_REDUCER } from './contracts/session.js';
 import type { TranscriptItem } from './contracts/transcript.js';
@@ -57,14 +59,14 @@ async function shownItem(item: TranscriptItem, index: number, content: ContentRe
       return {
         index,
         role: item.role,
-        text: cut(text),
+        text: shown(text),
         calls: item.calls.map(({ call_id, tool }) => ({ call_id, tool })),
       };
     }
     case 'tool':
     case 'late': {
       const { role, call_id, tool, output_ref } = item;
-      const text = output_ref === undefined ? {} : { text: cut(await readText(content, output_ref)) };
+      const text = output_ref === undefined ? {} : { text: shown(await readText(content, output_ref)) };
       return { index, role, call_id, tool, ...text };
     }
   }
@@ -74,9 +76,9 @@ async function partsText(parts: readonly InputPart[], content: ContentReader): P
   const texts = await Promise.all(
     parts.map((part) => (part.kind === 'text' ? readText(content, part.text_ref) : `[${part.kind}]`)),
   );
-  return cut(texts.join('\n'));
+  return shown(texts.join('\n'));
 }
 
-function cut(text: string): string {
-  return text.length > TEXT_UNITS_MAX ? `${text.slice(0, TEXT_UNITS_MAX).replace(/[\ud800-\udbff]$/, '')}…` : text;
+function shown(text: string): string {
+  return shortText(text, TEXT_UNITS_MAX + 1);
 }

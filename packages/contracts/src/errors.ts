@@ -1,3 +1,4 @@
+import { shortText } from './cut-text.js';
 import type { ErrorCode } from './error-codes.js';
 
 const ERROR_BRAND: unique symbol = Symbol.for('reprise.error') as never;
@@ -62,17 +63,13 @@ function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {
   if (facts.where !== undefined) parts.push(`at ${facts.where}`);
   if (facts.expected !== undefined) parts.push(`expected ${show(facts.expected)}`);
   if (facts.actual !== undefined) parts.push(`got ${show(facts.actual)}`);
-  const line = cut(parts.join('; '), 1_000);
+  const line = shortText(parts.join('; '), 1_001);
   return facts.hint === undefined ? line : `${line}. ${facts.hint}`;
 }
 
 function show(thing: unknown): string {
   const text = typeof thing === 'string' ? thing : safeJson(thing);
-  return cut(text, 200);
-}
-
-function cut(text: string, units: number): string {
-  return text.length > units ? `${text.slice(0, units)}…` : text;
+  return shortText(text, 201);
 }
 
 function safeJson(thing: unknown): string {

@@ -1,6 +1,7 @@
 export * from './address.js';
 export * from './authority.js';
 export * from './commands.js';
+export * from './cut-text.js';
 export * from './error-codes.js';
 export * from './errors.js';
 export * from './failure.js';

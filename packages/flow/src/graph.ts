@@ -11,6 +11,7 @@
  */
 
 import type { Value } from '@reprise/contracts';
+import { startOfText } from '@reprise/contracts';
 import {
   defineReducer,
   type EventHandlers,
@@ -144,7 +145,7 @@ function refuseWrong(nodes: readonly NewNode[], ctx: ReducerContext): void {
   }
   if (count > GRAPH_NEEDS_AT_ONCE) ctx.reject('too_many_needs');
   const circle = circleIn(added);
-  if (circle !== undefined) ctx.reject(`cycle/${circle.join('/')}`.slice(0, REJECTION_MAX));
+  if (circle !== undefined) ctx.reject(startOfText(`cycle/${circle.join('/')}`, REJECTION_MAX));
 }
 
 /** What the code of a rejection has room for. */

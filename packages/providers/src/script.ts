@@ -4,7 +4,7 @@
  * It streams like a real one: each step's reasoning, text and calls are told in two pieces, so that what watches a
  * stream has something to watch.
  */
-import { type FailureCode, RepriseError, type Usage, type Value } from '@reprise/contracts';
+import { type FailureCode, RepriseError, shortText, type Usage, type Value, wellFormed } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { FreshIds } from './call-ids.js';
 import { type Json, jsonText, toJson } from './json.js';
@@ -22,7 +22,6 @@ import type {
   WrittenRequest,
 } from './model.js';
 import { sleep } from './retry.js';
-import { wellFormed } from './text.js';
 import { writtenOf } from './wire/request-fields.js';
 
 /** What the model answers at one step. */
@@ -275,5 +274,5 @@ function describe(step: ScriptAnswer): string {
 }
 
 function short(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return shortText(text, 201);
 }

@@ -1,19 +1,12 @@
 /** Texts for models: well-formed, of a known size, never blank where a provider wants one. */
+import { startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
 
 const utf8 = new TextEncoder();
 
-/**
- * Text without lone surrogates: JSON can carry them, a cut can make them, and UTF-8 has no bytes for them. Each
- * becomes U+FFFD.
- */
-export function wellFormed(text: string): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(utf8.encode(text));
-}
-
 /** The start of a text, in UTF-16 units, still well-formed. */
 export function cut(text: string, unitsMax: number): string {
-  return wellFormed(text.slice(0, unitsMax));
+  return wellFormed(startOfText(text, unitsMax));
 }
 
 /** A text, or words in its place when there is nothing in it to read: providers refuse blank texts. */
@@ -30,8 +23,7 @@ export function unlessBlank(text: string, words: string): string {
 export function headOf(text: string, bytesMax: number): string {
   const bytes = utf8.encode(text);
   if (bytes.length <= bytesMax) return text;
-  let end = bytesMax;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end));
-  return `${kept}\n...[truncated ${bytes.length - end} bytes; sha256:${toHex(portableSha256(bytes))}]`;
+  const start = startOfUtf8(bytes, bytesMax);
+  const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
+  return `${kept}\n...[truncated ${bytes.length - start.length} bytes; sha256:${toHex(portableSha256(bytes))}]`;
 }

@@ -1,6 +1,6 @@
 /** What a chat page sends. */
 import type { Part } from '@reprise/agent';
-import { RepriseError } from '@reprise/contracts';
+import { RepriseError, startOfText } from '@reprise/contracts';
 
 /** What a person said on a chat page. */
 export interface ChatInput {
@@ -38,13 +38,13 @@ function partOf(given: unknown): Part[] {
   if (type === 'text' && typeof text === 'string' && text !== '') return [text];
   if (type !== 'file' || typeof url !== 'string' || typeof mediaType !== 'string') return [];
   const bytes = bytesIn(url);
-  return [{ bytes, mediaType, ...(typeof filename === 'string' ? { name: filename.slice(0, 256) } : {}) }];
+  return [{ bytes, mediaType, ...(typeof filename === 'string' ? { name: startOfText(filename, 256) } : {}) }];
 }
 
 /** A file comes inside of the message. */
 function bytesIn(url: string): Uint8Array {
   const [, base64] = url.match(/^data:[^,]*;base64,([A-Za-z0-9+/=]*)$/) ?? [];
-  if (base64 === undefined) throw wrong('a file as a data: address in base64', 'messages', url.slice(0, 64));
+  if (base64 === undefined) throw wrong('a file as a data: address in base64', 'messages', startOfText(url, 64));
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 

@@ -17,12 +17,14 @@ import {
   pattern,
   type Ref,
   sessionOp,
+  startOfText,
   type Value,
+  wellFormed,
 } from '@reprise/contracts';
 import { type ContentStore, encode, portableSha256, putValue, toHex } from '@reprise/kernel';
 import type { ToolEntry } from '../contracts/agent-def.js';
 import { type Build, boundTool, type ContextSource, type Tool } from '../tools/index.js';
-import { check, messageOf, type Schema, shortened, wellFormed } from '../tools/schema.js';
+import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import { Definitions } from './definitions.js';
 import { inTime, type Stopped, stoppingWith } from './in-time.js';
@@ -243,5 +245,5 @@ function putText(content: ContentStore, text: string): Promise<Ref> {
 
 /** A name as a receipt holds it: well-formed, not empty, not too long. */
 function named(given: string, lengthMax: number, otherwise: string): string {
-  return wellFormed(given.slice(0, lengthMax)) || otherwise;
+  return wellFormed(startOfText(given, lengthMax)) || otherwise;
 }

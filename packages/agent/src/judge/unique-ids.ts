@@ -1,4 +1,4 @@
-import { wellFormed } from '../tools/schema.js';
+import { startOfText, wellFormed } from '@reprise/contracts';
 
 /** The most characters of a call's id. */
 const ID_MAX = 128;
@@ -13,7 +13,7 @@ const PLAIN = /^[A-Za-z0-9_-]+$/;
  * @example uniqueIds(['a', 'a', '']) // ['a', 'a_2', 'call_3']
  */
 export function uniqueIds(given: readonly string[]): readonly string[] {
-  const wanted = given.map((id, at) => wellFormed(id.slice(0, ID_MAX)) || `call_${at + 1}`);
+  const wanted = given.map((id, at) => wellFormed(startOfText(id, ID_MAX)) || `call_${at + 1}`);
   const taken = new Set<string>();
   return wanted.map((id) => {
     const free = taken.has(id) ? numbered(id, (name) => taken.has(name) || wanted.includes(name)) : id;

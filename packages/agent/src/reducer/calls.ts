@@ -10,7 +10,9 @@
  *     like any start of a call not while the run is paused or stopping.
  * B5  Calls that together are more than a state holds are refused as data. What a call gave, a table keeps (`kept.ts`).
  */
+
 import type { LlmToolCall, SessionOp } from '@reprise/contracts';
+import { startOfText } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { LoopPolicy } from '../contracts/config.js';
@@ -59,7 +61,7 @@ function refuseAll(draft: SessionState, ctx: ReducerContext): void {
 /** B5 */
 function tooLarge({ call_id, tool, args_ref, signature }: LlmToolCall): PendingCall {
   return {
-    ...pendingCall({ call_id, tool: tool.slice(0, 64), args_ref, signature }),
+    ...pendingCall({ call_id, tool: startOfText(tool, 64), args_ref, signature }),
     issue: 'tool_args_invalid/too_large',
   };
 }

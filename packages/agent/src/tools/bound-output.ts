@@ -9,6 +9,7 @@
  * B4  The marker names the digest of the whole output, so a reader can fetch what was left out.
  * B5  Memory is bounded by the policy, whatever the output: it is taken in as it comes, and only its ends are kept.
  */
+import { endOfUtf8, startOfUtf8 } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
 import { looksBinary, mediaTypeOf, SNIFF_BYTES } from './media-type.js';
 
@@ -120,8 +121,8 @@ export class OutputBounder {
     if (room <= 0) return this.#marker(this.#textBytes, digest).subarray(0, bytesMax);
     const headRoom = { head: room, tail: 0, head_tail: room - Math.floor(room / 2) }[keep];
     const { headLines, tailLines } = linesOf(keep, linesMax);
-    const head = firstLines(upTo(this.#head.view(), headRoom), headLines);
-    const tail = lastLines(atMostLast(this.#tail.view(), room - headRoom), tailLines);
+    const head = firstLines(startOfUtf8(this.#head.view(), headRoom), headLines);
+    const tail = lastLines(endOfUtf8(this.#tail.view(), room - headRoom), tailLines);
     return concat(head, this.#marker(this.#textBytes - head.length - tail.length, digest), tail);
   }
 
@@ -194,7 +195,7 @@ class Latest {
   constructor(private readonly capacity: number) {}
 
   add(bytes: Uint8Array): void {
-    const more = atMostLast(bytes, this.capacity, false);
+    const more = bytes.subarray(Math.max(0, bytes.length - this.capacity));
     if (this.#end + more.length > this.#buffer.length) this.#makeRoom(more.length);
     this.#buffer.set(more, this.#end);
     this.#end += more.length;
@@ -222,20 +223,6 @@ function countNewlines(text: Uint8Array): number {
   return count;
 }
 
-/** A prefix of at most so many bytes that ends between code points. */
-function upTo(text: Uint8Array, bytes: number): Uint8Array {
-  let end = Math.min(bytes, text.length);
-  while (!isBorder(text, end)) end -= 1;
-  return text.subarray(0, end);
-}
-
-/** A suffix of at most so many bytes, of text one that begins between code points. */
-function atMostLast(text: Uint8Array, bytes: number, isText = true): Uint8Array {
-  let start = Math.max(0, text.length - bytes);
-  while (isText && !isBorder(text, start)) start += 1;
-  return text.subarray(start);
-}
-
 /** A prefix of at most so many lines, the last one without its break. */
 function firstLines(text: Uint8Array, lines: number): Uint8Array {
   let left = lines;
@@ -256,11 +243,6 @@ function lastLines(text: Uint8Array, lines: number): Uint8Array {
     if (left === 0) return text.subarray(at + 1);
   }
   return text;
-}
-
-/** Whether a code point begins at this place: continuation bytes are 10xxxxxx. */
-function isBorder(text: Uint8Array, at: number): boolean {
-  return at >= text.length || ((text[at] ?? 0) & 0xc0) !== 0x80;
 }
 
 function concat(...parts: readonly Uint8Array[]): Uint8Array {

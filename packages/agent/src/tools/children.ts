@@ -1,8 +1,7 @@
 /** The tools by which a model leads child sessions. It knows them as c1, c2 … in the order in which they were made. */
-import { type InputPart, RepriseError } from '@reprise/contracts';
+import { type InputPart, RepriseError, wellFormed } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import * as z from 'zod';
-import { wellFormed } from './schema.js';
 import { defineSessionTool, type Tool } from './tool.js';
 
 const WAIT_SECONDS_MAX = 7 * 86_400;

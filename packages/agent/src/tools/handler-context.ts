@@ -1,5 +1,5 @@
 /** Makes what a handler is given from what the adapter is told, and collects what it makes. */
-import { RepriseError, type Value } from '@reprise/contracts';
+import { RepriseError, startOfText, type Value } from '@reprise/contracts';
 import type { AdapterContext, ContentStore } from '@reprise/kernel';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
 import type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
@@ -111,7 +111,7 @@ async function ask<S extends Schema>(
     problems = fits.problems;
   }
   throw new RepriseError('invalid_argument', 'no answer fits what was asked for', {
-    where: asked.question.slice(0, 200),
+    where: startOfText(asked.question, 200),
     expected: `one of ${ANSWERS_MAX} answers that fits`,
     actual: problems,
   });

@@ -1,14 +1,14 @@
 /**
  * Makes a receipt's payload of what a handler answered: the whole output for people, the bounded one for the model.
  */
-import { RepriseError, type Value } from '@reprise/contracts';
+import { RepriseError, type Value, wellFormed } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import type { Artifact, ToolCallReceipt } from '../contracts/tool-call.js';
 import { OutputBounder, type OutputPolicy } from './bound-output.js';
 import { DEFAULT_FAMILY, type OutputPolicies, policiesOf } from './families.js';
 import type { Made } from './handler-context.js';
 import { isToolError, isToolParts, isToolStream, type ReaderSource, type ToolPart, type ToolStream } from './result.js';
-import { check, type Schema, shortened, wellFormed } from './schema.js';
+import { check, type Schema, shortened } from './schema.js';
 import { failedText, misfitText } from './texts.js';
 import type { Tool } from './tool.js';
 

@@ -2,7 +2,7 @@
  * What a schema library has to offer: the Standard Schema interface, stated here so that no library is named. A schema
  * checks outside the journal, once, where the data enters.
  */
-import { RepriseError, type Value } from '@reprise/contracts';
+import { RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { decode, encode } from '@reprise/kernel';
 import * as z from 'zod';
 
@@ -102,11 +102,5 @@ export function messageOf(error: unknown): string {
 
 /** Text that a model reads about what went wrong, well-formed and not too long. */
 export function shortened(text: string): string {
-  const cut = text.length > PROBLEMS_LENGTH_MAX ? `${text.slice(0, PROBLEMS_LENGTH_MAX)}…` : text;
-  return wellFormed(cut);
-}
-
-/** The text with every lone surrogate replaced: others have no UTF-8. */
-export function wellFormed(text: string): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+  return wellFormed(shortText(text, PROBLEMS_LENGTH_MAX + 1));
 }

@@ -26,10 +26,3 @@ export function escapeCharacter(character: string): string {
   for (let i = 0; i < character.length; i++) out += `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`;
   return out;
 }
-
-/** The text in at most so many UTF-16 units, with a mark where it was cut. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const end = /[\ud800-\udbff]/.test(text.charAt(max - 2)) ? max - 2 : max - 1;
-  return `${text.slice(0, end)}…`;
-}

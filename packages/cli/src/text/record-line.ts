@@ -1,6 +1,13 @@
 /** One line for each record: what happened, to whom. */
-import { formatAddress, type JournalRecord, type PlanAddress, type Sender, type Value } from '@reprise/contracts';
-import { cut, escapeLine } from './escape.js';
+import {
+  formatAddress,
+  type JournalRecord,
+  type PlanAddress,
+  type Sender,
+  shortText,
+  type Value,
+} from '@reprise/contracts';
+import { escapeLine } from './escape.js';
 import { toJson } from './json.js';
 
 const PREVIEW_MAX = 100;
@@ -53,7 +60,7 @@ const WHAT_MAX = 240;
 
 /** A record with its place and time, as one line that is fit for a terminal. */
 export function recordRow({ seq, i, at }: { seq: number; i: number; at: number }, record: JournalRecord): string {
-  const what = escapeLine(cut(recordLine(record), WHAT_MAX));
+  const what = escapeLine(shortText(recordLine(record), WHAT_MAX));
   return `${`${seq}.${i}`.padEnd(8)}  ${timeOf(at)}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
 }
 
@@ -99,7 +106,7 @@ function isDigest(part: unknown): part is string {
 }
 
 function preview(value: unknown): string {
-  return cut(toJson(value, { shortLinks: true }), PREVIEW_MAX);
+  return shortText(toJson(value, { shortLinks: true }), PREVIEW_MAX);
 }
 
 function senderName(from: Sender): string {

@@ -6,7 +6,14 @@
  * R2  The realm is sealed before the code's first line runs.
  * R3  What is performed is derived from the messages and from content that was asked for by digest.
  */
-import { type IngressRecord, isRepriseError, type Ref, type RidingAttempt } from '@reprise/contracts';
+import {
+  type IngressRecord,
+  isRepriseError,
+  type Ref,
+  type RidingAttempt,
+  startOfText,
+  wellFormed,
+} from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../codec/index.js';
 import { type App, pinsOf } from '../define/index.js';
 import { purity } from '../engine/index.js';
@@ -169,7 +176,7 @@ function missing(): string {
 function wordsOf(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-    return words.replace(/[\ud800-\udfff]/g, '').slice(0, 1_000);
+    return wellFormed(startOfText(words, 1_000));
   } catch {
     return 'something that has no text';
   }

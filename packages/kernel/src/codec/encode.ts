@@ -1,5 +1,5 @@
 import type { Ref } from '@reprise/contracts';
-import { isRef, RepriseError } from '@reprise/contracts';
+import { isRef, RepriseError, startOfText } from '@reprise/contracts';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, plainness } from './kinds.js';
 import { ENCODED_BYTES_MAX, VALUE_DEPTH_MAX } from './limits.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
@@ -266,7 +266,7 @@ export function pathText(path: readonly (string | number)[]): string {
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
     else if (/^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/.test(step)) text += `.${step}`;
-    else text += `[${JSON.stringify(step.slice(0, KEY_UNITS_SHOWN))}]`;
+    else text += `[${JSON.stringify(startOfText(step, KEY_UNITS_SHOWN))}]`;
   }
   return text;
 }

@@ -6,7 +6,7 @@
  * K2  Requests are repeated by our transport alone. A language model of the SDK does not repeat; its callers do.
  * K3  What is kept of an answer is JSON: nothing that is undefined, no object of the SDK.
  */
-import { RepriseError, type Value } from '@reprise/contracts';
+import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { Silence } from '../http.js';
 import { toJson } from '../json.js';
 import type {
@@ -17,7 +17,6 @@ import type {
   UnifiedRequest,
   WrittenRequest,
 } from '../model.js';
-import { wellFormed } from '../text.js';
 import { type Judged, noResponse, repeat, SILENCE_MS_DEFAULT, type TransportOptions } from '../transport.js';
 import { retryable } from '../verdict.js';
 import type { ReadAnswer } from '../wire/answer.js';
@@ -53,7 +52,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
   requireModel(model);
   const profile = profileOf(
     {
-      profile_id: `ai-sdk/${model.provider}`.slice(0, 128),
+      profile_id: startOfText(`ai-sdk/${model.provider}`, 128),
       provider: model.provider,
       supports_parallel_tool_calls: true,
       supports_reasoning_effort: false,

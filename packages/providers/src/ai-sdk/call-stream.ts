@@ -1,6 +1,6 @@
 /** A streamed answer of a language model of the AI SDK: told part by part, and put together as the whole one. */
+import { wellFormed } from '@reprise/contracts';
 import { isJsonObject } from '../json.js';
-import { wellFormed } from '../text.js';
 import { type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 import { reasonsOf } from './call-answer.js';
 import type { Generated } from './language-model.js';

@@ -1,4 +1,5 @@
 /** How a messages request is made of a unified request. */
+import { startOfText } from '@reprise/contracts';
 import { mintCallIds } from '../call-ids.js';
 import { isJsonObject, type Json, toJson } from '../json.js';
 import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
@@ -140,7 +141,7 @@ function temperatureOf({ temperature }: UnifiedRequest, thinking: boolean, warni
 
 function metadataOf({ metadata }: UnifiedRequest, warnings: string[]) {
   if (metadata === undefined) return undefined;
-  const user_id = metadata.user_id?.slice(0, 256);
+  const user_id = metadata.user_id === undefined ? undefined : startOfText(metadata.user_id, 256);
   if (Object.keys(metadata).some((key) => key !== 'user_id')) warnings.push('parameter_changed:metadata');
   return user_id === undefined ? undefined : { user_id };
 }

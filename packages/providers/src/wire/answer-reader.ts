@@ -5,11 +5,11 @@
  * R1  Total: what is no answer of the format is `malformed`, and what ends before its end `network`.
  * R2  Of an answer that was stopped its text is kept, and nothing that may be half.
  */
+import { wellFormed } from '@reprise/contracts';
 import type { Reply } from '../http.js';
 import { parseJson } from '../json.js';
 import type { ModelContext, WrittenRequest } from '../model.js';
 import type { Scrubber } from '../scrub.js';
-import { wellFormed } from '../text.js';
 import { type AnswerReader, type Judged, noResponse, refusal } from '../transport.js';
 import { errorBody, retryable, statusInside } from '../verdict.js';
 import type { AnswerAbout, ReadAnswer } from './answer.js';

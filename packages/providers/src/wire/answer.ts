@@ -6,12 +6,14 @@
  * A2  Nothing that is kept holds a secret: every text goes through `scrub`.
  * A3  Call ids are unique among themselves and in the conversation.
  */
+
 import type { OpaquePart } from '@reprise/agent';
 import type { Usage, Value } from '@reprise/contracts';
+import { wellFormed } from '@reprise/contracts';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel';
 import { FreshIds } from '../call-ids.js';
 import type { RequestedCall, UnifiedResponse } from '../model.js';
-import { cut, wellFormed } from '../text.js';
+import { cut } from '../text.js';
 import { keptAt } from './weave.js';
 
 /** The most calls of one answer that are kept: the bound of the receipt. */

@@ -7,8 +7,10 @@
  * E3  A turn that is cancelled is told so and has its grace; then the whole process group is killed.
  * E4  Nothing of it outlives the world.
  */
+
 import { outcomeUnknown, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
+import { startOfText } from '@reprise/contracts';
 import * as z from 'zod';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { asPrompt } from './history.js';
@@ -183,7 +185,7 @@ export class AcpProgram {
     const { toolCall, options } = permission.parse(params);
     const turn = this.#turn;
     const request = {
-      title: (toolCall.title ?? 'something').slice(0, TITLE_LENGTH_MAX),
+      title: startOfText(toolCall.title ?? 'something', TITLE_LENGTH_MAX),
       kind: toolCall.kind ?? undefined,
       options: options.map(({ optionId: id, name, kind }) => ({ id, name, kind })),
     };
@@ -213,7 +215,7 @@ function follow({ ctx, said, calls }: Turn, { sessionUpdate, content, toolCallId
   if (toolCallId === undefined || !sessionUpdate.startsWith('tool_call')) return;
   const known = calls.get(toolCallId);
   const named = {
-    title: (title ?? known?.title ?? toolCallId).replaceAll('\n', ' ').slice(0, TITLE_LENGTH_MAX),
+    title: startOfText((title ?? known?.title ?? toolCallId).replaceAll('\n', ' '), TITLE_LENGTH_MAX),
     status: status ?? known?.status ?? 'pending',
   };
   calls.set(toolCallId, named);

@@ -4,6 +4,7 @@
  * Owns: requests and their answers, who is told of what comes by itself. Does not own: the program (`process/group.ts`),
  * what the messages mean.
  */
+import { startOfText } from '@reprise/contracts';
 import type { ProcessGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
@@ -122,5 +123,5 @@ export class Peer {
 
 function detailOf(data: unknown): string {
   const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
-  return text === '' ? '' : ` (${text.slice(0, 500)})`;
+  return text === '' ? '' : ` (${startOfText(text, 500)})`;
 }

@@ -8,6 +8,7 @@ import {
   toolError,
   toolParts,
 } from '@reprise/agent';
+import { startOfText } from '@reprise/contracts';
 import * as z from 'zod';
 import { refusalText } from '../workspace/confine.js';
 import { exchange, type Received, type Sent } from './exchange.js';
@@ -202,9 +203,9 @@ function isText(type: string): boolean {
 }
 
 function mediaType(type: string): string {
-  return (type.split(';', 1)[0] ?? '').trim().slice(0, 128) || 'application/octet-stream';
+  return startOfText((type.split(';', 1)[0] ?? '').trim(), 128) || 'application/octet-stream';
 }
 
 function nameOf({ pathname, hostname }: URL): string {
-  return (pathname.split('/').findLast((part) => part !== '') ?? hostname).slice(0, 256);
+  return startOfText(pathname.split('/').findLast((part) => part !== '') ?? hostname, 256);
 }

@@ -1,7 +1,9 @@
 /** What a server answered, as a tool answers: texts and data in their order, images and files beside them. */
+
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { type ToolAnswer, type ToolContext, type ToolPart, toolError, toolParts } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
+import { endOfText, startOfText } from '@reprise/contracts';
 import { encode, equalBytes } from '@reprise/kernel';
 
 type Block = CallToolResult['content'][number];
@@ -57,8 +59,8 @@ async function fileOf(
   ctx: ToolContext,
 ): Promise<ToolPart> {
   const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
-  const typed = mediaType === undefined ? {} : { mediaType: mediaType.slice(0, 128) };
-  return { file: await ctx.put({ path: path.slice(-1_024), bytes, ...typed }) };
+  const typed = mediaType === undefined ? {} : { mediaType: startOfText(mediaType, 128) };
+  return { file: await ctx.put({ path: endOfText(path, 1_024), bytes, ...typed }) };
 }
 
 /** Servers are told to say data as text as well, for who reads no other. */

@@ -4,9 +4,11 @@
  * What a server says of its own tools makes calls more careful, whoever it is, and never less careful unless the author
  * trusts it: a tool that calls itself harmless is repeated after a crash only then.
  */
+
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { type ToolEntry, toolEntryOf } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
+import { shortText } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import { wireName } from './wire-name.js';
 
@@ -36,7 +38,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
   const repeatable = terms.trust && (hints.read_only || hints.idempotent);
   return toolEntryOf({
     name: wireName(terms.toolset, tool.name),
-    description: shortOf(tool.description ?? tool.title ?? ''),
+    description: shortText(tool.description ?? tool.title ?? '', DESCRIPTION_LENGTH_MAX),
     schema,
     kind: 'tool',
     delivery: repeatable ? 'idempotent' : 'at_most_once',
@@ -74,9 +76,4 @@ function hintsOf({ annotations = {} }: McpTool): NonNullable<ToolEntry['origin']
     idempotent: idempotentHint === true,
     open_world: openWorldHint === true,
   };
-}
-
-function shortOf(text: string): string {
-  if (text.length <= DESCRIPTION_LENGTH_MAX) return text;
-  return `${text.slice(0, DESCRIPTION_LENGTH_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`; // no half of a character
 }

@@ -13,7 +13,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, RepriseError, startOfText } from '@reprise/contracts';
 import { Anchor } from './anchor.js';
 import { isGitPath, isSecretPath } from './names.js';
 
@@ -141,7 +141,7 @@ async function openIn(folder: Anchor, name: string, given: string): Promise<{ fi
 
 /** A refusal that the model is told as data. */
 export function refusal(given: string, why: string): RepriseError {
-  return new RepriseError('path_refused', why, { where: JSON.stringify(given.slice(0, 300)) });
+  return new RepriseError('path_refused', why, { where: JSON.stringify(startOfText(given, 300)) });
 }
 
 /** A refusal as one line for the model; undefined when the error is something else. */

@@ -2,7 +2,9 @@
  * Line matchers for `grep`. A regular expression comes from a model, so it is run under a clock: JavaScript's engine
  * backtracks, and a pattern such as (a+)+$ would hold the process for years.
  */
+
 import vm from 'node:vm';
+import { startOfText } from '@reprise/contracts';
 
 /** The longest pattern. */
 export const PATTERN_LENGTH_MAX = 500;
@@ -38,7 +40,7 @@ export function regexMatcher(pattern: string, ignoreCase: boolean): LineMatcher 
   // Flag u first, for \p{…}; without it when it refuses escapes that every other grep takes, such as \- or \:.
   const expression = compile(pattern, `${flags}u`) ?? compile(pattern, flags);
   if (expression === undefined) return 'this is not a JavaScript regular expression';
-  return underClock((lines) => indexesOf(lines, (line) => expression.test(line.slice(0, LINE_UNITS_MAX))));
+  return underClock((lines) => indexesOf(lines, (line) => expression.test(startOfText(line, LINE_UNITS_MAX))));
 }
 
 function compile(pattern: string, flags: string): RegExp | undefined {

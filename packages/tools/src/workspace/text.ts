@@ -1,4 +1,5 @@
 /** How the workspace tools write names, times and lines into text that a model reads. */
+import { shortText } from '@reprise/contracts';
 
 /**
  * A path as one word of one line: as it is when it is plain, as JSON text when it holds a space, a quote, a control
@@ -19,7 +20,7 @@ export function showTime(milliseconds: number): string {
 /** A line of someone's file, cut and without control characters, so that a match stays one line. */
 export function showLine(line: string, unitsMax: number): string {
   const plain = line.replace(/(?!\t)\p{Cc}/gu, '\ufffd').trimEnd();
-  return plain.length > unitsMax ? `${plain.slice(0, unitsMax)}…` : plain;
+  return shortText(plain, unitsMax + 1);
 }
 
 /** Splits text into lines; a final line break does not begin another line. */

@@ -9,14 +9,14 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileChange, ToolContext } from '@reprise/agent';
-import { isRepriseError, type Ref } from '@reprise/contracts';
+import { isRepriseError, type Ref, startOfText } from '@reprise/contracts';
 import type { Anchor } from './anchor.js';
 import type { Confinement } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 
 /** The key under which calls that write the same file run one after another. */
 export function fileResource(ask: { readonly path: string }): string {
-  return `file/${path.posix.normalize(ask.path)}`.slice(0, 256);
+  return startOfText(`file/${path.posix.normalize(ask.path)}`, 256);
 }
 
 /** A place that is about to be written. Close it. */
