@@ -8,6 +8,7 @@ import { RepriseError } from './errors.js';
  * @param text any text
  */
 export function asciiLower(text: string): string {
+  if (!/[A-Z]/.test(text)) return text;
   let out = '';
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

@@ -5,20 +5,41 @@
  * open, wherever somebody moves that folder meanwhile, and `/proc/self/fd/N` tells where it really is. Elsewhere the
  * folder's path has to do and is compared before and after, which leaves a moment to whoever swaps folders for links.
  */
-import { constants, existsSync } from 'node:fs';
-import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 const OPEN_FILES = process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** How a file is opened for reading: no link is followed, and a pipe that nobody writes to does not hang the call. */
+export const READ_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
+/** The first piece of a file that is read, in bytes, when its size says nothing: the files of `/proc` say 0. */
+const PIECE_BYTES = 16 * 1024;
 
 /** A folder held open. Close it. */
 export class Anchor {
   /** Absent on Windows, which opens no folders. */
-  readonly #handle: FileHandle | undefined;
+  readonly #fd: number | undefined;
   readonly #real: string;
 
-  private constructor(handle: FileHandle | undefined, real: string) {
-    this.#handle = handle;
+  private constructor(fd: number | undefined, real: string) {
+    this.#fd = fd;
     this.#real = real;
   }
 
@@ -29,16 +50,15 @@ export class Anchor {
    * @returns undefined when it is no longer there as a folder, or leads elsewhere now
    * @throws the system's error when it cannot be opened
    */
-  static async open(real: string): Promise<Anchor | undefined> {
+  static open(real: string): Anchor | undefined {
     return Anchor.#openAs(real, real);
   }
 
-  static async #openAs(where: string, real: string): Promise<Anchor | undefined> {
-    const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-    const windows = process.platform === 'win32';
-    const anchor = new Anchor(windows ? undefined : await open(where, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), real);
-    if (await anchor.#isThere().catch(() => false)) return anchor;
-    await anchor.close();
+  static #openAs(where: string, real: string): Anchor | undefined {
+    const fd = process.platform === 'win32' ? undefined : openSync(where, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const anchor = new Anchor(fd, real);
+    if (anchor.#isThere()) return anchor;
+    anchor.close();
     return undefined;
   }
 
@@ -49,27 +69,76 @@ export class Anchor {
 
   /** A path for the file system calls of this process that reaches this very folder. */
   get folder(): string {
-    return OPEN_FILES === undefined ? this.#real : `${OPEN_FILES}/${this.#handle?.fd}`;
+    return OPEN_FILES === undefined ? this.#real : `${OPEN_FILES}/${this.#fd}`;
   }
 
   /** Opens a folder in this one. */
-  async enter(name: string): Promise<Anchor | undefined> {
+  enter(name: string): Anchor | undefined {
     return Anchor.#openAs(this.path(name), path.join(this.#real, name));
+  }
+
+  /** What stands under a name, a link as itself; undefined when nothing does. */
+  stats(name: string): Stats | undefined {
+    try {
+      return lstatSync(this.path(name));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * The bytes of a regular file of this folder. Any reason not to read it is one word: a search over many files goes on.
+   *
+   * @param bytesMax files above this are `large`
+   */
+  read(name: string, bytesMax: number): Uint8Array | 'large' | 'unreadable' {
+    try {
+      const fd = openSync(this.path(name), READ_FLAGS);
+      try {
+        if (!fstatSync(fd).isFile() || (OPEN_FILES === undefined && !this.#isThere())) return 'unreadable';
+        return readBounded(fd, bytesMax);
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      return 'unreadable';
+    }
   }
 
   /** Makes what was renamed in this folder durable. */
   async sync(): Promise<void> {
-    await this.#handle?.sync();
+    if (this.#fd !== undefined) await promisify(fsync)(this.#fd);
   }
 
-  async close(): Promise<void> {
-    await this.#handle?.close();
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
   }
 
-  async #isThere(): Promise<boolean> {
-    if (OPEN_FILES !== undefined) return (await readlink(this.folder)) === this.#real;
-    const opened = await this.#handle?.stat();
-    const now = (await realpath(this.#real)) === this.#real ? await stat(this.#real) : undefined;
-    return now !== undefined && (opened === undefined || (now.dev === opened.dev && now.ino === opened.ino));
+  #isThere(): boolean {
+    try {
+      if (OPEN_FILES !== undefined) return readlinkSync(this.folder) === this.#real;
+      const opened = this.#fd === undefined ? undefined : fstatSync(this.#fd);
+      const now = realpathSync(this.#real) === this.#real ? statSync(this.#real) : undefined;
+      return now !== undefined && (opened === undefined || (now.dev === opened.dev && now.ino === opened.ino));
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A whole file, as far as it may go: one that grows meanwhile, or says nothing of its size, takes no more memory. */
+export function readBounded(fd: number, bytesMax: number): Uint8Array | 'large' {
+  const { size } = fstatSync(fd);
+  if (size > bytesMax) return 'large';
+  let buffer = Buffer.allocUnsafe(Math.min(bytesMax + 1, size === 0 ? PIECE_BYTES : size + 1));
+  for (let length = 0; ; ) {
+    const count = readSync(fd, buffer, length, buffer.length - length, null);
+    if (count === 0) return buffer.subarray(0, length);
+    length += count;
+    if (length > bytesMax) return 'large';
+    if (length < buffer.length) continue;
+    const more = Buffer.allocUnsafe(Math.min(bytesMax + 1, buffer.length * 2));
+    buffer.copy(more);
+    buffer = more;
   }
 }

@@ -9,13 +9,13 @@
  * C4  A refusal names the path as the model wrote it and never the host's own folders.
  */
 import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isRepriseError, RepriseError, startOfText } from '@reprise/contracts';
-import { Anchor } from './anchor.js';
-import { isGitPath, isSecretPath } from './names.js';
+import { Anchor, READ_FLAGS, readBounded } from './anchor.js';
+import { isGitPath } from './names.js';
+import { isSecretPath } from './secret-names.js';
 
 /** Where a path leads: the real place, its names from the root, and the path as people write it. */
 export interface Place {
@@ -56,12 +56,12 @@ export class Confinement {
    */
   async resolve(given: string, purpose: Purpose): Promise<Place & { readonly missing: readonly string[] }> {
     const names = namesOf(given);
-    judge(names, given, purpose);
+    judge(names, given, purpose, 'folder'); // what it is counts where it really leads
     const root = await this.root();
     const { ancestor, missing } = await deepestExisting(root, names, given);
     const real = path.join(ancestor, ...missing);
     const inside = this.#inside(root, real, given);
-    judge(inside, given, purpose);
+    judge(inside, given, purpose, missing.length === 0 && (await isFolder(real)) ? 'folder' : 'file');
     return { real, names: inside, shown: inside.length === 0 ? '.' : inside.join('/'), missing };
   }
 
@@ -78,7 +78,7 @@ export class Confinement {
     try {
       return { place, ...(await openIn(folder, path.basename(place.real), given)) };
     } finally {
-      await folder.close();
+      folder.close();
     }
   }
 
@@ -88,9 +88,7 @@ export class Confinement {
    * @throws RepriseError `path_refused` when it is gone or leads elsewhere by now
    */
   async anchor(real: string, given: string): Promise<Anchor> {
-    const anchor = await Anchor.open(real).catch((error: unknown) => {
-      throw refusal(given, systemReason(error));
-    });
+    const anchor = anchorAt(real, given);
     if (anchor === undefined) throw refusal(given, 'it changed while it was being opened');
     return anchor;
   }
@@ -104,7 +102,7 @@ export class Confinement {
     const opened = await this.open(given).catch(() => undefined);
     if (opened === undefined) return 'unreadable';
     try {
-      return opened.stats.size > bytesMax ? 'large' : await opened.file.readFile();
+      return readBounded(opened.file.fd, bytesMax);
     } catch {
       return 'unreadable';
     } finally {
@@ -127,10 +125,16 @@ export class Confinement {
   }
 }
 
+function anchorAt(real: string, given: string): Anchor | undefined {
+  try {
+    return Anchor.open(real);
+  } catch (error) {
+    throw refusal(given, systemReason(error));
+  }
+}
+
 async function openIn(folder: Anchor, name: string, given: string): Promise<{ file: FileHandle; stats: Stats }> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would hang the call.
-  const file = await open(folder.path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+  const file = await open(folder.path(name), READ_FLAGS).catch((error: unknown) => {
     throw refusal(given, systemReason(error));
   });
   const stats = await file.stat();
@@ -179,8 +183,12 @@ function namesOf(given: string): string[] {
   return names;
 }
 
-function judge(names: readonly string[], given: string, purpose: Purpose): void {
-  if (isSecretPath(names)) throw refusal(given, 'files that usually hold secrets are neither read nor written');
+async function isFolder(real: string): Promise<boolean> {
+  return (await lstat(real).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+function judge(names: readonly string[], given: string, purpose: Purpose, last: 'file' | 'folder'): void {
+  if (isSecretPath(names, last)) throw refusal(given, 'files that usually hold secrets are neither read nor written');
   if (purpose === 'write' && isGitPath(names)) throw refusal(given, 'nothing is written into a .git folder');
 }
 

@@ -41,8 +41,7 @@ export function editFile(context: WorkspaceContext): Tool {
 async function edit(context: WorkspaceContext, ask: Ask, ctx: ToolContext): Promise<string> {
   const place = await openPlace(context.confinement, ask.path, 'change');
   try {
-    if ((place.size ?? 0) > FILE_BYTES_MAX) throw refusal(ask.path, `it is larger than ${FILE_BYTES_MAX} bytes`);
-    const before = await place.read();
+    const before = await place.read(FILE_BYTES_MAX);
     const text = decoded(before, ask.path);
     const count = text.split(ask.old).length - 1;
     if (count === 0) throw refusal(ask.path, notThere(text, ask.old));

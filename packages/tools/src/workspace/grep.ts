@@ -7,8 +7,9 @@ import type { LineMatcher } from './line-matcher.js';
 import { literalMatcher, PATTERN_LENGTH_MAX, regexMatcher, TooSlow } from './line-matcher.js';
 import { fitsPattern } from './names.js';
 import { refusing } from './refusing.js';
+import { Slices } from './slices.js';
 import { linesOf, looksBinary, showLine, showPath } from './text.js';
-import type { Entry, WalkNotes } from './walk.js';
+import type { WalkNotes } from './walk.js';
 import { describeNotes, newNotes, walk } from './walk.js';
 
 const LIMIT_DEFAULT = 80;
@@ -21,6 +22,11 @@ const LINE_UNITS_MAX = 160;
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 const TOTAL_BYTES_MAX = 128 * 1024 * 1024;
 const DEPTH_MAX = 32;
+
+/** How much text is searched at once, in characters. */
+const BATCH_UNITS = 256 * 1024;
+
+const decoder = new TextDecoder('utf-8');
 
 const args = z.strictObject({
   pattern: z.string().min(1).max(PATTERN_LENGTH_MAX).describe('What to look for in each line.'),
@@ -62,6 +68,41 @@ interface Tally {
   stopped?: string;
 }
 
+/** A file whose bytes are read when it is its turn. */
+interface Source {
+  readonly shown: string;
+  read(bytesMax: number): Uint8Array | 'large' | 'unreadable' | Promise<Uint8Array | 'large' | 'unreadable'>;
+}
+
+/** Lines of several files, which are searched at once: starting the clock of a search costs more than a small file. */
+class Batch {
+  readonly lines: string[] = [];
+  readonly #files: { readonly shown: string; readonly from: number }[] = [];
+  #units = 0;
+
+  get isFull(): boolean {
+    return this.#units >= BATCH_UNITS;
+  }
+
+  add(shown: string, text: string): void {
+    this.#files.push({ shown, from: this.lines.length });
+    this.#units += text.length;
+    for (const line of linesOf(text)) this.lines.push(line);
+  }
+
+  /** Where a line stands; asked in the order of the lines. */
+  *placesOf(
+    hits: readonly number[],
+  ): Generator<{ readonly shown: string; readonly line: number; readonly hit: number }> {
+    let file = 0;
+    for (const hit of hits) {
+      while ((this.#files[file + 1]?.from ?? Number.POSITIVE_INFINITY) <= hit) file += 1;
+      const { shown, from } = this.#files[file] ?? { shown: '', from: 0 };
+      yield { shown, line: hit - from + 1, hit };
+    }
+  }
+}
+
 async function search(context: WorkspaceContext, ask: Ask, signal: AbortSignal): Promise<string> {
   const matcher = ask.regex ? regexMatcher(ask.pattern, ask.ignore_case) : literalMatcher(ask.pattern, ask.ignore_case);
   if (typeof matcher === 'string') throw refusal(ask.pattern, matcher);
@@ -76,10 +117,20 @@ async function search(context: WorkspaceContext, ask: Ask, signal: AbortSignal):
     bytes: 0,
   };
   const notes = newNotes();
-  for await (const path of filesOf(context, ask, notes, signal)) {
-    await searchFile(context, path, matcher, ask.limit, tally);
+  const slices = new Slices(signal);
+  let batch = new Batch();
+  const flush = (): void => {
+    const full = batch;
+    batch = new Batch();
+    searchBatch(full, matcher, ask.limit, tally);
+  };
+  for await (const file of filesOf(context, ask, notes, signal)) {
+    await take(file, batch, tally);
+    if (batch.isFull || tally.stopped !== undefined) flush();
     if (tally.stopped !== undefined) break;
+    await slices.next();
   }
+  flush();
   return [heading(tally, notes, ask.limit), ...tally.lines].join('\n');
 }
 
@@ -89,48 +140,44 @@ async function* filesOf(
   ask: Ask,
   notes: WalkNotes,
   signal: AbortSignal,
-): AsyncGenerator<Pick<Entry, 'shown'>> {
+): AsyncGenerator<Source> {
   const place = await context.confinement.resolve(ask.path, 'read');
   if (place.missing.length > 0) throw refusal(ask.path, 'there is no such file or folder');
   if (await context.confinement.isFile(place)) {
-    yield place;
+    yield { shown: place.shown, read: (bytesMax) => context.confinement.readWhole(place.shown, bytesMax) };
     return;
   }
   for await (const entry of walk(place, { depth: DEPTH_MAX, ignore: context.ignore, signal }, notes)) {
-    if (entry.type === 'file' && fitsPattern(entry.shown.slice(entry.shown.lastIndexOf('/') + 1), ask.name))
-      yield entry;
+    if (entry.type === 'file' && fitsPattern(entry.name, ask.name)) yield entry;
   }
 }
 
-async function searchFile(
-  context: WorkspaceContext,
-  path: Pick<Entry, 'shown'>,
-  matcher: LineMatcher,
-  limit: number,
-  tally: Tally,
-): Promise<void> {
-  const bytes = await context.confinement.readWhole(path.shown, FILE_BYTES_MAX);
+async function take(file: Source, batch: Batch, tally: Tally): Promise<void> {
+  const read = file.read(FILE_BYTES_MAX);
+  const bytes = read instanceof Promise ? await read : read;
   if (typeof bytes === 'string' || looksBinary(bytes)) {
     tally[typeof bytes === 'string' ? bytes : 'binary'] += 1;
     return;
   }
   tally.searched += 1;
   tally.bytes += bytes.length;
-  const lines = linesOf(new TextDecoder('utf-8').decode(bytes));
-  const hits = matcher(lines);
+  batch.add(file.shown, decoder.decode(bytes));
+  if (tally.bytes > TOTAL_BYTES_MAX) tally.stopped = `stopped after ${TOTAL_BYTES_MAX} bytes; search a subfolder`;
+}
+
+function searchBatch(batch: Batch, matcher: LineMatcher, limit: number, tally: Tally): void {
+  const hits = matcher(batch.lines);
   if (hits instanceof TooSlow) {
     tally.stopped = 'the pattern takes too long; use a simpler one';
     return;
   }
-  note(tally, path.shown, lines, hits, limit);
-  if (tally.bytes > TOTAL_BYTES_MAX) tally.stopped = `stopped after ${TOTAL_BYTES_MAX} bytes; search a subfolder`;
-}
-
-function note(tally: Tally, shown: string, lines: readonly string[], hits: readonly number[], limit: number): void {
-  if (hits.length > 0) tally.matchingFiles += 1;
-  tally.matches += hits.length;
-  for (const hit of hits.slice(0, Math.max(0, limit - tally.lines.length))) {
-    tally.lines.push(`${showPath(shown)}:${hit + 1}: ${showLine(lines[hit] ?? '', LINE_UNITS_MAX)}`);
+  let last: string | undefined;
+  for (const { shown, line, hit } of batch.placesOf(hits)) {
+    if (shown !== last) tally.matchingFiles += 1;
+    last = shown;
+    tally.matches += 1;
+    if (tally.lines.length < limit)
+      tally.lines.push(`${showPath(shown)}:${line}: ${showLine(batch.lines[hit] ?? '', LINE_UNITS_MAX)}`);
   }
 }
 

@@ -45,7 +45,9 @@ async function list(
   const lines: string[] = [];
   let more = 0;
   for await (const entry of walk(place, { depth: ask.depth, ignore: context.ignore, signal: ask.signal }, notes)) {
-    if (lines.length < ask.limit) lines.push(lineOf(entry));
+    const line = lines.length < ask.limit ? lineOf(entry) : undefined;
+    if (line !== undefined) lines.push(line);
+    else if (lines.length < ask.limit) notes.unreadable += 1;
     else more += 1;
   }
   return [heading(place.shown, lines.length, more, notes), ...lines].join('\n');
@@ -58,7 +60,10 @@ function heading(shown: string, listed: number, more: number, notes: WalkNotes):
   return `Folder ${showPath(shown)} (${parts.join('; ')})`;
 }
 
-function lineOf(entry: Entry): string {
-  const size = entry.type === 'file' ? String(entry.size) : '-';
-  return `${entry.type} ${size} ${showTime(entry.mtimeMs)} ${showPath(entry.shown)}`;
+/** An entry on one line; undefined when it is gone. */
+function lineOf(entry: Entry): string | undefined {
+  const stats = entry.stats();
+  if (stats === undefined) return undefined;
+  const size = entry.type === 'file' ? String(stats.size) : '-';
+  return `${entry.type} ${size} ${showTime(Math.floor(stats.mtimeMs))} ${showPath(entry.shown)}`;
 }

@@ -10,7 +10,7 @@ import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promise
 import path from 'node:path';
 import type { FileChange, ToolContext } from '@reprise/agent';
 import { isRepriseError, type Ref, startOfText } from '@reprise/contracts';
-import type { Anchor } from './anchor.js';
+import { type Anchor, READ_FLAGS, readBounded } from './anchor.js';
 import type { Confinement } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 
@@ -25,8 +25,8 @@ export interface WritePlace {
   readonly shown: string;
   /** The bytes that stand there; undefined when there is nothing. */
   readonly size: number | undefined;
-  /** What stands there. */
-  read(): Promise<Uint8Array>;
+  /** What stands there, when it is no larger than may be. */
+  read(bytesMax: number): Promise<Uint8Array>;
   /** Puts bytes there, keeps what stood there before, and notes the change in the receipt. */
   replace(bytes: Uint8Array, ctx: ToolContext): Promise<FileChange>;
   /** Puts bytes there, for who knows what stands there. */
@@ -60,14 +60,14 @@ export async function openPlace(
     return {
       shown: resolved.shown,
       size: stats?.size,
-      read: () => told(given, () => withFile(folder.path(name), (file) => file.readFile())),
+      read: (bytesMax) => told(given, () => withFile(folder.path(name), (file) => bounded(file, bytesMax, given))),
       replace: (bytes, ctx) => told(given, () => replace(standing, bytes, ctx)),
       put: (bytes) => told(given, () => swap(standing, bytes)),
       remove: () => told(given, () => rm(folder.path(name)).then(() => folder.sync())),
-      close: () => folder.close(),
+      close: async () => folder.close(),
     };
   } catch (error) {
-    await folder.close();
+    folder.close();
     throw error;
   }
 }
@@ -86,7 +86,7 @@ async function makeFolder(confinement: Confinement, place: Resolved, given: stri
   const depth = place.missing.length === 0 ? 1 : place.missing.length;
   let folder = await confinement.anchor(path.resolve(place.real, ...Array<string>(depth).fill('..')), given);
   for (const name of missing) {
-    const inner = await makeInside(folder, name).finally(folder.close.bind(folder));
+    const inner = await makeInside(folder, name).finally(() => folder.close());
     if (inner === undefined) throw refusal(given, 'it changed while it was being written');
     folder = inner;
   }
@@ -144,14 +144,19 @@ async function swap({ folder, name, stats }: Standing, bytes: Uint8Array): Promi
   }
 }
 
+async function bounded({ fd }: FileHandle, bytesMax: number, given: string): Promise<Uint8Array> {
+  const bytes = readBounded(fd, bytesMax);
+  if (bytes === 'large') throw refusal(given, `it is larger than ${bytesMax} bytes`);
+  return bytes;
+}
+
 /** Keeps what stands at a place, whatever its size. */
 function keep(file: string, { content }: ToolContext): Promise<Ref> {
   return withFile(file, async (handle) => (await content.putStream(handle.createReadStream({ autoClose: false }))).ref);
 }
 
 async function withFile<T>(file: string, body: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const handle = await open(file, READ_FLAGS);
   try {
     return await body(handle);
   } finally {

@@ -1,0 +1,191 @@
+/**
+ * Names of files that usually hold a secret, as data. They are not listed, searched, read or written: what a tool returns
+ * is journaled and sent to a model, and neither forgets.
+ *
+ * Names are all that is looked at. A secret in a file of another name is not found here.
+ */
+
+import { asciiLower } from '@reprise/contracts';
+
+/** Patterns of names, `*` for any text and `?` for what joins two words or nothing, whatever their case. They count for folders as well. */
+export const SECRET_NAMES: readonly string[] = Object.freeze([
+  // environments
+  ...['.env*', '*.env', '.flaskenv', '.secrets*', '.streamlit-secrets*'],
+  // what package managers, registries and clouds log in with
+  ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.netrc', '_netrc', '.git-credentials', 'git-credentials'],
+  ...['.dockercfg', '.dockerconfigjson', '.s3cfg', '.boto', 'rclone.conf', '.terraformrc', 'terraform.rc', '*.tfrc'],
+  ...['auth.json', '*-auth.json', 'token.json', 'token.pickle', '*.token', '.*-token', '.vault?token', '.vault?pass*'],
+  ...['vault?pass*.txt', '*firebase-adminsdk*.json', '*service?account*.json', '*serviceaccount*.json', 'keyfile.json'],
+  ...['gcp?key*.json', 'gcloud?key*.json', 'client?secret*.json', 'access?token*', 'refresh?token*', 'kubeconfig*'],
+  ...['*.kubeconfig', '*.publishsettings', '*.cscfg', '.tugboat', '.pulumi-credentials', 'adc.json'],
+  // state and variables of infrastructure
+  ...['*.tfstate', '*.tfstate.*', '*.tfvars', '*.tfvars.json'],
+  // databases, mail, file transfer
+  ...['.pgpass', 'pgpass.conf', '.my.cnf', '.mylogin.cnf', '.msmtprc', '.fetchmailrc', '.esmtprc', '.authinfo*'],
+  ...['.htpasswd*', '.htdigest*', '.passwd*', 'passwd', 'shadow', 'gshadow', 'master.passwd', 'proftpdpasswd'],
+  ...['sftp-config.json', 'sftp.json', '.ftpconfig', '.remote-sync.json', 'filezilla.xml', 'sitemanager.xml'],
+  ...['recentservers.xml', '.dbeaver-data-sources.xml', 'robomongo.json', 'wp-config.php', 'localsettings.php'],
+  ...['secret_token.rb', 'key.properties', 'keystore.properties', 'signing.properties', '.credentials*'],
+  // keys, certificates with keys, key stores
+  ...['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', 'id_xmss*', '*_rsa', '*_dsa', '*_ecdsa', '*_ed25519'],
+  ...['*.pem', '*.key', '*.ppk', '*.p8', '*.pk8', '*.p12', '*.pfx', '*.pkcs12', '*.pvk', '*.snk', '*.jks', '*.jceks'],
+  ...['*.bks', '*.keystore', '*.keytab', '*.kdb', '*.kdbx', '*.psafe3', '*.agilekeychain', '*.opvault', '*.keychain'],
+  ...['*.keychain-db', '*.ovpn', '*.private?key', 'secring.*', 'private?key', 'private?key.*', 'wallet.dat', 'utc--*'],
+  // what was typed
+  ...['.*_history', '.history', '.zhistory', '.histfile', 'fish_history', 'consolehost_history.txt', '.dbshell'],
+  ...['.lesshst', '.viminfo', '.node_repl_history', '.rediscli_history'],
+  // browsers
+  ...['cookies', 'cookies.sqlite*', 'login data*', 'logins.json', 'logins-backup.json', 'signons.sqlite', 'key?.db'],
+  ...['web data', 'cookies.txt', 'cookies.json'],
+]);
+
+/** Words that name a secret where data follows: `secrets.yml`, `prod-credentials.json`, and not `secrets.ts`. */
+const SECRET_WORDS = ['secret', 'secrets', 'credential', 'credentials', 'password', 'passwords', 'apikey', 'apikeys'];
+const SECRET_WORDS_SPACED = ['api?key', 'api?keys', 'service?account', 'private?keys'];
+
+/** Endings of files that hold data and no program. */
+const DATA_ENDINGS =
+  'json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|properties|xml|plist|txt|csv|tsv|db|sqlite|env|enc|gpg|asc|age';
+
+/** Folders whose whole content counts as secret. */
+const SECRET_FOLDERS: readonly string[] = [
+  ...['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure', '.gcloud', '.oci', '.password-store', '.vault'],
+  ...['.terraform.d', '.chef', '.credentials', 'keyrings', '.gsutil', '.minikube'],
+];
+
+/** Files and folders that are secret at their place, each by the folder before them. */
+const SECRET_PLACES: readonly (readonly [folder: string, name: string])[] = [
+  ['.git', 'config'],
+  ['.git', 'credentials'],
+  ['.git', 'config.worktree'],
+  ['.config', 'gcloud'],
+  ['.config', 'gh'],
+  ['.config', 'hub'],
+  ['.config', 'op'],
+  ['.config', 'doctl'],
+  ['.config', 'solana'],
+  ['.config', 'rclone'],
+  ['.config', 'configstore'],
+  ['gh', 'hosts.yml'],
+  ['.m2', 'settings*.xml'],
+  ['.gradle', 'gradle.properties'],
+  ['.bundle', 'config'],
+  ['.cargo', 'credentials*'],
+  ['.gem', 'credentials*'],
+  ['.jupyter', 'jupyter_*_config.json'],
+];
+
+/** Templates that are meant to be read: they name the variables and hold no value. */
+const NOT_SECRET: readonly string[] = [
+  ...['example', 'sample', 'template', 'dist', 'tmpl', 'tpl'].flatMap((word) => [
+    `.env*.${word}`,
+    `.env.${word}.*`,
+    `${word}.env`,
+    `*.${word}.env`,
+    `*.env.${word}`,
+    `*.tfvars.${word}`,
+    `${word}.tfvars`,
+    `*.${word}.tfvars`,
+    `*.${word}.*`,
+    `*secrets.${word}*`,
+    `*credentials.${word}*`,
+  ]),
+  '.secrets.baseline',
+  '.env.d.ts',
+  '.env.schema',
+  'cookies.txt.example',
+];
+
+/** Endings that a copy of a file gets; what is secret is secret as a copy, too. */
+const COPIES = /(?:\.(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]{1,4})|~|#)$/is;
+
+const secretName = matcherOf(SECRET_NAMES);
+const secretFolder = matcherOf(SECRET_FOLDERS);
+const notSecret = matcherOf(NOT_SECRET);
+const secretPlaces = SECRET_PLACES.map(([folder, name]) => [matcherOf([folder]), matcherOf([name])] as const);
+const words = [...SECRET_WORDS, ...SECRET_WORDS_SPACED].map(source).join('|');
+const secretData = new RegExp(
+  `^(?:.*[-_. ])?(?:${words})(?:[-_ ][^.]*)?\\.(?:[a-z0-9_-]+\\.)?(?:${DATA_ENDINGS})$`,
+  'i',
+);
+
+/** Names without an ending that are those of secret files, and of folders that hold secrets or the program for them. */
+const secretStem = /^(?:.*[-_. ])?(?:secrets|credentials?)$/is;
+
+/** Files of a program: a folder `src/secrets` of these is read like any other. */
+const PROGRAM =
+  /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|kts|scala|cs|fs|php|swift|c|h|cc|cpp|hpp|mm?|ex|exs|erl|hs|clj|lua|pl|sh|md|mdx|rst|html?|s?css|vue|svelte|proto|graphql|sql|tf)$/is;
+
+/**
+ * Whether a path leads to what usually holds a secret. Each name counts, not the last alone: a folder called credentials
+ * is as good as a file, but for the files of a program in it.
+ *
+ * @param names from the root
+ * @param last what the last of the names is
+ */
+export function isSecretPath(names: readonly string[], last: 'file' | 'folder' = 'file'): boolean {
+  const inProgram = last === 'folder' || PROGRAM.test(names.at(-1) ?? '');
+  return names.some((name, at) => {
+    if (isSecretName(name, names[at - 1])) return true;
+    return !inProgram && secretStem.test(name);
+  });
+}
+
+/**
+ * The same for the entries of one folder that holds no secret itself: only what is asked for is judged.
+ *
+ * @param folder its names from the root
+ */
+export function secretsIn(folder: readonly string[]): (name: string, type: 'file' | 'folder') => boolean {
+  const where = folder.at(-1);
+  const holdsSecrets = folder.some((name) => secretStem.test(name));
+  return (name, type) => {
+    if (isSecretName(name, where)) return true;
+    return type === 'file' && (holdsSecrets || secretStem.test(name)) && !PROGRAM.test(name);
+  };
+}
+
+function isSecretName(name: string, folder: string | undefined): boolean {
+  if (isListed(name, folder)) return true;
+  if (!COPIES.test(name)) return false;
+  const original = name.replace(/^#/, '').replace(COPIES, '');
+  if (original === '') return false;
+  return secretStem.test(original) || isSecretName(original, folder) || isListed(original.replace(/^\./, ''), folder);
+}
+
+function isListed(name: string, folder: string | undefined): boolean {
+  if (secretFolder.test(name)) return true;
+  if (folder !== undefined && secretPlaces.some(([where, what]) => what.test(name) && where.test(folder))) return true;
+  return (secretName.test(name) || secretData.test(name)) && !notSecret.test(name);
+}
+
+interface Matcher {
+  test(name: string): boolean;
+}
+
+/**
+ * Tells whether a name fits any of some patterns. Each name of a workspace is asked about, so whole names and endings are
+ * looked up, and only the rest is matched.
+ */
+function matcherOf(patterns: readonly string[]): Matcher {
+  const whole = new Set(patterns.filter((pattern) => !/[*?]/.test(pattern)));
+  const ended = patterns.filter((pattern) => /^\*\.[^*?.]+$/.test(pattern));
+  const endings = new Set(ended.map((pattern) => pattern.slice(2)));
+  const others = patterns.filter((pattern) => !whole.has(pattern) && !ended.includes(pattern));
+  const expression = others.length === 0 ? undefined : new RegExp(`^(?:${others.map(source).join('|')})$`, 's');
+  return {
+    test: (name) => {
+      const lower = asciiLower(name);
+      const dot = lower.lastIndexOf('.');
+      return whole.has(lower) || (dot >= 0 && endings.has(lower.slice(dot + 1))) || expression?.test(lower) === true;
+    },
+  };
+}
+
+/** `*` is any text, `?` one of the characters that join words, or none. */
+function source(pattern: string): string {
+  return pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '[-_. 0-9]?');
+}
