@@ -41,7 +41,8 @@ export class RepriseError extends Error {
    * @param what one sentence: what happened
    * @param facts where, expected, actual, what to do
    */
-  constructor(code: ErrorCode, what: string, facts: ErrorFacts = {}) {
+  constructor(code: ErrorCode, what: string, given: ErrorFacts = {}) {
+    const facts = withoutSecrets(given);
     super(sentence(code, what, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'RepriseError';
     this.code = code;
@@ -56,6 +57,45 @@ export function isRepriseError(thing: unknown, code?: ErrorCode): thing is Repri
   const branded =
     typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[ERROR_BRAND] === true;
   return branded && (code === undefined || (thing as RepriseError).code === code);
+}
+
+/** Names under which people keep secrets: what stands there is told by its type. */
+const SECRET_NAME =
+  /^(?:[Hh]eaders?|[Ee]nv|[Ee]nvironment|conceal|[Aa]uth)$|(?:[Aa]pi|API|[Aa]ccess|[Pp]rivate)[_-]?(?:[Kk]ey|KEY)|[Tt]oken$|TOKEN|[Ss]ecret|SECRET|[Pp]ass(?:w|phrase)|PASSW|[Cc]redential|[Aa]uthorization|[Cc]ookie/;
+
+/** How deep facts are looked through; what is deeper is told by its type. */
+const FACT_DEPTH_MAX = 8;
+
+/** The facts with every value that stands under the name of a secret told by its type, whoever made the error. */
+function withoutSecrets(facts: ErrorFacts): ErrorFacts {
+  const names = (facts.where ?? '').split(/[^A-Za-z0-9_-]+/).filter((name) => /[A-Za-z]/.test(name));
+  const isSecret = SECRET_NAME.test(names.at(-1) ?? '');
+  const { actual } = facts;
+  const shown = isSecret ? typeName(actual) : redacted(actual, 0);
+  return shown === actual ? facts : { ...facts, actual: shown };
+}
+
+/** The thing with what is secret in it told by its type; the thing itself when nothing is. */
+function redacted(thing: unknown, depth: number): unknown {
+  if (typeof thing !== 'object' || thing === null || isRepriseError(thing)) return thing;
+  if (depth === FACT_DEPTH_MAX) return typeName(thing);
+  try {
+    const entries = Object.entries(thing);
+    const shown = entries.map(([name, part]): [string, unknown] => [
+      name,
+      SECRET_NAME.test(name) ? typeName(part) : redacted(part, depth + 1),
+    ]);
+    if (shown.every(([, part], i) => part === entries[i]?.[1])) return thing;
+    return Array.isArray(thing) ? shown.map(([, part]) => part) : Object.fromEntries(shown);
+  } catch {
+    return typeName(thing);
+  }
+}
+
+/** What kind of thing it is, as it stands in a message. */
+function typeName(thing: unknown): unknown {
+  if (thing === undefined || thing === null) return thing;
+  return Array.isArray(thing) ? 'a list' : typeof thing === 'object' ? 'an object' : `a ${typeof thing}`;
 }
 
 function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {

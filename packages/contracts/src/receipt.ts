@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { failureCode } from './failure.js';
-import { value } from './markers.js';
+import { ref, value } from './markers.js';
 import { principal } from './principal.js';
 
 /** How an effect ended. Every effect is settled by exactly one receipt. */
@@ -21,6 +21,19 @@ export const usage = z.strictObject({
 /** What an effect used, in whole units. */
 export type Usage = z.infer<typeof usage>;
 
+const errorText = { name: z.string().max(128), message: z.string(), code: z.exactOptional(z.string().max(128)) };
+
+/** What is kept of an error, for operators: its text and its causes', without secrets, and the status of an answer. */
+export const errorDetail = z.strictObject({
+  ...errorText,
+  /** The status of an HTTP answer. */
+  status: z.exactOptional(z.int().min(0)),
+  causes: z.exactOptional(z.array(z.strictObject(errorText))),
+});
+
+/** What is kept of an error, for operators. */
+export type ErrorDetail = z.infer<typeof errorDetail>;
+
 /**
  * The outcome of an effect, as a plan reads it. `payload` is present when the status is `ok` and then has
  * passed the effect's receipt schema; a payload that did not pass is status `error`, code `validation_error`.
@@ -32,6 +45,8 @@ export const receipt = z.strictObject({
   retryable: z.exactOptional(z.boolean()),
   payload: z.exactOptional(value()),
   usage: z.exactOptional(usage),
+  /** Where the text of the error is kept, as an {@link ErrorDetail}: for operators, no plan and no model reads it. */
+  error_ref: z.exactOptional(ref()),
   /** Who settled it, when that was not its adapter. */
   by: z.exactOptional(principal),
   attempts: z.int().min(0),

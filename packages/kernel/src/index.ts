@@ -16,6 +16,7 @@ export {
   value,
 } from '@reprise/contracts';
 export * from './adapter/adapter.js';
+export type { EffectErrorOrigin } from './adapter/reported-errors.js';
 export type { Throttle } from './adapter/throttle.js';
 export {
   compareBytes,
@@ -76,6 +77,16 @@ export {
   type WorldAt,
   worldAt,
 } from './replay/index.js';
+export {
+  concealAddress,
+  concealArguments,
+  concealHeaders,
+  concealVariables,
+  IN_PLACE,
+  type PiecewiseScrubber,
+  Scrubber,
+  SECRET_LENGTH_MIN,
+} from './scrub/index.js';
 export { closable, closableReadonly } from './store/closable.js';
 export { type MemoryOptions, memory } from './store/memory-store.js';
 export type { OpenStore, ReadonlyStore, Store } from './store/store.js';
@@ -90,7 +101,7 @@ export type { FeedOptions, FeedReport } from './world/feed.js';
 export type { PumpReport } from './world/lifetime.js';
 export type { OpenItem } from './world/open-items.js';
 export { openWorld } from './world/open-world.js';
-export type { OpenWorldOptions } from './world/options.js';
+export type { ErrorOrigin, OpenWorldOptions } from './world/options.js';
 export type { ReadableFrame } from './world/readable-frames.js';
 export type { OpenEffect, WorldFrame } from './world/reading.js';
 export type { AskOptions, WorldView } from './world/view.js';

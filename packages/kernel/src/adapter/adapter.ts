@@ -2,14 +2,24 @@
 import type { Capability, FailureCode, Principal, Usage, Value } from '@reprise/contracts';
 import type { ContentStore } from '../content/port.js';
 import type { EffectDefinition } from '../define/effect.js';
+import type { Scrubber } from '../scrub/index.js';
 
 /** What an adapter answers. The kernel makes the receipt of it. */
 export type Outcome<P = Value> =
   | { readonly status: 'ok'; readonly payload: P; readonly usage?: Usage }
-  | { readonly status: 'error'; readonly code: FailureCode; readonly retryable?: boolean; readonly usage?: Usage }
-  | { readonly status: 'timeout'; readonly code?: FailureCode; readonly usage?: Usage }
-  | { readonly status: 'cancelled'; readonly usage?: Usage }
-  | { readonly status: 'outcome_unknown'; readonly usage?: Usage };
+  | ({ readonly status: 'error'; readonly code: FailureCode; readonly retryable?: boolean } & Unsuccessful)
+  | ({ readonly status: 'timeout'; readonly code?: FailureCode } & Unsuccessful)
+  | ({ readonly status: 'cancelled' } & Unsuccessful)
+  | ({ readonly status: 'outcome_unknown' } & Unsuccessful);
+
+interface Unsuccessful {
+  readonly usage?: Usage;
+  /**
+   * What went wrong, for operators: an error or a text. `onError` of the world is given it as it is, and its text is
+   * kept, without secrets, behind `error_ref` of the receipt. No plan and no model reads it.
+   */
+  readonly error?: unknown;
+}
 
 /**
  * An adapter's answer when somebody else will finish the effect: a person, a webhook, a batch. The effect is parked,
@@ -69,8 +79,19 @@ export interface AdapterContext {
    * @throws RepriseError `bound_exceeded`, `invalid_value`
    */
   ask(question: Question): Promise<QuestionAnswer>;
-  /** The value of a secret by name; what it returns must not be stored. */
+  /** The value of a secret by name. It is concealed: see `scrubber`. */
   secret(name: string): Promise<string>;
+  /**
+   * Removes the secrets of this world from what an adapter puts, notes, asks, answers and throws. Conceal what is sent
+   * to the outside and did not come from `secret` before it is sent. Scrub a text before it is cut: half of a secret is
+   * not found. Absent where an adapter is called by hand.
+   */
+  readonly scrubber?: Scrubber;
+  /**
+   * Tells `onError` of the world of an error that ends nothing. Never throws. One that ends the effect goes into its
+   * outcome, as `error`. Absent where an adapter is called by hand.
+   */
+  report?(error: unknown): void;
 }
 
 /** What a `reconcile` effect's adapter says after a crash. Only `cannot_happen` permits another attempt. */

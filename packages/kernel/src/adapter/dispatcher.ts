@@ -274,13 +274,13 @@ export class Dispatcher implements Performer {
   }
 
   /** What an adapter is told that is asked about an interrupted effect. */
-  contextFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): AdapterContext {
-    return this.#executions.contextFor(effect, leaf, signal);
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): AdapterContext {
+    return this.#executions.contextFor(effect, leaf, adapter, signal);
   }
 
   /** The receipt of what an adapter said of an interrupted effect. */
-  receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
-    return this.#executions.receiptOf(adapter, leaf, outcome);
+  receiptOf(effect: string, adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+    return this.#executions.receiptOf(effect, adapter, leaf, outcome);
   }
 }
 

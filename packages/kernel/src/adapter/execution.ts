@@ -8,15 +8,19 @@ import { decode, encode } from '../codec/index.js';
 import { LinkCheck } from '../content/links.js';
 import type { ContentStore } from '../content/port.js';
 import type { EffectLeaf } from '../engine/index.js';
+import { Scrubber } from '../scrub/index.js';
 import type { Clock } from '../time/clock.js';
 import type { AdapterContext, AnyAdapter, Deferred, Outcome } from './adapter.js';
 import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
 import { type Deferral, deferralOf } from './outside.js';
 import type { Questions } from './questions.js';
 import { receiptOf } from './receipts.js';
+import { type ErrorParts, errorIn, originOf, type TellTrouble, withError } from './reported-errors.js';
+import { ScrubbedContent } from './scrubbed-content.js';
+import { ScrubbedNotes } from './scrubbed-notes.js';
 
 /** What performing works with. */
-export interface ExecutionParts {
+export interface ExecutionParts extends Partial<ErrorParts> {
   readonly content: ContentStore;
   readonly clock: Clock;
   /** The journal time now. */
@@ -76,17 +80,30 @@ interface Execution {
   readonly fenced: Promise<typeof FENCED>;
 }
 
+/** What an adapter is told, and a way to say that it will tell nothing more. */
+interface TellingContext extends AdapterContext {
+  toldAll(): void;
+}
+
 /** Performs effects at their adapters. */
 export class Executions {
   /** Adapters at work on effects that are settled: their answers come late. */
   readonly #lingering = new Set<Promise<void>>();
   readonly #links: LinkCheck;
+  /** What adapters put is scrubbed on its way. */
+  readonly #content: ContentStore;
+  readonly #scrubber: Scrubber;
+  readonly #trouble: TellTrouble;
 
   constructor(
     private readonly parts: ExecutionParts,
     private readonly questions: Questions,
   ) {
-    this.#links = new LinkCheck(parts.content);
+    const { content, scrubber = new Scrubber(), trouble = () => undefined } = parts;
+    this.#links = new LinkCheck(content);
+    this.#content = new ScrubbedContent(content, scrubber);
+    this.#scrubber = scrubber;
+    this.#trouble = trouble;
   }
 
   /** What adapters still say of effects that are settled. */
@@ -105,36 +122,62 @@ export class Executions {
     return { done, stop: (why) => abort.abort(new Stopped(why)), fence };
   }
 
-  /** What an adapter is told. */
-  contextFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): AdapterContext {
+  /** What an adapter is told. Whatever it hands back in return passes the scrubber of the world. */
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): TellingContext {
+    const scrubber = this.#scrubber;
     const asking = this.questions.of(effect, leaf.attempt, signal);
+    const notes = new ScrubbedNotes(scrubber, (note) => this.parts.progress(effect, note));
     return {
       idempotencyKey: effect,
       attempt: leaf.attempt,
       deadline: leaf.deadline,
       signal,
-      content: this.parts.content,
-      progress: (note) => this.parts.progress(effect, note),
+      content: this.#content,
+      progress: (note) => notes.take(note),
       rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
-      ask: (question) => asking.ask(question),
-      secret: (name) => this.parts.secret(name),
+      ask: (asked) => asking.ask({ ...asked, question: scrubber.value(asked.question) }),
+      secret: (name) => this.#secret(name),
+      scrubber,
+      report: (error) => this.#trouble(error, originOf(effect, leaf, adapter)),
+      toldAll: () => notes.end(),
     };
   }
 
   /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
-  async receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+  async receiptOf(effect: string, adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+    const made = await this.#receiptOf(adapter, leaf, outcome);
+    const parts = { content: this.#content, scrubber: this.#scrubber, trouble: this.#trouble };
+    return withError(made.receipt, made.error, originOf(effect, leaf, adapter), parts);
+  }
+
+  async #receiptOf(
+    adapter: AnyAdapter,
+    leaf: EffectLeaf,
+    outcome: unknown,
+  ): Promise<{ receipt: Receipt; error: unknown }> {
     try {
-      return await receiptOf(adapter, leaf, outcome, this.#links);
-    } catch {
-      return { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt };
+      const parts = { links: this.#links, scrubber: this.#scrubber };
+      return { receipt: await receiptOf(adapter, leaf, outcome, parts), error: errorIn(outcome) };
+    } catch (error) {
+      return { receipt: { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt }, error };
     }
+  }
+
+  /** A secret is concealed before anybody has it. */
+  async #secret(name: string): Promise<string> {
+    const text = await this.parts.secret(name);
+    if (typeof text === 'string') this.#scrubber.conceal(text);
+    return text;
   }
 
   async #perform(execution: Execution): Promise<void> {
     const { effect, leaf, adapter, abort, fenced } = execution;
-    const context = this.contextFor(effect, leaf, abort.signal);
+    const context = this.contextFor(effect, leaf, adapter, abort.signal);
     const ended = new AbortController();
-    const answer = answerOf(adapter, leaf, context).finally(() => ended.abort());
+    const answer = answerOf(adapter, leaf, context).finally(() => {
+      context.toldAll();
+      ended.abort();
+    });
     const outcome = await Promise.race([answer, fenced, this.#deadline(leaf, abort, ended.signal)]);
     if (outcome === DEADLINE || outcome === FENCED) {
       if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
@@ -143,7 +186,7 @@ export class Executions {
     }
     const deferral = deferralOf(outcome);
     if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
-    const receipt = await this.receiptOf(adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
+    const receipt = await this.receiptOf(effect, adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
     const stop = abort.signal.aborted ? (abort.signal.reason as Stopped).why : undefined;
     // Closing: what the next open may offer again or ask about is left armed, so that it will be.
     if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
@@ -169,7 +212,7 @@ export class Executions {
   #linger({ effect, leaf, adapter }: Execution, answer: Promise<Outcome | Deferred>): void {
     const late = answer.then(async (outcome) => {
       const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
-      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(adapter, leaf, said));
+      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(effect, adapter, leaf, said));
     });
     this.#lingering.add(late);
     void late.finally(() => this.#lingering.delete(late));
@@ -180,8 +223,8 @@ export class Executions {
 async function answerOf(adapter: AnyAdapter, leaf: EffectLeaf, context: AdapterContext): Promise<Outcome | Deferred> {
   try {
     return (await adapter.doExecute(decode(encode(leaf.params)), context)) as Outcome | Deferred;
-  } catch {
-    if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw' };
+  } catch (error) {
+    if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw', error };
     return leaf.delivery === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };
   }
 }

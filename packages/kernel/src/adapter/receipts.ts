@@ -7,10 +7,17 @@ import { decode, encode } from '../codec/index.js';
 import type { LinkCheck } from '../content/links.js';
 import { type EffectLeaf, VALUE_BYTES_MAX } from '../engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../schema/index.js';
+import type { Scrubber } from '../scrub/index.js';
 import type { AnyAdapter } from './adapter.js';
 
 /** What a receipt says besides who made it and at which attempt. */
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;
+
+/** What receipts are made with. */
+export interface ReceiptParts {
+  readonly links: LinkCheck;
+  readonly scrubber: Scrubber;
+}
 
 /** An answer that is no outcome: of an effect that may not happen twice it is not even known whether it happened. */
 function badOutcome({ delivery }: EffectLeaf): Said {
@@ -32,10 +39,10 @@ export async function receiptOf(
   adapter: AnyAdapter,
   leaf: EffectLeaf,
   outcome: unknown,
-  links: LinkCheck,
+  parts: ReceiptParts,
 ): Promise<Receipt> {
   const said = saidBy(outcome) ?? badOutcome(leaf);
-  const payload = said.status === 'ok' ? await payloadOf(adapter, outcome, links) : {};
+  const payload = said.status === 'ok' ? await payloadOf(adapter, outcome, parts) : {};
   return { adapter: adapter.name, attempts: leaf.attempt, ...said, ...payload };
 }
 
@@ -55,12 +62,12 @@ function saidBy(outcome: unknown): Said | undefined {
   }
 }
 
-async function payloadOf(adapter: AnyAdapter, outcome: unknown, links: LinkCheck): Promise<Said> {
+async function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubber }: ReceiptParts): Promise<Said> {
   let payload: Value;
   try {
     const bytes = encode((outcome as { readonly payload?: unknown }).payload);
     if (bytes.length > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
-    payload = decode(bytes);
+    payload = scrubber.value(decode(bytes)); // which makes nothing longer
   } catch {
     return { status: 'error', code: 'validation_error/not_canonical' };
   }

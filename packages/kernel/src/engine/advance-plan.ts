@@ -15,7 +15,7 @@ import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
 import { peekState } from './migrate.js';
 import { holderOf } from './rights.js';
 import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from './settle.js';
-import { Fault } from './signals.js';
+import { Fault, thrownBy } from './signals.js';
 
 /** Runs a plan to its next await, when it can go on. */
 export function advancePlan(fold: FrameFold, delivery: PlanDelivery): void {
@@ -52,6 +52,7 @@ export function exceedPlan(fold: FrameFold, delivery: PlanDelivery): void {
 function failPlan(fold: FrameFold, delivery: PlanDelivery, before: Uint8Array, fault: Fault): void {
   const leaf = decode(before) as unknown as PlanLeaf;
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.plan, code: fault.code });
+  fold.faulted.push({ target: delivery.plan, name: leaf.name, ...thrownBy(fault) });
   endPlan(fold, delivery.plan, leaf, { status: 'error', code: fault.code }, cause);
 }
 

@@ -16,7 +16,7 @@ import { notify } from './notify.js';
 import { runPure } from './purity.js';
 import { holderOf } from './rights.js';
 import { abandonBySettler, cancelPlan, stopPlan } from './settle.js';
-import { Fault, Refusal, Rejected } from './signals.js';
+import { Fault, Refusal, Rejected, thrownBy } from './signals.js';
 
 /** Why an event could not reach its cell. */
 type Unreachable = 'cell_absent' | 'cell_failed' | 'unknown_reducer' | 'event_invalid';
@@ -339,6 +339,7 @@ function failCell(fold: FrameFold, delivery: EventDelivery, before: Uint8Array |
     });
   }
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.to, code: fault.code });
+  fold.faulted.push({ target: delivery.to, name: delivery.event.name, ...thrownBy(fault) });
   markFailed(fold, delivery.to, before, fault.code, cause);
   answer(fold, { ...delivery, cause }, 'faulted');
 }

@@ -18,7 +18,14 @@ import { beginFork } from './begin-fork.js';
 import { perform } from './commands.js';
 import { deliverEvent, exceedEvent } from './deliver-event.js';
 import { dismissPlan } from './dismiss-plan.js';
-import { type Deliverer, type EmittedEffect, type EngineEnv, FrameFold, type SettledEffect } from './frame-fold.js';
+import {
+  type Deliverer,
+  type EmittedEffect,
+  type EngineEnv,
+  type FaultedDelivery,
+  FrameFold,
+  type SettledEffect,
+} from './frame-fold.js';
 import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate.js';
 import { endRefused, isRightsTimer, rightsExpired } from './grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf-key.js';
@@ -52,6 +59,8 @@ export interface SealedFrame {
   readonly aborts: readonly string[];
   /** Effects that were open before, or waited for somebody, and are settled now: in order. */
   readonly settled: readonly SettledEffect[];
+  /** Deliveries that a fault stands for: what was thrown, for watchers, in order. */
+  readonly faulted: readonly FaultedDelivery[];
   /** The cascade goes on: the next frame must be a `continue`. */
   readonly continues: boolean;
 }
@@ -324,6 +333,7 @@ function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
     staged: fold.staged,
     aborts: fold.aborts,
     settled: fold.settled,
+    faulted: fold.faulted,
     continues: fold.overlay.get(PENDING_KEY) !== undefined,
   };
 }

@@ -19,6 +19,7 @@ import type {
   Address,
   DerivedRecord,
   EventEnvelope,
+  FaultCode,
   IngressRecord,
   PlanAddress,
   Receipt,
@@ -52,6 +53,16 @@ export interface SettledEffect {
   readonly effect: string;
   readonly leaf: EffectLeaf;
   readonly receipt: Receipt;
+}
+
+/** A delivery that broke a rule, with what was thrown: for watchers of this process, and no part of the frame. */
+export interface FaultedDelivery {
+  readonly target: Address | PlanAddress;
+  /** The event, or the plan. */
+  readonly name: string;
+  readonly code: FaultCode;
+  readonly detail: string;
+  readonly cause?: unknown;
 }
 
 /** Caches that may make a fold faster and never make it different. */
@@ -120,6 +131,8 @@ export class FrameFold {
   readonly aborts: string[] = [];
   /** Effects that were settled in this frame, in order. */
   readonly settled: SettledEffect[] = [];
+  /** Deliveries that a fault stands for, in order. */
+  readonly faulted: FaultedDelivery[] = [];
   /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
   world: WorldLeaf | undefined;
   /** After which place open effects are to be asked still whether they may go on (F6); undefined when they were. */

@@ -1,7 +1,13 @@
 export { approvalDigest } from './commands.js';
 export { fittedState } from './fitted-state.js';
 export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
-export { type EmittedEffect, EngineCaches, type EngineEnv, type SettledEffect } from './frame-fold.js';
+export {
+  type EmittedEffect,
+  EngineCaches,
+  type EngineEnv,
+  type FaultedDelivery,
+  type SettledEffect,
+} from './frame-fold.js';
 export { gateRead, mayAnswer, type ReadVerdict } from './gate.js';
 export * from './leaf-key.js';
 export type {

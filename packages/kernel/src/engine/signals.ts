@@ -35,6 +35,11 @@ export class Fault {
   ) {}
 }
 
+/** What a fault says, and what was thrown. Engines word it differently, so only the code is ever journaled. */
+export function thrownBy({ code, detail, cause }: Fault): Pick<Fault, 'code' | 'detail' | 'cause'> {
+  return { code, detail, ...(cause === undefined ? {} : { cause }) };
+}
+
 /** A reducer refused its event by `ctx.reject`. Caught at the delivery's savepoint. */
 export class Rejected {
   constructor(readonly code: string) {}

@@ -1,6 +1,6 @@
 /** What the stepper takes in, and what it says became of it. */
 import { type IngressRecord, isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
-import { Exhausted, type LeafChange, Refusal } from '../engine/index.js';
+import { Exhausted, type FaultedDelivery, type LeafChange, Refusal } from '../engine/index.js';
 import type { Head } from '../journal/port.js';
 import { Duplicate } from './repetition.js';
 
@@ -38,6 +38,8 @@ export interface CommittedFrame {
   readonly armed: readonly string[];
   /** Running effects that should stop. */
   readonly aborts: readonly string[];
+  /** Deliveries that a fault stands for. */
+  readonly faulted: readonly FaultedDelivery[];
 }
 
 /** Whether folding it as it is would bring the world down at every open, or make it unrepeatable. */

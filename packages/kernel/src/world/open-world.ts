@@ -34,6 +34,7 @@ import {
   refuseInFlight,
   startFrom,
 } from '../replay/index.js';
+import { Scrubber } from '../scrub/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
 import type { OpenStore } from '../store/store.js';
@@ -62,6 +63,7 @@ import { type Interrupted, recoverEffects } from './recovery.js';
 import { Snapshots } from './snapshots.js';
 import { Stepper, type StepperHost } from './stepper.js';
 import { TimerDriver, TimerQueue } from './timers.js';
+import { Troubles } from './troubles.js';
 import { Watchers } from './watchers.js';
 import { World } from './world.js';
 
@@ -96,6 +98,8 @@ class Opening implements StepperHost {
   readonly #clock: WakingClock;
   readonly #random: RandomBytes;
   readonly #watchers = new Watchers();
+  readonly #scrubber: Scrubber;
+  readonly #troubles: Troubles;
   readonly #ended = deferred<RepriseError>();
   readonly #timers = new TimerQueue();
   #stepper!: Stepper;
@@ -114,6 +118,8 @@ class Opening implements StepperHost {
     this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
     this.#clock = new WakingClock(options.clock ?? systemClock);
     this.#random = options.random ?? systemRandom;
+    this.#scrubber = new Scrubber(options.conceal);
+    this.#troubles = new Troubles(options.onError, this.#scrubber);
   }
 
   async open(): Promise<World> {
@@ -287,6 +293,8 @@ class Opening implements StepperHost {
       clock: this.#clock,
       now: () => this.#stamper.now(),
       secret: options.secrets ?? noSecrets,
+      scrubber: this.#scrubber,
+      trouble: (error, origin) => this.#troubles.tell(error, origin),
       progress: (effect, note) => tell(options.onProgress, effect, note),
       arm: async (effect, attempt, placed) => {
         const outcome = await this.#submit(attemptFact(effect, attempt, placed));
@@ -336,8 +344,9 @@ class Opening implements StepperHost {
   }
 
   committed(frames: readonly CommittedFrame[]): void {
-    for (const { changes, armed, aborts } of frames) {
+    for (const { changes, armed, aborts, faulted } of frames) {
       this.#performer.follow(changes, armed, aborts);
+      for (const fault of faulted) this.#troubles.tellFault(fault);
       this.#timers.follow(changes);
       if (this.options.onLargeState !== undefined) this.#watchSizes(changes, this.options.onLargeState);
     }
@@ -357,6 +366,7 @@ class Opening implements StepperHost {
 
   closed(error: RepriseError): void {
     this.#ended.resolve(error);
+    if (error.code !== 'world_closed') this.#troubles.tell(error, { source: 'world', code: error.code });
     this.#timerDriver.stop();
     this.#performer.disable();
     this.#watchers.wake();

@@ -1,14 +1,35 @@
 /** How a world is opened, and what is refused before anything is touched. */
-import { type Address, type PolicyRule, policyRule, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  type ErrorCode,
+  type FaultCode,
+  type PlanAddress,
+  type PolicyRule,
+  policyRule,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
 import type { AnyAdapter } from '../adapter/adapter.js';
+import type { EffectErrorOrigin } from '../adapter/reported-errors.js';
 import type { Throttle } from '../adapter/throttle.js';
 import { encode, toHex } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import { type PureCode, requirePureCode } from '../replay/index.js';
+import { SECRET_LENGTH_MIN } from '../scrub/index.js';
 import type { Store } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, type ClockJumpLimits } from '../time/stamper.js';
 import { RESERVED_ADAPTERS } from './facts.js';
+
+/** Where an error came from. */
+export type ErrorOrigin =
+  | EffectErrorOrigin
+  /** A plan that ended in a fault. */
+  | { readonly source: 'plan'; readonly plan: PlanAddress; readonly name: string; readonly code: FaultCode }
+  /** A reducer that faulted over an event. */
+  | { readonly source: 'cell'; readonly cell: Address; readonly event: string; readonly code: FaultCode }
+  /** The world, which writes nothing more: its store failed, or the kernel broke an invariant of its own. */
+  | { readonly source: 'world'; readonly code: ErrorCode };
 
 /** How a world is opened. */
 export interface OpenWorldOptions {
@@ -41,6 +62,17 @@ export interface OpenWorldOptions {
   readonly recheckEvery?: number;
   /** Resolves secrets by name, for adapters. */
   readonly secrets?: (name: string) => Promise<string>;
+  /**
+   * Texts that must not be stored, shown or thrown, besides those that are known to be secret: what `secrets` gave out,
+   * and what adapters, models and tools send as keys. Each of 8 characters or more.
+   */
+  readonly conceal?: readonly string[];
+  /**
+   * Told of each error that was caught, as it was thrown, and where it came from: an adapter or a tool that failed, a
+   * plan or a reducer that threw. When a secret stands in it, it is told of a copy without. Telemetry: what it throws
+   * is dropped.
+   */
+  readonly onError?: (error: unknown, origin: ErrorOrigin) => void;
   /** Told what running effects report; telemetry, never journaled. */
   readonly onProgress?: (effect: string, note: Value) => void;
   /** Told when a cell's state grows beyond 8 KiB: every event pays for encoding it. Telemetry. */
@@ -90,10 +122,11 @@ export function requireOptions(options: OpenWorldOptions): void {
 }
 
 function requireHooks(options: OpenWorldOptions): void {
-  const { clock, random, secrets, onProgress, onLargeState, onClockJump } = options;
-  for (const [where, hook] of Object.entries({ random, secrets, onProgress, onLargeState, onClockJump })) {
+  const { clock, random, secrets, onProgress, onError, onLargeState, onClockJump } = options;
+  for (const [where, hook] of Object.entries({ random, secrets, onProgress, onError, onLargeState, onClockJump })) {
     require(hook === undefined || typeof hook === 'function', where, 'a function', hook);
   }
+  requireConcealed(options.conceal);
   requireLimits(options.clockJump);
   const { throttle } = options;
   const lets = throttle === undefined || (isObject(throttle) && typeof throttle.enter === 'function');
@@ -101,6 +134,14 @@ function requireHooks(options: OpenWorldOptions): void {
   if (clock === undefined) return;
   const parts = isObject(clock) ? [clock.wall, clock.monotonic, clock.sleep] : [undefined];
   require(parts.every((part) => typeof part === 'function'), 'clock', 'a clock: wall, monotonic, sleep', clock);
+}
+
+function requireConcealed(conceal: unknown = []): void {
+  require(Array.isArray(conceal), 'conceal', 'a list of texts', conceal);
+  for (const [i, text] of (conceal as readonly unknown[]).entries()) {
+    const isLong = typeof text === 'string' && text.trim().length >= SECRET_LENGTH_MIN;
+    require(isLong, `conceal[${i}]`, `text of ${SECRET_LENGTH_MIN} characters or more`, text);
+  }
 }
 
 function requireLimits(limits: unknown = {}): void {

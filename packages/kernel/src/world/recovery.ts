@@ -50,7 +50,7 @@ export async function recoverEffects(interrupted: readonly Interrupted[], parts:
 
 /** Never rejects. */
 async function verdictOn(interrupted: Interrupted, parts: RecoveryParts): Promise<Receipt | 'offer_again'> {
-  const { leaf } = interrupted;
+  const { effect, leaf } = interrupted;
   const { dispatcher } = parts;
   const base = { adapter: 'kernel', attempts: leaf.attempt };
   const again =
@@ -62,7 +62,7 @@ async function verdictOn(interrupted: Interrupted, parts: RecoveryParts): Promis
   if (leaf.delivery === 'reconcile' && adapter?.doReconcile !== undefined) {
     const answer = await reconcile(adapter, interrupted, parts);
     if (answer.verdict === 'cannot_happen') return again;
-    if (answer.verdict === 'happened') return dispatcher.receiptOf(adapter, leaf, answer.outcome);
+    if (answer.verdict === 'happened') return dispatcher.receiptOf(effect, adapter, leaf, answer.outcome);
   }
   return { ...base, status: 'outcome_unknown' };
 }
@@ -78,14 +78,15 @@ async function reconcile(
     if (!answered.signal.aborted) over.abort();
     return UNKNOWN;
   });
+  const context = dispatcher.contextFor(effect, leaf, adapter, over.signal);
   const ask = async (): Promise<Reconciliation> => {
     try {
-      const context = dispatcher.contextFor(effect, leaf, over.signal);
       const answer = await adapter.doReconcile?.(decode(encode(leaf.params)), context);
       const { verdict } = answer ?? UNKNOWN;
       if (verdict !== 'happened') return verdict === 'cannot_happen' ? { verdict } : UNKNOWN;
       return { verdict, outcome: (answer as { readonly outcome: Outcome }).outcome };
-    } catch {
+    } catch (error) {
+      context.report?.(error);
       return UNKNOWN;
     }
   };

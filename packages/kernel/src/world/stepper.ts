@@ -288,9 +288,9 @@ export class Stepper {
       await this.#secondFold.compare(ingress, armed, sealed);
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
-      const { records, changes, aborts } = sealed;
+      const { records, changes, aborts, faulted } = sealed;
       const arms = ingress.kind === 'attempt' ? armedBy(ingress, changes) : armed;
-      const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts };
+      const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts, faulted };
       this.parts.table.apply(sealed.changes, batch.undo);
       batch.frames.push({ frame, sealed, riding: armed, key });
       if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });

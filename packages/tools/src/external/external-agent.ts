@@ -158,7 +158,7 @@ function requireOptions({ name, command, protocol, permissions = 'ask' }: Extern
     [
       Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string'),
       'command: [program, …args]',
-      command,
+      Array.isArray(command) ? 'a list of other things than text' : typeof command, // an argument may be a secret
     ],
     [protocol === 'acp' || protocol === 'stdout', 'protocol acp or stdout', protocol],
     [

@@ -1,0 +1,144 @@
+/**
+ * What of the settings that an app gives is secret. Options do not say it, so this does: whatever is sent in a header
+ * that is not one of a known few, what stands in an address for a user, and what looks like a key.
+ */
+import type { Scrubber } from './scrubber.js';
+
+/** Headers that say nothing secret; the value of any other is concealed. */
+const OPEN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'anthropic-beta',
+  'anthropic-version',
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-type',
+  'date',
+  'host',
+  'http-referer',
+  'idempotency-key',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-unmodified-since',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'openai-beta',
+  'origin',
+  'pragma',
+  'range',
+  'referer',
+  'te',
+  'traceparent',
+  'tracestate',
+  'transfer-encoding',
+  'user-agent',
+  'x-title',
+]);
+
+/** Names under which people keep secrets. */
+const SECRET_NAME =
+  /key|token|secret|passw|passphrase|\bpwd\b|_pwd|cred|auth|cookie|session|signature|\bsig\b|bearer|private/i;
+
+/** The shortest text that is taken for a key by its looks, and how many digits it has at least. */
+const KEY_LENGTH_MIN = 16;
+const KEY_DIGITS_MIN = 4;
+
+/** Conceals the values of headers, and what stands in them: a token behind its scheme, a password in Basic, a cookie. */
+export function concealHeaders(scrubber: Scrubber, headers: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of headers) if (!OPEN_HEADERS.has(name.toLowerCase())) concealHeader(scrubber, value);
+}
+
+function concealHeader(scrubber: Scrubber, value: string): void {
+  scrubber.conceal(value);
+  const [, scheme, rest] = /^\s*([A-Za-z][\w-]*)\s+(\S.*)$/s.exec(value) ?? [];
+  if (rest !== undefined) scrubber.conceal(rest);
+  if (rest !== undefined && scheme?.toLowerCase() === 'basic') concealUser(scrubber, decodedBase64(rest.trim()));
+  for (const [, part = ''] of value.matchAll(/=\s*"?([^;,"]+)/g)) scrubber.conceal(part);
+}
+
+function concealUser(scrubber: Scrubber, user: string): void {
+  scrubber.conceal(user);
+  const at = user.indexOf(':');
+  if (at >= 0) scrubber.conceal(user.slice(at + 1));
+}
+
+/** Conceals what an address holds: user and password, and what looks like a key in its path and query. */
+export function concealAddress(scrubber: Scrubber, address: string | URL): void {
+  const url = parsed(address);
+  if (url === undefined) return;
+  const [user, password] = [url.username, url.password].map(unescaped);
+  if (user !== undefined && password !== undefined && `${user}${password}` !== '') {
+    for (const text of [`${user}:${password}`, password, `${url.username}:${url.password}`]) scrubber.conceal(text);
+    if (password === '' || looksLikeKey(user)) scrubber.conceal(user);
+  }
+  for (const [name, value] of url.searchParams) {
+    if (SECRET_NAME.test(name) || looksLikeKey(value)) scrubber.conceal(value);
+  }
+  for (const segment of url.pathname.split('/').map(unescaped)) if (looksLikeKey(segment)) scrubber.conceal(segment);
+}
+
+/** Conceals variables that a program is given and that its author calls secret, or that may be. */
+export function concealVariables(scrubber: Scrubber, variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    concealAddress(scrubber, value);
+    if (SECRET_NAME.test(name) || !isSetting(value)) scrubber.conceal(value);
+  }
+}
+
+/** What programs are set up with: a word, a number, a folder. What people print and talk about stays readable. */
+function isSetting(value: string): boolean {
+  return /^[A-Za-z]+$/.test(value) || /^[\d.,:]+$/.test(value) || /^[./~]/.test(value);
+}
+
+/** Conceals what looks like a secret among the arguments of a program: `--token X`, `--token=X`, addresses, keys. */
+export function concealArguments(scrubber: Scrubber, args: readonly string[]): void {
+  for (const [i, arg] of args.entries()) {
+    const [, name, value] = /^-{0,2}([\w.-]+)[=:](.*)$/s.exec(arg) ?? [];
+    if (name !== undefined && value !== undefined && (SECRET_NAME.test(name) || looksLikeKey(value))) {
+      scrubber.conceal(value);
+    }
+    for (const text of value === undefined ? [arg] : [arg, value]) concealAddress(scrubber, text);
+    const before = args[i - 1] ?? '';
+    if (looksLikeKey(arg) || (/^-/.test(before) && SECRET_NAME.test(before) && !arg.startsWith('-'))) {
+      scrubber.conceal(arg);
+    }
+    for (const [, header = ''] of arg.matchAll(/^[\w-]+:\s*(.+)$/gs)) {
+      if (SECRET_NAME.test(arg)) concealHeader(scrubber, header);
+    }
+  }
+}
+
+/** Whether a text is made of letters and digits as keys are: long, without blanks, and no path. */
+function looksLikeKey(text: string | undefined): boolean {
+  if (text === undefined || text.length < KEY_LENGTH_MIN || /[\s/\\]/.test(text)) return false;
+  return /[A-Za-z]/.test(text) && text.replace(/\D/g, '').length >= KEY_DIGITS_MIN;
+}
+
+function parsed(address: string | URL): URL | undefined {
+  if (typeof address !== 'string') return address;
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function decodedBase64(text: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)));
+  } catch {
+    return '';
+  }
+}
