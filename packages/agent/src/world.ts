@@ -108,6 +108,11 @@ export class AgentWorld implements AsyncDisposable {
     parts.ready(this);
   }
 
+  /** Whether there was no world at this place before: this opening made it. */
+  get created(): boolean {
+    return this.kernel.created;
+  }
+
   /**
    * A session under a key. Nothing is written before its first input.
    *

@@ -35,6 +35,7 @@ const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'plan_in_flight',
   'replay_divergence',
   'request_differs',
+  'world_incomplete',
 ]);
 
 /** Codes that say something about what was asked. */

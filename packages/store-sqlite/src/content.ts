@@ -4,8 +4,8 @@ import type { BlobFiles } from './blob-files.js';
 import type { Connection } from './driver.js';
 import { blobEraser, notHollow, tombstones } from './erasure.js';
 import { nodeSha256 } from './hash.js';
+import type { HeldFile } from './held-file.js';
 import type { Riders } from './schema.js';
-import { transaction } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 
 /** Up to here a blob rides in the transaction of the next append, at no sync of its own; beyond it is a file. */
@@ -68,7 +68,8 @@ export interface StagingContent {
 }
 
 /** The writing half. */
-export function stagingContent(db: Connection, files: BlobFiles, path: string): StagingContent {
+export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent {
+  const { db, path } = held;
   const staged = new Map<string, Uint8Array>();
   let stagedBytes = 0;
   // Same digest, other bytes: the stored ones are damaged, and what was just put must be what is read.
@@ -78,7 +79,7 @@ export function stagingContent(db: Connection, files: BlobFiles, path: string): 
   );
 
   const fill = db.prepare('UPDATE erased SET hollow = 0 WHERE digest = ? AND hollow = 1');
-  const eraseStored = blobEraser(db, files, path);
+  const eraseStored = blobEraser(held, files);
 
   const riders: Riders = {
     write: () => {
@@ -105,7 +106,7 @@ export function stagingContent(db: Connection, files: BlobFiles, path: string): 
       staged.set(hex, copy);
       stagedBytes += copy.length;
     }
-    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot keep blobs', path, () => transaction(db, () => {}, riders));
+    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot keep blobs', path, () => held.commit(() => {}, riders));
     return Ref.fromHex(hex);
   }
 

@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from '@reprise/kernel/host';
 import type { Connection, Row } from './driver.js';
-import { openHeld } from './held-file.js';
-import { type Layout, prepareLayout, transaction } from './schema.js';
+import { type HeldFile, openHeld } from './held-file.js';
+import { NOTES_TABLE } from './notes.js';
+import type { Creation } from './place.js';
+import type { Layout } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 
 /**
@@ -13,50 +15,44 @@ import { guarded } from './sqlite-errors.js';
  */
 const LAYOUT: Layout = {
   applicationId: 0x52505244, // "RPRD"
-  version: 1,
-  tables: `
-    CREATE TABLE world (id BLOB PRIMARY KEY, wake INTEGER, open INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX due ON world (wake, id) WHERE open = 0 AND wake IS NOT NULL;
-  `,
+  version: 2,
+  tables: [
+    'CREATE TABLE world (id BLOB PRIMARY KEY, wake INTEGER, open INTEGER NOT NULL) WITHOUT ROWID',
+    'CREATE INDEX due ON world (wake, id) WHERE open = 0 AND wake IS NOT NULL',
+    NOTES_TABLE,
+  ],
+  added: [],
 };
+
+/** What can be chosen about a directory. */
+export interface DirectoryOptions {
+  /** What may be made that is not there: the file alone (the default), or the folders above it as well. */
+  readonly create?: Creation;
+}
 
 const COLUMNS = 'id, wake, open';
 
 /**
- * A directory in a SQLite file. Missing folders are made. Every change is durable when it returns, and the operating
+ * A directory in a SQLite file, which is made when it is not there. Every change is durable when it returns, and the operating
  * system keeps a second host away.
  *
  * @param path the file; not the file of a world
  * @example
- * const host = await openHost({ directory: sqliteDirectory('worlds/host.db'), store, open })
+ * const host = await openHost({ directory: sqliteDirectory('host.db'), store, open })
  */
-export function sqliteDirectory(path: string): HostDirectory {
+export function sqliteDirectory(path: string, options: DirectoryOptions = {}): HostDirectory {
   const file = resolve(path);
-  return { label: path, open: () => openDirectory(file) };
+  const how = { layout: LAYOUT, failed: 'cannot open the directory', ...options };
+  return { label: path, open: () => openHeld(file, how, (held) => new SqliteDirectory(held)) };
 }
-
-function openDirectory(path: string): Promise<OpenDirectory> {
-  return openHeld(path, OPENING_FAILED, (db, release) =>
-    guarded(OPENING_FAILED, path, () => {
-      prepareLayout(db, path, LAYOUT);
-      return new SqliteDirectory(db, path, release);
-    }),
-  );
-}
-
-const OPENING_FAILED = 'cannot open the directory';
 
 class SqliteDirectory implements OpenDirectory {
-  readonly #db: Connection;
-  readonly #path: string;
-  readonly #release: () => void;
+  readonly #held: HeldFile;
   readonly #statements = new Map<string, ReturnType<Connection['prepare']>>();
   #closed = false;
 
-  constructor(db: Connection, path: string, release: () => void) {
-    this.#db = db;
-    this.#path = path;
-    this.#release = release;
+  constructor(held: HeldFile) {
+    this.#held = held;
   }
 
   async get(world: string): Promise<WorldRow | undefined> {
@@ -65,7 +61,7 @@ class SqliteDirectory implements OpenDirectory {
 
   async set(rows: readonly WorldRow[]): Promise<void> {
     this.#guarded('cannot write the directory', () =>
-      transaction(this.#db, () => {
+      this.#held.commit(() => {
         const put = this.#prepare(`INSERT OR REPLACE INTO world (${COLUMNS}) VALUES (?, ?, ?)`);
         for (const { world, nextWakeAt, open } of rows) put.run(bytesOf(world), nextWakeAt, open ? 1 : 0);
       }),
@@ -74,7 +70,7 @@ class SqliteDirectory implements OpenDirectory {
 
   async remove(world: string): Promise<void> {
     this.#guarded('cannot write the directory', () =>
-      transaction(this.#db, () => this.#prepare('DELETE FROM world WHERE id = ?').run(bytesOf(world))),
+      this.#held.commit(() => this.#prepare('DELETE FROM world WHERE id = ?').run(bytesOf(world))),
     );
   }
 
@@ -102,14 +98,7 @@ class SqliteDirectory implements OpenDirectory {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    try {
-      guarded('cannot close the directory', this.#path, () => {
-        this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
-      });
-    } finally {
-      this.#db.close();
-      this.#release();
-    }
+    guarded('cannot close the directory', this.#held.path, () => this.#held.close());
   }
 
   #ask(sql: string, params: readonly (number | Uint8Array)[]): WorldRow[] {
@@ -121,14 +110,14 @@ class SqliteDirectory implements OpenDirectory {
   }
 
   #prepare(sql: string): ReturnType<Connection['prepare']> {
-    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    const statement = this.#statements.get(sql) ?? this.#held.db.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
   }
 
   #guarded<T>(what: string, body: () => T): T {
-    if (!this.#closed) return guarded(what, this.#path, body);
-    throw new RepriseError('world_closed', 'the directory was closed', { where: this.#path });
+    if (!this.#closed) return guarded(what, this.#held.path, body);
+    throw new RepriseError('world_closed', 'the directory was closed', { where: this.#held.path });
   }
 }
 

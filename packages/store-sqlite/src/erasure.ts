@@ -13,7 +13,9 @@ import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ErasableContentStore } from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
 import type { Connection } from './driver.js';
-import { hasTombstones, transaction } from './schema.js';
+import type { HeldFile } from './held-file.js';
+import { noteReader, setNote } from './notes.js';
+import { hasTombstones } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 
 /** The name of the note that says which erasure was finished last. */
@@ -28,23 +30,23 @@ export function notHollow(db: Connection): string {
 /** The reading half: what was erased, and through which frame erasing is finished. */
 export function tombstones(db: Connection, path: string): Pick<ContentReader, 'erasedBy' | 'erasedThrough'> {
   const select = hasTombstones(db) ? db.prepare('SELECT seq FROM erased WHERE digest = ?') : undefined;
-  const note = db.prepare('SELECT value FROM meta WHERE name = ?');
+  const note = noteReader(db);
   const query = <T>(body: () => T): T => guarded('cannot look for a tombstone', path, body);
   return {
     erasedBy: async ({ hex }) => query(() => select?.get(Buffer.from(hex, 'hex'))?.[0] as number | undefined),
-    erasedThrough: async () => query(() => Number(note.get(FINISHED)?.[0] ?? -1)),
+    erasedThrough: async () => query(() => Number(note(FINISHED) ?? -1)),
   };
 }
 
 /** Erases blobs, of rows and of files; what waits for an append is not its business. */
-export function blobEraser(db: Connection, files: BlobFiles, path: string): ErasableContentStore['erase'] {
+export function blobEraser(held: HeldFile, files: BlobFiles): ErasableContentStore['erase'] {
+  const { db, path } = held;
   const bury = db.prepare(
     `INSERT OR REPLACE INTO erased (digest, seq, hollow)
      VALUES (?, ?, EXISTS (SELECT 1 FROM blob WHERE digest = ?))`,
   );
   const overwrite = db.prepare('UPDATE blob SET bytes = zeroblob(length(bytes)) WHERE digest = ?');
-  const finish = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)');
-  const write = (body: () => void): void => guarded('cannot erase', path, () => transaction(db, body));
+  const write = (body: () => void): void => guarded('cannot erase', path, () => held.commit(body));
 
   return async (refs, by) => {
     write(() => {
@@ -55,17 +57,16 @@ export function blobEraser(db: Connection, files: BlobFiles, path: string): Eras
       }
     });
     for (const { hex } of refs) await files.remove(hex);
-    guarded('cannot erase', path, () => emptyWal(db, path)); // E2
-    write(() => finish.run(FINISHED, String(by))); // E3
+    guarded('cannot erase', path, () => emptyWal(held)); // E2
+    write(() => setNote(db, FINISHED, String(by))); // E3
   };
 }
 
 /** @throws store_failed while a reader still stands on the pages as they were */
-function emptyWal(db: Connection, path: string): void {
-  const [busy] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()[0] ?? [];
-  if (busy === 0) return;
+function emptyWal(held: HeldFile): void {
+  if (held.emptyLog()) return;
   throw new RepriseError('store_failed', 'what was erased still stands in the write-ahead log', {
-    where: path,
+    where: held.path,
     hint: 'Another reader has this world open. Let it end, then erase again under the same id, or open the world again.',
   });
 }

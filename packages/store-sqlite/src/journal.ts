@@ -2,10 +2,10 @@ import { RepriseError } from '@reprise/contracts';
 import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kernel';
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel';
 import type { Connection, Row } from './driver.js';
+import type { HeldFile } from './held-file.js';
 import type { FrameRow } from './packing.js';
 import { packRows, unpackRow } from './packing.js';
 import type { Riders } from './schema.js';
-import { transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
 
 /** A page of a read: as many rows as make about a mebibyte, by the size of the page before. */
@@ -87,7 +87,8 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
 }
 
 /** Appends frames, and the blobs that ride along, as one transaction. */
-export function journalAppender(db: Connection, path: string, riders: Riders): Journal['append'] {
+export function journalAppender(held: HeldFile, riders: Riders): Journal['append'] {
+  const { db, path } = held;
   const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
   const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
   const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
@@ -105,17 +106,13 @@ export function journalAppender(db: Connection, path: string, riders: Riders): J
   return async (frames, expected) => {
     assertConsecutive(frames, expected);
     return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
-      transaction(
-        db,
-        () => {
-          const durable = headOf(newest.get());
-          assertHead(durable, expected);
-          insert(frames);
-          const last = frames.at(-1);
-          return last === undefined ? durable : { seq: last.seq, digest: last.head };
-        },
-        riders,
-      ),
+      held.commit(() => {
+        const durable = headOf(newest.get());
+        assertHead(durable, expected);
+        insert(frames);
+        const last = frames.at(-1);
+        return last === undefined ? durable : { seq: last.seq, digest: last.head };
+      }, riders),
     );
   };
 }

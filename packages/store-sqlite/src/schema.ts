@@ -1,5 +1,6 @@
 import { RepriseError } from '@reprise/contracts';
 import type { Connection } from './driver.js';
+import { NOTES_TABLE } from './notes.js';
 
 /** What a file of ours holds. */
 export interface Layout {
@@ -7,7 +8,10 @@ export interface Layout {
   readonly applicationId: number;
   /** `PRAGMA user_version`: the number of this table layout. */
   readonly version: number;
-  readonly tables: string;
+  /** The statements that make its tables and indexes, one each: a file that has any other object is refused. */
+  readonly tables: readonly string[];
+  /** Tables that came later: a file may lack them until it is opened for writing. */
+  readonly added: readonly string[];
 }
 
 /**
@@ -22,34 +26,29 @@ export interface Layout {
  *
  * `request` answers "was this request made before": an index over the journal, which could be rebuilt from it.
  */
-const WORLD: Layout = {
+export const WORLD: Layout = {
   applicationId: 0x52505253, // "RPRS"
   version: 1,
-  tables: `
-  CREATE TABLE frame (
-    seq INTEGER PRIMARY KEY, first INTEGER NOT NULL,
-    at INTEGER NOT NULL, kind TEXT NOT NULL, head BLOB NOT NULL, bytes BLOB NOT NULL
-  );
-  CREATE TABLE landmark (kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, seq)) WITHOUT ROWID;
-  CREATE TABLE request (key BLOB PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE blob (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL);
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  `,
+  tables: [
+    `CREATE TABLE frame (
+      seq INTEGER PRIMARY KEY, first INTEGER NOT NULL,
+      at INTEGER NOT NULL, kind TEXT NOT NULL, head BLOB NOT NULL, bytes BLOB NOT NULL
+    )`,
+    'CREATE TABLE landmark (kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, seq)) WITHOUT ROWID',
+    'CREATE TABLE request (key BLOB PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID',
+    'CREATE TABLE blob (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL)',
+    NOTES_TABLE,
+  ],
+  // Tombstones, an index over the `erase` frames. `hollow`: the row of the blob is still there, filled with zeros (see
+  // `erasure.ts`).
+  added: [
+    'CREATE TABLE erased ( digest BLOB PRIMARY KEY, seq INTEGER NOT NULL, hollow INTEGER NOT NULL ) WITHOUT ROWID',
+  ],
 };
-
-/**
- * Tombstones, an index over the `erase` frames. `hollow`: the row of the blob is still there, filled with zeros (see
- * `erasure.ts`). Added to every store that is opened for writing: older layouts have no use for it, so no number changes.
- */
-const TOMBSTONES = `
-  CREATE TABLE IF NOT EXISTS erased (
-    digest BLOB PRIMARY KEY, seq INTEGER NOT NULL, hollow INTEGER NOT NULL
-  ) WITHOUT ROWID;
-`;
 
 /** Whether there can be tombstones: a store that was never opened for writing since they exist has no table. */
 export function hasTombstones(db: Connection): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'erased'").get() !== undefined;
+  return hasTable(db, 'erased');
 }
 
 /**
@@ -72,29 +71,22 @@ const WRITER_SETTINGS = `
   PRAGMA secure_delete = ON;
 `;
 
-/** Makes a connection fit for writing a world; creates the tables when the file is new. */
-export function prepareWriter(db: Connection, path: string, maxPageCount: number | undefined): void {
-  prepareLayout(db, path, WORLD, maxPageCount);
-  if (!hasTombstones(db)) db.exec(TOMBSTONES);
-}
-
-/** Makes a connection fit for writing what a layout says; creates its tables when the file is new. */
+/** Makes a connection fit for writing what a layout says; makes its tables when the file is new. */
 export function prepareLayout(db: Connection, path: string, layout: Layout, maxPageCount?: number): void {
   // Before anything else: a foreign database must not even be switched to WAL.
   const isNew = !isOurs(db, path, layout);
   db.exec(WRITER_SETTINGS);
   if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPageCount)}`);
-  if (!isNew) return;
+  const lacking = layout.added.filter((sql) => isNew || !hasTable(db, /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? ''));
+  if (!isNew && lacking.length === 0) return;
   transaction(db, () => {
-    db.exec(layout.tables);
+    for (const sql of isNew ? [...layout.tables, ...lacking] : lacking) db.exec(sql);
     db.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });
 }
 
-/** Makes a connection fit for reading; false when there is no world in the file yet. */
-export function prepareReader(db: Connection, path: string): boolean {
-  db.exec('PRAGMA busy_timeout = 1000');
-  return isOurs(db, path, WORLD);
+function hasTable(db: Connection, name: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
 
 /**
@@ -102,18 +94,18 @@ export function prepareReader(db: Connection, path: string): boolean {
  *
  * @throws journal_damaged when it belongs to another program, semantics_unknown when a newer version wrote it
  */
-function isOurs(db: Connection, path: string, layout: Layout): boolean {
+export function isOurs(db: Connection, path: string, layout: Layout): boolean {
   const application = pragma(db, 'application_id');
   const version = pragma(db, 'user_version');
   if (application !== layout.applicationId) {
-    const tables = db.prepare('SELECT count(*) FROM sqlite_master').get()?.[0];
-    if (tables === 0 && application === 0 && version === 0) return false;
+    const isEmpty = db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined;
+    if (isEmpty && application === 0 && version === 0) return false;
     throw new RepriseError('journal_damaged', 'this is a database, but not one of Reprise for this use', {
       where: path,
     });
   }
-  if (typeof version === 'number' && version <= layout.version) return true;
-  throw new RepriseError('semantics_unknown', 'a newer version of Reprise wrote this store', {
+  if (version === layout.version) return true;
+  throw new RepriseError('semantics_unknown', 'another version of Reprise wrote this store', {
     where: path,
     expected: layout.version,
     actual: version,

@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import {
   assertMark,
@@ -9,27 +9,24 @@ import {
   type ViewMark,
   type ViewStore,
 } from '@reprise/kernel/views';
-import { type Connection, type Row, type SqlValue, sqliteDriver } from './driver.js';
-import { transaction } from './schema.js';
+import { type Connection, type Driver, type Row, type SqlValue, sqliteDriver } from './driver.js';
+import { requireSchema } from './inspect.js';
+import { placeForWriting, requireOwnFile } from './place.js';
+import { type Layout, transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
 
-/** `PRAGMA application_id` of the files ("RPRV"), so that another program's database is never written to. */
-const APPLICATION_ID = 0x52505256;
-
-/** `PRAGMA user_version`: the number of this table layout. A file with another is emptied: it is made again. */
-const LAYOUT = 1;
-
 /** An entry's key begins with its view's number: one row, and no index beside the table, for each entry. */
-const TABLES = `
-  DROP TABLE IF EXISTS entry;
-  DROP TABLE IF EXISTS view;
-  CREATE TABLE view (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, head TEXT NOT NULL, digest TEXT NOT NULL
-  );
-  CREATE TABLE entry (view INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (view, key)) WITHOUT ROWID;
-  PRAGMA application_id = ${APPLICATION_ID};
-  PRAGMA user_version = ${LAYOUT};
-`;
+const LAYOUT: Layout = {
+  applicationId: 0x52505256, // "RPRV"
+  version: 1,
+  tables: [
+    `CREATE TABLE view (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, head TEXT NOT NULL, digest TEXT NOT NULL
+    )`,
+    'CREATE TABLE entry (view INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (view, key)) WITHOUT ROWID',
+  ],
+  added: [],
+};
 
 /**
  * WAL with `synchronous = NORMAL`: no sync for a commit, and after a loss of power the file is whole, only older. What
@@ -51,28 +48,27 @@ const LIMIT_MAX = 2 ** 31 - 1;
  * const views = await openViews(world, [orders], { store: sqliteViews('worlds/home.db') });
  */
 export function sqliteViews(world: string): ViewStore {
-  const file = `${resolve(world)}.views`;
-  return { label: `${world}.views`, open: () => openViewFile(file) };
+  const path = resolve(world);
+  return { label: `${world}.views`, open: async () => openViewFile(`${await placeForWriting(path, 'file')}.views`) };
 }
 
 async function openViewFile(file: string): Promise<OpenViewStore> {
   const driver = await sqliteDriver();
-  // Not synced: what is lost with the directory is made again.
-  guarded('cannot make the directory', dirname(file), () => mkdirSync(dirname(file), { recursive: true }));
-  let db = openOrUndefined(() => driver.open(file, 'write'), file);
+  let db = openOrUndefined(driver, file);
   if (db === undefined) {
     for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
-    db = viewGuarded('cannot open the views', file, () => prepared(driver.open(file, 'write'), file));
+    db = viewGuarded('cannot open the views', file, () => prepared(driver, driver.open(file, 'write'), file));
   }
   return viewStore(db, file);
 }
 
 /** Undefined when the file is ours and damaged: what is in it is made again. */
-function openOrUndefined(open: () => Connection, file: string): Connection | undefined {
+function openOrUndefined(driver: Driver, file: string): Connection | undefined {
   let db: Connection | undefined;
   try {
-    db = open();
-    return prepared(db, file);
+    requireOwnFile(file);
+    db = driver.open(file, 'write');
+    return prepared(driver, db, file);
   } catch (error) {
     db?.close();
     const known = storeError(error, 'cannot open the views', file);
@@ -81,18 +77,25 @@ function openOrUndefined(open: () => Connection, file: string): Connection | und
   }
 }
 
-function prepared(db: Connection, file: string): Connection {
+function prepared(driver: Driver, db: Connection, file: string): Connection {
   const number = (name: string): unknown => db.prepare(`PRAGMA ${name}`).get()?.[0];
   const application = number('application_id');
-  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_master').get()?.[0] === 0;
-  if (application !== APPLICATION_ID && !(application === 0 && isEmpty)) {
+  const isEmpty = db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined;
+  if (application !== LAYOUT.applicationId && !(application === 0 && isEmpty)) {
     throw new RepriseError('store_failed', 'this is a database, but not one of views', {
       where: file,
       hint: 'Move it away: views are kept in this file.',
     });
   }
   db.exec(SETTINGS);
-  if (application !== APPLICATION_ID || number('user_version') !== LAYOUT) transaction(db, () => db.exec(TABLES));
+  if (application !== LAYOUT.applicationId || number('user_version') !== LAYOUT.version) {
+    transaction(db, () => {
+      for (const name of ['entry', 'view']) db.exec(`DROP TABLE IF EXISTS ${name}`);
+      for (const sql of LAYOUT.tables) db.exec(sql);
+      db.exec(`PRAGMA application_id = ${LAYOUT.applicationId}; PRAGMA user_version = ${LAYOUT.version}`);
+    });
+  }
+  requireSchema(driver, db, file, LAYOUT); // journal_damaged: what is ours and not as we made it is made again
   return db;
 }
 

@@ -9,7 +9,7 @@ testDirectory({
   runner: { describe, it },
   make: async () => {
     const { dir, remove } = freshDirectory();
-    const path = join(dir, 'a', 'host.db');
+    const path = join(dir, 'host.db');
     return {
       directory: sqliteDirectory(path),
       again: () => sqliteDirectory(path),

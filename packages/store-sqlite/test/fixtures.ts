@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreSubject } from '@reprise/testkit';
@@ -23,6 +23,7 @@ export async function tamper(path: string, sql: string): Promise<void> {
 export async function sqliteSubject(options: SqliteOptions = {}): Promise<StoreSubject> {
   const { dir, remove } = freshDirectory();
   const path = join(dir, 'a', 'w.db');
+  mkdirSync(join(dir, 'a'));
   return {
     store: sqlite(path, options),
     again: () => sqlite(path, options),

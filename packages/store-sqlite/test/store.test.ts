@@ -59,14 +59,6 @@ describe('the files of a world', () => {
     expect((await readWorld()).length).toBe(52);
   });
 
-  it('given a path whose directories are missing, they are made; reading makes nothing', async () => {
-    const deep = join(place.dir, 'a', 'b', 'w.db');
-    await expect(sqlite(deep).openReadonly()).rejects.toMatchObject({ code: 'world_absent' });
-    expect(existsSync(join(place.dir, 'a'))).toBe(false);
-    await (await sqlite(deep).open()).close();
-    expect(existsSync(deep)).toBe(true);
-  });
-
   it('given a path that a URI would read otherwise, it is that file', async () => {
     path = join(place.dir, 'a b%20c?mode=ro#1 ü.db');
     await makeWorld([3]);

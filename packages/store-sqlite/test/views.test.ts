@@ -13,7 +13,7 @@ testViewStore({
   runner: { describe, it },
   make: async () => {
     const { dir, remove } = freshDirectory();
-    return { store: sqliteViews(join(dir, 'a', 'w.db')), dispose: async () => remove() };
+    return { store: sqliteViews(join(dir, 'w.db')), dispose: async () => remove() };
   },
 });
 
@@ -75,6 +75,11 @@ describe('views beside a world in SQLite', () => {
   it.each([
     ['deleted', async (file: string) => rmSync(file)],
     ['cut in the middle', async (file: string) => writeFileSync(file, 'SQLite format 3\0 and no more')],
+    [
+      'given a trigger',
+      async (file: string) => tamper(file, 'CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END'),
+    ],
+    ['given another column', async (file: string) => tamper(file, 'ALTER TABLE view ADD COLUMN extra TEXT')],
     ['of an older layout', async (file: string) => tamper(file, 'PRAGMA user_version = 99')],
   ])('are made again when their file was %s', async (_, damage) => {
     const path = place();

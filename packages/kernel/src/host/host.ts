@@ -43,7 +43,7 @@ export interface Lease<W> extends AsyncDisposable {
  * @throws RepriseError `world_locked` when another host has the directory, `invalid_argument`, `store_failed`
  * @example
  * const host = await openHost({
- *   directory: sqliteDirectory('worlds/host.db'),
+ *   directory: sqliteDirectory('worlds/host.db', { create: 'folders' }),
  *   store: (tenant) => sqlite(`worlds/${tenant}.db`),
  *   open: (_tenant, base) => openWorld({ ...base, app, adapters }),
  * })

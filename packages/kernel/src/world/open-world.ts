@@ -47,6 +47,7 @@ import { type ClockConfirmation, confirmClock } from './confirm-clock.js';
 import { effectLeaves } from './effect-leaves.js';
 import { codeToRecord, firstManifest, isOtherCode, isOtherPolicy, NO_CHANGE, nextManifest } from './era.js';
 import { Eraser, finishErasure } from './erasure.js';
+import { requireExpectedHead } from './expected-head.js';
 import {
   askFact,
   attemptFact,
@@ -72,7 +73,8 @@ const RECHECK_EVERY = 256;
 /**
  * Opens a world for writing.
  *
- * @throws RepriseError `world_locked`, `semantics_unknown`, `journal_damaged`, `replay_divergence` when the tail
+ * @throws RepriseError `world_locked`, `world_linked`, `world_incomplete`, `head_mismatch`, `semantics_unknown`,
+ *   `journal_damaged`, `replay_divergence` when the tail
  *   performs differently with this app, `store_full`, `store_failed`, `fork_unfinished`, `invalid_argument`; and, when the app has
  *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`, or, when pure code is given that is not the
  *   app's, `code_mismatch` and `code_failed`: then nothing is written
@@ -123,6 +125,8 @@ class Opening implements StepperHost {
   }
 
   async open(): Promise<World> {
+    const { expectHead } = this.options;
+    if (expectHead !== undefined) await requireExpectedHead(this.store.journal, expectHead);
     await finishFork(this.store);
     const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
     await this.#performTail(era);
@@ -140,6 +144,7 @@ class Opening implements StepperHost {
     const world = new World({
       id,
       fork,
+      created: era === undefined,
       app: options.app,
       legacy: options.legacy ?? [],
       store,

@@ -19,6 +19,7 @@ import { SECRET_LENGTH_MIN } from '../scrub/index.js';
 import type { Store } from '../store/store.js';
 import type { Clock, RandomBytes } from '../time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, type ClockJumpLimits } from '../time/stamper.js';
+import { type ExpectedHead, isExpectedHead } from './expected-head.js';
 import { RESERVED_ADAPTERS } from './facts.js';
 
 /** Where an error came from. */
@@ -86,6 +87,11 @@ export interface OpenWorldOptions {
   readonly clockJump?: Partial<ClockJumpLimits>;
   /** Told when the wall clock is too far ahead to be followed, and, with undefined, when that is over. */
   readonly onClockJump?: (jump: ClockJump | undefined) => void;
+  /**
+   * The last head that the caller knows of this world, from an acknowledgement or `world.head`. A journal that lacks it
+   * is refused as `head_mismatch`: an older copy, or a new world where there should be an old one.
+   */
+  readonly expectHead?: ExpectedHead;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
 }
@@ -128,6 +134,9 @@ function requireHooks(options: OpenWorldOptions): void {
   }
   requireConcealed(options.conceal);
   requireLimits(options.clockJump);
+  const { expectHead } = options;
+  const head = expectHead === undefined || isExpectedHead(expectHead);
+  require(head, 'expectHead', '{seq, digest}, or a digest of 64 lower-case hex digits', expectHead);
   const { throttle } = options;
   const lets = throttle === undefined || (isObject(throttle) && typeof throttle.enter === 'function');
   require(lets, 'throttle', 'a throttle: enter', throttle);

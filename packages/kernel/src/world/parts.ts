@@ -25,6 +25,8 @@ export interface WorldParts {
   readonly stepper: Stepper;
   readonly eraser: Eraser;
   readonly fork: ForkLeaf | undefined;
+  /** Whether this opening wrote the first frame. */
+  readonly created: boolean;
   readonly performer: Performer;
   readonly timers: TimerQueue;
   readonly timerDriver: TimerDriver;

@@ -61,6 +61,9 @@ const RETRY_MS_MAX = 5_000;
 /** What leaves nothing to go on with, even when only a request runs into it: our own defect; a journal with another writer. */
 const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
 
+/** What a store says when the file is no longer its own: what landed there, landed in nobody's journal. */
+const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
+
 const ANOTHER_WRITER = 'another writer has appended to this journal';
 
 /** What the stepper asks of its world. */
@@ -358,6 +361,7 @@ export class Stepper {
   async #recover(batch: Batch, error: unknown): Promise<boolean> {
     // Whoever works on the same at the same time writes the same bytes: a head that fits does not say who wrote it.
     if (isRepriseError(error, 'stale_head')) return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
+    if (isRepriseError(error) && LOST.includes(error.code)) return this.#fail(batch, error);
     let durable: Head;
     try {
       durable = await this.parts.journal.head();

@@ -59,6 +59,11 @@ export class World implements AsyncDisposable {
     return fork && { ...fork.from, mode: fork.mode };
   }
 
+  /** Whether there was no world at this place before: this opening made it. */
+  get created(): boolean {
+    return this.parts.created;
+  }
+
   /** The last durable frame and the chain digest after it. */
   get head(): Head {
     return this.parts.stepper.head;

@@ -1,0 +1,133 @@
+/** Looks into a file before anything is done with it: whose it is, whether it has the tables it should, and its log. */
+import { RepriseError } from '@reprise/contracts';
+import type { Connection, Driver, OpenMode, Row } from './driver.js';
+import { getNote, LOG_NEEDED, NOTES } from './notes.js';
+import { fileAt, logBytes } from './place.js';
+import { isOurs, type Layout } from './schema.js';
+
+/** Objects in a schema that are read: a few more than any file of ours has. */
+const OBJECTS_MAX = 64;
+
+/** Characters of a definition that are read: longer than any of ours. */
+const DEFINITION_MAX = 4_096;
+
+/** How often a writer may close while a reader asks for the log. */
+const LOG_TRIES = 5;
+
+/**
+ * Opens a file for reading and refuses it unless it is whole and has exactly the tables of a layout.
+ *
+ * @returns the connection; undefined when there is no file, or an empty one
+ * @throws RepriseError `journal_damaged`, `semantics_unknown`, `world_incomplete`
+ */
+export function inspectFile(
+  driver: Driver,
+  path: string,
+  layout: Layout,
+  mode: Exclude<OpenMode, 'write'> = 'read',
+): Connection | undefined {
+  if ((fileAt(path)?.size ?? 0) === 0) {
+    if (logBytes(path) === 0) return undefined;
+    throw incomplete('the file of this world is gone, and its log is here', path, path);
+  }
+  requireLog(driver, path, layout);
+  const db = driver.open(path, mode);
+  try {
+    db.exec('PRAGMA busy_timeout = 1000');
+    if (isOurs(db, path, layout)) {
+      requireSchema(driver, db, path, layout);
+      return db;
+    }
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  db.close();
+  return undefined;
+}
+
+/**
+ * A main part that was copied from a running world, or that lost its log, is an old state under a new one's name.
+ *
+ * Looked into as a file that nobody writes: a connection of another kind makes an index of the log that is not there, and
+ * whoever used that index later would not see a log that was put back.
+ */
+function requireLog(driver: Driver, path: string, layout: Layout): void {
+  // Asked several times: a writer that closes takes back the note, and empties the log after that.
+  for (let tries = 0; tries < LOG_TRIES; tries++) if (logBytes(path) > 0 || !needsLog(driver, path, layout)) return;
+  throw incomplete('the write-ahead log of this world is missing', path, `${path}-wal`);
+}
+
+function needsLog(driver: Driver, path: string, layout: Layout): boolean {
+  let db: Connection | undefined;
+  try {
+    db = driver.open(path, 'immutable');
+    return isOurs(db, path, layout) && getNote(db, NOTES.log) === LOG_NEEDED;
+  } catch {
+    return false; // whatever is wrong with it is told by who opens it next
+  } finally {
+    db?.close();
+  }
+}
+
+function incomplete(what: string, path: string, missing: string): RepriseError {
+  return new RepriseError('world_incomplete', what, {
+    where: path,
+    expected: missing,
+    actual: 'absent or empty',
+    hint: 'The file was copied without its log while the world was open, or the other was removed. Put the missing file back, or restore a backup.',
+  });
+}
+
+/** One object of a schema, in words that are equal for equal objects. */
+function objectsOf(db: Connection): string[] {
+  const rows = db
+    .prepare(
+      `SELECT CAST(type AS BLOB), CAST(name AS BLOB), CAST(tbl_name AS BLOB),
+         CAST(substr(sql, 1, ${DEFINITION_MAX}) AS BLOB), rootpage > 1
+       FROM sqlite_master LIMIT ${OBJECTS_MAX}`,
+    )
+    .all();
+  return rows.map(objectOf).sort();
+}
+
+function objectOf([type, name, table, sql, rooted]: Row): string {
+  const text = (value: unknown): string =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1').replaceAll(/\s+/g, ' ').trim() : '';
+  return [text(type), text(name), text(table), text(sql), rooted === 1 ? '' : 'without pages'].join('|');
+}
+
+const expectations = new WeakMap<Layout, { readonly needed: readonly string[]; readonly all: ReadonlySet<string> }>();
+
+/** What SQLite itself makes of a layout. */
+function expectedOf(driver: Driver, layout: Layout) {
+  const known = expectations.get(layout);
+  if (known !== undefined) return known;
+  const db = driver.open(':memory:', 'write');
+  for (const sql of layout.tables) db.exec(sql);
+  const needed = objectsOf(db);
+  for (const sql of layout.added) db.exec(sql);
+  const made = { needed, all: new Set(objectsOf(db)) };
+  db.close();
+  expectations.set(layout, made);
+  return made;
+}
+
+/**
+ * A view, a trigger, another column or another type would let a file do something else than it is read for.
+ *
+ * @throws RepriseError `journal_damaged`
+ */
+export function requireSchema(driver: Driver, db: Connection, path: string, layout: Layout): void {
+  const { needed, all } = expectedOf(driver, layout);
+  const found = objectsOf(db);
+  const foreign = found.find((object, i) => !all.has(object) || found.indexOf(object) !== i);
+  const lacking = needed.find((object) => !found.includes(object));
+  if (foreign === undefined && lacking === undefined) return;
+  throw new RepriseError('journal_damaged', 'this file does not have the tables of a world', {
+    where: path,
+    expected: lacking ?? 'no other object than ours',
+    actual: (foreign ?? 'it is not there').slice(0, 200),
+    hint: 'Somebody changed its schema. Nothing of it was read; restore a copy.',
+  });
+}

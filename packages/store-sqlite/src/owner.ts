@@ -1,0 +1,95 @@
+/**
+ * Who writes a file, as the file itself says it: the lock beside the file says so as well, but a lock can be deleted, and
+ * under another name of the file there is another lock.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** An owner: a process, one opening of it, and the file that it opened. A copy of the file names the file copied. */
+export interface Owner {
+  /** Which boot of which machine; empty where the system does not say. */
+  readonly boot: string;
+  /** The namespace that `pid` counts in; empty where the system does not say. */
+  readonly namespace: string;
+  readonly pid: number;
+  /** When the process began, in the system's own count: another process may get the same `pid`. */
+  readonly started: string;
+  /** Device and inode. */
+  readonly file: string;
+  /** Differs for each opening. */
+  readonly nonce: string;
+}
+
+/** The openings of this process, however many copies of this module it has loaded. */
+const openings: Set<string> = ownOpenings();
+
+function ownOpenings(): Set<string> {
+  const shared = globalThis as { [key: symbol]: Set<string> | undefined };
+  const key = Symbol.for('@reprise/store-sqlite openings');
+  shared[key] ??= new Set();
+  return shared[key];
+}
+
+/** This process, about to write a file. Held until {@link forgetOwner}. */
+export function newOwner(file: string): Owner {
+  const nonce = randomBytes(16).toString('hex');
+  openings.add(nonce);
+  return {
+    boot: readable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    namespace: readable(() => readlinkSync('/proc/self/ns/pid')),
+    pid: process.pid,
+    started: startOf(process.pid) ?? '',
+    file,
+    nonce,
+  };
+}
+
+/** This process holds the file no more. */
+export function forgetOwner({ nonce }: Owner): void {
+  openings.delete(nonce);
+}
+
+/** The text that stands in the file. */
+export function ownerText({ boot, namespace, pid, started, file, nonce }: Owner): string {
+  return [boot, namespace, pid, started, file, nonce].join(' ');
+}
+
+/** The owner that a text names; undefined when it names none. */
+export function parseOwner(text: string): Owner | undefined {
+  const [boot, namespace, pid, started, file, nonce, ...more] = text.split(' ');
+  if (boot === undefined || namespace === undefined || started === undefined) return undefined;
+  if (file === undefined || nonce === undefined || more.length > 0 || !/^[1-9]\d{0,9}$/.test(pid ?? ''))
+    return undefined;
+  return { boot, namespace, pid: Number(pid), started, file, nonce };
+}
+
+/**
+ * Whether an owner is known to hold a file still. False also where it cannot be known: after another boot, from within
+ * another container, on a system without `/proc`. Then the lock alone decides.
+ *
+ * @param file device and inode of the file that is to be opened
+ */
+export function holdsStill(owner: Owner, file: string): boolean {
+  if (owner.file !== file) return false; // the file is a copy of the one that it holds
+  const here = newOwner(file);
+  forgetOwner(here);
+  if (owner.boot !== here.boot || owner.namespace !== here.namespace || owner.boot === '') return false;
+  if (owner.pid === here.pid && owner.started === here.started) return openings.has(owner.nonce);
+  return owner.started !== '' && startOf(owner.pid) === owner.started;
+}
+
+/** When a process began; undefined when there is none, or it is dead and nobody has taken note of it yet. */
+function startOf(pid: number): string | undefined {
+  const stat = readable(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  // The name of the program, in parentheses, may hold anything.
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? undefined : fields[18];
+}
+
+function readable(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

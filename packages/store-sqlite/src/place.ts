@@ -1,0 +1,121 @@
+/** Where the files of a database are, by the file's own name and never by that of a link to it. */
+import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { RepriseError } from '@reprise/contracts';
+import { makeDirectory } from './blob-files.js';
+import { storeError } from './sqlite-errors.js';
+
+/** As many links as Linux follows. */
+const LINKS_MAX = 40;
+
+/** What may be made that is not there. */
+export type Creation = 'file' | 'folders';
+
+/**
+ * The path by which a file's lock, log and blobs are named: without a link in it, in the file's name or in that of a
+ * folder. The file itself need not be there yet.
+ */
+export function canonicalPath(path: string): string {
+  return guardedPath(path, () => follow(resolve(path), LINKS_MAX));
+}
+
+function follow(path: string, links: number): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isAbsence(error) || links === 0 || path === dirname(path)) throw error;
+  }
+  const target = linkTarget(path);
+  // A link to nothing: SQLite would make what it points to.
+  if (target !== undefined) return follow(resolve(dirname(path), target), links - 1);
+  return join(follow(dirname(path), links), basename(path));
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // nothing, or no link
+  }
+}
+
+/**
+ * The canonical path for a writer.
+ *
+ * @throws RepriseError `store_failed` when its folder is not there and none is to be made
+ */
+export async function placeForWriting(path: string, creation: Creation): Promise<string> {
+  const file = canonicalPath(path);
+  const folder = dirname(file);
+  if (creation === 'folders') {
+    await makeDirectory(folder).catch((error: unknown) => {
+      throw storeError(error, 'cannot make the folder', folder);
+    });
+    return canonicalPath(file);
+  }
+  if (fileAt(folder)?.isDirectory()) return file;
+  throw new RepriseError('store_failed', 'the folder for this file does not exist', {
+    where: file,
+    expected: `the folder ${folder}`,
+    hint: "Correct the path, make the folder, or say { create: 'folders' } to have it made.",
+  });
+}
+
+/** What is at a path; undefined when nothing is. */
+export function fileAt(path: string): Stats | undefined {
+  return guardedPath(path, () => {
+    try {
+      return statSync(path, { throwIfNoEntry: false });
+    } catch (error) {
+      if (isAbsence(error)) return undefined; // a folder above it is a file
+      throw error;
+    }
+  });
+}
+
+function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** How many bytes the write-ahead log beside a file has; 0 when there is none. */
+export function logBytes(path: string): number {
+  return fileAt(`${path}-wal`)?.size ?? 0;
+}
+
+/**
+ * Refuses what is no file of its own under one name: a pipe would be waited on for ever, and under each name of a file
+ * SQLite keeps a log of its own.
+ *
+ * @throws RepriseError `store_failed`, `world_linked`
+ */
+export function requireOwnFile(path: string): void {
+  for (const name of [path, `${path}-wal`]) {
+    const found = fileAt(name);
+    if (found === undefined) continue;
+    if (!found.isFile()) {
+      throw new RepriseError('store_failed', 'this is not a regular file', {
+        where: name,
+        hint: 'Give the path of a world’s file.',
+      });
+    }
+    if (found.nlink > 1) throw linked(name, found.nlink);
+  }
+}
+
+/** The error for a file that has several names. */
+export function linked(path: string, names: number | bigint): RepriseError {
+  return new RepriseError('world_linked', 'this file has a second name (a hard link)', {
+    where: path,
+    expected: 'one name',
+    actual: `${names} names`,
+    hint: `Find the other one with find -samefile and remove it, or put a real copy in its place.`,
+  });
+}
+
+function guardedPath<T>(path: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    throw storeError(error, 'cannot look at this path', path);
+  }
+}
