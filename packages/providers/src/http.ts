@@ -3,6 +3,9 @@
 /** The largest answer that is read: far above any completion, far below memory. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
+/** The most that is read of an answer that says that something failed: its status counts, and a few words. */
+const ERROR_BYTES_MAX = 256 * 1024;
+
 /** How long an answer that has said its end may take to end: a connection that was read to its end serves again. */
 const ENDING_MS = 1_000;
 
@@ -18,10 +21,16 @@ export interface Post {
   readonly body: Uint8Array;
   /** How long the other side may say nothing. */
   readonly silenceMs: number;
+  /** How long the whole answer may take: one that drips is never silent. */
+  readonly totalMs: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
-  /** Told of each piece of the answer as it arrives. True: it is whole, whatever else may come. */
-  onBytes(bytes: Uint8Array, response: Response): boolean;
+  /**
+   * Told of each piece of the answer as it arrives.
+   *
+   * @returns behind how many of these bytes the answer was whole, whatever else may come; undefined while it is not
+   */
+  onBytes(bytes: Uint8Array, response: Response): number | undefined;
 }
 
 /** Sends a request and reads the whole answer. Never throws for outside failures. */
@@ -29,20 +38,25 @@ export async function post(ask: Post): Promise<Reply> {
   const body = new Body();
   if (ask.signal.aborted) return { kind: 'cancelled', body: body.whole() };
   const controller = new AbortController();
-  const silence = new Silence(ask.silenceMs, controller);
+  const silence = new Silence(ask.silenceMs, controller, ask.totalMs);
   const cancel = () => controller.abort();
   ask.signal.addEventListener('abort', cancel, { once: true });
   let whole: Response | undefined;
   try {
     const response = await request(ask, controller.signal);
-    const fits = await readBounded(response, (bytes) => {
-      if (!body.take(bytes)) return false;
-      if (whole !== undefined) return true; // what comes behind the end gets it no more time
-      if (ask.onBytes(bytes, response)) whole = response;
+    const bytesMax = response.ok ? BODY_BYTES_MAX : ERROR_BYTES_MAX;
+    const fits = await readWhile(response, (bytes) => {
+      if (whole !== undefined) return true; // what comes behind the end does not count, and gets it no more time
+      // What fits counts wherever the pieces were cut.
+      const fitting = bytes.subarray(0, bytesMax - body.size);
+      const end = ask.onBytes(fitting, response);
+      body.take(fitting.subarray(0, end));
+      if (end !== undefined) whole = response;
       silence.broken(whole === undefined ? ask.silenceMs : ENDING_MS);
-      return true;
+      return whole !== undefined || fitting.length === bytes.length;
     });
-    return fits || whole !== undefined ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
+    // What an error says beyond the bound adds nothing to its status.
+    return fits || !response.ok ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
   } catch {
     // Some servers say the end of an answer and keep the connection, or cut it: nothing of the answer is missing.
     if (whole !== undefined && !ask.signal.aborted) return responseOf(whole, body);
@@ -66,7 +80,7 @@ function request({ url, headers, body, fetch }: Post, signal: AbortSignal): Prom
   return fetch(url, init as RequestInit);
 }
 
-async function readBounded(response: Response, take: (bytes: Uint8Array) => boolean): Promise<boolean> {
+async function readWhile(response: Response, take: (bytes: Uint8Array) => boolean): Promise<boolean> {
   const reader = response.body?.getReader();
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     if (!take(part.value)) return false;
@@ -74,17 +88,14 @@ async function readBounded(response: Response, take: (bytes: Uint8Array) => bool
   return true;
 }
 
-/** What arrived, up to the bound. */
+/** What arrived. */
 class Body {
+  size = 0;
   private readonly parts: Uint8Array[] = [];
-  private size = 0;
 
-  /** False when it would be too much. */
-  take(bytes: Uint8Array): boolean {
-    if (this.size + bytes.length > BODY_BYTES_MAX) return false;
+  take(bytes: Uint8Array): void {
     this.size += bytes.length;
     this.parts.push(bytes);
-    return true;
   }
 
   whole(): Uint8Array {
@@ -98,17 +109,20 @@ class Body {
   }
 }
 
-/** Aborts when nothing is heard for too long. */
+/** Aborts when nothing is heard for too long, or when all of it takes too long. */
 export class Silence {
   /** Whether it was too long. */
   over = false;
   private timer: ReturnType<typeof setTimeout>;
+  private readonly total: ReturnType<typeof setTimeout>;
 
   constructor(
     private readonly silenceMs: number,
     private readonly controller: AbortController,
+    totalMs: number,
   ) {
     this.timer = this.arm(silenceMs);
+    this.total = this.arm(totalMs);
   }
 
   /** Something was heard; from now on so much silence is too long. */
@@ -120,6 +134,7 @@ export class Silence {
   /** Nothing is waited for any more. */
   end(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.total);
   }
 
   private arm(silenceMs: number): ReturnType<typeof setTimeout> {

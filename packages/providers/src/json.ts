@@ -32,3 +32,60 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** The most values of one answer that are made of JSON: a value takes far more memory than its text. */
+export const JSON_ITEMS_MAX = 1_000_000;
+
+/** How deep the JSON of an answer may nest: what reads it goes down by calls. */
+export const JSON_DEPTH_MAX = 1_000;
+
+/** Data made of JSON text, and how many values it holds at most. */
+export interface BoundedJson {
+  readonly data: unknown;
+  readonly items: number;
+}
+
+/** Text of others as JSON data; undefined when it is none, or nests too deep. What holds too much is not parsed. */
+export function parseBounded(text: string): BoundedJson | 'too_large' | undefined {
+  const { items, depth } = measure(text);
+  if (items > JSON_ITEMS_MAX) return 'too_large';
+  const data = depth > JSON_DEPTH_MAX ? undefined : parseJson(text);
+  return data === undefined ? undefined : { data, items };
+}
+
+/** How many values a JSON text holds at most, and how deep they nest, without making them. */
+function measure(text: string): { readonly items: number; readonly depth: number } {
+  let items = 1;
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // a string: its content is one value
+        at = stringEnd(text, at);
+        break;
+      case 0x5b:
+      case 0x7b:
+        items++;
+        deepest = Math.max(deepest, ++depth);
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+      case 0x2c:
+        items++;
+        break;
+    }
+  }
+  return { items, depth: deepest };
+}
+
+function stringEnd(text: string, from: number): number {
+  let at = from + 1;
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x5c) at++;
+    else if (unit === 0x22) return at;
+  }
+  return at;
+}

@@ -42,13 +42,19 @@ export function waitBefore(
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = headers.get('retry-after-ms');
-  if (exact !== null && /^\d{1,9}$/.test(exact)) return Number(exact);
+  if (exact !== null && AMOUNT.test(exact)) return Math.ceil(Number(exact));
   const header = headers.get('retry-after');
   if (header === null) return undefined;
-  if (/^\d{1,9}(\.\d+)?$/.test(header)) return Math.ceil(Number(header) * 1_000);
-  const moment = Date.parse(header);
+  if (AMOUNT.test(header)) return Math.ceil(Number(header) * 1_000);
+  // Engines read almost anything as some date, `-1` too.
+  const moment = DATE.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - nowMs);
 }
+
+const AMOUNT = /^\d+(\.\d+)?$/;
+
+/** The forms of dates that HTTP knows begin with the name of a day. */
+const DATE = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
 
 /** Waits on the clock of this process. */
 export const sleep: Sleep = (milliseconds, signal) =>

@@ -1,31 +1,110 @@
 /** Server-sent events: from bytes as they arrive to the data of events. */
 
-/** Reads a stream of events piece by piece; a piece may end anywhere, inside a character too. */
+/** The largest line, and the most data of one event, in bytes: an event may repeat a whole answer, and no more. */
+export const EVENT_BYTES_MAX = 16 * 1024 * 1024;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** The data of an event, and behind how many bytes of the piece it ended. */
+export interface EventData {
+  readonly data: string;
+  readonly end: number;
+}
+
+/**
+ * Reads a stream of events piece by piece; a piece may end anywhere, inside a character too.
+ *
+ * Lines are collected as bytes, so that memory stays linear in the bound however small the pieces are. No byte of a
+ * character longer than one byte is a line end, so a line is decoded when it is whole.
+ */
 export class EventStream {
-  private readonly decoder = new TextDecoder('utf-8');
-  private line = '';
+  /** Whether a line or an event was larger than the bound. Nothing behind it is read. */
+  tooLarge = false;
+
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  private readonly line: LineBytes;
   private data: string[] = [];
+  private dataBytes = 0;
   private afterReturn = false;
+  private first = true;
+
+  constructor(private readonly bytesMax = EVENT_BYTES_MAX) {
+    this.line = new LineBytes(bytesMax);
+  }
 
   /** The data of the events that these bytes complete. */
   push(bytes: Uint8Array): string[] {
-    const events: string[] = [];
-    for (const unit of this.decoder.decode(bytes, { stream: true })) {
-      const lineFeedOfPair = this.afterReturn && unit === '\n';
-      this.afterReturn = unit === '\r';
-      if (lineFeedOfPair) continue;
-      if (unit !== '\n' && unit !== '\r') this.line += unit;
-      else this.endLine(events);
+    return this.read(bytes).map(({ data }) => data);
+  }
+
+  /** The events that these bytes complete, each with its place in them. */
+  read(bytes: Uint8Array): EventData[] {
+    const events: EventData[] = [];
+    // The second half of a line end that was cut in two is no line of its own.
+    let at = this.afterReturn && bytes[0] === LINE_FEED ? 1 : 0;
+    if (bytes.length > 0) this.afterReturn = false;
+    while (at < bytes.length && !this.tooLarge) {
+      const end = lineEnd(bytes, at);
+      if (!this.line.add(bytes.subarray(at, end))) this.tooLarge = true;
+      else if (end < bytes.length) this.endLine(end + 1, events);
+      at = end + 1;
+      if (bytes[end] !== CARRIAGE_RETURN) continue;
+      if (at === bytes.length) this.afterReturn = true;
+      else if (bytes[at] === LINE_FEED) at++;
     }
     return events;
   }
 
-  private endLine(events: string[]): void {
-    const { line } = this;
-    this.line = '';
+  private endLine(end: number, events: EventData[]): void {
+    const bytes = this.line.take();
+    const text = this.decoder.decode(bytes);
+    const line = this.first && text.startsWith('\ufeff') ? text.slice(1) : text;
+    this.first = false;
     if (line === '') {
-      if (this.data.length > 0) events.push(this.data.join('\n'));
+      if (this.data.length > 0) events.push({ data: this.data.join('\n'), end });
       this.data = [];
-    } else if (line.startsWith('data:')) this.data.push(line.slice(line[5] === ' ' ? 6 : 5));
+      this.dataBytes = 0;
+    } else if (line.startsWith('data:') || line === 'data') {
+      this.dataBytes += bytes.length;
+      if (this.dataBytes > this.bytesMax) this.tooLarge = true;
+      else this.data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    }
+  }
+}
+
+/** Where the line that begins at a place ends; the length of the bytes when it does not end in them. */
+function lineEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
+  return at;
+}
+
+/** The bytes of a line that is not whole yet. */
+class LineBytes {
+  private bytes = new Uint8Array(256);
+  private size = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  /** False when it would be too much. */
+  add(piece: Uint8Array): boolean {
+    const size = this.size + piece.length;
+    if (size > this.bytesMax) return false;
+    if (size > this.bytes.length) {
+      const larger = new Uint8Array(Math.min(this.bytesMax, Math.max(size, this.bytes.length * 2)));
+      larger.set(this.bytes.subarray(0, this.size));
+      this.bytes = larger;
+    }
+    this.bytes.set(piece, this.size);
+    this.size = size;
+    return true;
+  }
+
+  /** The line; the next one begins. */
+  take(): Uint8Array {
+    const line = this.bytes.subarray(0, this.size);
+    this.size = 0;
+    return line;
   }
 }

@@ -18,6 +18,9 @@ import { type ErrorBody, retryable, terminal, type Verdict, verdictOf } from './
 /** How long a provider may say nothing by default, in milliseconds: slow models that think are included. */
 export const SILENCE_MS_DEFAULT = 180_000;
 
+/** How long a whole answer may take by default, in milliseconds. */
+export const ANSWER_MS_DEFAULT = 3_600_000;
+
 /** A value, or the name of a secret whose value is asked for at each call and never kept. */
 export type SecretText = string | { readonly secret: string };
 
@@ -27,6 +30,8 @@ export interface TransportOptions {
   readonly headers?: Readonly<Record<string, SecretText>>;
   /** How long the provider may say nothing, in milliseconds: before its answer, and between two pieces of it. */
   readonly timeoutMs?: number;
+  /** How long a whole answer may take, in milliseconds. Default an hour. */
+  readonly answerTimeoutMs?: number;
   /** Retries of the transport. Default {@link RETRY_DEFAULT}. */
   readonly retry?: Partial<RetryPolicy>;
   /** In place of the platform's `fetch`. */
@@ -59,8 +64,12 @@ export type Judged =
 
 /** Reads the answer to one attempt. */
 export interface AnswerReader {
-  /** Told of each piece as it arrives. True: the answer is whole, whatever else may come. */
-  take(bytes: Uint8Array, response: Response): boolean;
+  /**
+   * Told of each piece as it arrives.
+   *
+   * @returns behind how many of these bytes the answer was whole, whatever else may come; undefined while it is not
+   */
+  take(bytes: Uint8Array, response: Response): number | undefined;
   /** Judges what came of the attempt. */
   judge(reply: Reply): Judged;
 }
@@ -125,6 +134,7 @@ async function attempt({ url, options, written, context, reader }: Asking, seale
     headers: sealed.headers,
     body: written.body,
     silenceMs: options.timeoutMs ?? SILENCE_MS_DEFAULT,
+    totalMs: options.answerTimeoutMs ?? ANSWER_MS_DEFAULT,
     signal: context.signal,
     fetch: options.fetch ?? globalThis.fetch,
     onBytes: (bytes, response) => answer.take(bytes, response),

@@ -213,7 +213,7 @@ describe('what a responses answer holds', () => {
   });
 
   it('is dropped with a warning where no request could hold it', async () => {
-    const unanswered = { type: 'computer_call', id: 'cu_1', call_id: 'c', action: {} };
+    const unanswered = { type: 'odd_call', id: 'cu_1', call_id: 'c', action: {} };
     const plain = { ...reasoning('rs_1'), encrypted_content: null };
     const { items, warnings } = await sentBack([plain, unanswered, message('Hm.'), reasoning('rs_2')]);
     expect(items[0]).toEqual({ type: 'message', role: 'assistant', content: 'Hm.' });

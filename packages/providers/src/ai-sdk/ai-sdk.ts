@@ -9,19 +9,20 @@
 import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { Silence } from '../http.js';
 import { toJson } from '../json.js';
-import type {
-  ModelClient,
-  ModelContext,
-  ModelResult,
-  ProviderProfile,
-  UnifiedRequest,
-  WrittenRequest,
-} from '../model.js';
-import { type Judged, noResponse, repeat, SILENCE_MS_DEFAULT, type TransportOptions } from '../transport.js';
+import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model.js';
+import {
+  ANSWER_MS_DEFAULT,
+  type Judged,
+  noResponse,
+  repeat,
+  SILENCE_MS_DEFAULT,
+  type TransportOptions,
+} from '../transport.js';
 import { retryable } from '../verdict.js';
 import type { ReadAnswer } from '../wire/answer.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { writtenOf } from '../wire/request-fields.js';
+import { verdictOnWanted } from '../wire/wanted.js';
 import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
 import { generatedOf, readGenerated } from './call-answer.js';
 import { judgeThrown } from './call-failure.js';
@@ -31,7 +32,7 @@ import { CallStream } from './call-stream.js';
 import { type AiSdkModel, type CallSurroundings, type Generated, SPECIFICATIONS } from './language-model.js';
 
 /** What {@link aiSdk} takes. Keys, addresses and headers are the model's own. */
-export interface AiSdkOptions extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs'> {
+export interface AiSdkOptions extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs' | 'answerTimeoutMs'> {
   /** What this model can do, where it differs from the default. */
   readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
   /**
@@ -109,7 +110,8 @@ class Attempt {
     private readonly request: UnifiedRequest,
     private readonly context: ModelContext,
   ) {
-    this.silence = new Silence(options.timeoutMs ?? SILENCE_MS_DEFAULT, this.controller);
+    const { timeoutMs = SILENCE_MS_DEFAULT, answerTimeoutMs = ANSWER_MS_DEFAULT } = options;
+    this.silence = new Silence(timeoutMs, this.controller, answerTimeoutMs);
     this.stream = new CallStream((delta) => context.progress(delta));
   }
 
@@ -147,9 +149,12 @@ class Attempt {
     for (let part = await this.orAborted(reader.read()); !part.done; part = await this.orAborted(reader.read())) {
       this.silence.broken();
       stream.take(part.value);
+      if (stream.over) break;
     }
     if (context.signal.aborted) return this.interrupted();
     if (stream.failed) return judgeThrown(stream.failure, context);
+    if (stream.tooLarge) return noResponse('too_large');
+    if (stream.malformed) return { ok: false, ...retryable('malformed') };
     return stream.ended ? this.answered(stream.whole()) : { ok: false, ...retryable('network') };
   }
 
@@ -186,7 +191,8 @@ class Attempt {
   }
 
   /** K3 */
-  private response(answer: ReadAnswer, generated: Generated): ModelResult & { readonly ok: true } {
+  private response({ wanted, ...answer }: ReadAnswer, generated: Generated): Judged {
+    if (wanted !== undefined) return { ok: false, ...verdictOnWanted(wanted) };
     const { content, finishReason, usage, response } = generated;
     const rawBody = new TextEncoder().encode(JSON.stringify({ content, finishReason, usage, response }));
     return { ok: true, response: { ...answer, request: this.written, rawBody } };

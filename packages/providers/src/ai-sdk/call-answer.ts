@@ -1,7 +1,7 @@
 /** What a language model of the AI SDK answered: from its content to a unified response. Total. */
 import { isJsonObject } from '../json.js';
 import { cut } from '../text.js';
-import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
+import { type AnswerAbout, AnswerDraft, type EndWord, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import type { Generated } from './language-model.js';
 
@@ -25,7 +25,7 @@ export function readGenerated(generated: Generated, about: AnswerAbout): ReadAns
   for (const part of generated.content) takePart(part, draft);
   for (const warning of generated.warnings) draft.warnings.push(`provider_warning:${wordsOf(warning)}`);
   return {
-    ...draft.end(),
+    ...draft.end(endWord(generated.finishReason)),
     finishReason: finishOf(generated.finishReason, draft.hasCalls),
     ...responseIdOf(generated.response.id, about.scrub),
     ...readUsage(generated.usage),
@@ -54,9 +54,16 @@ function takePart(part: Fields, draft: AnswerDraft): void {
     case 'file':
       draft.keep('other', { ...part, data: dataOf(part.data) });
       break;
+    case 'tool-approval-request':
+      draft.want('tool_approval_request');
+      break;
     default:
       draft.keep('other', part);
   }
+}
+
+function endWord(finish: unknown): EndWord {
+  return reasonsOf(finish).unified === 'tool-calls' ? 'calls' : 'known';
 }
 
 /** What a provider says of a text or a call of ours: signatures stand there, too. */

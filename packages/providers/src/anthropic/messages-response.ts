@@ -1,31 +1,43 @@
 /** The messages answer: from data to a unified response. Total: what it cannot read is no answer. */
-import * as z from 'zod';
 import { isJsonObject } from '../json.js';
-import { type AnswerAbout, AnswerDraft, isCount, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
+import {
+  type AnswerAbout,
+  AnswerDraft,
+  isCount,
+  type ReadAnswer,
+  responseIdOf,
+  usageOf,
+  wordOf,
+} from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
-const answer = z.looseObject({
-  id: z.unknown().optional(),
-  type: z.literal('message').optional(),
-  content: z.array(z.looseObject({ type: z.string() })),
-  stop_reason: z.unknown().optional(),
-});
+/** More blocks than an answer has ever had, and few enough to hold a place for each. */
+export const BLOCKS_MAX = 10_000;
 
 /** Reads an answer; undefined when this is no message. */
 export function readMessage(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
-  const parsed = answer.safeParse(body).data;
-  if (parsed === undefined) return undefined;
+  const given: Fields = isJsonObject(body) ? body : {};
+  const content = given.type === undefined || given.type === 'message' ? blocksIn(given.content) : undefined;
+  if (content === undefined) return undefined;
   const draft = new AnswerDraft(about);
-  for (const block of parsed.content) takeBlock(block, draft);
+  for (const block of content) takeBlock(block, draft);
   return {
-    ...draft.end(),
-    finishReason: finishReason(parsed.stop_reason, draft.hasCalls),
-    ...responseIdOf(parsed.id, about.scrub),
-    ...readUsage(parsed.usage),
+    ...draft.end(wordOf(given.stop_reason, MESSAGES_FINISH)),
+    finishReason: finishReason(given.stop_reason, draft.hasCalls),
+    ...responseIdOf(given.id, about.scrub),
+    ...readUsage(given.usage),
   };
 }
 
-function takeBlock(block: Fields & { readonly type: string }, draft: AnswerDraft): void {
+type BlockFields = Fields & { readonly type: string };
+
+function blocksIn(content: unknown): readonly BlockFields[] | undefined {
+  if (!Array.isArray(content) || content.length > BLOCKS_MAX) return undefined;
+  const blocks = content.filter((one): one is BlockFields => isJsonObject(one) && typeof one.type === 'string');
+  return blocks.length === content.length ? blocks : undefined;
+}
+
+function takeBlock(block: BlockFields, draft: AnswerDraft): void {
   switch (block.type) {
     case 'text':
       draft.say(block.text);
@@ -60,19 +72,32 @@ export const MESSAGES_FINISH: Readonly<Record<string, ReadAnswer['finishReason']
 function finishReason(given: unknown, hasCalls: boolean): ReadAnswer['finishReason'] {
   const reason =
     typeof given === 'string' && Object.hasOwn(MESSAGES_FINISH, given) ? MESSAGES_FINISH[given] : undefined;
-  if (hasCalls && (reason === undefined || reason === 'stop')) return 'tool_calls';
+  const goesOn = reason === undefined || reason === 'stop' || reason === 'interrupted';
+  if (hasCalls && goesOn) return 'tool_calls';
   return reason ?? 'other';
 }
 
+/** What a request took: where the provider went through it several times, all of that. */
 function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
-  const { cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite } = usage;
   const out: Fields = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  const rounds = Array.isArray(usage.iterations) ? usage.iterations.filter(isJsonObject) : [];
+  // A round that made room is counted among the rounds alone.
+  const all = (field: string) => {
+    const counts = rounds.map((round: Fields) => round[field]).filter(isCount);
+    const [top, sum] = [usage[field], counts.reduce((total, count) => total + count, 0)];
+    return counts.length === 0 || (isCount(top) && top > sum) ? top : sum;
+  };
+  const [into, cacheRead, cacheWrite] = [
+    all('input_tokens'),
+    all('cache_read_input_tokens'),
+    all('cache_creation_input_tokens'),
+  ];
   // What was read from a cache or written into it is counted beside the rest.
-  const parts = [usage.input_tokens, cacheRead, cacheWrite].filter(isCount);
+  const parts = [into, cacheRead, cacheWrite].filter(isCount);
   return usageOf({
-    in: isCount(usage.input_tokens) ? parts.reduce((sum, part) => sum + part, 0) : undefined,
-    out: usage.output_tokens,
+    in: isCount(into) ? parts.reduce((sum, part) => sum + part, 0) : undefined,
+    out: all('output_tokens'),
     reasoning: out.thinking_tokens,
     cacheRead,
     cacheWrite,

@@ -1,40 +1,54 @@
-/** A streamed messages answer. */
+/**
+ * A streamed messages answer.
+ *
+ * Invariants
+ * M1  One message: it begins once, before everything else, and a second beginning is no stream of the format.
+ * M2  A block begins once, ends once, and grows in between, by pieces of its own kind.
+ */
 import { isJsonObject, parseJson } from '../json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
+import { BLOCKS_MAX } from './messages-response.js';
 
 interface Block {
   readonly start: Fields;
+  /** Which of the calls or thoughts it is. */
+  readonly number: number;
   /** Texts that grow, by the field that they stand in. */
   readonly grown: Record<string, string>;
   readonly citations: unknown[];
   /** Its input as JSON text. */
   input: string;
+  ended: boolean;
 }
 
-/** Which field of a block a piece continues, by the type of the piece. */
-const GROWS = { text_delta: 'text', thinking_delta: 'thinking', signature_delta: 'signature' } as const;
-
-/** More blocks than an answer has ever had, and few enough to hold a place for each. */
-const BLOCKS_MAX = 10_000;
+/** Which field of a block a piece continues, and in blocks of which types, by the type of the piece. */
+const GROWS: Readonly<Record<string, { readonly field: string; readonly from: string; readonly types: RegExp }>> = {
+  text_delta: { field: 'text', from: 'text', types: /^text$/ },
+  thinking_delta: { field: 'thinking', from: 'thinking', types: /^thinking$/ },
+  signature_delta: { field: 'signature', from: 'signature', types: /./ },
+  compaction_delta: { field: 'content', from: 'content', types: /^compaction$/ },
+  input_json_delta: { field: '', from: 'partial_json', types: /_use$/ },
+};
 
 /** Puts the events of a streamed answer together. */
 export class MessagesStream extends AnswerStream {
-  private readonly blocks: Block[] = [];
-  private message: Fields = {};
+  private readonly blocks = new Map<number, Block>();
+  private readonly counts = new Map<string, number>();
+  private message: Fields | undefined;
   private usage: Record<string, unknown> = {};
-  private delta: Fields = {};
+  private readonly delta: Record<string, unknown> = {};
+  private open = 0;
 
   protected whole(): Fields {
-    const content = this.blocks.map((block) => blockOf(block)).filter((block) => block !== undefined);
+    const ordered = [...this.blocks].sort(([a], [b]) => a - b);
+    const content = ordered.map(([, block]) => blockOf(block));
     return { ...this.message, ...this.delta, content, usage: this.usage };
   }
 
   protected take(event: Fields): void {
     switch (event.type) {
       case 'message_start':
-        if (!isJsonObject(event.message)) break;
-        this.message = event.message;
-        this.count(event.message.usage);
+        this.start(event.message);
         break;
       case 'content_block_start':
         this.begin(event.index, event.content_block);
@@ -42,11 +56,14 @@ export class MessagesStream extends AnswerStream {
       case 'content_block_delta':
         this.grow(event.index, event.delta);
         break;
+      case 'content_block_stop':
+        this.endBlock(event.index);
+        break;
       case 'message_delta':
-        if (isJsonObject(event.delta)) this.delta = event.delta;
-        this.count(event.usage);
+        this.endMessage(event);
         break;
       case 'message_stop':
+        if (this.message === undefined || this.open > 0) this.spoil();
         this.ended = true;
         this.over = true;
         break;
@@ -57,51 +74,90 @@ export class MessagesStream extends AnswerStream {
     }
   }
 
+  /** M1 */
+  private start(message: unknown): void {
+    if (this.message !== undefined || !isJsonObject(message)) {
+      this.spoil();
+      return;
+    }
+    this.keeps();
+    this.message = message;
+    this.count(message.usage);
+  }
+
+  private endMessage({ delta, usage }: Fields): void {
+    if (this.message === undefined || this.open > 0) this.spoil();
+    if (isJsonObject(delta)) Object.assign(this.delta, delta);
+    this.keeps();
+    this.count(usage);
+  }
+
   /** Later counts stand for all so far. */
   private count(given: unknown): void {
     if (!isJsonObject(given)) return;
     for (const [name, number] of Object.entries(given)) if (number !== null) this.usage[name] = number;
   }
 
+  /** M2 */
   private begin(index: unknown, start: unknown): void {
     const fits = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < BLOCKS_MAX;
-    if (!fits || !isJsonObject(start)) {
-      this.malformed = true;
+    const inMessage = this.message !== undefined && textIn(this.delta.stop_reason) === '';
+    if (!fits || !inMessage || this.blocks.has(index) || !isJsonObject(start)) {
+      this.spoil();
       return;
     }
-    this.blocks[index] = { start, grown: {}, citations: [], input: '' };
-    if (start.type === 'text') this.say(textIn(start.text));
+    this.keeps();
+    this.open++;
+    const type = textIn(start.type);
+    const number = this.counts.get(type) ?? 0;
+    this.counts.set(type, number + 1);
+    this.blocks.set(index, { start, number, grown: {}, citations: [], input: '', ended: false });
+    if (type === 'text') this.say(textIn(start.text));
   }
 
   private grow(index: unknown, delta: unknown): void {
-    const block = typeof index === 'number' ? this.blocks[index] : undefined;
-    if (block === undefined || !isJsonObject(delta)) {
-      this.malformed = true;
+    const block = typeof index === 'number' ? this.blocks.get(index) : undefined;
+    if (block === undefined || block.ended || !isJsonObject(delta)) {
+      this.spoil();
       return;
     }
-    if (delta.type === 'citations_delta') block.citations.push(delta.citation);
-    if (delta.type === 'input_json_delta') {
-      block.input += textIn(delta.partial_json);
-      if (block.start.type === 'tool_use')
-        this.tellPiece('tool_args', this.numberOf(block), textIn(delta.partial_json));
+    if (delta.type === 'citations_delta') {
+      this.keeps();
+      block.citations.push(delta.citation);
     }
-    const field = Object.hasOwn(GROWS, String(delta.type)) ? GROWS[delta.type as keyof typeof GROWS] : undefined;
-    if (field === undefined) return;
-    const piece = textIn(delta[field]);
-    block.grown[field] = (block.grown[field] ?? '') + piece;
-    if (field === 'text') this.say(piece);
-    if (field === 'thinking') this.tellPiece('reasoning', this.numberOf(block), piece);
+    const type = textIn(delta.type);
+    const grows = Object.hasOwn(GROWS, type) ? GROWS[type] : undefined;
+    if (grows === undefined) return;
+    if (!grows.types.test(textIn(block.start.type))) this.spoil();
+    else this.add(block, grows.field, textIn(delta[grows.from]));
   }
 
-  /** Which of the calls or thoughts a block is. */
-  private numberOf(block: Block): number {
-    return this.blocks.filter(({ start }) => start.type === block.start.type).indexOf(block);
+  private add(block: Block, field: string, piece: string): void {
+    if (field === '') block.input += piece;
+    else block.grown[field] = (block.grown[field] ?? '') + piece;
+    if (field === 'text') this.say(piece);
+    if (field === 'thinking') this.tellPiece('reasoning', block.number, piece);
+    if (field === '' && block.start.type === 'tool_use') this.tellPiece('tool_args', block.number, piece);
+  }
+
+  private endBlock(index: unknown): void {
+    const block = typeof index === 'number' ? this.blocks.get(index) : undefined;
+    if (block === undefined || block.ended || saysTwice(block)) {
+      this.spoil();
+      return;
+    }
+    block.ended = true;
+    this.open--;
   }
 }
 
-function blockOf(block: Block | undefined): Fields | undefined {
-  if (block === undefined) return undefined;
-  const { start, grown, citations, input } = block;
+/** Whether the input of a block came whole at its beginning, and another one in pieces. */
+function saysTwice({ start, input }: Block): boolean {
+  const given = isJsonObject(start.input) && Object.keys(start.input).length > 0 ? JSON.stringify(start.input) : '';
+  return given !== '' && input !== '' && given !== JSON.stringify(parseJson(input));
+}
+
+function blockOf({ start, grown, citations, input }: Block): Fields {
   const grownFields = Object.entries(grown).map(([field, text]) => [field, textIn(start[field]) + text]);
   return {
     ...start,

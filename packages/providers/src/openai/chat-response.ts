@@ -1,51 +1,73 @@
 /** The chat-completions answer: from data to a unified response. Total: what it cannot read is no answer. */
 import * as z from 'zod';
-import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
+import { isJsonObject } from '../json.js';
+import {
+  type AnswerAbout,
+  AnswerDraft,
+  isCount,
+  type ReadAnswer,
+  responseIdOf,
+  usageOf,
+  wordOf,
+} from '../wire/answer.js';
+import { type Fields, textIn } from '../wire/answer-stream.js';
+import { type ContentPart, contentParts } from './chat-content.js';
 import { REASONING_FIELDS } from './chat-request.js';
 
-// Loose on purpose: servers of this format differ in everything that is not the answer itself.
-const toolCall = z.object({
-  id: z.unknown().optional(),
-  function: z.object({ name: z.unknown().optional(), arguments: z.unknown().optional() }),
-});
-const content = z.union([z.string(), z.array(z.object({ text: z.string().optional() }))]).nullish();
-const completion = z.object({
-  id: z.unknown().optional(),
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.unknown().optional(),
-        message: z.looseObject({ content, refusal: z.string().nullish(), tool_calls: z.array(toolCall).nullish() }),
-      }),
-    )
-    .min(1),
-  usage: z.unknown().optional(),
-});
-
-type Completion = z.infer<typeof completion>;
+/** The most calls that are looked at; fewer are kept. */
+const CALLS_READ_MAX = 10_000;
 
 /** Reads an answer; undefined when this is not a completion. */
 export function readCompletion(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
-  const parsed = completion.safeParse(body);
-  const choice = parsed.data?.choices[0];
-  if (parsed.data === undefined || choice === undefined) return undefined;
-  const { message } = choice;
+  const given: Fields = isJsonObject(body) ? body : {};
+  // Loose on purpose: servers of this format differ in everything that is not the answer itself.
+  const choice: unknown = Array.isArray(given.choices) ? given.choices[0] : undefined;
+  const message: unknown = isJsonObject(choice) ? choice.message : undefined;
+  if (!isJsonObject(choice) || !isJsonObject(message)) return undefined;
+  const [parts, calls] = [contentParts(message.content), callsIn(message)];
+  if (parts === undefined || calls === undefined) return undefined;
   const draft = new AnswerDraft(about);
-  const refusal = message.refusal ?? '';
   keepReasoning(message, draft);
-  draft.say(textOf(message.content) || refusal);
-  for (const call of message.tool_calls ?? []) draft.call(call.id, call.function.name, call.function.arguments);
+  const refused = takeContent(parts, textIn(message.refusal), draft);
+  for (const call of calls) takeCall(call, draft);
+  const finish = finishReason(choice.finish_reason, draft.hasCalls);
   return {
-    ...draft.end(),
-    finishReason: refusal === '' ? finishReason(choice.finish_reason, draft.hasCalls) : 'content_filter',
-    ...responseIdOf(parsed.data.id, about.scrub),
-    ...readUsage(parsed.data.usage),
+    ...draft.end(wordOf(choice.finish_reason, CHAT_FINISH)),
+    finishReason: refused ? 'content_filter' : finish,
+    ...responseIdOf(given.id, about.scrub),
+    ...readUsage(given.usage),
   };
 }
 
-function textOf(given: Completion['choices'][number]['message']['content']): string {
-  if (typeof given === 'string') return given;
-  return (given ?? []).map(({ text }) => text ?? '').join('');
+/** Takes what was said; true when it is a refusal. */
+function takeContent(parts: readonly ContentPart[], refusal: string, draft: AnswerDraft): boolean {
+  let refused = refusal !== '';
+  for (const part of parts) {
+    if (part.kind === 'thinking') draft.keep('reasoning', part.native, part.text);
+    else if (part.kind === 'other') draft.keep('other', part.native);
+    else draft.say(part.text);
+    refused ||= part.kind === 'refusal';
+  }
+  if (!draft.hasText) draft.say(refusal);
+  return refused;
+}
+
+/** The calls of a message; undefined when something stands there that is none. */
+function callsIn(message: Fields): Fields[] | undefined {
+  const given = message.tool_calls ?? [];
+  if (!Array.isArray(given) || given.length > CALLS_READ_MAX || !given.every(isJsonObject)) return undefined;
+  const calls: Fields[] = given;
+  const only: unknown = message.function_call;
+  if (!isJsonObject(only)) return calls;
+  // Some servers say the call in the form from before there could be several, too.
+  const again = calls.some(({ function: same }) => isJsonObject(same) && same.name === only.name);
+  if (calls.length > 0) return again ? calls : undefined;
+  return [{ function: only }];
+}
+
+function takeCall({ id, type, function: given, custom }: Fields, draft: AnswerDraft): void {
+  if (isJsonObject(given)) draft.call(id, given.name, given.arguments);
+  else draft.want(type === 'custom' || isJsonObject(custom) ? 'custom_tool_call' : 'unknown_item');
 }
 
 /** Reasoning in the fields that it came in, so that it can go back in them. */
@@ -84,12 +106,27 @@ const usageFields = z.looseObject({
   completion_tokens_details: z.looseObject({}).nullish().catch(undefined),
 });
 
+/** Servers agree on what went in and out, and count what was read from a cache each in a field of its own. */
 function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
-  const { data } = usageFields.safeParse(given);
+  const usage = usageFields.safeParse(given).data ?? {};
+  const { prompt_tokens_details: into, completion_tokens_details: out, ...counts } = usage as typeof usage & Fields;
+  const first = (...all: readonly unknown[]) => all.find(isCount);
   return usageOf({
-    in: data?.prompt_tokens,
-    out: data?.completion_tokens,
-    cacheRead: data?.prompt_tokens_details?.cached_tokens,
-    reasoning: data?.completion_tokens_details?.reasoning_tokens,
+    in: counts.prompt_tokens,
+    out: outOf(counts),
+    cacheRead: first(
+      into?.cached_tokens,
+      counts.cached_tokens,
+      counts.prompt_cache_hit_tokens,
+      counts.cache_read_input_tokens,
+    ),
+    cacheWrite: first(into?.cache_write_tokens, into?.cache_creation_tokens, counts.cache_creation_input_tokens),
+    reasoning: first(out?.reasoning_tokens, counts.reasoning_tokens),
   });
+}
+
+/** Some servers count what the model thought in the total alone. */
+function outOf({ prompt_tokens: into, completion_tokens: out, total_tokens: total }: Fields): unknown {
+  if (!isCount(into) || !isCount(out) || !isCount(total)) return out;
+  return Math.max(out, total - into);
 }

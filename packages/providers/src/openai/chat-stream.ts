@@ -1,6 +1,8 @@
 /** A streamed chat-completions answer: told piece by piece, and put together as the answer that was not streamed. */
 import { isJsonObject } from '../json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
+import { ChatCalls } from './chat-calls.js';
+import { contentParts, GrowingContent } from './chat-content.js';
 import { REASONING_FIELDS } from './chat-request.js';
 
 /** What an answer is made of, whether it came in pieces or whole. */
@@ -12,32 +14,32 @@ export interface ChatAnswer {
   readonly usage?: unknown;
 }
 
-interface CallPiece {
-  id?: unknown;
-  name: string;
-  args: string;
-}
-
 /** Puts the pieces of a streamed answer together. */
 export class ChatStream extends AnswerStream {
-  private content = '';
+  private readonly content = new GrowingContent();
   private refusal = '';
   private readonly reasoning: Record<string, string> = {};
-  private readonly details: Record<string, unknown>[] = [];
-  private readonly calls: CallPiece[] = [];
+  private readonly details = new Map<string, Record<string, unknown>>();
+  private readonly calls = new ChatCalls();
+  /** A call as the format had it before there could be several. */
+  private readonly onlyCall = new ChatCalls();
+  private readonly name = new AnswerName();
   private finish: unknown;
-  private id: unknown;
   private usage: unknown;
+  private choice: unknown;
 
-  protected whole(): ChatAnswer {
+  protected whole(): ChatAnswer | undefined {
+    const [calls, onlyCall] = [this.calls.whole(), this.onlyCall.whole()];
+    if (calls === undefined || onlyCall === undefined) return undefined;
     const message = {
-      content: this.content,
+      content: this.content.whole(),
       ...(this.refusal === '' ? {} : { refusal: this.refusal }),
       ...this.reasoning,
-      ...(this.details.length === 0 ? {} : { reasoning_details: this.details }),
-      tool_calls: this.calls.map(({ id, name, args }) => ({ id, function: { name, arguments: args } })),
+      ...(this.details.size === 0 ? {} : { reasoning_details: [...this.details.values()] }),
+      ...(onlyCall.length === 0 ? {} : { function_call: onlyCall[0]?.function }),
+      tool_calls: calls,
     };
-    return { id: this.id, choices: [{ finish_reason: this.finish, message }], usage: this.usage };
+    return { id: this.name.id, choices: [{ finish_reason: this.finish, message }], usage: this.usage };
   }
 
   protected override takeDone(): void {
@@ -47,7 +49,7 @@ export class ChatStream extends AnswerStream {
   }
 
   protected take(event: Fields): void {
-    if (!('error' in event)) {
+    if (event.error === undefined || event.error === null) {
       this.takeChunk(event);
       return;
     }
@@ -56,26 +58,47 @@ export class ChatStream extends AnswerStream {
   }
 
   private takeChunk(chunk: Fields): void {
-    this.id ??= chunk.id;
-    this.usage = chunk.usage ?? this.usage;
-    const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    if (!isJsonObject(choice)) return;
-    if (isJsonObject(choice.delta)) this.takeDelta(choice.delta);
-    if (choice.finish_reason !== undefined && choice.finish_reason !== null) {
-      this.finish = choice.finish_reason;
-      this.ended = true;
-    }
+    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isJsonObject) : [];
+    const [first] = choices;
+    if (first !== undefined) this.choice ??= first.index;
+    const choice: Fields | undefined = choices.find(({ index }) => index === undefined || index === this.choice);
+    const groq: Fields = isJsonObject(chunk.x_groq) ? chunk.x_groq : {};
+    // Several servers count beside the choice.
+    this.usage = chunk.usage ?? choice?.usage ?? groq.usage ?? this.usage;
+    if (choice === undefined) return;
+    const delta: Fields = isJsonObject(choice.delta) ? choice.delta : {};
+    if (this.name.beginsAnew(chunk.id, delta.role)) this.spoil();
+    else this.takeDelta(delta);
+    if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return;
+    this.finish = choice.finish_reason;
+    this.ended = true;
   }
 
   private takeDelta(delta: Fields): void {
-    const content = textIn(delta.content);
-    this.content += content;
+    this.takeContent(delta.content);
     const refusal = textIn(delta.refusal);
     this.refusal += refusal;
-    this.say(content + refusal);
+    this.say(refusal);
     this.takeReasoning(delta);
-    if (!Array.isArray(delta.tool_calls)) return;
-    for (const piece of delta.tool_calls) if (isJsonObject(piece)) this.takeCall(piece);
+    if (Array.isArray(delta.tool_calls)) {
+      for (const piece of delta.tool_calls) if (isJsonObject(piece)) this.takeCall(this.calls, piece);
+    }
+    if (isJsonObject(delta.function_call)) {
+      this.takeCall(this.onlyCall, { index: 0, id: 'only', function: delta.function_call });
+    }
+  }
+
+  private takeContent(content: unknown): void {
+    const parts = contentParts(content);
+    if (parts === undefined || !this.content.add(parts)) {
+      this.spoil();
+      return;
+    }
+    for (const part of parts) {
+      if (part.kind === 'text' || part.kind === 'refusal') this.say(part.text);
+      else if (part.kind === 'thinking') this.tellPiece('reasoning', 0, part.text);
+      if (part.kind === 'thinking' || part.kind === 'other') this.keeps();
+    }
   }
 
   private takeReasoning(delta: Fields): void {
@@ -95,9 +118,11 @@ export class ChatStream extends AnswerStream {
 
   /** Pieces of one detail have one index and type; their texts follow upon each other. */
   private takeDetail(piece: Fields): void {
-    const same = this.details.find(({ index, type }) => index === piece.index && type === piece.type);
+    const place = JSON.stringify([piece.index ?? null, piece.type ?? null]);
+    const same = this.details.get(place);
+    this.keeps();
     if (same === undefined) {
-      this.details.push({ ...piece });
+      this.details.set(place, { ...piece });
       return;
     }
     for (const [name, field] of Object.entries(piece)) {
@@ -107,24 +132,23 @@ export class ChatStream extends AnswerStream {
     }
   }
 
-  private takeCall(piece: Fields): void {
-    const at = this.placeOf(piece);
-    const call = this.calls[at] ?? { name: '', args: '' };
-    this.calls[at] = call;
-    if (typeof piece.id === 'string' && piece.id !== '') call.id = piece.id;
-    if (!isJsonObject(piece.function)) return;
-    call.name += textIn(piece.function.name);
-    const args = piece.function.arguments;
-    const text = typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(args);
-    call.args += text;
-    this.tellPiece('tool_args', at, text);
+  private takeCall(calls: ChatCalls, piece: Fields): void {
+    const added = calls.take(piece);
+    if (added === undefined) this.spoil();
+    else this.tellPiece('tool_args', added.place, added.args);
   }
+}
 
-  /** Some servers number no calls: then one with a new id is a new one. */
-  private placeOf({ index, id }: Fields): number {
-    if (typeof index === 'number' && Number.isInteger(index) && index >= 0 && index <= this.calls.length) return index;
-    const known = this.calls.findIndex((call) => call.id !== undefined && call.id === id);
-    if (known !== -1) return known;
-    return typeof id === 'string' && id !== '' ? this.calls.length : Math.max(0, this.calls.length - 1);
+/** The name of an answer, which its chunks carry, unless each carries another. */
+class AnswerName {
+  id: unknown;
+  private times = 0;
+
+  /** Whether a chunk begins another answer: a server that failed in the midst of one asked somewhere else. */
+  beginsAnew(id: unknown, role: unknown): boolean {
+    if (id === undefined || id === null || id === '') return false;
+    this.id ??= id;
+    if (id === this.id) this.times++;
+    return id !== this.id && this.times > 1 && textIn(role) !== '';
   }
 }

@@ -1,35 +1,42 @@
 /** The responses answer: from data to a unified response. Total: what it cannot read is no answer. */
-import * as z from 'zod';
 import { isJsonObject } from '../json.js';
 import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
-
-const answer = z.looseObject({
-  id: z.unknown().optional(),
-  status: z.unknown().optional(),
-  output: z.array(z.looseObject({ type: z.string() })),
-});
+import { type Wanted, wantedBy } from '../wire/wanted.js';
+import { PROVIDER_ITEMS } from './responses-rules.js';
+import { ITEMS_MAX } from './responses-stream.js';
 
 /** Reads an answer; undefined when it is none, or says that it failed. */
 export function readResponse(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
-  const parsed = answer.safeParse(body).data;
-  if (parsed === undefined) return undefined;
+  const given: Fields = isJsonObject(body) ? body : {};
+  const output = itemsIn(given.output);
+  if (output === undefined) return undefined;
   const draft = new AnswerDraft(about);
-  const refused = parsed.output.map((item) => takeItem(item, draft)).includes('refused');
-  const finish = finishReason(parsed, draft.hasCalls);
+  const took = output.map((item) => takeItem(item, output, draft));
+  const finish = finishReason(given, draft.hasCalls);
   if (finish === undefined) return undefined;
+  // Whatever is new here, a client that does nothing about it leaves the model waiting.
+  const asked = finish === 'stop' && took.includes('new');
   return {
-    ...draft.end(),
-    finishReason: refused ? 'content_filter' : finish,
-    ...responseIdOf(parsed.id, about.scrub),
-    ...readUsage(parsed.usage),
+    ...draft.end(asked ? 'calls' : 'known'),
+    finishReason: took.includes('refused') ? 'content_filter' : finish,
+    ...responseIdOf(given.id, about.scrub),
+    ...readUsage(given.usage),
   };
 }
 
-/** Whether the model refused, in an item. */
-type Took = 'refused' | 'taken';
+type Item = Fields & { readonly type: string };
 
-function takeItem(item: Fields & { readonly type: string }, draft: AnswerDraft): Took {
+function itemsIn(output: unknown): readonly Item[] | undefined {
+  if (!Array.isArray(output) || output.length > ITEMS_MAX) return undefined;
+  const items = output.filter((item): item is Item => isJsonObject(item) && typeof item.type === 'string');
+  return items.length === output.length ? items : undefined;
+}
+
+/** Whether the model refused, in an item, and whether the item is one that this reader does not know. */
+type Took = 'refused' | 'taken' | 'new';
+
+function takeItem(item: Item, output: readonly Item[], draft: AnswerDraft): Took {
   switch (item.type) {
     case 'message':
       return takeMessage(item, draft);
@@ -40,9 +47,23 @@ function takeItem(item: Fields & { readonly type: string }, draft: AnswerDraft):
       draft.keep('reasoning', item, readableReasoning(item));
       return 'taken';
     default:
-      draft.keep(/_call$|^mcp_/.test(item.type) ? 'provider_tool' : 'other', item);
-      return 'taken';
+      return takeOther(item, output, draft);
   }
+}
+
+function takeOther(item: Item, output: readonly Item[], draft: AnswerDraft): Took {
+  draft.keep(/_call$|^mcp_/.test(item.type) ? 'provider_tool' : 'other', item);
+  const wanted = wantedBy(item.type);
+  if (wanted !== undefined && !isAnswered(item, wanted, output)) draft.want(wanted);
+  const known = (PROVIDER_ITEMS as readonly string[]).includes(item.type) || wanted !== undefined;
+  return known ? 'taken' : 'new';
+}
+
+/** What the provider could have asked of us it may have done itself: then what that came to stands here, too. */
+function isAnswered(item: Item, wanted: Wanted, output: readonly Item[]): boolean {
+  if (item.execution === 'server') return true;
+  const answer = wanted === 'tool_search_call' ? 'tool_search_output' : `${wanted}_output`;
+  return output.some(({ type, call_id }) => type === answer && call_id !== undefined && call_id === item.call_id);
 }
 
 function takeMessage(item: Fields, draft: AnswerDraft): Took {

@@ -1,44 +1,78 @@
-/** A streamed responses answer. */
-import { isJsonObject } from '../json.js';
-import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
+/**
+ * A streamed responses answer.
+ *
+ * Invariants
+ * S1  An answer begins once, and each of its items begins once and ends once, as what it began.
+ * S2  The arguments of a call are those that all events say that say any.
+ */
+import { isJsonObject, parseJson } from '../json.js';
+import { AnswerStream, type Delta, type Fields, textIn } from '../wire/answer-stream.js';
+
+/** More items than an answer has ever had, and few enough to hold a place for each. */
+export const ITEMS_MAX = 10_000;
+
+/** An item as it comes. */
+interface Growing {
+  /** What it began as; undefined when its beginning was not told. */
+  readonly type: string | undefined;
+  /** What its pieces said of its arguments. */
+  args: string;
+  item?: Fields;
+}
 
 /** Puts the events of a streamed answer together. */
 export class ResponsesStream extends AnswerStream {
-  private readonly items: unknown[] = [];
+  private readonly places = new Map<number, Growing>();
   /** Calls and reasonings are told by their own numbers, not by their places among all items. */
   private readonly numbers = new Map<string, number>();
+  private readonly counts = { reasoning: 0, tool_args: 0, text: 0 };
   private response: Fields = {};
+  private begun = false;
 
-  protected whole(): Fields {
+  protected whole(): Fields | undefined {
     const { output } = this.response;
+    const items = this.itemsInOrder();
+    if (items === undefined) return undefined;
     // Some servers end with an answer in which nothing stands any more.
-    const there = Array.isArray(output) && output.length > 0;
-    return { ...this.response, output: there ? output : this.items.filter((item) => item !== undefined) };
+    if (!Array.isArray(output) || output.length === 0) {
+      const open = [...this.places.values()].some(({ item }) => item === undefined);
+      return open ? undefined : { ...this.response, output: items };
+    }
+    return items.length === 0 || sameCalls(items, output) ? this.response : undefined;
   }
 
   protected take(event: Fields): void {
     const { delta, output_index: index } = event;
     switch (event.type) {
+      case 'response.created':
+        if (this.begun || this.places.size > 0) this.spoil();
+        this.begun = true;
+        break;
+      case 'response.output_item.added':
+        this.begin(index, event.item);
+        break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.say(textIn(delta));
+        if (this.isOpen(index)) this.say(textIn(delta));
         break;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        this.tellPiece('reasoning', this.numberOf('reasoning', index), textIn(delta));
+        if (this.isOpen(index)) this.tellPiece('reasoning', this.numberOf('reasoning', index), textIn(delta));
         break;
       case 'response.function_call_arguments.delta':
-        this.tellPiece('tool_args', this.numberOf('tool_args', index), textIn(delta));
+        if (this.isOpen(index, 'function_call')) this.addArgs(index, textIn(delta));
+        break;
+      case 'response.function_call_arguments.done':
+        if (this.isOpen(index, 'function_call')) this.checkArgs(index, textIn(event.arguments));
         break;
       case 'response.output_item.done':
-        if (typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < ITEMS_MAX) {
-          this.items[index] = event.item;
-        } else this.malformed = true;
+        this.end(index, event.item);
         break;
       case 'response.completed':
       case 'response.incomplete':
         this.ended = isJsonObject(event.response);
         this.response = isJsonObject(event.response) ? event.response : {};
+        this.keeps();
         this.over = true;
         break;
       case 'response.failed':
@@ -52,18 +86,93 @@ export class ResponsesStream extends AnswerStream {
     }
   }
 
-  private numberOf(channel: string, index: unknown): number {
+  /** S1 */
+  private begin(index: unknown, item: unknown): void {
+    if (!isPlace(index) || this.places.has(index) || !isJsonObject(item)) this.spoil();
+    else this.places.set(index, { type: textIn(item.type), args: '' });
+  }
+
+  /** S1 */
+  private end(index: unknown, item: unknown): void {
+    const there = isPlace(index) ? this.places.get(index) : undefined;
+    const known = there?.type === undefined || !isJsonObject(item) || there.type === item.type;
+    if (!isPlace(index) || there?.item !== undefined || !known || !isJsonObject(item)) {
+      this.spoil();
+      return;
+    }
+    this.keeps();
+    this.places.set(index, { type: there?.type, args: there?.args ?? '', item });
+  }
+
+  /** Whether a piece may come at a place. Some servers do not tell that an item begins. */
+  private isOpen(index: unknown, type?: string): boolean {
+    const there = isPlace(index) ? this.places.get(index) : undefined;
+    const closed = there?.item !== undefined;
+    const other = type !== undefined && there?.type !== undefined && there.type !== type;
+    if (closed || other) this.spoil();
+    return !closed && !other;
+  }
+
+  private addArgs(index: unknown, piece: string): void {
+    this.tellPiece('tool_args', this.numberOf('tool_args', index), piece);
+    const there = isPlace(index) ? this.places.get(index) : undefined;
+    if (there !== undefined) there.args += piece;
+  }
+
+  private checkArgs(index: unknown, args: string): void {
+    const there = isPlace(index) ? this.places.get(index) : undefined;
+    if (there === undefined) return;
+    if (there.args === '') there.args = args;
+    else if (args !== '' && !sameText(there.args, args)) this.spoil();
+  }
+
+  /** The items that ended, in the order of their places; undefined when the events contradict each other (S2). */
+  private itemsInOrder(): Fields[] | undefined {
+    const ordered = [...this.places].sort(([a], [b]) => a - b);
+    const items: Fields[] = [];
+    for (const [, { item, args }] of ordered) {
+      if (item === undefined) continue;
+      const said = textIn(item.arguments);
+      if (item.type !== 'function_call' || args === '' || sameText(said, args)) items.push(item);
+      else if (said.trim() === '') items.push({ ...item, arguments: args });
+      else return undefined;
+    }
+    return items;
+  }
+
+  private numberOf(channel: Delta['channel'], index: unknown): number {
     const place = `${channel}/${String(index)}`;
     const known = this.numbers.get(place);
     if (known !== undefined) return known;
-    const number = [...this.numbers.keys()].filter((key) => key.startsWith(`${channel}/`)).length;
+    const number = this.counts[channel]++;
     this.numbers.set(place, number);
     return number;
   }
 }
 
-/** More items than an answer has ever had, and few enough to hold a place for each. */
-const ITEMS_MAX = 10_000;
+function isPlace(index: unknown): index is number {
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < ITEMS_MAX;
+}
+
+/** Whether two lists of items ask for the same calls: some servers name them anew at the end. */
+function sameCalls(items: readonly Fields[], output: readonly unknown[]): boolean {
+  const calls = (list: readonly unknown[]) => list.filter(isJsonObject).filter(({ type }) => type === 'function_call');
+  const [one, two] = [calls(items), calls(output)];
+  return (
+    one.length === two.length &&
+    one.every((call, i) => {
+      const other = two[i];
+      return call.name === other?.name && sameText(textIn(call.arguments), textIn(other?.arguments));
+    })
+  );
+}
+
+/** Whether two texts are the same, or the same JSON. */
+function sameText(one: string, two: string): boolean {
+  if (one === two) return true;
+  const [first, second] = [parseJson(one), parseJson(two)];
+  return first !== undefined && JSON.stringify(first) === JSON.stringify(second);
+}
 
 function withError(response: unknown): { readonly error?: unknown } {
   return isJsonObject(response) && isJsonObject(response.error) ? { error: response.error } : {};

@@ -7,13 +7,14 @@
  */
 import { wellFormed } from '@reprise/contracts';
 import type { Reply } from '../http.js';
-import { parseJson } from '../json.js';
+import { parseBounded } from '../json.js';
 import type { ModelContext, WrittenRequest } from '../model.js';
 import type { Scrubber } from '../scrub.js';
 import { type AnswerReader, type Judged, noResponse, refusal } from '../transport.js';
 import { errorBody, retryable, statusInside } from '../verdict.js';
 import type { AnswerAbout, ReadAnswer } from './answer.js';
 import type { AnswerStream, Delta } from './answer-stream.js';
+import { verdictOnWanted } from './wanted.js';
 
 /** How the answers of a format are read. */
 export interface AnswerFormat {
@@ -39,12 +40,11 @@ export class FormatReader implements AnswerReader {
 
   constructor(private readonly about: Answering) {}
 
-  take(bytes: Uint8Array, response: Response): boolean {
-    if (!response.ok || !isEventStream(response.headers)) return false;
+  take(bytes: Uint8Array, response: Response): number | undefined {
+    if (!response.ok || !isEventStream(response.headers)) return undefined;
     const { format, scrubber, context } = this.about;
     this.stream ??= format.stream(scrubber, (delta) => context.progress(delta));
-    this.stream.push(bytes);
-    return this.stream.over;
+    return this.stream.push(bytes);
   }
 
   judge(reply: Reply): Judged {
@@ -55,10 +55,12 @@ export class FormatReader implements AnswerReader {
   }
 
   private whole(reply: Reply & { kind: 'response' }): Judged {
-    const body = parseJson(this.about.scrubber.scrub(textOf(reply.body)));
+    const parsed = parseBounded(this.about.scrubber.scrub(textOf(reply.body)));
+    const body = typeof parsed === 'object' ? parsed.data : undefined;
     const error = errorBody(body);
     const { context } = this.about;
     if (reply.status < 200 || reply.status > 299) return refusal(reply, { status: reply.status, error }, context);
+    if (parsed === 'too_large') return noResponse('too_large');
     const answer = this.read(body);
     if (answer !== undefined) return this.answered(reply, answer);
     return error === undefined
@@ -69,6 +71,7 @@ export class FormatReader implements AnswerReader {
   private streamed(reply: Reply & { kind: 'response' }, stream: AnswerStream): Judged {
     const error = errorBody(stream.failure);
     if (error !== undefined) return refusal(reply, { status: statusInside(error), error }, this.about.context);
+    if (stream.tooLarge) return noResponse('too_large');
     if (stream.malformed) return { ok: false, ...retryable('malformed') };
     if (!stream.ended) return { ok: false, ...retryable('network') };
     const answer = this.read(stream.answer());
@@ -86,7 +89,8 @@ export class FormatReader implements AnswerReader {
     return format.read(body, { idsInUse, scrub: (text) => scrubber.scrub(text) });
   }
 
-  private answered({ body }: Reply, answer: ReadAnswer): Judged {
+  private answered({ body }: Reply, { wanted, ...answer }: ReadAnswer): Judged {
+    if (wanted !== undefined) return { ok: false, ...verdictOnWanted(wanted) };
     const received = textOf(body);
     const scrubbed = this.about.scrubber.scrub(received);
     const rawBody = scrubbed === received ? body : new TextEncoder().encode(scrubbed);

@@ -1,6 +1,6 @@
 /** A streamed answer: its events as they arrive, told piece by piece, and put together as the answer that came whole. */
 import { wellFormed } from '@reprise/contracts';
-import { isJsonObject, parseJson } from '../json.js';
+import { isJsonObject, JSON_ITEMS_MAX, parseBounded } from '../json.js';
 import type { ModelNote } from '../model.js';
 import type { PiecewiseScrubber, Scrubber } from '../scrub.js';
 import { EventStream } from '../sse.js';
@@ -17,8 +17,10 @@ export abstract class AnswerStream {
   ended = false;
   /** Whether nothing that counts can come any more. */
   over = false;
-  /** Whether an event was no JSON object. */
+  /** Whether something was no event of the format, or stood where the format has none. */
   malformed = false;
+  /** Whether more came than is read. */
+  tooLarge = false;
   /** What the provider said in place of an answer. */
   failure: unknown;
   /** What was said so far. */
@@ -26,15 +28,29 @@ export abstract class AnswerStream {
 
   private readonly events = new EventStream();
   private readonly tellers = new Map<string, PiecewiseScrubber>();
+  /** How many values the event at hand holds, and those before it of which something is kept. */
+  private eventItems = 0;
+  private keptItems = 0;
 
   constructor(
     private readonly scrubber: Scrubber,
     private readonly tell: (delta: Delta) => void,
   ) {}
 
-  /** Takes the next bytes. */
-  push(bytes: Uint8Array): void {
-    for (const data of this.events.push(bytes)) this.takeData(data);
+  /**
+   * Takes the next bytes. What comes behind the end is not read, whether it comes in the same piece or in another.
+   *
+   * @returns behind how many of these bytes nothing counts any more; undefined while something may
+   */
+  push(bytes: Uint8Array): number | undefined {
+    if (this.over) return 0;
+    for (const { data, end } of this.events.read(bytes)) {
+      this.takeData(data);
+      if (this.over) return end;
+    }
+    if (!this.events.tooLarge) return undefined;
+    this.overflow();
+    return bytes.length;
   }
 
   /** The whole answer, as if it had come at once; what was held back is told. */
@@ -51,6 +67,18 @@ export abstract class AnswerStream {
 
   /** Takes the mark that some servers end a stream with. */
   protected takeDone(): void {}
+
+  /** It is no stream of the format: nothing of it counts, and nothing behind counts either. */
+  protected spoil(): void {
+    this.malformed = true;
+    this.over = true;
+  }
+
+  /** Something of the event at hand is kept as the data that it is: there is a bound to that. */
+  protected keeps(): void {
+    this.keptItems += this.eventItems;
+    if (this.keptItems > JSON_ITEMS_MAX) this.overflow();
+  }
 
   /** Adds to the text and tells it. */
   protected say(piece: string): void {
@@ -72,9 +100,18 @@ export abstract class AnswerStream {
       this.takeDone();
       return;
     }
-    const event = parseJson(data);
-    if (isJsonObject(event)) this.take(event);
-    else this.malformed = true;
+    const event = parseBounded(data);
+    if (event === 'too_large') this.overflow();
+    else if (event === undefined || !isJsonObject(event.data)) this.spoil();
+    else {
+      this.eventItems = event.items;
+      this.take(event.data);
+    }
+  }
+
+  private overflow(): void {
+    this.tooLarge = true;
+    this.over = true;
   }
 
   private tellAt(place: string, text: string): void {

@@ -12,8 +12,10 @@ import type { Usage, Value } from '@reprise/contracts';
 import { wellFormed } from '@reprise/contracts';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel';
 import { FreshIds } from '../call-ids.js';
+import { parseBounded } from '../json.js';
 import type { RequestedCall, UnifiedResponse } from '../model.js';
 import { cut } from '../text.js';
+import type { Wanted } from './wanted.js';
 import { keptAt } from './weave.js';
 
 /** The most calls of one answer that are kept: the bound of the receipt. */
@@ -23,7 +25,10 @@ const CALLS_MAX = 64;
 const ARGS_DEPTH_MAX = VALUE_DEPTH_MAX - 8;
 
 /** What an answer says, without the bytes around it. */
-export type ReadAnswer = Omit<UnifiedResponse, 'request' | 'rawBody'>;
+export interface ReadAnswer extends Omit<UnifiedResponse, 'request' | 'rawBody'> {
+  /** What in it only the client can answer, and this one cannot: it is no answer then. */
+  readonly wanted?: Wanted;
+}
 
 /** Removes secrets from a text. */
 export type Scrub = (text: string) => string;
@@ -45,6 +50,7 @@ export class AnswerDraft {
   private readonly calls: RequestedCall[] = [];
   private text = '';
   private dropped = 0;
+  private wanted: Wanted | undefined;
 
   constructor(private readonly about: AnswerAbout) {
     this.ids = new FreshIds(about.idsInUse);
@@ -53,6 +59,16 @@ export class AnswerDraft {
   /** Whether a model asked for calls. */
   get hasCalls(): boolean {
     return this.calls.length > 0;
+  }
+
+  /** Whether it says anything. */
+  get hasText(): boolean {
+    return this.text !== '';
+  }
+
+  /** Something asks the client for what this one cannot give; the first such thing names the failure. */
+  want(wanted: Wanted): void {
+    this.wanted ??= wanted;
   }
 
   /** Adds to the text. */
@@ -94,8 +110,15 @@ export class AnswerDraft {
     });
   }
 
-  /** What it came to. */
-  end(): Pick<ReadAnswer, 'text' | 'calls' | 'opaque' | 'warnings'> {
+  /**
+   * What it came to.
+   *
+   * @param word how the provider ended it: where nothing was said and none called, the client is to do something
+   */
+  end(word: EndWord = 'known'): Pick<ReadAnswer, 'text' | 'calls' | 'opaque' | 'warnings' | 'wanted'> {
+    const silent = this.text.trim() === '' && !this.hasCalls;
+    if (silent && word === 'calls') this.want(this.opaque.length === 0 ? 'calls' : 'unknown_item');
+    if (silent && word === 'unknown') this.want('unknown_end');
     const dropped = this.dropped === 0 ? [] : [`tool_calls_dropped:${this.dropped}`];
     // Two stretches may have been halves of a secret.
     const text = this.about.scrub(this.text);
@@ -104,6 +127,7 @@ export class AnswerDraft {
       calls: this.calls,
       ...(this.opaque.length === 0 ? {} : { opaque: this.opaque }),
       warnings: [...dropped, ...this.warnings],
+      ...(this.wanted === undefined ? {} : { wanted: this.wanted }),
     };
   }
 }
@@ -123,12 +147,24 @@ function readArgs(given: unknown, scrub: Scrub): Pick<RequestedCall, 'args' | 'i
 /** JSON text as a canonical value; undefined for what is no JSON, or JSON without a canonical form such as 1e999. */
 function canonical(text: string): Value | undefined {
   try {
-    const value = JSON.parse(text) as Value;
+    const parsed = parseBounded(text);
+    if (typeof parsed !== 'object') return undefined;
+    const value = parsed.data as Value;
     encode(value, ARGS_DEPTH_MAX);
     return value;
   } catch {
     return undefined;
   }
+}
+
+/** Whether the word for the end of an answer announces calls, or is one that nobody knows. */
+export type EndWord = 'calls' | 'known' | 'unknown';
+
+/** What the word for the end of an answer says, by the words of a format. */
+export function wordOf(given: unknown, words: Readonly<Record<string, ReadAnswer['finishReason']>>): EndWord {
+  if (typeof given !== 'string' || given === '') return 'known';
+  if (!Object.hasOwn(words, given)) return 'unknown';
+  return words[given] === 'tool_calls' ? 'calls' : 'known';
 }
 
 /** The provider's name of an answer, where it is one that a receipt takes. */

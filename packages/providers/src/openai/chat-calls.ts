@@ -1,0 +1,199 @@
+/**
+ * The calls of a streamed chat answer: which call a piece of one belongs to.
+ *
+ * Servers mark pieces by a number, by an id, by both or by neither, and not all in the same way: numbers may begin
+ * anywhere, whole calls may all have the number 0, an id may stand in the first piece, in each, or be new in each.
+ *
+ * Invariants
+ * C1  Total: every piece belongs to a call for certain, or the stream is none of the format.
+ * C2  A call is opened by an id or a name; each has a name in the end.
+ * C3  Calls under one number have ids of their own and arguments of their own, each whole.
+ */
+import { isJsonObject } from '../json.js';
+import { type Fields, textIn } from '../wire/answer-stream.js';
+
+/** More calls than an answer has ever had: 64 of them are kept. */
+const STREAM_CALLS_MAX = 256;
+
+/** A piece of a call, as the server marked it. */
+interface Piece {
+  /** Its number; undefined when it has none that is one. */
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
+  readonly custom: boolean;
+}
+
+/** A call as it grows. */
+interface Slot {
+  readonly place: number;
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  args: string;
+  custom: boolean;
+  readonly scan: ObjectScan;
+}
+
+/** What a piece added: to the arguments of the call at this place. */
+export interface Added {
+  readonly place: number;
+  readonly args: string;
+}
+
+/** Puts the calls of a streamed answer together. */
+export class ChatCalls {
+  private readonly slots: Slot[] = [];
+  private readonly byIndex = new Map<number, Slot[]>();
+  private readonly byId = new Map<string, Slot>();
+
+  /** Whether a call has begun. */
+  get any(): boolean {
+    return this.slots.length > 0;
+  }
+
+  /** Takes a piece; undefined when no call is certain to be its own. */
+  take(fields: Fields): Added | undefined {
+    const piece = pieceOf(fields);
+    const slot = piece.index === undefined ? this.unnumbered(piece) : this.numbered(piece, piece.index);
+    if (slot === undefined) return says(piece) ? undefined : { place: 0, args: '' };
+    if (slot.id === '') this.name(slot, piece.id);
+    if (slot.name !== piece.name) slot.name += piece.name;
+    slot.custom ||= piece.custom;
+    slot.args += piece.args;
+    slot.scan.add(piece.args);
+    return { place: slot.place, args: piece.args };
+  }
+
+  /** The calls as they stand in an answer that did not stream; undefined when one of them is none. */
+  whole(): Record<string, unknown>[] | undefined {
+    if (this.slots.some(({ name }) => name === '')) return undefined;
+    const shared = [...this.byIndex.values()].filter((slots) => slots.length > 1).flat();
+    if (shared.some(({ scan }) => !scan.whole)) return undefined;
+    return this.slots.map(({ id, name, args, custom }) => ({
+      ...(id === '' ? {} : { id }),
+      ...(custom ? { type: 'custom', custom: { name, input: args } } : { function: { name, arguments: args } }),
+    }));
+  }
+
+  private numbered(piece: Piece, index: number): Slot | undefined {
+    const there = this.byIndex.get(index) ?? [];
+    const last = there.at(-1);
+    const known = piece.id === '' ? undefined : this.byId.get(piece.id);
+    if (last === undefined) {
+      if (known !== undefined && known.index === undefined) return this.goOn(known, piece);
+      const opens = piece.name !== '' || (piece.id !== '' && known === undefined);
+      return opens ? this.open(piece) : undefined;
+    }
+    if (piece.id === '') return there.slice(0, -1).every(({ scan }) => scan.whole) ? this.goOn(last, piece) : undefined;
+    if (last.id === '' || last.id === piece.id) return this.goOn(last, piece);
+    if (known !== undefined) return known.index === index ? this.goOn(known, piece) : undefined;
+    if (piece.name !== '') return this.open(piece);
+    // Some servers make a new id for each piece: the number decides, as long as one call has it.
+    return there.length === 1 ? last : undefined;
+  }
+
+  private unnumbered(piece: Piece): Slot | undefined {
+    if (piece.id !== '') {
+      const known = this.byId.get(piece.id);
+      return known === undefined ? this.open(piece) : this.goOn(known, piece);
+    }
+    const last = this.slots.at(-1);
+    if (last === undefined) return piece.name === '' ? undefined : this.open(piece);
+    // One after the other, or nobody can say whose it is.
+    if (!this.slots.every((slot) => slot === last || slot.scan.whole)) return undefined;
+    const otherName = piece.name !== '' && last.name !== '' && piece.name !== last.name;
+    return otherName && last.args === '' ? undefined : this.goOn(last, piece);
+  }
+
+  /** A piece of a call that is there, or the beginning of another one where that is certain. */
+  private goOn(slot: Slot, piece: Piece): Slot | undefined {
+    if (piece.name === '' || slot.name === '') return slot;
+    const marked = piece.id !== '' && piece.id === slot.id;
+    if (piece.name === slot.name) {
+      // The name may be said with each piece. Beside other arguments it may be said of another call.
+      if (!slot.scan.whole || piece.args.trim() === '') return slot;
+      const another = !slot.scan.empty && piece.args !== slot.args && piece.args.trimStart().startsWith('{');
+      return another && !marked ? this.open(piece) : undefined;
+    }
+    if (slot.args === '') return slot;
+    return slot.scan.whole && !marked ? this.open(piece) : undefined;
+  }
+
+  private open({ index, id }: Piece): Slot | undefined {
+    if (this.slots.length === STREAM_CALLS_MAX) return undefined;
+    const slot: Slot = {
+      place: this.slots.length,
+      index,
+      id: '',
+      name: '',
+      args: '',
+      custom: false,
+      scan: new ObjectScan(),
+    };
+    this.slots.push(slot);
+    this.name(slot, id);
+    if (index !== undefined) this.byIndex.set(index, [...(this.byIndex.get(index) ?? []), slot]);
+    return slot;
+  }
+
+  private name(slot: Slot, id: string): void {
+    if (id === '') return;
+    slot.id = id;
+    this.byId.set(id, slot);
+  }
+}
+
+function pieceOf({ index, id, type, function: given, custom: free }: Fields): Piece {
+  const custom = isJsonObject(free) || type === 'custom';
+  const fields: Fields = isJsonObject(given) ? given : isJsonObject(free) ? free : {};
+  const args = fields.arguments ?? fields.input;
+  return {
+    index: typeof index === 'number' && Number.isInteger(index) ? index : undefined,
+    id: textIn(id),
+    name: textIn(fields.name),
+    args: typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(args),
+    custom,
+  };
+}
+
+function says({ id, name, args }: Piece): boolean {
+  return id !== '' || name !== '' || args !== '';
+}
+
+/** Watches a text that comes in pieces for the end of the JSON object that it begins with. */
+class ObjectScan {
+  /** Whether the text is one object that was begun and ended. */
+  whole = false;
+  /** Whether nothing stands in the object. */
+  empty = true;
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  private spoilt = false;
+
+  add(text: string): void {
+    for (let at = 0; at < text.length && !this.spoilt; at++) this.take(text.charAt(at));
+  }
+
+  private take(unit: string): void {
+    if (this.inString) {
+      if (this.escaped) this.escaped = false;
+      else if (unit === '\\') this.escaped = true;
+      else if (unit === '"') this.inString = false;
+      return;
+    }
+    if (' \t\n\r'.includes(unit)) return;
+    if (this.whole || (this.depth === 0 && unit !== '{')) {
+      this.spoilt = true;
+      this.whole = false;
+      return;
+    }
+    if (unit === '{' || unit === '[') this.depth++;
+    else if (unit === '}' || unit === ']') this.depth--;
+    else this.empty = false;
+    this.inString = unit === '"';
+    this.whole = this.depth === 0;
+  }
+}

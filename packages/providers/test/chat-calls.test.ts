@@ -1,0 +1,409 @@
+import { describe, expect, it } from 'vitest';
+import { callsOf, readEvents, readWhole, sumOf } from './pieces.js';
+import { chunk, completion, ending } from './provider-server.js';
+
+const MALFORMED = 'provider_error_retryable/malformed';
+
+/** A piece of a call: its number, its id, its name, its arguments; what is `_` is not there. */
+type Piece = readonly [index: number | null | '_', id: string | '_', name: string | '_', args: string | '_'];
+
+function wire([index, id, name, args]: Piece): object {
+  const fn = { ...(name === '_' ? {} : { name }), ...(args === '_' ? {} : { arguments: args }) };
+  return {
+    ...(index === '_' ? {} : { index }),
+    ...(id === '_' ? {} : { id, type: 'function' }),
+    ...(Object.keys(fn).length === 0 ? {} : { function: fn }),
+  };
+}
+
+const read = async (...pieces: readonly Piece[]) =>
+  callsOf(
+    await readEvents(
+      'openai-chat',
+      ...pieces.map((piece) => chunk({ tool_calls: [wire(piece)] })),
+      ending('tool_calls'),
+      '[DONE]',
+    ),
+  );
+
+describe('a call of a streamed chat answer', () => {
+  it.each<[string, Piece[], string[]]>([
+    [
+      'numbers that begin with one',
+      [
+        [1, 'a', 'pay', ''],
+        [1, '_', '_', '{"eur":5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'numbers with a gap, the later one first',
+      [
+        [7, 'b', 'pay', ''],
+        [2, 'a', 'get', ''],
+        [2, '_', '_', '{"x":1}'],
+        [7, '_', '_', '{"eur":5}'],
+      ],
+      ['pay({"eur":5})', 'get({"x":1})'],
+    ],
+    [
+      'no number',
+      [
+        ['_', 'a', 'pay', '{"eur"'],
+        ['_', '_', '_', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'a number that is null',
+      [
+        [null, 'a', 'pay', '{"eur"'],
+        [null, '_', '_', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'an id in each piece',
+      [
+        [0, 'a', 'pay', '{"eur"'],
+        [0, 'a', '_', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'a new id in each piece',
+      [
+        [0, 'a', 'pay', ''],
+        [0, 'b', '_', '{"eur"'],
+        [0, 'c', '_', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'no id',
+      [
+        [0, '_', 'pay', '{"eur"'],
+        [0, '_', '_', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'an id that comes late',
+      [
+        [0, '_', 'pay', '{"eur"'],
+        [0, 'a', '_', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'its name in each piece',
+      [
+        [0, 'a', 'pay', ''],
+        [0, 'a', 'pay', '{"eur"'],
+        [0, '_', 'pay', ':5}'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'its name in two pieces',
+      [
+        [0, 'a', 'read_', ''],
+        [0, '_', 'file', ''],
+        [0, '_', '_', '{}'],
+      ],
+      ['read_file({})'],
+    ],
+    [
+      'its name behind its arguments',
+      [
+        [0, 'a', '_', '{"eur":5}'],
+        [0, '_', 'pay', '_'],
+      ],
+      ['pay({"eur":5})'],
+    ],
+    [
+      'ids alone, interleaved',
+      [
+        ['_', 'a', 'pay', '{"eur"'],
+        ['_', 'b', 'get', '{"x"'],
+        ['_', 'a', '_', ':5}'],
+        ['_', 'b', '_', ':1}'],
+      ],
+      ['pay({"eur":5})', 'get({"x":1})'],
+    ],
+    [
+      'numbers alone, interleaved',
+      [
+        [0, '_', 'pay', '{"eur"'],
+        [1, '_', 'get', '{"x"'],
+        [0, '_', '_', ':5}'],
+        [1, '_', '_', ':1}'],
+      ],
+      ['pay({"eur":5})', 'get({"x":1})'],
+    ],
+    [
+      'the number 0 for each whole call',
+      [
+        [0, 'a', 'pay', '{"eur":5}'],
+        [0, 'b', 'pay', '{"eur":7}'],
+        [0, 'c', 'get', '{}'],
+      ],
+      ['pay({"eur":5})', 'pay({"eur":7})', 'get({})'],
+    ],
+    [
+      'the number 0 for each whole call without an id',
+      [
+        [0, '_', 'pay', '{"eur":5}'],
+        [0, '_', 'get', '{"x":1}'],
+      ],
+      ['pay({"eur":5})', 'get({"x":1})'],
+    ],
+    [
+      'no mark for each whole call',
+      [
+        ['_', '_', 'pay', '{"eur":5}'],
+        ['_', '_', 'pay', '{"eur":7}'],
+      ],
+      ['pay({"eur":5})', 'pay({"eur":7})'],
+    ],
+    [
+      'the same id for two numbers',
+      [
+        [0, 'a', 'pay', '{"eur":5}'],
+        [1, 'a', 'get', '{}'],
+      ],
+      ['pay({"eur":5})', 'get({})'],
+    ],
+    [
+      'an empty piece before all',
+      [
+        [0, '_', '_', '_'],
+        [0, 'a', 'pay', '{}'],
+      ],
+      ['pay({})'],
+    ],
+    ['arguments that are data', [[0, 'a', 'pay', { eur: 5 } as never]], ['pay({"eur":5})']],
+    [
+      'arguments that go on behind their end',
+      [
+        [0, 'a', 'pay', '{}'],
+        [0, '_', '_', '}'],
+      ],
+      ['pay("{}}")args_not_json'],
+    ],
+  ])('with %s is whole [MOD-25]', async (_, pieces, calls) => {
+    expect(await read(...pieces)).toEqual(calls);
+  });
+
+  it.each<[string, Piece[]]>([
+    [
+      'arguments under a number that no call has',
+      [
+        [0, 'a', 'read_file', ''],
+        [1, '_', '_', '{"eur":100}'],
+      ],
+    ],
+    ['arguments before any call', [[0, '_', '_', '{"eur":100}']]],
+    [
+      'arguments without a mark beside two open calls',
+      [
+        ['_', 'a', 'pay', ''],
+        ['_', 'b', 'get', ''],
+        ['_', '_', '_', '{"eur":100}'],
+      ],
+    ],
+    [
+      'an id that no call has, and no name',
+      [
+        ['_', 'a', 'pay', ''],
+        ['_', 'b', '_', '{"eur":100}'],
+      ],
+    ],
+    [
+      'a number and an id of two calls',
+      [
+        [0, 'a', 'pay', ''],
+        [1, 'b', 'get', ''],
+        [0, 'b', '_', '{"eur":100}'],
+      ],
+    ],
+    ['no name in the end', [[0, 'a', '_', '{}']]],
+    [
+      'one number for two calls of which one has no arguments',
+      [
+        [0, 'a', 'pay', ''],
+        [0, 'b', 'pay', '{"eur":100}'],
+      ],
+    ],
+    [
+      'one number for two calls and a piece of neither',
+      [
+        [0, 'a', 'pay', '{'],
+        [0, 'b', 'pay', '{'],
+        [0, '_', '_', '}'],
+      ],
+    ],
+    [
+      'other arguments behind empty ones',
+      [
+        [0, '_', 'pay', '{}'],
+        [0, '_', 'pay', '{"eur":100}'],
+      ],
+    ],
+    [
+      'other arguments behind whole ones under one id',
+      [
+        [0, 'a', 'pay', '{"eur":5}'],
+        [0, 'a', 'pay', '{"eur":100}'],
+      ],
+    ],
+    [
+      'another name without a mark',
+      [
+        ['_', '_', 'pay', ''],
+        ['_', '_', 'get', '{}'],
+      ],
+    ],
+  ])('with %s is no call: the stream is malformed [MOD-25]', async (_, pieces) => {
+    expect(await read(...pieces)).toBe(MALFORMED);
+  });
+
+  it('in the form from before there could be several is read, streamed and whole', async () => {
+    const pieces = [{ name: 'pay', arguments: '{"eur"' }, { arguments: ':5}' }];
+    const streamed = pieces.map((function_call) => chunk({ function_call }));
+    expect(callsOf(await readEvents('openai-chat', ...streamed, ending('function_call'), '[DONE]'))).toEqual([
+      'pay({"eur":5})',
+    ]);
+    const function_call = { name: 'pay', arguments: '{"eur":5}' };
+    expect(callsOf(await readWhole('openai-chat', completion({ content: null, function_call })))).toEqual([
+      'pay({"eur":5})',
+    ]);
+  });
+
+  it('of an answer that another server began anew is none: nobody knows which of the two counts [MOD-25]', async () => {
+    const call = (id: string, at: string) =>
+      chunk(
+        { role: 'assistant', tool_calls: [{ index: 0, id: at, function: { name: 'pay', arguments: '{"eur":5}' } }] },
+        { id },
+      );
+    const result = await readEvents(
+      'openai-chat',
+      chunk({ role: 'assistant', content: '' }, { id: 'one' }),
+      call('one', 'a'),
+      call('two', 'b'),
+      ending('tool_calls'),
+      '[DONE]',
+    );
+    expect(sumOf(result)).toBe(MALFORMED);
+  });
+
+  it('is none when a thousand of them are begun', async () => {
+    expect(await read(...Array.from({ length: 1_000 }, (_, i): Piece => [i, `c${i}`, 'pay', '{}']))).toBe(MALFORMED);
+  });
+});
+
+describe('the content of a chat answer that is a list of parts', () => {
+  const thought = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }], closed: true });
+  const expected = {
+    text: 'It is 5.',
+    opaque: [
+      { kind: 'reasoning', text: 'Two and three.', native: thought('Two and three.') },
+      { kind: 'other', native: { at: { text: 5, calls: 0 }, item: { type: 'reference', reference_ids: [1] } } },
+    ],
+    calls: [],
+    finishReason: 'stop',
+  };
+
+  it('is read with its thoughts when it streams', async () => {
+    const deltas = [
+      [thought('Two and')],
+      [thought(' three.')],
+      [
+        { type: 'text', text: 'It ' },
+        { type: 'text', text: 'is' },
+      ],
+      [{ type: 'reference', reference_ids: [1] }],
+      ' 5.',
+    ];
+    const result = await readEvents('openai-chat', ...deltas.map((content) => chunk({ content })), ending(), '[DONE]');
+    expect(sumOf(result)).toMatchObject(expected);
+  });
+
+  it('is read with its thoughts when it comes whole', async () => {
+    const content = [
+      thought('Two and three.'),
+      { type: 'text', text: 'It is' },
+      { type: 'reference', reference_ids: [1] },
+      { type: 'text', text: ' 5.' },
+    ];
+    expect(sumOf(await readWhole('openai-chat', completion({ content })))).toMatchObject(expected);
+  });
+
+  it('may hold a refusal', async () => {
+    const content = [{ type: 'refusal', refusal: 'No.' }];
+    const refused = { text: 'No.', finishReason: 'content_filter' };
+    expect(sumOf(await readWhole('openai-chat', completion({ content })))).toMatchObject(refused);
+    expect(sumOf(await readEvents('openai-chat', chunk({ content }), ending(), '[DONE]'))).toMatchObject(refused);
+  });
+});
+
+describe('what a chat answer used', () => {
+  const used = async (usage: object) => sumOf(await readWhole('openai-chat', completion({ content: 'x' }, { usage })));
+  const counts = { prompt_tokens: 100, completion_tokens: 7 };
+
+  it.each([
+    ['OpenAI', { prompt_tokens_details: { cached_tokens: 60 } }],
+    ['Moonshot', { cached_tokens: 60 }],
+    ['DeepSeek', { prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 }],
+    ['gateways to Anthropic', { cache_read_input_tokens: 60 }],
+  ])('of a cache is read as %s counts it [MOD-6]', async (_, more) => {
+    expect(await used({ ...counts, ...more })).toMatchObject({
+      usage: { tokens_in: 100, tokens_out: 7, tokens_cached: 60 },
+    });
+  });
+
+  it('holds what a model thought where only the total counts it [MOD-6]', async () => {
+    const more = { total_tokens: 407, completion_tokens_details: { reasoning_tokens: 300 } };
+    expect(await used({ ...counts, ...more })).toMatchObject({ usage: { tokens_in: 100, tokens_out: 307 } });
+  });
+
+  it.each([
+    ['beside the choices', { choices: [], usage: { ...counts, cached_tokens: 60 } }],
+    [
+      'in the choice',
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: { ...counts, cached_tokens: 60 } }] },
+    ],
+    ['under a name of the server', { choices: [], x_groq: { usage: { ...counts, cached_tokens: 60 } } }],
+  ])('is read %s of a stream [MOD-6]', async (_, last) => {
+    const result = await readEvents('openai-chat', chunk({ content: 'x' }), ending(), last, '[DONE]');
+    expect(sumOf(result)).toMatchObject({ usage: { tokens_in: 100, tokens_out: 7, tokens_cached: 60 } });
+  });
+});
+
+describe('a chat answer that only another client could answer', () => {
+  const custom = { id: 'c', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } };
+
+  it('is a failure that names it, streamed and whole [MOD-27]', async () => {
+    const code = 'provider_error_terminal/custom_tool_call';
+    expect(sumOf(await readWhole('openai-chat', completion({ content: null, tool_calls: [custom] })))).toBe(code);
+    const streamed = chunk({ tool_calls: [{ index: 0, ...custom }] });
+    expect(sumOf(await readEvents('openai-chat', streamed, ending('tool_calls'), '[DONE]'))).toBe(code);
+  });
+
+  it('is malformed when it announces calls and has none', async () => {
+    expect(sumOf(await readEvents('openai-chat', chunk({ content: '' }), ending('tool_calls'), '[DONE]'))).toBe(
+      MALFORMED,
+    );
+  });
+});
+
+describe('a chunk of a chat answer', () => {
+  it('that says no error as null, and no end as an empty text, goes on', async () => {
+    const going = (content: string) =>
+      chunk({ content }, { error: null, choices: [{ index: 0, delta: { content }, finish_reason: '' }] });
+    expect(sumOf(await readEvents('openai-chat', going('a'), going('b'), ending(), '[DONE]'))).toMatchObject({
+      text: 'ab',
+    });
+    expect(sumOf(await readEvents('openai-chat', going('a')))).toBe('provider_error_retryable/network');
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { retryAfterMs } from '../src/retry.js';
+import { EventStream } from '../src/sse.js';
+import { payloadOf } from './answers.js';
+import { impatient, run } from './harness.js';
+import { cutAt, readPieces, sse, sumOf } from './pieces.js';
+import { type Answer, chunk, completion, ending, json, providerServer } from './provider-server.js';
+
+const utf8 = new TextEncoder();
+const found = (reader: EventStream, ...pieces: readonly string[]) =>
+  pieces.flatMap((piece) => reader.push(utf8.encode(piece)));
+
+describe('a reader of server-sent events', () => {
+  it('takes a CRLF that two pieces share as one line end [MOD-25]', () => {
+    expect(found(new EventStream(), 'data: a\r', '\ndata: b\r', '\n\r', '\n')).toEqual(['a\nb']);
+  });
+
+  it('takes an empty piece between the two halves of a CRLF as nothing', () => {
+    expect(found(new EventStream(), 'data: a\r', '', '\ndata: b\n\n')).toEqual(['a\nb']);
+  });
+
+  it('leaves out a byte order mark, and only the first', () => {
+    expect(found(new EventStream(), '\ufeffdata: a\n\n\ufeffdata: b\n\ndata: c\n\n')).toEqual(['a', 'c']);
+  });
+
+  it.each([
+    ['a line', ['data: ', 'x'.repeat(200)]],
+    ['the lines of one event', Array(20).fill('data: 0123456789\n')],
+    ['a line without a field', ['y'.repeat(101)]],
+  ])('refuses %s beyond its bound, whatever stands behind it', (_, pieces) => {
+    const reader = new EventStream(100);
+    expect(found(reader, 'data: before\n\n', ...pieces, '\n\ndata: behind\n\n')).toEqual(['before']);
+    expect(reader.tooLarge).toBe(true);
+  });
+
+  it('takes many events that are together larger than the bound of one', () => {
+    const reader = new EventStream(100);
+    expect(found(reader, 'data: 0123456789\n\n'.repeat(100))).toHaveLength(100);
+    expect(reader.tooLarge).toBe(false);
+  });
+});
+
+describe('a stream with something behind its end', () => {
+  const said = [chunk({ content: 'Done.' }), ending(), '[DONE]'];
+  const behind = [
+    chunk({ content: ' And more.' }),
+    chunk({ tool_calls: [{ index: 0, id: 'x', function: { name: 'pay' } }] }),
+  ];
+
+  it.each([
+    ['the same piece', []],
+    ['another piece', [sse(...said).length]],
+    ['a piece that is cut in the middle of it', [sse(...said).length + 9]],
+  ])('gives the same answer when it comes in %s [MOD-25]', async (_, places) => {
+    const came = await readPieces('openai-chat', cutAt(sse(...said, ...behind), places));
+    expect(came).toEqual(await readPieces('openai-chat', [sse(...said)]));
+    expect(sumOf(came.result)).toMatchObject({ text: 'Done.', calls: [] });
+  });
+
+  it('fails in the same way when an error came first, in whatever piece an end follows', async () => {
+    const broken = [chunk({ content: 'a' }), { error: { message: 'busy', code: 429 } }];
+    const bytes = sse(...broken, ...said);
+    for (const places of [[], [sse(...broken).length]])
+      expect(sumOf((await readPieces('openai-chat', cutAt(bytes, places))).result)).toBe(
+        'provider_error_retryable/rate_limited',
+      );
+  });
+});
+
+describe('the wait that a provider asks for', () => {
+  const now = Date.UTC(2026, 10, 22, 12, 0, 0);
+  it.each([
+    [{ 'retry-after': 'Sun, 22 Nov 2026 12:00:07 GMT' }, 7_000],
+    [{ 'retry-after': 'Sunday, 22-Nov-26 12:00:07 GMT' }, 7_000],
+    [{ 'retry-after': 'Sun, 22 Nov 2026 11:59:00 GMT' }, 0],
+    [{ 'retry-after': '2' }, 2_000],
+    [{ 'retry-after': '0.5' }, 500],
+    [{ 'retry-after-ms': '12.5', 'retry-after': '9' }, 13],
+    [{ 'retry-after': '99999999999' }, 99_999_999_999_000],
+    [{ 'retry-after': '-1' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{}, undefined],
+  ] as const)('is read from %j as %s ms [MOD-8]', (headers, expected) => {
+    expect(retryAfterMs(new Headers(headers), now)).toBe(expected);
+  });
+
+  it('is kept to when it is a date [MOD-8]', async () => {
+    const waits: number[] = [];
+    const at = new Date(Date.now() + 20_000).toUTCString();
+    const server = await providerServer(json(429, {}, { 'retry-after': at }), json(200, completion({ content: 'ok' })));
+    payloadOf(await run(impatient({ ...server, model: 'm', waits })));
+    expect(waits[0]).toBeGreaterThan(15_000);
+    expect(waits[0]).toBeLessThanOrEqual(20_000);
+  });
+});
+
+describe('an answer that would not end', () => {
+  const headers = { 'content-type': 'text/event-stream' };
+
+  it('is a timeout when it drips for longer than a whole answer may take [MOD-26]', async () => {
+    const drip: Answer = (response) => {
+      response.writeHead(200, headers);
+      const pings = setInterval(() => response.write(': ping\n\n'), 20);
+      response.on('close', () => clearInterval(pings));
+    };
+    const server = await providerServer(drip);
+    const ran = await run(impatient({ ...server, model: 'm', timeoutMs: 10_000, answerTimeoutMs: 300 }));
+    expect(ran.outcome).toEqual({ status: 'timeout', code: 'adapter_timeout' });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('is judged by its status when it is an error that is larger than anybody reads [MOD-26]', async () => {
+    const server = await providerServer(json(429, 'x'.repeat(2_000_000)), json(200, completion({ content: 'ok' })));
+    payloadOf(await run(impatient({ ...server, model: 'm' })));
+    expect(server.seen).toHaveLength(2);
+  });
+});
