@@ -191,7 +191,7 @@ describe('a call of a streamed chat answer', () => {
       ],
       ['pay("{}}")args_not_json'],
     ],
-  ])('with %s is whole [MOD-25]', async (_, pieces, calls) => {
+  ])('with %s is whole [MOD-28]', async (_, pieces, calls) => {
     expect(await read(...pieces)).toEqual(calls);
   });
 
@@ -264,7 +264,7 @@ describe('a call of a streamed chat answer', () => {
         ['_', '_', 'get', '{}'],
       ],
     ],
-  ])('with %s is no call: the stream is malformed [MOD-25]', async (_, pieces) => {
+  ])('with %s is no call: the stream is malformed [MOD-28]', async (_, pieces) => {
     expect(await read(...pieces)).toBe(MALFORMED);
   });
 
@@ -280,7 +280,7 @@ describe('a call of a streamed chat answer', () => {
     ]);
   });
 
-  it('of an answer that another server began anew is none: nobody knows which of the two counts [MOD-25]', async () => {
+  it('of an answer that another server began anew is none: nobody knows which of the two counts [MOD-28]', async () => {
     const call = (id: string, at: string) =>
       chunk(
         { role: 'assistant', tool_calls: [{ index: 0, id: at, function: { name: 'pay', arguments: '{"eur":5}' } }] },
