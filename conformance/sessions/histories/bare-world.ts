@@ -8,7 +8,7 @@
  * B2  A frame is whole: its `continue` frames follow before anything else.
  */
 import { createHash } from 'node:crypto';
-import type { CommandName, IngressRecord, JournalRecord, PolicyRule, Receipt, Ref } from '@reprise/contracts';
+import type { CommandName, IngressRecord, JournalRecord, PolicyRule, Receipt, Ref, Value } from '@reprise/contracts';
 import {
   type App,
   decode,
@@ -36,6 +36,7 @@ import { EMPTY_HEAD, type Head } from '../../../packages/kernel/src/journal/port
 import { check } from '../../../packages/kernel/src/schema/index.js';
 import { firstManifest } from '../../../packages/kernel/src/world/era.js';
 import {
+  askFact,
   attemptFact,
   continueFact,
   deferredFact,
@@ -63,6 +64,8 @@ export interface AtWork {
 export interface Frame {
   readonly seq: number;
   readonly at: number;
+  /** The chain digest after it. */
+  readonly head: string;
   readonly records: readonly JournalRecord[];
   readonly changes: readonly LeafChange[];
   /** Content that it made, by digest. */
@@ -143,6 +146,17 @@ export class BareWorld {
   answer({ effect, attempt }: AtWork, said: Said): void {
     this.running.delete(effect);
     this.#submit(receiptFact(effect, attempt, { adapter: 'test', attempts: attempt, ...said }));
+  }
+
+  /** A running effect asks somebody, and goes on meanwhile. */
+  ask({ effect, attempt }: AtWork, question: Value): void {
+    const n = this.#effects.get(effect)?.asks?.length ?? 0;
+    this.#submit(askFact(effect, attempt, { n, question, expires: null, to: null }));
+  }
+
+  /** Content by its digest. */
+  content(hex: string): Uint8Array | undefined {
+    return this.#content.get(hex);
   }
 
   /** Time passes: what is due happens on the way, each at its time, or, after a leap, all at once. */
@@ -257,7 +271,7 @@ export class BareWorld {
     for (const change of changes) this.#follow(change);
     for (const effect of aborts) this.#tell(effect);
     const made = new Map(staged.map(({ ref, bytes: blob }) => [ref.hex, blob]));
-    this.options.onFrame({ seq, at, records, changes, made });
+    this.options.onFrame({ seq, at, head: this.#head.digest, records, changes, made });
     if (continues) return this.#write(continueFact.make({ seq: seq + 1, at }, false));
     this.#perform(armed);
   }

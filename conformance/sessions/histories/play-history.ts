@@ -8,11 +8,13 @@ import {
   humanAsk,
   SESSION_REDUCER,
   type SessionState,
+  type ToolsetNews,
   toolCall,
+  toolsetRefresh,
 } from '../../../packages/agent/src/contracts/index.js';
 import { llmGenerate } from '../../../packages/agent/src/plans/effects.js';
 import { Auditor } from './auditor.js';
-import { type AtWork, BareWorld, type Said } from './bare-world.js';
+import { type AtWork, BareWorld, type Frame, type Said } from './bare-world.js';
 import { refOf, TEXTS } from './content.js';
 import type { CallPlan, CommandPlan, DefinitionPlan, Happening, History } from './happenings.js';
 
@@ -28,10 +30,23 @@ export interface Played {
   readonly met: ReadonlyMap<string, number>;
 }
 
+/** What a history is played with besides itself. */
+export interface PlayOptions {
+  /** Told of each frame. */
+  readonly onFrame?: (frame: Frame, world: BareWorld) => void;
+  /** The agent has a toolset that changes, is out of reach, and is asked about. The auditor knows nothing of those. */
+  readonly toolset?: boolean;
+  /** Before which happenings a tool that works asks somebody, or is answered. The auditor knows nothing of those. */
+  readonly asks?: readonly number[];
+}
+
 /** Plays a history. @throws Error when a promise is broken */
-export async function playHistory(history: History, verify: boolean): Promise<Played> {
-  const play = new Play(history.definition);
-  for (const happening of history.happenings) play.perform(happening);
+export async function playHistory(history: History, verify: boolean, options: PlayOptions = {}): Promise<Played> {
+  const play = new Play(history.definition, options);
+  for (const [i, happening] of history.happenings.entries()) {
+    if (options.asks?.includes(i) === true) play.askOrReply(i);
+    play.perform(happening);
+  }
   play.finish();
   if (verify) await play.world.verify();
   return play.played();
@@ -45,7 +60,10 @@ class Play {
   #lastCalls: readonly CallPlan[] = [];
   #n = 0;
 
-  constructor(private readonly definition: DefinitionPlan) {
+  constructor(
+    private readonly definition: DefinitionPlan,
+    private readonly options: PlayOptions,
+  ) {
     const policy = [
       ...(definition.denies ? [{ effect: 'tool.call@1#t2', decision: 'deny' as const }] : []),
       { effect: '*', decision: 'allow' as const },
@@ -55,7 +73,10 @@ class Play {
       app: agentApp,
       policy,
       handedOn: [humanAsk.name],
-      onFrame: (frame) => this.auditor.read(frame),
+      onFrame: (frame) => {
+        this.auditor.read(frame);
+        this.options.onFrame?.(frame, this.world);
+      },
     });
     for (const [ref, bytes] of TEXTS) this.world.put(ref, bytes);
     this.#adopt('next_run', 0);
@@ -63,8 +84,27 @@ class Play {
 
   perform(it: Happening): void {
     const told = this.#do(it);
-    if (told !== undefined) throw new Error(`${JSON.stringify(it)} was refused: ${told}`);
-    this.auditor.check(this.world);
+    if (told !== undefined && this.#isAudited) throw new Error(`${JSON.stringify(it)} was refused: ${told}`);
+    this.#checkNow();
+  }
+
+  /** A tool that works asks somebody; or what was asked is answered. */
+  askOrReply(which: number): void {
+    const asked = [...this.world.open].flatMap(([effect, { asks = [] }]) =>
+      asks.flatMap(({ n, answer }) => (answer === undefined ? [{ effect, n }] : [])),
+    );
+    const one = which % 2 === 0 ? pick(asked, which) : undefined;
+    const work = pick(this.#working(toolCall.name), which);
+    if (one !== undefined) this.world.command('sys/Answer@1', { ...one, answer: 'yes' });
+    else if (work !== undefined) this.world.ask(work, 'Really?');
+  }
+
+  #checkNow(): void {
+    if (this.#isAudited) this.auditor.check(this.world);
+  }
+
+  get #isAudited(): boolean {
+    return this.options.toolset !== true && this.options.asks === undefined;
   }
 
   /** Whatever is under way ends: everything is answered, or given up, and the session closed. */
@@ -75,7 +115,7 @@ class Play {
       if (i === 1) this.perform({ step: 'time', ms: this.definition.grace + 1_000, leap: false });
       if (i === 1 && this.auditor.anyRun(this.world)) throw new Error('a cancel was not over within its grace');
       for (const work of [...this.world.running.values()]) this.world.answer(work, { status: 'cancelled' });
-      this.auditor.check(this.world);
+      this.#checkNow();
     }
   }
 
@@ -149,7 +189,7 @@ class Play {
       case 'Note':
         return { type: 'Note', call_id: this.#state(key)?.calls[it.which]?.call_id ?? 'none', text_ref: refOf(1) };
       case 'Spawn': {
-        const agent = { def_ref: refOf(2), config: configOf(this.definition, it.change) };
+        const agent = { def_ref: refOf(2), config: this.#configOf(it.change) };
         return { type: 'Spawn', agent, agents: [], parts: [this.#text()] };
       }
       case 'Reconfigure':
@@ -159,8 +199,14 @@ class Play {
     }
   }
 
-  #adopt(adopt: 'next_run' | 'next_step' | 'pin', change: number): string | undefined {
+  #configOf(change: number): AgentConfig {
     const config = configOf(this.definition, change);
+    if (this.options.toolset !== true) return config;
+    return { ...config, toolsets: [{ name: 'far', on_changed: 'ask', on_added: 'ask' }] };
+  }
+
+  #adopt(adopt: 'next_run' | 'next_step' | 'pin', change: number): string | undefined {
+    const config = this.#configOf(change);
     const agents = ['a1', 'a2', 'broken'].map((agent) => ({
       def_ref: refOf(2),
       config: { ...config, agent, ...(agent === 'broken' ? { model: 'gone' } : {}) },
@@ -176,6 +222,7 @@ class Play {
   /** The model answers; where none is asked, what is waited for comes, so that histories get somewhere. */
   #answer(it: Happening & { step: 'answer' }): string | undefined {
     const { which } = it;
+    if (this.#working(toolsetRefresh.name).length > 0) return this.#toolsetSays(which);
     if (this.#working(llmGenerate.name).length > 0) return this.#modelSays(it);
     if (this.#working(toolCall.name).length > 0) return this.#toolSays({ step: 'tool', which, how: 0, tokens: null });
     if (this.world.waiting('approval').length > 0) return this.#decide({ step: 'decide', which, how: 'approve' });
@@ -209,6 +256,22 @@ class Play {
       payload: payload as unknown as Value,
       usage,
     });
+  }
+
+  /** What is found of the toolset: nothing new, another offer to ask about, or nobody there. */
+  #toolsetSays(which: number): string | undefined {
+    const taken = { tools_ref: refOf(20), known_ref: refOf(21) };
+    const counts = { added: 1, removed: 0, changed: 1, held: 1 };
+    const ask = { approved: taken, refused_ref: refOf(22) };
+    const version = `${this.#n % 10}`.repeat(64);
+    const news: readonly ToolsetNews[] = [
+      { status: 'unchanged', toolset: 'far' },
+      { status: 'changed', toolset: 'far', version, ...taken, ...counts, diff_ref: refOf(23), ask },
+      { status: 'unreachable', toolset: 'far', code: 'adapter_error' },
+    ];
+    const found = news[this.#n++ % news.length];
+    const payload = { toolsets: found === undefined ? [] : [found] } as unknown as Value;
+    return this.#say(pick(this.#working(toolsetRefresh.name), which), { status: 'ok', payload });
   }
 
   #toolSays({ which, how, tokens }: Happening & { step: 'tool' }): string | undefined {

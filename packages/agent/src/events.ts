@@ -2,7 +2,7 @@
 import type { Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, Cursor, EventChannel } from './contracts/agent-event.js';
-import { AgentEvents, type EventScope, seenBy } from './projection/agent-events.js';
+import { AgentEvents, type EventScope, type Past, seenBy } from './projection/agent-events.js';
 import { readLlmOutput, readText, readValue } from './transcript.js';
 
 /** The largest text that is put in place of its link, in bytes of UTF-8. */
@@ -25,19 +25,20 @@ export interface WatchOptions {
 /**
  * Events as they become durable, in the order of the journal; goes on until the world closes or nobody listens, or, told
  * not to follow, to the end of what is there.
- * The same frames and options give the same events.
- *
- * @param from the frame that they are made from on
+ * The same frames and options give the same events. Behind a cursor it begins at the cursor's frame, and asks the past
+ * for what those before it said: what it costs depends on what is read, and not on the age of the world.
  */
 export async function* watch(
   world: Pick<World, 'frames' | 'content' | 'head'>,
   scope: EventScope,
-  from: number,
+  pastBefore: PastBefore,
   options: WatchOptions = {},
 ): AsyncGenerator<AgentEvent> {
-  const projection = new AgentEvents(scope);
   const behind = cursorOf(options.after);
+  const from = Math.max(0, behind[0]);
+  const projection = await AgentEvents.from(scope, from === 0 ? undefined : await pastBefore(from));
   for await (const frame of framesOf(world, from, options)) {
+    await projection.recall(frame);
     for (const event of projection.project(frame)) {
       if (!isBehind(event.event_seq, behind)) continue;
       const shown = await shownEvent(world.content, event, options);
@@ -45,6 +46,9 @@ export async function* watch(
     }
   }
 }
+
+/** What stood before a frame. */
+export type PastBefore = (frame: number) => Promise<Past>;
 
 /** Durable frames from one on: all that come, or those that are there. */
 export async function* framesOf(

@@ -3,7 +3,7 @@ import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from './contracts/agent-event.js';
 import { cursorOf, isBehind, shownEvent, type WatchOptions } from './events.js';
 import type { Spoken } from './live.js';
-import { AgentEvents, type EffectPlace } from './projection/agent-events.js';
+import { AgentEvents, type EffectPlace, type Past } from './projection/agent-events.js';
 
 /** How a run is watched. */
 export interface RunWatchOptions extends WatchOptions {
@@ -15,7 +15,6 @@ export interface RunWatchOptions extends WatchOptions {
 export class RunWatch {
   /** The run is over, and everything up to its end was shown. */
   ended = false;
-  readonly #projection: AgentEvents;
   /** The run at the root of the tree. */
   #root: string | null = null;
   /** The last frame that was read, and the last event in it. */
@@ -23,18 +22,29 @@ export class RunWatch {
   #last: Cursor = '0.0';
   #unplaced: (Spoken & { readonly heardAt: number })[] = [];
 
-  constructor(
+  private constructor(
     private readonly world: Pick<World, 'content' | 'head'>,
     private readonly of: { readonly session: string; readonly run: string },
     private readonly options: RunWatchOptions,
-  ) {
-    this.#projection = new AgentEvents({ sessions: [of.session], tree: options.tree === true });
+    private readonly projection: AgentEvents,
+  ) {}
+
+  /** @param past before the frame that accepted the run's input */
+  static async from(
+    world: Pick<World, 'content' | 'head'>,
+    of: { readonly session: string; readonly run: string },
+    options: RunWatchOptions,
+    past: Past | undefined,
+  ): Promise<RunWatch> {
+    const scope = { sessions: [of.session], tree: options.tree === true, ownRuns: true };
+    return new RunWatch(world, of, options, await AgentEvents.from(scope, past));
   }
 
   /** The events of the next frame, as they are shown. */
   async *shown(frame: WorldFrame): AsyncGenerator<AgentEvent> {
     const behind = cursorOf(this.options.after);
-    for (const event of this.#projection.project(frame)) {
+    await this.projection.recall(frame);
+    for (const event of this.projection.project(frame)) {
       if (!this.#isWanted(event)) continue;
       this.#last = event.event_seq;
       const shown = isBehind(event.event_seq, behind)
@@ -53,7 +63,7 @@ export class RunWatch {
     const all = [...this.#unplaced, ...heard.map((spoken) => ({ ...spoken, heardAt }))];
     this.#unplaced = [];
     for (const spoken of all) {
-      const place = this.#projection.placeOf(spoken.effect);
+      const place = this.projection.placeOf(spoken.effect);
       if (place === undefined) {
         if (spoken.heardAt > this.#seq) this.#unplaced.push(spoken);
       } else if (place.step_id !== null && this.#isWanted(place)) {

@@ -7,7 +7,7 @@ import type { StopReason } from './contracts/lifecycle.js';
 import type { Artifact } from './contracts/tool-call.js';
 import { framesOf } from './events.js';
 import type { LiveAnswers } from './live.js';
-import { runId } from './projection/agent-events.js';
+import { type Past, runId } from './projection/agent-events.js';
 import { isEndOf, RunWatch, type RunWatchOptions } from './run-watch.js';
 import { readLlmOutput, readValue } from './transcript.js';
 
@@ -30,6 +30,8 @@ export interface RunParts {
   readonly live: LiveAnswers;
   /** Whether the agent says what its runs return; else they return text. */
   readonly returns: boolean;
+  /** What stood before the run was accepted; undefined when its session has no children. */
+  past(): Promise<Past | undefined>;
   /** Cancels the run, wherever it stands. */
   cancel(reason?: string): Promise<unknown>;
 }
@@ -71,7 +73,7 @@ export class Run<R = unknown> {
    */
   async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
-    const watched = this.#watched(options);
+    const watched = await this.#watched(options);
     for await (const frame of framesOf(world, this.place.seq, options)) {
       yield* watched.shown(frame);
       if (watched.ended) return;
@@ -85,7 +87,7 @@ export class Run<R = unknown> {
    */
   async *stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
     const { world, live } = this.parts;
-    const watched = this.#watched(options);
+    const watched = await this.#watched(options);
     const left = new AbortController();
     const leave = (): void => left.abort();
     options.signal?.addEventListener('abort', leave, { once: true });
@@ -159,8 +161,10 @@ export class Run<R = unknown> {
     return value_ref === undefined ? undefined : readValue(this.parts.world.content, value_ref);
   }
 
-  #watched(options: RunWatchOptions): RunWatch {
-    return new RunWatch(this.parts.world, { session: this.place.session, run: this.id }, options);
+  /** Its own events need nothing but what came since it was accepted. Those below it may be of older sessions. */
+  async #watched(options: RunWatchOptions): Promise<RunWatch> {
+    const past = options.tree === true ? await this.parts.past() : undefined;
+    return RunWatch.from(this.parts.world, { session: this.place.session, run: this.id }, options, past);
   }
 }
 

@@ -10,7 +10,7 @@ import type { SESSION_FACTS } from './contracts/facts.js';
 import { SESSION_REDUCER } from './contracts/session.js';
 import type { ChildEntry, SessionState } from './contracts/state.js';
 import type { TranscriptItem } from './contracts/transcript.js';
-import { type WatchOptions, watch } from './events.js';
+import { type PastBefore, type WatchOptions, watch } from './events.js';
 import { type Limits, saidLimits } from './limits.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
@@ -61,8 +61,7 @@ export interface SessionParts {
   newId(): string;
   /** The places of a session's runs, from the first; of one when its number is given. */
   placesOf(session: string, run?: number): AsyncIterable<RunPlace>;
-  /** The frame at which the run at a place of the journal was accepted; 0 when there was none. */
-  beginningOf(session: string, seq: number): Promise<number>;
+  readonly pastBefore: PastBefore;
 }
 
 /** How a session is made. */
@@ -242,9 +241,8 @@ export class Session<R = unknown> {
    * exactly what comes behind that event; else from the beginning.
    */
   async *events(options: WatchOptions & { readonly tree?: boolean } = {}): AsyncGenerator<AgentEvent> {
-    const { after, tree = false } = options;
-    const from = after === undefined ? 0 : await this.parts.beginningOf(this.key, Number(after.split('.')[0]));
-    yield* watch(this.parts.world, { sessions: [this.key], tree }, from, options);
+    const { tree = false } = options;
+    yield* watch(this.parts.world, { sessions: [this.key], tree }, this.parts.pastBefore, options);
   }
 
   async #refusal(ack: Ack, command_id: string): Promise<RepriseError> {
@@ -264,7 +262,10 @@ export class Session<R = unknown> {
       if (run?.number !== place.number) return this.#withdrawRun(place);
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
-    return new Run<R>({ world, live, returns: this.agent.returns !== null, cancel }, place);
+    // A session without children has had none: who sees its tree needs nothing of the past.
+    const past = async () =>
+      ((await this.state())?.spawned ?? 0) === 0 ? undefined : this.parts.pastBefore(place.seq);
+    return new Run<R>({ world, live, returns: this.agent.returns !== null, past, cancel }, place);
   }
 
   /** A run that waits its turn is cancelled by taking its input back. */

@@ -29,6 +29,8 @@ import {
   type OpenQuery,
   openItems,
 } from './people.js';
+import type { Past } from './projection/agent-events.js';
+import { eventPlaces, pastBefore } from './projection/event-places.js';
 import { runs, sessionLabels, sessions, sessionTree } from './projection/sessions.js';
 import type { Registry } from './registry.js';
 import { worldRequestId } from './request-id.js';
@@ -99,6 +101,8 @@ export interface AgentWorldParts {
 /** A world of agents. Made by `openAgentWorld`. */
 export class AgentWorld implements AsyncDisposable {
   #views: Promise<Views> | undefined;
+  /** Kept from the first time on that events are resumed. */
+  #places: Promise<Views> | undefined;
 
   constructor(
     /** The kernel's world: frames, state, rights, time travel. */
@@ -129,7 +133,7 @@ export class AgentWorld implements AsyncDisposable {
         live,
         newId: () => toHex(this.parts.random(16)),
         placesOf: (session, run) => this.#placesOf(session, run),
-        beginningOf: (session, seq) => this.#beginningOf(session, seq),
+        pastBefore: (frame) => this.#pastBefore(frame),
       },
       key,
       agent,
@@ -232,14 +236,12 @@ export class AgentWorld implements AsyncDisposable {
 
   /** What happens in all sessions, in the order of the journal; with `after` what comes behind that event. */
   events(options: WatchOptions = {}): AsyncGenerator<AgentEvent> {
-    // From the first frame on: what an event says of its run is in the frame that accepted it.
-    return watch(this.kernel, {}, 0, options);
+    return watch(this.kernel, {}, (frame) => this.#pastBefore(frame), options);
   }
 
   /** The views of this world, caught up with its head. See `openViews`. */
   async views(): Promise<Views> {
-    const { viewStore: store } = this.parts;
-    this.#views ??= openViews(this.kernel, VIEWS, store === undefined ? {} : { store });
+    this.#views ??= this.#openViews(VIEWS);
     const views = await this.#views;
     await views.caughtUp();
     return views;
@@ -274,6 +276,7 @@ export class AgentWorld implements AsyncDisposable {
   async close(): Promise<void> {
     this.parts.closing.abort();
     await (await this.#views)?.close();
+    await (await this.#places)?.close();
     await this.kernel.close();
   }
 
@@ -297,15 +300,16 @@ export class AgentWorld implements AsyncDisposable {
     for await (const { row } of view.each({ under: [session] })) yield { session, number: row.run, seq: row.seq };
   }
 
-  /** The first frame of those runs of a session that were accepted and not over at a frame. */
-  async #beginningOf(session: string, seq: number): Promise<number> {
-    let first = seq;
-    for await (const { row } of (await this.views()).view(runs).each({ under: [session], order: 'desc' })) {
-      if (row.seq > seq) continue;
-      if (row.ended !== null && row.ended < seq) break;
-      first = Math.min(first, row.seq);
-    }
-    return first;
+  #openViews(definitions: Parameters<typeof openViews>[1]): Promise<Views> {
+    const { viewStore: store } = this.parts;
+    return openViews(this.kernel, definitions, store === undefined ? {} : { store });
+  }
+
+  async #pastBefore(frame: number): Promise<Past> {
+    this.#places ??= this.#openViews([eventPlaces]);
+    const places = await this.#places;
+    await places.caughtUp(Math.min(frame - 1, this.kernel.head.seq));
+    return pastBefore(places.view(eventPlaces), frame);
   }
 }
 

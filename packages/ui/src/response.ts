@@ -23,10 +23,9 @@ export interface UiResponseOptions extends UiStreamOptions {
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Answers a chat request with a run. Each event that the journal has is sent under its cursor as the event's `id`; a
- * client that keeps what it has may send it back as `Last-Event-ID`, and goes on with {@link afterOf} as `after`. What
- * was said live since then comes again: such a client drops the parts that were not ended. `useChat` asks from the
- * beginning, and needs none of this.
+ * Answers a chat request with a run. The last chunk of each event of the journal is sent with the event's cursor as `id`; a
+ * client may send that back as `Last-Event-ID`, and goes on with {@link afterOf} as `after`: it gets exactly the rest. What
+ * it got behind that `id` comes again. `useChat` asks from the beginning, and needs none of this.
  *
  * @example return uiMessageResponse(await session.send(input, { id }))
  */

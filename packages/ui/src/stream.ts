@@ -17,7 +17,10 @@ export interface UiStreamOptions extends ChunkOptions {
 /** The part of a run that is watched. */
 export type WatchedRun = Pick<Run, 'id' | 'stream'>;
 
-/** A chunk, and the event that it was made of; none of what is said live. */
+/**
+ * A chunk, and the place of the event that it was made of: at the last chunk of each event, so that who has it has all
+ * of that event. None of what is said live has a place.
+ */
 export interface PlacedChunk {
   readonly chunk: UiChunk;
   readonly cursor?: Cursor;
@@ -48,21 +51,39 @@ export function toUIMessageStream(run: WatchedRun, options: UiStreamOptions = {}
   });
 }
 
-/** The chunks of a run with their places. */
+/**
+ * The chunks of a run with their places. What a chunk is depends on those before it (which step is open, what was
+ * asked), so the run is read from its beginning, and what the caller has is left out.
+ */
 export async function* placedChunks(run: WatchedRun, options: UiStreamOptions): AsyncGenerator<PlacedChunk, undefined> {
   const { after, signal, ...rest } = options;
   const chunks = new RunChunks(run.id, rest);
   const watched = run.stream({
     inline: UI_INLINE_BYTES_MAX,
     channel: 'model',
-    ...(after === undefined ? {} : { after }),
     ...(signal === undefined ? {} : { signal }),
   });
+  let isNew = after === undefined;
   for await (const event of watched) {
     const cursor = cursorOf(event);
-    for (const chunk of chunks.take(event)) yield { chunk, ...(cursor === undefined ? {} : { cursor }) };
+    if (cursor === undefined && !isNew) continue; // said of a step that the caller has, or whose text is yet to come
+    isNew ||= cursor !== undefined && isBehind(cursor, after);
+    const made = [...chunks.take(event)];
+    if (isNew) yield* placed(made, cursor);
+    else isNew = cursor === after;
   }
   return undefined;
+}
+
+function* placed(chunks: readonly UiChunk[], cursor: Cursor | undefined): Generator<PlacedChunk> {
+  for (const [i, chunk] of chunks.entries())
+    yield cursor === undefined || i < chunks.length - 1 ? { chunk } : { chunk, cursor };
+}
+
+function isBehind(cursor: Cursor, place: Cursor | undefined): boolean {
+  const [seq = 0, record = 0] = cursor.split('.').map(Number);
+  const [lastSeq = -1, lastRecord = -1] = (place ?? '').split('.').map(Number);
+  return seq > lastSeq || (seq === lastSeq && record > lastRecord);
 }
 
 function cursorOf(event: AgentEvent | Delta): Cursor | undefined {

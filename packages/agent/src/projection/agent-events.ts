@@ -6,8 +6,8 @@
  *
  * Invariants
  * E1  A record becomes at most one event, so `frame.record` names an event, and whoever resumes after one gets the rest.
- * E2  What it gives depends on the frames alone, from the first that it is given. Begin where a run was accepted, and
- *     every watcher of that run sees the same events.
+ * E2  What it gives depends on the frames alone. It may begin at any of them: what those before it said is recalled
+ *     ({@link Past}), so it gives from there on what it would have given had it read them all.
  */
 import type { DerivedOf, IngressOf, JournalRecord, Ref, Value } from '@reprise/contracts';
 import type * as z from 'zod';
@@ -38,6 +38,8 @@ export interface EventScope {
   readonly sessions?: readonly string[];
   /** Those of their children as well, from when they are made. */
   readonly tree?: boolean;
+  /** Only those of runs that are accepted from the first frame on: effects of older runs are passed over. */
+  readonly ownRuns?: boolean;
 }
 
 type Facts = typeof SESSION_FACTS;
@@ -47,7 +49,7 @@ type Body = { [T in AgentEventType]: Omit<AgentEventOf<T>, Correlated> }[AgentEv
 type Correlated = 'session_id' | 'run_id' | 'turn_id' | 'step_id' | 'event_seq' | 'correlation_id' | 'causation' | 'at';
 
 /** Where in a run something happens; a part that does not apply is absent. */
-interface Place {
+export interface Place {
   readonly run?: number;
   readonly turn?: number;
   readonly step?: number;
@@ -63,14 +65,12 @@ interface Placed {
 interface SessionTrace {
   /** The roots of its runs, by number. */
   readonly roots: Map<number, string>;
-  /** Where its last step stands. */
-  place: Place;
-  /** The calls of the run at hand. */
-  readonly calls: Map<string, { readonly tool: string; readonly place: Place }>;
+  /** Where its last step stands: the calls of a step are over before the next one begins. Undefined while an older run is at hand. */
+  place: Place | undefined;
 }
 
 /** What is known of an effect that is open. */
-interface EffectTrace {
+export interface EffectTrace {
   readonly session: string;
   readonly place: Place;
   readonly name: string;
@@ -82,13 +82,52 @@ interface EffectTrace {
 /** Where an effect belongs. */
 export type EffectPlace = Pick<AgentEvent, 'session_id' | 'run_id' | 'step_id' | 'correlation_id'>;
 
+/** What the frames before one said. */
+export interface Past {
+  /** The sessions below some, with them. */
+  below(sessions: readonly string[]): Promise<readonly string[]>;
+  /** Where the last step of a session stands. */
+  placeOf(session: string): Promise<Place>;
+  /** The run at the root of a run; undefined when it was not accepted yet. */
+  rootOf(session: string, run: number): Promise<string | undefined>;
+  /** An effect of a session; undefined when it was not open. */
+  effectOf(effect: string): Promise<EffectTrace | undefined>;
+}
+
 /** Makes events from frames, in order. */
 export class AgentEvents {
   readonly #sessions: Map<string, SessionTrace>;
   readonly #effects = new Map<string, EffectTrace>();
+  /** Sessions and effects of which nothing more is asked of the past: each is asked of once. */
+  readonly #recalled = { sessions: new Set<string>(), effects: new Set<string>() };
 
-  constructor(private readonly scope: EventScope = {}) {
-    this.#sessions = new Map((scope.sessions ?? []).map((key) => [key, newTrace()]));
+  /** @param past before the first frame that is given; absent where that is the first of all */
+  constructor(
+    private readonly scope: EventScope = {},
+    private readonly past?: Past,
+  ) {
+    const place = scope.ownRuns === true && past === undefined ? undefined : {};
+    this.#sessions = new Map((scope.sessions ?? []).map((key) => [key, newTrace(place)]));
+  }
+
+  /** Makes events from a frame on. */
+  static async from(scope: EventScope, past: Past | undefined): Promise<AgentEvents> {
+    if (past === undefined || scope.sessions === undefined || scope.tree !== true) return new AgentEvents(scope, past);
+    return new AgentEvents({ ...scope, sessions: await past.below(scope.sessions) }, past);
+  }
+
+  /** Recalls what the events of a frame need of the frames before the first. Awaited before {@link project}. */
+  async recall({ records }: EventFrame): Promise<void> {
+    if (this.past === undefined) return;
+    for (const record of records) {
+      const effect = effectNamedBy(record);
+      if (effect !== undefined) await this.#recallEffect(this.past, effect);
+      const session = sessionNamedBy(record);
+      if (session === undefined) continue;
+      await this.#recallPlace(this.past, session);
+      const run = runNamedBy(record);
+      if (run !== undefined) await this.#recallRoot(this.past, session, run);
+    }
   }
 
   /** The events of the next frame. */
@@ -171,9 +210,7 @@ export class AgentEvents {
       }
       case 'aos.agent/LifecycleChanged@1': {
         const { run, from } = value as FactValue<typeof name>;
-        if (!TERMINAL.includes(from)) return;
-        trace.calls.clear();
-        trace.place = { run };
+        if (TERMINAL.includes(from)) trace.place = { run };
         return;
       }
       case 'aos.agent/LlmStepRequested@1': {
@@ -181,14 +218,11 @@ export class AgentEvents {
         trace.place = { run, turn, step };
         return;
       }
-      case 'aos.agent/ToolCallRequested@1': {
-        const { run, turn, step, call_id, tool } = value as FactValue<typeof name>;
-        trace.calls.set(call_id, { tool, place: { run, turn, step } });
-        return;
-      }
       case 'aos.agent/ChildChanged@1': {
         const { session: child } = value as FactValue<typeof name>;
-        if (this.scope.tree === true) this.#follow(child);
+        if (this.scope.tree !== true || this.#sessions.has(child)) return;
+        this.#follow(child);
+        this.#recalled.sessions.add(child); // it was made just now
         return;
       }
       default:
@@ -199,22 +233,10 @@ export class AgentEvents {
   #ofEffect({ effect, plan, name, params, approval }: DerivedOf<'effect'>): Placed | undefined {
     if (plan[0] !== SESSION_REDUCER) return undefined;
     const [, session] = plan;
-    const trace = this.#traceOf(session);
-    if (trace === undefined) return undefined;
-    const said = params as {
-      call_id?: string;
-      tool?: string;
-      args_ref?: Ref;
-      question_ref?: Ref;
-      diff_ref?: Ref;
-      summarise?: object;
-    };
-    const { call_id = null, tool = null, args_ref, question_ref, diff_ref, summarise } = said;
-    const ref = args_ref ?? question_ref ?? diff_ref;
-    const call = { call_id, tool, ...(ref === undefined ? {} : { ref }) };
-    const atHand = summarise === undefined ? trace.place : runOf(trace.place); // a summary is no answer of a step
-    const place = (call_id === null ? undefined : trace.calls.get(call_id)?.place) ?? atHand;
-    const opened: EffectTrace = { session, place, name, call, waits: new Map() };
+    const at = this.#traceOf(session)?.place;
+    if (at === undefined) return undefined;
+    const place = placeOfEffect(at, params);
+    const opened: EffectTrace = { session, place, name, call: callOf(params), waits: new Map() };
     this.#effects.set(effect, opened);
     return approval === undefined
       ? undefined
@@ -222,9 +244,8 @@ export class AgentEvents {
   }
 
   #ofDenial({ who, what, effect, code }: DerivedOf<'denial'>): Placed | undefined {
-    const prefix = `cell:${SESSION_REDUCER}/`;
-    if (!who.startsWith(prefix)) return undefined;
-    const session = who.slice(prefix.length);
+    if (!who.startsWith(CELL)) return undefined;
+    const session = who.slice(CELL.length);
     const place = this.#traceOf(session)?.place;
     return place && { session, place, body: { type: 'effect.denied', what, effect: effect ?? null, code } };
   }
@@ -288,13 +309,40 @@ export class AgentEvents {
     };
   }
 
+  async #recallPlace(past: Past, session: string): Promise<void> {
+    const { sessions } = this.#recalled;
+    const isFollowed = this.scope.sessions === undefined || this.#sessions.has(session);
+    if (!isFollowed || sessions.has(session)) return;
+    const trace = this.#traceOf(session);
+    sessions.add(session);
+    if (trace === undefined) return;
+    trace.place = await past.placeOf(session);
+    if (trace.place.run !== undefined) await this.#recallRoot(past, session, trace.place.run);
+  }
+
+  async #recallRoot(past: Past, session: string, run: number): Promise<void> {
+    const roots = this.#traceOf(session)?.roots;
+    if (roots === undefined || roots.has(run)) return;
+    const root = await past.rootOf(session, run);
+    if (root !== undefined) roots.set(run, root);
+  }
+
+  async #recallEffect(past: Past, effect: string): Promise<void> {
+    if (this.#recalled.effects.has(effect) || this.#effects.has(effect)) return;
+    const opened = await past.effectOf(effect);
+    if (opened === undefined || this.#traceOf(opened.session) === undefined) return;
+    this.#recalled.effects.add(effect);
+    this.#effects.set(effect, opened);
+    if (opened.place.run !== undefined) await this.#recallRoot(past, opened.session, opened.place.run);
+  }
+
   #traceOf(session: string): SessionTrace | undefined {
     if (this.scope.sessions === undefined) this.#follow(session);
     return this.#sessions.get(session);
   }
 
   #follow(session: string): void {
-    if (!this.#sessions.has(session)) this.#sessions.set(session, newTrace());
+    if (!this.#sessions.has(session)) this.#sessions.set(session, newTrace({}));
   }
 }
 
@@ -328,7 +376,38 @@ function withoutWholes(event: AgentEvent): AgentEvent {
   return asked;
 }
 
-const ASK = 'human.ask@1';
+/** The effect of asking somebody: what it waits for is a question. */
+export const ASK = 'human.ask@1';
+
+/** The effect that a record says something of, besides its emission. */
+function effectNamedBy(record: JournalRecord): string | undefined {
+  switch (record.kind) {
+    case 'receipt':
+    case 'settled':
+    case 'deferred':
+    case 'ask':
+      return record.effect;
+    case 'command':
+      return 'effect' in record.command.value ? record.command.value.effect : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function sessionNamedBy(record: JournalRecord): string | undefined {
+  if (record.kind === 'fact') return record.from?.[0] === SESSION_REDUCER ? record.from[1] : undefined;
+  if (record.kind === 'effect') return record.plan[0] === SESSION_REDUCER ? record.plan[1] : undefined;
+  if (record.kind !== 'denial' || !record.who.startsWith(CELL)) return undefined;
+  return record.who.slice(CELL.length);
+}
+
+function runNamedBy(record: JournalRecord): number | undefined {
+  if (record.kind !== 'fact') return undefined;
+  const { run } = record.value as { readonly run?: unknown };
+  return typeof run === 'number' ? run : undefined;
+}
+
+const CELL = `cell:${SESSION_REDUCER}/`;
 
 type Made = { readonly place: Place; readonly body: Body };
 type At = { readonly run: number; readonly turn: number; readonly step: number };
@@ -476,8 +555,24 @@ function bounded({ session, place, call }: EffectTrace, payload: Value): Placed 
   };
 }
 
-function runOf({ run }: Place): Place {
-  return run === undefined ? {} : { run };
+/** Where an effect belongs that is emitted at a place of its session: a summary is no answer of a step. */
+export function placeOfEffect(at: Place, params: Value): Place {
+  if ((params as { readonly summarise?: object }).summarise === undefined) return at;
+  return at.run === undefined ? {} : { run: at.run };
+}
+
+/** The call that an effect is of, by its parameters. */
+export function callOf(params: Value): EffectTrace['call'] {
+  const said = params as {
+    readonly call_id?: string;
+    readonly tool?: string;
+    readonly args_ref?: Ref;
+    readonly question_ref?: Ref;
+    readonly diff_ref?: Ref;
+  };
+  const { call_id = null, tool = null, args_ref, question_ref, diff_ref } = said;
+  const ref = args_ref ?? question_ref ?? diff_ref;
+  return { call_id, tool, ...(ref === undefined ? {} : { ref }) };
 }
 
 function waiting(
@@ -489,7 +584,8 @@ function waiting(
   return { session, place, body: { type: 'human.requested', id, ...call, ...item } };
 }
 
-function rootOf(session: string, run: number, cause: RunCause): string {
+/** The run at the root of one, by why there is one. */
+export function rootOf(session: string, run: number, cause: RunCause): string {
   return cause.kind === 'parent' ? (cause.root ?? runId(cause.session, run)) : runId(session, run);
 }
 
@@ -506,6 +602,6 @@ function causeOf({ records, head }: EventFrame, i: number): string {
   }
 }
 
-function newTrace(): SessionTrace {
-  return { roots: new Map(), place: {}, calls: new Map() };
+function newTrace(place: Place | undefined): SessionTrace {
+  return { roots: new Map(), place };
 }

@@ -123,6 +123,31 @@ describe('a child that a model spawns', () => {
     });
   });
 
+  it('shows its events under a later run that speaks to it, and behind every place of the tree [EVT-3]', async () => {
+    const again = [
+      { calls: [{ id: 't', tool: 'send_input', args: { child: 'c1', text: 'item 2' } }] },
+      { text: '{"score":4}' },
+      { text: '{"score":4}' },
+    ];
+    await play({ agents: [lead], steps: [...steps, ...again] }, async ({ world, settle }) => {
+      const session = world.session('b', lead);
+      await (await session.send('Go')).result();
+      await settle();
+      const run = await session.send('Once more');
+      await run.result();
+      await settle();
+      const ofRun = await all(run.events({ tree: true }));
+      expect(ofRun.filter(({ run_id }) => run_id === 'b.c1/r1').map(({ type }) => type)).toContain('input.accepted');
+      const whole = await all(session.events({ tree: true, follow: false }));
+      for (const [i, { event_seq: after }] of whole.entries()) {
+        const rest = await all(session.events({ tree: true, follow: false, after }));
+        expect(rest, `after ${after}`).toEqual(whole.slice(i + 1));
+        const restOfRun = ofRun.slice(ofRun.findIndex(({ event_seq }) => event_seq === after) + 1);
+        if (restOfRun.length < ofRun.length) expect(await all(run.events({ tree: true, after }))).toEqual(restOfRun);
+      }
+    });
+  });
+
   it('stands in the tree of sessions', async () => {
     await play({ agents: [lead], steps }, async ({ world, settle }) => {
       await (await world.session('b', lead).send('Go')).result();
