@@ -4,12 +4,13 @@
  * Invariants
  * P1  Nothing of the group outlives its end: when the program exits, what it left behind in its group is killed.
  * P2  A group that is told to stop is asked first (SIGTERM) and killed after a grace (SIGKILL).
- * P3  A host that exits kills every group on its way out. One that is killed cannot; then groups go on.
+ * P3  A host that exits kills every group on its way out. For one that is killed, its warden does (`warden.ts`).
  * P4  Output is read as fast as it is taken, and no faster: a program that prints without end costs no memory.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { forgetGroup, OWNER_MARK, startWarden, watchGroup } from './warden.js';
 
 /** What to run. */
 export interface Command {
@@ -60,14 +61,16 @@ export async function startGroup(
   command: Command,
   streams: 'together' | 'apart' = 'together',
 ): Promise<ProcessGroup | string> {
+  startWarden();
   const child = spawn(command.program, [...command.args], {
     cwd: command.cwd,
-    env: { ...command.env },
+    env: { ...command.env, ...OWNER_MARK },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: !windows, // its own group, so that it can be killed with all that it started
     shell: false,
     windowsHide: true,
   });
+  if (child.pid !== undefined) watchGroup(child.pid); // P3
   const error = await Promise.race([once(child, 'spawn').then(() => undefined), once(child, 'error')]).catch(
     (thrown: unknown) => [thrown],
   );
@@ -118,6 +121,7 @@ class Group implements ProcessGroup {
     const [code, signal] = (await once(this.child, 'exit')) as [number | null, NodeJS.Signals | null];
     killGroup(this.pid, 'SIGKILL'); // P1
     alive.delete(this.pid);
+    forgetGroup(this.pid);
     // Whoever left the group may hold the pipes open for ever; whoever reads slowly may take its time.
     await Promise.race([closed, this.#drained()]);
     for (const pipe of [this.child.stdout, this.child.stderr]) pipe?.unpipe().destroy();

@@ -1,0 +1,99 @@
+/** No program outlives the process that started it, though that be killed in the middle of everything. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const TSX = createRequire(import.meta.url).resolve('tsx/cli');
+const HOST = fileURLToPath(new URL('apps/owner.ts', import.meta.url));
+
+/** Programs of every way to start one; each starts one in its group and one that leaves it. */
+const KINDS = ['run', 'shell', 'background', 'external', 'mcp'];
+const EXPECTED = KINDS.flatMap((kind) => [kind, `${kind}-child`, `${kind}-left`]).sort();
+
+const folders: string[] = [];
+const started = new Set<number>();
+
+afterEach(() => {
+  for (const pid of started) kill(pid);
+  started.clear();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is over.
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+/** A host with all its programs running, and their process ids by name. */
+async function host(): Promise<{ readonly process: ChildProcess; readonly pids: ReadonlyMap<string, number> }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-owner-'));
+  folders.push(folder);
+  const argv = ['--conditions=@reprise/source', '--import', path.join(path.dirname(TSX), 'loader.mjs'), HOST, folder];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] });
+  started.add(child.pid ?? 0);
+  const noted = () => readdirSync(folder).filter((name) => name.endsWith('.pid')).length;
+  await expect.poll(noted, { timeout: 40_000 }).toBe(EXPECTED.length);
+  const pidOf = (name: string) => Number(readFileSync(path.join(folder, `${name}.pid`), 'utf8'));
+  await expect.poll(() => EXPECTED.every((name) => pidOf(name) > 0)).toBe(true);
+  const pids = new Map(EXPECTED.map((name) => [name, pidOf(name)]));
+  for (const pid of pids.values()) started.add(pid);
+  return { process: child, pids };
+}
+
+const survivors = (pids: ReadonlyMap<string, number>, names = EXPECTED): string[] =>
+  names.filter((name) => isAlive(pids.get(name) ?? 0));
+
+describe.runIf(process.platform !== 'win32')('programs of a host', () => {
+  it('end with it when it is killed, and with them what they started [TOOL-31]', async () => {
+    const { process: owner, pids } = await host();
+    expect(survivors(pids)).toEqual(EXPECTED);
+    owner.kill('SIGKILL');
+    const inGroups = EXPECTED.filter((name) => !name.endsWith('-left'));
+    await expect.poll(() => survivors(pids, inGroups), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'end with it though they left their group, where the system shows environments [TOOL-31]',
+    async () => {
+      const { process: owner, pids } = await host();
+      owner.kill('SIGKILL');
+      await expect.poll(() => survivors(pids), { timeout: 10_000 }).toEqual([]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('go on when nobody watches: the warden is what ends them', async () => {
+    const { process: owner, pids } = await host();
+    const mark = `REPRISE_OWNER=${owner.pid}-`;
+    const wardens = readdirSync('/proc').filter((pid) => /^[0-9]+$/.test(pid) && commandOf(pid).includes(mark));
+    expect(wardens).toHaveLength(1);
+    for (const pid of wardens) kill(Number(pid));
+    owner.kill('SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(survivors(pids)).toContain('run');
+    expect(survivors(pids)).toContain('shell-left');
+  });
+});
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
