@@ -4,12 +4,12 @@
  * Invariants
  * P1  The process has no permission that Node can withhold, no environment and no file: its two scripts and all that it
  *     works on go in through its input, and what comes out of its output is held to the shape of a message.
- * P2  It is ended when it is silent for too long, says what is none, or is not wanted any more; always by force.
+ * P2  It is ended when it is silent for too long, takes too much memory, says what is none, or is not wanted any more;
+ *     always by force. It ends with its owner (`bounded-process.ts`).
  * P3  Content is read by digest alone, and given only while a frame is being performed.
  */
 
 import { Buffer } from 'node:buffer';
-import { type ChildProcess, spawn } from 'node:child_process';
 import type { Ref } from '@reprise/contracts';
 import {
   type Capsule,
@@ -23,9 +23,9 @@ import {
   type PureCode,
 } from '@reprise/kernel';
 import { encodeMessage, type FromCapsule, readMessages, type ToCapsule } from '@reprise/kernel/capsule';
-import { CODE, ENGINE, MESSAGE } from './child/pieces.js';
+import { type BoundedProcess, startBounded } from './bounded-process.js';
+import { CODE, ENGINE, IMPORTED, MESSAGE } from './child/pieces.js';
 import { readCode } from './code-text.js';
-import { withholding } from './flags.js';
 import { pieceOf, pieceReader } from './frames.js';
 import { CAPSULE_MEMORY_MB, CAPSULE_SAYS_BYTES_MAX, CAPSULE_SILENT_MS } from './limits.js';
 
@@ -33,7 +33,7 @@ import { CAPSULE_MEMORY_MB, CAPSULE_SAYS_BYTES_MAX, CAPSULE_SILENT_MS } from './
 export interface CapsuleOptions {
   /** How long it may be silent while it is asked for something, in milliseconds; 30 seconds by default. */
   readonly silentMs?: number;
-  /** Memory that it may take, in MiB; 1,024 by default. */
+  /** Memory that its code may take, heap and buffers together, in MiB; 1,024 by default. On Windows the heap alone. */
   readonly memoryMb?: number;
 }
 
@@ -143,7 +143,7 @@ function expectSaid<K extends FromCapsule['say']>(said: FromCapsule, say: K, whe
 
 /** The process: what goes in, what comes out, and its end. */
 class CapsuleProcess {
-  readonly #child: ChildProcess;
+  readonly #process: BoundedProcess;
   readonly #said: FromCapsule[] = [];
   #waiting: { take(said: FromCapsule): void; fail(why: string): void } | undefined;
   /** Why nothing more will be said. */
@@ -153,21 +153,20 @@ class CapsuleProcess {
     childText: string,
     private readonly limits: Required<CapsuleOptions>,
   ) {
-    // P1
-    this.#child = spawn(process.execPath, [...withholding(limits.memoryMb), '--eval', childText], {
-      env: {},
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
+    const { memoryMb } = limits;
+    this.#process = startBounded(childText, memoryMb, () => this.end(`it took more than ${memoryMb} MiB of memory`)); // P1
+    const { child } = this.#process;
     const read = pieceReader(CAPSULE_SAYS_BYTES_MAX, ({ bytes }) => this.#hear(bytes));
-    this.#child.stdout?.on('data', (more: Buffer) => this.#guarded(() => read(more)));
-    this.#child.stdin?.on('error', () => undefined); // it is gone, which its end says
-    this.#child.on('error', (error) => this.end(`it did not start: ${error.message}`));
-    this.#child.on('close', (code, signal) => this.end(`its process ended with ${signal ?? code}`));
+    child.stdout?.on('data', (more: Buffer) => this.#guarded(() => read(more)));
+    child.stdin?.on('error', () => undefined); // it is gone, which its end says
+    child.on('error', (error) => this.end(`it did not start: ${error.message}`));
+    child.on('close', (code, signal) =>
+      this.end(code === IMPORTED ? 'it imports while it runs' : endedWith(code, signal)),
+    );
   }
 
   write(kind: number, bytes: Uint8Array): void {
-    if (this.#ended === undefined) this.#child.stdin?.write(pieceOf(kind, bytes));
+    if (this.#ended === undefined) this.#process.child.stdin?.write(pieceOf(kind, bytes));
   }
 
   /** The next thing that is said. Rejects with `code_failed` when nothing is, for too long or for ever. */
@@ -197,9 +196,8 @@ class CapsuleProcess {
   end(why = 'it was ended'): void {
     if (this.#ended !== undefined) return;
     this.#ended = why;
-    this.#child.kill('SIGKILL');
-    this.#child.stdout?.destroy();
-    this.#child.stdin?.destroy();
+    this.#process.kill();
+    for (const pipe of this.#process.child.stdio) pipe?.destroy();
     const waiting = this.#waiting;
     this.#waiting = undefined;
     waiting?.fail(why);
@@ -221,4 +219,8 @@ class CapsuleProcess {
       this.end('it said what is no message');
     }
   }
+}
+
+function endedWith(code: number | null, signal: string | null): string {
+  return `its process ended with ${signal ?? code}`;
 }

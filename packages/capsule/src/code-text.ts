@@ -6,9 +6,11 @@ export const CODE_MARK = '// reprise pure code 1';
 
 /**
  * `import(…)` and `import.meta` ask the host, which answers with objects of its own realm: an open door. The keyword
- * cannot be spelled otherwise, so looking for it is enough; whatever could stand between it and what follows counts.
+ * cannot be spelled otherwise, so looking for it is enough; whatever could stand between it and what follows counts:
+ * white space, and the beginnings of every kind of comment, the HTML-like ones among them. The process ends, too, should
+ * code import (`child/main.ts`).
  */
-const ASKS_HOST = /\bimport\s*(?:[(.]|\/[/*]|<!--)/;
+const ASKS_HOST = /(?<![\p{ID_Continue}$\u200c\u200d])import\s*(?:[(.]|\/[/*]|<!--|-->)/u;
 
 /**
  * The text of pure code.

@@ -6,6 +6,7 @@ export function withholding(memoryMb: number): string[] {
     '--disallow-code-generation-from-strings',
     '--frozen-intrinsics',
     '--no-addons',
+    '--experimental-vm-modules', // so that the process is told of an import, and ends
     '--no-warnings',
     `--max-old-space-size=${memoryMb}`,
   ];

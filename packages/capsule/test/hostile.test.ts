@@ -1,14 +1,18 @@
 /** Code that reaches for what would let it perform otherwise, or out of its capsule. */
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { withholding } from '../src/flags.js';
 import { bundleOfTwin, forged, performAlone, refusal, worldWith } from './worlds.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+const LOADER = createRequire(import.meta.url).resolve('tsx');
+const OWNER = fileURLToPath(new URL('apps/owner.ts', import.meta.url));
 const MARK = join(folder, 'mark');
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -75,13 +79,17 @@ describe('code that reaches for what a capsule does not have', () => {
     expect((await refusal(performAlone(await worldWith(forged(line))))).what).toContain(what);
   });
 
-  it.each(["import('node:fs')", 'import/**/("x")', 'import //\n("x")', 'import\n.meta', 'import<!--\n("x")'])(
-    'asking the host for a module by %j is refused before anything runs',
-    async (line) => {
-      const error = await refusal(performAlone(await worldWith(forged(`try { ${line} } catch {}`))));
-      expect([error.code, error.what]).toEqual(['code_failed', 'pure code may not import while it runs']);
-    },
-  );
+  it.each([
+    "import('node:fs')",
+    'import/**/("x")',
+    'import //\n("x")',
+    'import\n.meta',
+    'import<!--\n("x")',
+    'import\n--> c\n("x")',
+  ])('asking the host for a module by %j is refused before anything runs', async (line) => {
+    const error = await refusal(performAlone(await worldWith(forged(`try { ${line} } catch {}`))));
+    expect([error.code, error.what]).toEqual(['code_failed', 'pure code may not import while it runs']);
+  });
 });
 
 describe('code that means harm', () => {
@@ -137,8 +145,63 @@ describe('code that means harm', () => {
   it('is ended when it takes more memory than it may [RPL-24]', async () => {
     const hoard = forged('const all = []; for (;;) all.push(new Array(1e6).fill(all.length));');
     const error = await refusal(performAlone(await worldWith(hoard), { memoryMb: 64 }));
-    expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('its process ended')]);
+    expect([error.code, error.what]).toEqual(['code_failed', expect.stringMatching(/its process ended|of memory/)]);
   });
+
+  it.runIf(process.platform !== 'win32').each([
+    ['buffers', 'const all = []; for (;;) all.push(new Uint8Array(2 ** 20).fill(1));'],
+    [
+      'buffers that grow',
+      'let one = new ArrayBuffer(1, { maxByteLength: 2 ** 30 }); one.resize(2 ** 30); new Uint8Array(one).fill(1); for (;;);',
+    ],
+    ['one buffer', 'const one = new Uint8Array(2 ** 30).fill(1); for (;;) one[0]++;'],
+    ['texts', "const all = []; for (let n = 0; ; n++) all.push(Array.from('x'.repeat(9e5) + n).join());"],
+  ])('is ended when its %s take more memory than it may, and had not taken twice as much [RPL-24]', async (_, line) => {
+    const before = new Set(nodes().keys());
+    const peak = { mb: 0 };
+    const watch = setInterval(() => {
+      for (const [pid, mb] of nodes()) if (!before.has(pid)) peak.mb = Math.max(peak.mb, mb);
+    }, 5);
+    const error = await refusal(performAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 20_000 }));
+    clearInterval(watch);
+    expect([error.code, error.what]).toEqual([
+      'code_failed',
+      expect.stringMatching(/its process ended|of memory|allocation failed/),
+    ]);
+    if (process.platform === 'linux') expect(peak.mb).toBeLessThan(700);
+  });
+});
+
+/** The capsules of this machine by process id, with the most memory that each took, in MiB. */
+function nodes(): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const pid of existsSync('/proc') ? readdirSync('/proc') : []) {
+    try {
+      if (!/^[0-9]+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--frozen-intrinsics'))
+        continue;
+      found.set(pid, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024);
+    } catch {
+      // It is over.
+    }
+  }
+  return found;
+}
+
+describe('the process of a capsule', () => {
+  it.runIf(process.platform === 'linux')(
+    'ends with its owner, though that is killed and the code never pauses [RPL-24]',
+    async () => {
+      const before = new Set(nodes().keys());
+      const owner = spawn(process.execPath, ['--conditions=@reprise/source', '--import', LOADER, OWNER], {
+        stdio: 'ignore',
+      });
+      const own = () => [...nodes().keys()].filter((pid) => !before.has(pid));
+      await expect.poll(() => own().length, { timeout: 30_000 }).toBeGreaterThan(0);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      owner.kill('SIGKILL');
+      await expect.poll(own, { timeout: 5_000 }).toEqual([]);
+    },
+  );
 });
 
 describe('the process of a capsule, should code ever get hold of it', () => {

@@ -3,11 +3,12 @@
  *
  * It runs with Node's permissions withheld, without an environment, with its own realm frozen and unable to make code of
  * text. It calls what is inside of the realm, and nothing inside can call it: no function of this realm is ever in there.
+ * The one thing by which code reaches the host is an import; the process is over before it is answered.
  */
 import vm from 'node:vm';
 import type { CodeBody, Room } from '@reprise/kernel/capsule';
 import { pieceOf, pieceReader } from '../frames.js';
-import { CODE, ENGINE, MESSAGE } from './pieces.js';
+import { CODE, ENGINE, IMPORTED, MESSAGE } from './pieces.js';
 
 const PIECE_BYTES_MAX = 2 ** 30;
 const BROKEN = 70;
@@ -30,7 +31,12 @@ function load(inside: Room, text: string): void {
   let body: CodeBody;
   try {
     const names = ['module', 'exports', 'require'];
-    body = vm.compileFunction(text, names, { parsingContext: realm, filename: 'pure-code.js' }) as CodeBody;
+    body = vm.compileFunction(text, names, {
+      parsingContext: realm,
+      filename: 'pure-code.js',
+      // Without it an import is refused with a promise and an error of this realm, which lead to its constructors.
+      importModuleDynamically: () => process.exit(IMPORTED),
+    }) as CodeBody;
   } catch (error) {
     return inside.refuse(`the code does not parse: ${String(error)}`);
   }

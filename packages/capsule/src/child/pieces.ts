@@ -1,4 +1,4 @@
-/** The kinds of pieces that go to a capsule's process. What comes back is of one kind: messages. */
+/** The kinds of pieces that go to a capsule's process, and how it ends. What comes back is of one kind: messages. */
 
 /** The text of the engine: the first piece. */
 export const ENGINE = 1;
@@ -8,3 +8,6 @@ export const CODE = 2;
 
 /** A message for the inside of the capsule. */
 export const MESSAGE = 3;
+
+/** What the process ends with when the code imports while it runs. */
+export const IMPORTED = 71;
