@@ -37,6 +37,8 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'config.changed': 'the configuration changed, from run `from_run` on or at once',
   'context.pressure': 'so much of the model’s window is in use',
   'budget.pressure': 'so much of a limit is used up',
+  'usage.differs':
+    'a model call used more than was reserved for it, or nobody told what it used and its reserve counts, or it was told after the call had been given up',
   'loop.detected': 'the same calls came round again; `action` is what is done',
   'compaction.started': 'a model is asked for a summary of the older part of the conversation',
   'context.compacted': 'that part is shown as this summary from now on; the transcript keeps it',
@@ -95,6 +97,8 @@ const REFUSALS: Readonly<Record<Rejection, string>> = {
   nothing_to_compact: 'nothing was said yet',
   compaction_off: "the agent says `compaction: 'off'`",
   already_compacting: 'it is asked for already, and done before the next step',
+  model_without_price:
+    'the limit in money cannot be kept: the model has no price; give its client a `price`, or take the limit away',
 };
 
 /** `docs/reference/agent-events.md`. */

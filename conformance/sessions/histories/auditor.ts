@@ -224,7 +224,9 @@ export class Auditor {
     const works = own.some(({ approval, deferred }) => approval === undefined && deferred === undefined);
     const approvals = own.some(({ approval }) => approval !== undefined);
     const asks = own.some(({ deferred, name }) => deferred !== undefined && name === humanAsk.name);
-    const children = state.calls.some(({ phase }) => phase === 'children');
+    // A step waits for children as well where they hold what it needs.
+    const short = state.held === 'step' && run !== null && run.carved.tokens + run.carved.micro_money > 0;
+    const children = short || state.calls.some(({ phase }) => phase === 'children');
     const by = works ? undefined : approvals ? 'approval' : asks ? 'ask' : children ? 'children' : undefined;
     if (lifecycle === 'Running' && !works) throw new Error(`${key} runs, and nothing works`);
     if (lifecycle === 'Cancelling' && own.length === 0) throw new Error(`${key} is stopping, and nothing is under way`);

@@ -58,9 +58,9 @@ describe('pressure on the budget', () => {
   it('is told of at each level, by the nearer of tokens and money [LIM-10]', () =>
     play({ limits: { max_tokens: 100, max_micro_money: 1_000 } }, (s) => {
       s.input();
-      step(s, 70);
+      for (let n = 0; n < 7; n++) step(s, 10);
       step(s, 5, { micro_money: 860 });
-      step(s, 20);
+      for (const tokens of [5, 5, 5, 5]) step(s, tokens);
       expect(s.facts('BudgetPressure')).toMatchObject([
         { level: 70, limit: 'max_tokens', used: 70, of: 100 },
         { level: 85, limit: 'max_micro_money', used: 860, of: 1_000 },
@@ -71,7 +71,7 @@ describe('pressure on the budget', () => {
   it('is told of once for each level', () =>
     play({ limits: { max_tokens: 100 } }, (s) => {
       s.input();
-      for (const tokens of [70, 1, 1]) step(s, tokens);
+      for (const tokens of [10, 10, 10, 10, 10, 10, 10, 1, 1]) step(s, tokens);
       expect(levels(s, 'BudgetPressure')).toEqual([70]);
     }));
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { address, planAddress } from './address.js';
 import { value } from './markers.js';
 import { effectKind, wireName } from './names.js';
-import { RECEIPT_STATUSES } from './receipt.js';
+import { RECEIPT_STATUSES, usage } from './receipt.js';
 import { FAULT_CODES } from './records.js';
 
 /** Kernel notice: an event was sent to a cell that does not exist, or that has failed. */
@@ -61,6 +61,7 @@ export const effectLate = z.strictObject({
   settled: z.enum(RECEIPT_STATUSES),
   status: z.enum(RECEIPT_STATUSES),
   payload: z.exactOptional(value()),
+  usage: z.exactOptional(usage),
 });
 
 /** Kernel notice: a command of this cell was refused. */

@@ -5,7 +5,8 @@
 import { failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
-import { LOOP_ACTIONS, tally } from './config.js';
+import { amounts, LOOP_ACTIONS, tally } from './config.js';
+import { USAGE_DIFFERS } from './facts.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact, truncationMeta } from './tool-call.js';
@@ -192,7 +193,16 @@ export const AGENT_EVENTS = {
     by: z.enum(['calls_and_results', 'calls']),
     action: z.enum(LOOP_ACTIONS),
   }),
-  'limit.reached': event('limit.reached', { limit: z.string(), used: count, of: count }),
+  'limit.reached': event('limit.reached', {
+    limit: z.string(),
+    used: count,
+    of: count,
+    /** Of tokens and money: what is set aside for children, and what the next model call needs. */
+    set_aside: z.exactOptional(count),
+    needs: z.exactOptional(count),
+  }),
+  /** What a model call used is more than was reserved for it, or unknown (the reserve counts), or was told late. */
+  'usage.differs': event('usage.differs', { how: z.enum(USAGE_DIFFERS), reserved: amounts, used: amounts }),
   'toolset.changed': event('toolset.changed', {
     toolset: toolsetName,
     version: z.string(),
@@ -239,6 +249,7 @@ export const OPERATOR_ONLY: readonly AgentEventType[] = [
   'budget.pressure',
   'loop.detected',
   'limit.reached',
+  'usage.differs',
   'toolset.changed',
   'toolset.decided',
   'toolset.unreachable',

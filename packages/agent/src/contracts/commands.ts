@@ -1,7 +1,7 @@
 /** What a host, a person or another cell asks of a session. */
 import { inputPart, ref } from '@reprise/contracts';
 import * as z from 'zod';
-import { ADOPTIONS, adopted, type agentConfig, configPatch } from './config.js';
+import { ADOPTIONS, adopted, type agentConfig, bounds, configPatch } from './config.js';
 
 const count = z.int().min(0);
 
@@ -98,6 +98,7 @@ export const REJECTIONS = [
   'nothing_to_compact',
   'compaction_off',
   'already_compacting',
+  'model_without_price',
 ] as const;
 
 /** Why a command was refused. */
@@ -122,6 +123,8 @@ export const userInput = z.strictObject({
   /** Higher comes first; 0 when it is not said. */
   priority: z.int().min(-1000).max(1000),
   cause: runCause,
+  /** What a run of the cell that made this session has set aside for it with this input. Only that cell may give it. */
+  allowance: z.exactOptional(z.strictObject({ run: count, ...bounds.shape })),
 });
 
 /** A configuration as it was adopted. */

@@ -55,6 +55,27 @@ export const runLimits = z.strictObject({
 /** What a run may use before it is stopped. */
 export type RunLimits = z.infer<typeof runLimits>;
 
+/**
+ * What a model costs: millionths of a micro-dollar for one token, so that a price in dollars for a million tokens with up
+ * to six decimals is a whole number.
+ */
+export const modelPrice = z.strictObject({ in: count, out: count });
+
+/** What a model costs, in millionths of a micro-dollar for one token. */
+export type ModelPrice = z.infer<typeof modelPrice>;
+
+/** Tokens and money together: what is reserved, set aside or used. */
+export const amounts = z.strictObject({ tokens: count, micro_money: count });
+
+/** Tokens and money together. */
+export type Amounts = z.infer<typeof amounts>;
+
+/** Tokens and money together; null in a unit that nothing bounds. */
+export const bounds = z.strictObject({ tokens: z.nullable(count), micro_money: z.nullable(count) });
+
+/** Tokens and money together; null in a unit that nothing bounds. */
+export type Bounds = z.infer<typeof bounds>;
+
 /** What to do about a loop. */
 export const LOOP_ACTIONS = ['steer', 'fail', 'complete_with_warning'] as const;
 
@@ -83,6 +104,8 @@ export const compactionPolicy = z.strictObject({
   keep: some(16),
   /** The alias of the model that writes the summary; null for the session's own. */
   model: z.nullable(z.string().min(1).max(128)),
+  /** What that model costs, where it is not the session's own; null when it has no price. */
+  price: z.exactOptional(z.nullable(modelPrice)),
   /** How the model is asked for it. */
   ask_ref: ref(),
 });
@@ -101,6 +124,8 @@ export const agentConfig = z.strictObject({
   /** The aliases that this session may be switched to. */
   models: z.array(z.string().min(1).max(128)).min(1).max(64),
   options: modelOptions,
+  /** What the model costs; null when it has no price, and then no limit in money can be stated. */
+  price: z.exactOptional(z.nullable(modelPrice)),
   system_ref: ref(),
   tools_ref: ref(),
   /** Whose tools it may call besides; none when absent. */
@@ -155,6 +180,8 @@ export const configPatch = z.strictObject({
   options: z.exactOptional(modelOptions),
   system_ref: z.exactOptional(ref()),
   limits: z.exactOptional(limitsPatch),
+  /** What the model costs; null when it has no price. */
+  price: z.exactOptional(z.nullable(modelPrice)),
   context_window: z.exactOptional(z.nullable(z.int().min(1))),
 });
 

@@ -2,7 +2,7 @@
 import { failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
-import { LOOP_ACTIONS, tally } from './config.js';
+import { amounts, LOOP_ACTIONS, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { toolOutcome } from './state.js';
@@ -166,8 +166,29 @@ export const budgetPressure = z.strictObject({
   of: count,
 });
 
-/** A limit was reached. */
-export const limitReached = z.strictObject({ ...at, limit: z.string().max(64), used: count, of: count });
+/** A limit was reached. Of tokens and money also what is set aside for children, and what the next model call needs. */
+export const limitReached = z.strictObject({
+  ...at,
+  limit: z.string().max(64),
+  used: count,
+  of: count,
+  set_aside: z.exactOptional(count),
+  needs: z.exactOptional(count),
+});
+
+/** How what a model call used differs from what was reserved for it. */
+export const USAGE_DIFFERS = ['above_reserve', 'unknown', 'late'] as const;
+
+/**
+ * What a model call used is not what was reserved for it: it is more, nobody told what it is (then the reserve counts),
+ * or it was told after the call had been given up.
+ */
+export const usageDiffers = z.strictObject({
+  ...at,
+  how: z.enum(USAGE_DIFFERS),
+  reserved: amounts,
+  used: amounts,
+});
 
 /** The configuration changed, and from which step on it counts. */
 export const configChanged = z.strictObject({
@@ -238,6 +259,7 @@ export const SESSION_FACTS = {
   'aos.agent/ContextCompacted@1': contextCompacted,
   'aos.agent/CompactionGaveUp@1': compactionGaveUp,
   'aos.agent/LimitReached@1': limitReached,
+  'aos.agent/UsageDiffers@1': usageDiffers,
   'aos.agent/ConfigChanged@1': configChanged,
   'aos.agent/ChildChanged@1': childChanged,
   'aos.agent/ToolsetChanged@1': toolsetChanged,

@@ -1,7 +1,7 @@
 /** The session's contract on the wire: its name, and the events that plans and other sessions send it. */
 import { contextText, FINISH_REASONS, failureCode, judgedReturn, llmToolCall, ref, usage } from '@reprise/contracts';
 import * as z from 'zod';
-import { tally } from './config.js';
+import { amounts, tally } from './config.js';
 import { stopReason, WAITS } from './lifecycle.js';
 import { toolOutcome } from './state.js';
 import { TOOLSETS_MAX, toolsetName, toolsetNews } from './toolset.js';
@@ -57,6 +57,19 @@ export const toolsetsRefreshed = z.strictObject({ ...stepFence, toolsets: z.arra
 /** Somebody decided about what is held back of a toolset. */
 export const toolsetDecision = z.strictObject({ toolset: toolsetName, approved: z.boolean() });
 
+/** What was used of what the cell that made a session has set aside for it, or is given back. */
+const paid = z.strictObject({
+  /** The run that set it aside. */
+  run: count,
+  tally,
+  /** What may have been used besides: nobody told. */
+  unaccounted: amounts,
+  /** What is no longer set aside, because it was used or is given back. */
+  released: amounts,
+  /** Whether nothing of it is left, nor any input that it pays for. */
+  over: z.boolean(),
+});
+
 /** How a child session fares, told by it to the cell that made it. */
 export const childNotice = z.strictObject({
   session: z.string().min(1).max(256),
@@ -68,9 +81,13 @@ export const childNotice = z.strictObject({
       output_ref: z.nullable(ref()),
       value_ref: z.nullable(ref()),
       tally,
+      /** What it means for what was set aside; absent when that did not pay for the run. */
+      paid: z.exactOptional(paid),
       /** Whether it goes on at once with an input that waited. */
       more: z.boolean(),
     }),
+    /** Something was used, or given back, beside the end of a run: by sessions below, or by inputs that fell away. */
+    z.strictObject({ kind: z.literal('spent'), paid }),
     z.strictObject({ kind: z.literal('waiting'), for: z.enum(WAITS) }),
     z.strictObject({ kind: z.literal('running') }),
     z.strictObject({ kind: z.literal('pressure'), of: z.enum(['context', 'budget']), level: count }),

@@ -2,7 +2,7 @@
 import { contextText, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
 import * as z from 'zod';
 import { commandId, runCause } from './commands.js';
-import { adopted, agentConfig, tally } from './config.js';
+import { adopted, agentConfig, amounts, bounds, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact } from './tool-call.js';
@@ -110,9 +110,17 @@ export const currentRun = z.strictObject({
   compacting: z.nullable(z.strictObject({ to: count, ...compactionDue.shape })),
   /** Whether the step at hand was refused as too long before, and is tried again behind a summary. */
   squeezed: z.boolean(),
-  /** What children of this run have used, and what is set aside for those that run. */
+  /** What children of this run have used, and what is set aside for what they may still use. */
   children_tally: tally,
-  carved: z.strictObject({ tokens: count, micro_money: count }),
+  carved: amounts,
+  /** What the cell that made this session has set aside for this run, by its own run; null when nobody did. */
+  allowance: z.nullable(z.strictObject({ run: count, ...bounds.shape })),
+  /** What the model call under way may use; null while there is none, or nothing limits it. */
+  reserve: z.nullable(amounts),
+  /** What calls may have used of which nobody told what they used, here and below. It counts as used. */
+  unaccounted: amounts,
+  /** Calls that were given up and may still tell what they used, with what is counted for them until then. */
+  abandoned: z.array(z.strictObject({ plan: count, ...amounts.shape })).max(8),
   started_at: count,
   /** Time in which it waited for somebody outside, in milliseconds; such time counts in no limit. */
   waited_ms: count,
@@ -159,6 +167,8 @@ export const queuedInput = z.strictObject({
   parts: z.array(inputPart).min(1).max(16),
   pin: z.exactOptional(z.literal(true)),
   priority: z.int(),
+  /** The entry of the table `allowances` that pays for it. */
+  allowance: z.exactOptional(count),
 });
 
 /** An input that waits its turn. */
@@ -171,8 +181,12 @@ export const childEntry = z.strictObject({
   /** The run of this session that it works for: that made it, or gave it its last input; null when the host made it. */
   run: z.nullable(count),
   status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'closed']),
-  /** What of the run's budget is set aside for it. */
-  carved: z.strictObject({ tokens: count, micro_money: count }),
+  /** What of that run's budget is set aside for it, and for how many inputs that have not ended. */
+  carved: amounts,
+  inputs: count,
+  /** What one input of it may use by its own limits, and what may still be set aside for it at all. */
+  each: bounds,
+  may: bounds,
   code: z.nullable(z.string().max(96)),
   output_ref: z.nullable(ref()),
   value_ref: z.nullable(ref()),
@@ -181,6 +195,25 @@ export const childEntry = z.strictObject({
 
 /** A child session. */
 export type ChildEntry = z.infer<typeof childEntry>;
+
+/**
+ * What the cell that made this session has set aside for inputs of one of its runs: an entry of the table `allowances`,
+ * by the number of that run.
+ */
+export const allowance = z.strictObject({
+  /** What may still be used. */
+  ...bounds.shape,
+  /** How much of that is set aside for sessions below by runs that have ended. */
+  below: amounts,
+  /** The inputs that have not ended. */
+  inputs: count,
+});
+
+/** What is set aside for inputs of one run of the cell that made this session. */
+export type Allowance = z.infer<typeof allowance>;
+
+/** A run that has ended while something was set aside for its children: an entry of the table `ended`, by its number. */
+export const endedRun = z.strictObject({ allowance: count, carved: amounts });
 
 /** A session's state. */
 export const sessionState = z.strictObject({

@@ -475,6 +475,7 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
     body: { type: 'compaction.failed', ...rest },
   }),
   'aos.agent/LimitReached@1': at((rest) => ({ type: 'limit.reached', ...rest })),
+  'aos.agent/UsageDiffers@1': at((rest) => ({ type: 'usage.differs', ...rest })),
   'aos.agent/ConfigChanged@1': (rest) => ({ place: {}, body: { type: 'config.changed', ...rest } }),
   'aos.agent/ChildChanged@1': ({ run, ...rest }) => ({
     place: run === null ? {} : { run },

@@ -1,18 +1,20 @@
 /**
  * Child sessions: ordinary sessions that this one made. It knows them as c1, c2 …, sends them events in the same frame,
- * and hears how they fare. What a child may use is set aside from what its parent has left, and given back when it is done.
+ * and hears how they fare. What a child may use is set aside with each input from what its parent has left (`allowances.ts`).
  */
 import type { Address, InputPart, SessionOp } from '@reprise/contracts';
 import { digestOf, type ReducerContext, type Table } from '@reprise/kernel/define';
 import type { HostCommand, RunCause } from '../contracts/commands.js';
-import type { Adopted, RunLimits } from '../contracts/config.js';
+import type { Adopted, Bounds, RunLimits } from '../contracts/config.js';
 import { type ChildNotice, SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.js';
 import type { ChildResult } from '../contracts/transcript.js';
-import { moneyOf, tokensOf } from './limits.js';
+import { type Grant, grantFor, setAside, takeAllBack, takePaid } from './allowances.js';
+import { NO_AMOUNTS } from './budget.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
 import { place } from './say.js';
+import { goOnBehindChildren } from './waiting.js';
 
 type Op<K extends SessionOp['op']> = Extract<SessionOp, { op: K }>;
 
@@ -21,7 +23,6 @@ const KEY_LENGTH_MAX = 160;
 /** As the contract of commands bounds their ids. */
 const COMMAND_ID_MAX = 128;
 
-const NOTHING_CARVED: ChildEntry['carved'] = { tokens: 0, micro_money: 0 };
 const NOTHING_USED: ChildEntry['tally'] = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
 /** Performs a call that this session carries out itself. */
@@ -48,21 +49,23 @@ function spawn(draft: SessionState, call: PendingCall, op: Op<'spawn'>, ctx: Red
   if (agent === undefined) return refuse(draft, call, 'tool_args_invalid/unknown_agent', ctx);
   if (limits.max_depth === 0) return refuse(draft, call, 'cap_denied/depth', ctx);
   if (draft.children >= limits.max_children) return refuse(draft, call, 'cap_denied/children', ctx);
-  const carved = carve(run, op);
-  if (carved === undefined) return refuse(draft, call, 'cap_denied/budget', ctx);
+  const each = boundsOf(agent.config.limits);
+  const grant = grantFor(run, { run: null, inputs: 0, carved: NO_AMOUNTS, each, may: boundsOf(op) });
+  if (grant === undefined) return refuse(draft, call, 'cap_denied/budget', ctx);
   const agents = ctx.table<Adopted>('agents').range({ limit: 32 });
   const name = makeChild(
     draft,
     {
       agent,
       agents: agents.map(([, known]) => known),
-      limits: childLimits(agent.config.limits, limits, op, carved),
-      carved,
+      limits: childLimits(agent.config.limits, limits, op, grant),
+      each,
+      may: boundsOf(op),
       run: run.number,
     },
     ctx,
   );
-  sayToChild(draft, name, { parts: op.parts, call_id: call.call_id }, ctx);
+  sayToChild(draft, name, { parts: op.parts, call_id: call.call_id, grant }, ctx);
   settleCall(draft, call, { children: [resultOf(name, childOf(ctx).get(name))] }, ctx);
 }
 
@@ -82,40 +85,27 @@ export function spawnForHost(
 ): string | undefined {
   if (draft.children >= CHILDREN_MAX) return undefined;
   const limits = narrowed(agent.config.limits, op);
-  const name = makeChild(draft, { agent, agents, limits, carved: { tokens: 0, micro_money: 0 }, run: null }, ctx);
-  sendChild(name, { parts, command_id, cause: { kind: 'app', reason: 'spawn' } }, null, ctx);
+  const each = boundsOf(limits);
+  const name = makeChild(draft, { agent, agents, limits, each, may: boundsOf({}), run: null }, ctx);
+  sendChild(name, { parts, command_id, cause: { kind: 'app', reason: 'spawn' } }, ctx);
   return childOf(ctx).get(name)?.session;
 }
 
-interface Carved {
-  readonly tokens: number;
-  readonly micro_money: number;
-}
-
-/** What is set aside for a child: what was asked for, at most what is left; undefined when nothing is. */
-function carve(run: NonNullable<SessionState['run']>, op: Op<'spawn'>): Carved | undefined {
-  const { max_tokens, max_micro_money } = run.config.limits;
-  const tokens = share(max_tokens, tokensOf(run) + run.carved.tokens, op.max_tokens);
-  const micro_money = share(max_micro_money, moneyOf(run) + run.carved.micro_money, op.max_micro_money);
-  return tokens === undefined || micro_money === undefined ? undefined : { tokens, micro_money };
-}
-
-function share(limit: number | undefined, used: number, asked: number | undefined): number | undefined {
-  if (limit === undefined) return 0;
-  const left = limit - used;
-  return left <= 0 ? undefined : Math.min(asked ?? left, left);
-}
-
 /** A child's limits: its own, narrowed by what was asked and by what its parent has. */
-function childLimits(own: RunLimits, parent: RunLimits, op: Op<'spawn'>, carved: Carved): RunLimits {
+function childLimits(own: RunLimits, parent: RunLimits, op: Op<'spawn'>, { allowance }: Grant): RunLimits {
   const set = {
-    ...(carved.tokens === 0 ? {} : { max_tokens: carved.tokens }),
-    ...(carved.micro_money === 0 ? {} : { max_micro_money: carved.micro_money }),
+    ...(allowance.tokens === null ? {} : { max_tokens: allowance.tokens }),
+    ...(allowance.micro_money === null ? {} : { max_micro_money: allowance.micro_money }),
   };
   return { ...narrowed(narrowed(own, op), set), max_depth: Math.min(own.max_depth, parent.max_depth - 1) };
 }
 
 type Budget = Pick<Op<'spawn'>, 'max_tokens' | 'max_micro_money' | 'max_wall_ms'>;
+
+/** Limits in tokens and money. */
+function boundsOf({ max_tokens, max_micro_money }: Budget): Bounds {
+  return { tokens: max_tokens ?? null, micro_money: max_micro_money ?? null };
+}
 
 /** Limits that permit no more than these either. */
 function narrowed(own: RunLimits, { max_tokens, max_micro_money, max_wall_ms }: Budget): RunLimits {
@@ -140,12 +130,17 @@ interface NewChild {
   /** Those that may be spawned below it. */
   readonly agents: readonly Adopted[];
   readonly limits: RunLimits;
-  readonly carved: Carved;
+  readonly each: Bounds;
+  readonly may: Bounds;
   /** The run that makes it; null when the host does. */
   readonly run: number | null;
 }
 
-function makeChild(draft: SessionState, { agent, agents, limits, carved, run }: NewChild, ctx: ReducerContext): string {
+function makeChild(
+  draft: SessionState,
+  { agent, agents, limits, each, may, run }: NewChild,
+  ctx: ReducerContext,
+): string {
   const name = `c${++draft.spawned}`;
   const own = ctx.address[1];
   const session = own.length <= KEY_LENGTH_MAX ? `${own}.${name}` : ctx.id(name);
@@ -162,17 +157,16 @@ function makeChild(draft: SessionState, { agent, agents, limits, carved, run }: 
       labels: draft.labels,
     },
   });
-  if (draft.run !== null) {
-    draft.run.carved.tokens += carved.tokens;
-    draft.run.carved.micro_money += carved.micro_money;
-  }
   draft.children++;
   const entry: ChildEntry = {
     session,
     agent: agent.config.agent,
     run,
     status: 'running',
-    carved: { ...carved },
+    carved: { ...NO_AMOUNTS },
+    inputs: 0,
+    each,
+    may,
     code: null,
     output_ref: null,
     value_ref: null,
@@ -188,15 +182,18 @@ function makeChild(draft: SessionState, { agent, agents, limits, carved, run }: 
 function sayToChild(
   draft: SessionState,
   name: string,
-  { parts, call_id }: { readonly parts: readonly InputPart[]; readonly call_id: string },
+  { parts, call_id, grant }: { readonly parts: readonly InputPart[]; readonly call_id: string; readonly grant: Grant },
   ctx: ReducerContext,
 ): void {
+  const { run } = draft;
+  const entry = childOf(ctx).get(name);
+  if (run === null || entry === undefined) return;
+  childOf(ctx).set(name, setAside(run, entry, grant));
   const [, session] = ctx.address;
   const command_id = commandIdOf(draft.step_epoch, call_id);
-  const above = draft.run?.cause;
-  const root = (above?.kind === 'parent' ? above.root : undefined) ?? `${session}/r${draft.run?.number ?? 0}`;
+  const root = (run.cause.kind === 'parent' ? run.cause.root : undefined) ?? `${session}/r${run.number}`;
   const cause: RunCause = { kind: 'parent', session, call_id, root };
-  sendChild(name, { parts, command_id, cause }, draft.run?.number ?? null, ctx);
+  sendChild(name, { parts, command_id, cause, allowance: { run: run.number, ...grant.allowance } }, ctx);
 }
 
 /** What the input of a call is known by in the child; an id that has no room is told by its digest. */
@@ -207,8 +204,12 @@ function commandIdOf(step: number, call_id: string): string {
 
 function sendChild(
   name: string,
-  input: { readonly parts: readonly InputPart[]; readonly command_id: string; readonly cause: RunCause },
-  run: number | null,
+  input: {
+    readonly parts: readonly InputPart[];
+    readonly command_id: string;
+    readonly cause: RunCause;
+    readonly allowance?: { readonly run: number } & Bounds;
+  },
   ctx: ReducerContext,
 ): void {
   const entry = childOf(ctx).get(name);
@@ -219,13 +220,16 @@ function sendChild(
   });
   // What it answered before is not what it is asked now.
   const fresh = { status: 'running' as const, code: null, output_ref: null, value_ref: null };
-  childOf(ctx).set(name, { ...entry, ...fresh, run: run ?? entry.run });
+  childOf(ctx).set(name, { ...entry, ...fresh });
 }
 
 function sendInput(draft: SessionState, call: PendingCall, op: Op<'send_input'>, ctx: ReducerContext): void {
   const entry = childOf(ctx).get(op.child);
+  if (draft.run === null) return;
   if (entry === undefined || entry.status === 'closed') return refuse(draft, call, 'tool_args_invalid/no_child', ctx);
-  sayToChild(draft, op.child, { parts: op.parts, call_id: call.call_id }, ctx);
+  const grant = grantFor(draft.run, entry);
+  if (grant === undefined) return refuse(draft, call, 'cap_denied/budget', ctx);
+  sayToChild(draft, op.child, { parts: op.parts, call_id: call.call_id, grant }, ctx);
   settleCall(draft, call, { children: [resultOf(op.child, childOf(ctx).get(op.child))] }, ctx);
 }
 
@@ -298,47 +302,56 @@ export function childNews(draft: SessionState, { session, news }: ChildNotice, c
   const name = fromChild ? ctx.table<string>('child_names').get(session) : undefined;
   const entry = name === undefined ? undefined : childOf(ctx).get(name);
   if (name === undefined || entry === undefined) return undefined;
-  if (news.kind === 'settled') takeBack(draft, entry, news.tally);
-  const next = afterNews(entry, news);
+  const paid = news.kind === 'settled' || news.kind === 'spent' ? news.paid : undefined;
+  const ended = news.kind === 'settled' ? 1 : 0;
+  const next = afterNews(paid === undefined ? entry : takePaid(draft, entry, paid, ended, ctx), news);
   childOf(ctx).set(name, next);
-  if (entry.status === 'closed') return undefined; // what it had used by then counts, and that is all
-  if (next.status === 'closed') draft.children--;
-  if (next.status !== entry.status || news.kind === 'settled') tell(draft, name, next, next.status, ctx);
-  return settleWaits(draft, ctx);
+  // What one that is closed had used by then counts, and that is all.
+  if (entry.status !== 'closed') {
+    if (next.status === 'closed') draft.children--;
+    if (next.status !== entry.status || news.kind === 'settled') tell(draft, name, next, next.status, ctx);
+  }
+  return (
+    settleWaits(draft, ctx) ??
+    (paid !== undefined || next.status !== entry.status ? goOnBehindChildren(draft, ctx) : undefined)
+  );
 }
 
 /** An event did not reach a child: the gate refused it, or the child has failed for good. */
-export function childUnreachable(draft: SessionState, to: Address, denied: boolean, ctx: ReducerContext): Next {
+export function childUnreachable(
+  draft: SessionState,
+  { to, event, code: why }: { readonly to: Address; readonly event: string; readonly code: string },
+  ctx: ReducerContext,
+): Next {
   const name = to[0] === SESSION_REDUCER ? ctx.table<string>('child_names').get(to[1]) : undefined;
   const entry = name === undefined ? undefined : childOf(ctx).get(name);
   if (name === undefined || entry === undefined) return undefined;
-  takeBack(draft, entry, NOTHING_USED);
+  const denied = why === 'denied';
   const status = entry.status === 'closed' ? 'closed' : 'failed';
   const code = denied ? 'policy_denied/unreachable' : 'internal_invariant_violation/unreachable';
-  const lost: ChildEntry = { ...entry, status, carved: NOTHING_CARVED, code };
+  // What a gate keeps from a child that works, does not stop it: it uses what it has, and tells.
+  const atWork = denied && (event !== 'aos.agent/UserInput@1' || entry.inputs > 1);
+  const left = atWork ? entry : takeAllBack(draft, entry, why === 'cell_failed' || why === 'faulted', ctx);
+  const lost: ChildEntry = { ...left, status, code };
   childOf(ctx).set(name, lost);
-  if (status === 'closed') return undefined;
-  tell(draft, name, lost, status, ctx);
-  return settleWaits(draft, ctx);
+  if (status !== 'closed') tell(draft, name, lost, status, ctx);
+  return settleWaits(draft, ctx) ?? goOnBehindChildren(draft, ctx);
 }
 
 function afterNews(entry: ChildEntry, news: ChildNotice['news']): ChildEntry {
-  if (news.kind === 'pressure') return entry;
+  if (news.kind === 'pressure' || news.kind === 'spent') return entry;
   if (news.kind !== 'settled') return { ...entry, status: entry.status === 'closed' ? 'closed' : news.kind };
   const { stop, output_ref, value_ref, tally, more } = news;
   const ended = { Completed: 'completed', Cancelled: 'cancelled', Failed: 'failed', LimitsExceeded: 'failed' } as const;
   const status = entry.status === 'closed' ? 'closed' : more ? 'running' : ended[stop.kind];
   const code = stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : null;
-  return { ...entry, carved: NOTHING_CARVED, status, code, output_ref, value_ref, tally };
+  return { ...entry, status, code, output_ref, value_ref, tally };
 }
 
-/** What a child used is its parent's; what was set aside for it and is left, is free again. */
-function takeBack({ run }: SessionState, entry: ChildEntry, used: ChildEntry['tally']): void {
-  if (run === null || run.number !== entry.run) return;
-  run.carved.tokens = Math.max(0, run.carved.tokens - entry.carved.tokens);
-  run.carved.micro_money = Math.max(0, run.carved.micro_money - entry.carved.micro_money);
-  for (const unit of ['steps', 'tokens_in', 'tokens_out', 'micro_money'] as const)
-    run.children_tally[unit] += used[unit];
+/** Whether a child works for the run at hand, and so may give back some of what is set aside for it. */
+export function childWorks(draft: SessionState, ctx: ReducerContext): boolean {
+  for (const [, entry] of openChildren(ctx)) if (entry.run === draft.run?.number && !isDone(entry)) return true;
+  return false;
 }
 
 function settleWaits(draft: SessionState, ctx: ReducerContext): Next {

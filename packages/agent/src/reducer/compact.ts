@@ -16,7 +16,8 @@ import type { compacted, compactionFailed } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import type { CompactionCause } from '../contracts/window.js';
 import { compactionPlan } from '../plans/compaction.js';
-import { countUsage } from './limits.js';
+import { callEnded, mayBeCharged, weighCall } from './budget.js';
+import type { Reached } from './limits.js';
 import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
 import { place } from './say.js';
@@ -30,20 +31,35 @@ export function compactSoon(draft: SessionState, cause: CompactionCause, command
   draft.window.due ??= { cause, command_id };
 }
 
-/** Asks for a summary where one is due. @returns whether the step has to wait for it */
-export function compactFirst(draft: SessionState, run: CurrentRun, ctx: ReducerContext): boolean {
+/**
+ * Asks for a summary where one is due.
+ *
+ * @returns whether the step has to wait for it; or the limit that forbids the summary, which stays due
+ */
+export function compactFirst(
+  draft: SessionState,
+  run: CurrentRun,
+  ctx: ReducerContext,
+): boolean | { readonly reached: Reached } {
   const { due, from } = draft.window;
   const policy = run.config.compaction;
   draft.window.due = null;
   if (due === null || policy === null) return false;
   const to = nextStart(draft, policy.keep, due.cause);
+  const weighed = weighCall(draft, run, policy.model === null ? run.config.price : policy.price);
+  if (to !== undefined && weighed.reached !== undefined) {
+    draft.window.due = due;
+    return { reached: weighed.reached };
+  }
   run.compacting = { to: to ?? from, ...due };
-  if (to === undefined) {
+  if (to === undefined || weighed.reached !== undefined) {
     giveUp(draft, run, 'nothing_to_compact', ctx);
     return false;
   }
   draft.step_epoch++;
-  const params = summaryParams(draft, { run, policy, to, cause: due.cause }, ctx);
+  const { reserve, ...bound } = weighed;
+  const params = { ...summaryParams(draft, { run, policy, to, cause: due.cause }, ctx), ...bound };
+  run.reserve = reserve;
   const { number } = run;
   ctx.record('aos.agent/CompactionStarted@1', { run: number, cause: due.cause, model: params.model, from, to });
   run.step_plan = ctx.emit({ plan: compactionPlan, input: { ...fenceOf(draft), params } });
@@ -82,7 +98,7 @@ export function windowCompacted(draft: SessionState, value: z.infer<typeof compa
   const { base_ref, usage } = value;
   const { from } = draft.window;
   run.step_plan = null;
-  countUsage(run, usage);
+  callEnded(draft, run, { usage, charged: false }, ctx);
   moveWindow(draft, made.to, base_ref);
   draft.context_pressure = 0; // the next reading is of another window
   const tally = { ...run.tally };
@@ -107,8 +123,8 @@ export function compactionGaveUp(
   const { run } = draft;
   const made = run?.compacting ?? null;
   if (run === null || made === null) return undefined;
+  callEnded(draft, run, { usage, charged: mayBeCharged(code) }, ctx);
   run.step_plan = null;
-  countUsage(run, usage);
   giveUp(draft, run, code, ctx);
   if (draft.stopping !== null) return { do: 'settle' };
   return made.cause === 'context_limit' ? { do: 'overlong' } : { do: 'step' }; // K2

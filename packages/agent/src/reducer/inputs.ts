@@ -12,6 +12,8 @@ import type {
 } from '../contracts/commands.js';
 import type { ConfigPatch, LimitsPatch, RunLimits } from '../contracts/config.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
+import { refuseAllowance, takeAllowance } from './allowances.js';
+import { weighCall } from './budget.js';
 import { closeChildren, spawnForHost, stopChildren } from './children.js';
 import { compactSoon } from './compact.js';
 import { REACTIONS, type Trigger } from './lifecycle-table.js';
@@ -21,7 +23,7 @@ import { clearQueue, enqueue, QUEUE_MAX, withdraw } from './queue.js';
 import { moveTo, tellAccepted, tellOwner } from './say.js';
 import { CONFIG_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
 import { askNothing } from './toolsets.js';
-import { goOn, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
+import { goOn, goOnBehindChildren, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
 
 /** What a handler of a command answers: a refusal, or what was accepted and what is next. */
 type Taken =
@@ -150,10 +152,11 @@ function judge(
 
 /** Somebody said something. */
 export function takeUserInput(draft: SessionState, value: z.infer<typeof userInput>, ctx: ReducerContext): Next {
-  const { command_id } = value;
+  const { command_id, allowance } = value;
   const closed = draft.status === 'Closed';
   const taken = closed ? ({ refused: 'session_closed' } as const) : takeInput(draft, { ...value, kind: 'input' }, ctx);
   if (taken.refused === undefined) return taken.next;
+  refuseAllowance(draft, allowance, ctx);
   ctx.record('aos.agent/HostCommandRejected@1', { command_id, type: 'Input', code: taken.refused });
   // Who made this session waits for an answer to each input.
   tellOwner(draft, { kind: 'closed' }, ctx);
@@ -163,7 +166,13 @@ export function takeUserInput(draft: SessionState, value: z.infer<typeof userInp
 /** An input starts a run, is the next turn of one that waits for it, or waits for those before it. */
 function takeInput(
   draft: SessionState,
-  given: Omit<QueuedInput, 'run' | 'joins' | 'parts'> & { readonly parts: readonly InputPart[] },
+  {
+    allowance,
+    ...given
+  }: Omit<QueuedInput, 'run' | 'joins' | 'parts' | 'allowance'> & {
+    readonly parts: readonly InputPart[];
+    readonly allowance?: z.infer<typeof userInput>['allowance'];
+  },
   ctx: ReducerContext,
 ): Taken {
   const listens = draft.lifecycle === 'WaitingInput' && draft.waiting?.for === 'input';
@@ -172,7 +181,9 @@ function takeInput(
   const queued = draft.run !== null && !listens;
   if (queued && draft.queued >= QUEUE_MAX) return { refused: 'queue_full' };
   const run = joins && draft.run !== null ? draft.run.number : draft.runs++;
-  const input: QueuedInput = { ...given, parts: [...given.parts], run, joins };
+  const pays = takeAllowance(allowance, ctx);
+  const paid = pays === undefined ? {} : { allowance: pays };
+  const input: QueuedInput = { ...given, parts: [...given.parts], run, joins, ...paid };
   draft.inputs++;
   tellAccepted(input, queued, ctx);
   if (queued) enqueue(draft, input, ctx);
@@ -207,19 +218,22 @@ export function adopt(
 function reconfigure(draft: SessionState, patch: ConfigPatch, ctx: ReducerContext): Taken {
   const { model, options, limits, ...rest } = patch;
   if (model !== undefined && !draft.config.models.includes(model)) return { refused: 'unknown_model' };
-  const change = (config: SessionState['config']): SessionState['config'] => ({
+  const change = ({ price: known, ...config }: SessionState['config']): SessionState['config'] => ({
     ...config,
+    ...(model !== undefined || known === undefined ? {} : { price: known }),
     ...rest,
     model: model ?? config.model,
     options: options ?? config.options,
     limits: patched(config.limits, limits ?? {}),
   });
-  draft.config = change(draft.config);
+  const config = change(draft.config);
+  const running = draft.run === null ? null : change(draft.run.config);
+  if ([config, running].some((one) => one?.price === null && one.limits.max_micro_money !== undefined))
+    return { refused: 'model_without_price' };
+  draft.config = config;
   draft.config_rev++;
-  if (draft.run !== null) {
-    draft.run.config = change(draft.run.config);
-    draft.run.config_rev = draft.config_rev;
-  }
+  if (draft.run !== null && running !== null)
+    Object.assign(draft.run, { config: running, config_rev: draft.config_rev });
   tellConfig(draft, null, ctx);
   setWallTimer(draft, ctx);
   return { next: afterLimit(draft, ctx) };
@@ -242,12 +256,17 @@ function tellConfig(draft: SessionState, from_run: number | null, ctx: ReducerCo
 /** A run that waits at a limit goes on when that forbids nothing any more. */
 function afterLimit(draft: SessionState, ctx: ReducerContext): Next {
   const { run, held } = draft;
-  if (run === null || draft.waiting?.for !== 'limit') return undefined;
-  const reached = held === 'calls' ? batchLimit(run, draft.calls.length) : stepLimit(run, ctx.now);
-  if (reached !== undefined) return undefined;
+  if (run === null) return undefined;
+  if (draft.waiting?.for !== 'limit') return goOnBehindChildren(draft, ctx);
+  if ((held === 'calls' ? batchLimit(run, draft.calls.length) : nextStepLimit(draft, run, ctx)) !== undefined)
+    return undefined;
   goOn(draft, ctx);
   if (draft.lifecycle === 'Paused') return undefined;
   return goOnWith(draft);
+}
+
+function nextStepLimit(draft: SessionState, run: NonNullable<SessionState['run']>, ctx: ReducerContext) {
+  return stepLimit(run, ctx.now) ?? weighCall(draft, run, run.config.price).reached;
 }
 
 /** What a run that was held goes on with. */

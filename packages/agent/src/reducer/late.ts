@@ -4,6 +4,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { SessionState } from '../contracts/state.js';
 import type { LateItem } from '../contracts/transcript.js';
+import { usageLate } from './budget.js';
 import { appendItem } from './say.js';
 
 type EffectLate = z.infer<(typeof NOTICES)['sys/EffectLate@1']>;
@@ -11,12 +12,13 @@ type EffectLate = z.infer<(typeof NOTICES)['sys/EffectLate@1']>;
 /** Late answers that wait for the end of one batch; of any more there is the fact alone. */
 const LATE_MAX = 16;
 
-/** A tool answered late. */
+/** A tool answered late, or a model told late what it used. */
 export function callLate(
   draft: SessionState,
-  { name, params, status, payload }: EffectLate,
+  { name, plan, params, status, payload, usage }: EffectLate,
   ctx: ReducerContext,
 ): void {
+  if (name === 'llm.generate@2') return usageLate(draft, plan[2], usage, ctx);
   if (name !== 'tool.call@1') return;
   const call_id = textIn(params, 'call_id');
   const tool = textIn(params, 'tool');

@@ -1,31 +1,17 @@
 /** The limits of a run, each asked before anything is emitted, and how near it is to them. */
-import type { Usage } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { LimitKind } from '../contracts/config.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
+import { givenOf, usedOf } from './budget.js';
 
 /** A limit that was reached: what is used, and of how much. */
 export interface Reached {
   readonly limit: LimitKind;
   readonly used: number;
   readonly of: number;
-}
-
-/** Counts what a model call or a tool call reports to have used. */
-export function countUsage({ tally }: CurrentRun, usage: Usage | undefined): void {
-  tally.tokens_in += usage?.tokens_in ?? 0;
-  tally.tokens_out += usage?.tokens_out ?? 0;
-  tally.micro_money += usage?.micro_money ?? 0;
-}
-
-/** Tokens of a run, those of its children included. */
-export function tokensOf({ tally, children_tally }: CurrentRun): number {
-  return tally.tokens_in + tally.tokens_out + children_tally.tokens_in + children_tally.tokens_out;
-}
-
-/** Money of a run in millionths, that of its children included. */
-export function moneyOf({ tally, children_tally }: CurrentRun): number {
-  return tally.micro_money + children_tally.micro_money;
+  /** Of tokens and money: what is set aside for children, and what the next model call needs. */
+  readonly set_aside?: number;
+  readonly needs?: number;
 }
 
 /** How long a run has worked, in milliseconds, without the time in which it waited. */
@@ -33,14 +19,12 @@ export function workedMs(run: CurrentRun, now: number): number {
   return (run.parked_since ?? now) - run.started_at - run.waited_ms;
 }
 
-/** The limit that forbids another step; undefined when none does. */
+/** The limit that forbids another step, tokens and money aside; undefined when none does. */
 export function stepLimit(run: CurrentRun, now: number): Reached | undefined {
   const { limits } = run.config;
   return first([
     { limit: 'max_turns', used: run.turns - 1, of: limits.max_turns },
     { limit: 'max_steps', used: run.tally.steps, of: limits.max_steps },
-    { limit: 'max_tokens', used: tokensOf(run), of: limits.max_tokens },
-    { limit: 'max_micro_money', used: moneyOf(run), of: limits.max_micro_money },
     { limit: 'max_wall_ms', used: workedMs(run, now), of: limits.max_wall_ms },
   ]);
 }
@@ -98,10 +82,9 @@ export function tellContextPressure(
 export function tellBudgetPressure(draft: SessionState, ctx: ReducerContext): number | undefined {
   const { run } = draft;
   if (run === null) return undefined;
-  const { max_tokens, max_micro_money } = run.config.limits;
   const readings = [
-    { limit: 'max_tokens' as const, used: tokensOf(run), of: max_tokens },
-    { limit: 'max_micro_money' as const, used: moneyOf(run), of: max_micro_money },
+    { limit: 'max_tokens' as const, used: usedOf(run, 'tokens'), of: givenOf(run, 'tokens') },
+    { limit: 'max_micro_money' as const, used: usedOf(run, 'micro_money'), of: givenOf(run, 'micro_money') },
   ].flatMap(({ limit, used, of }) => (of === undefined ? [] : [{ limit, used, of }]));
   const told = run.budget_pressure;
   let kept = 0;

@@ -1,6 +1,7 @@
 /** Inputs that wait their turn: a table in the order in which they are taken up, by priority and then by age. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
+import { dropInput } from './allowances.js';
 
 /** Inputs that may wait at once. */
 export const QUEUE_MAX = 256;
@@ -33,15 +34,18 @@ export function withdraw(draft: SessionState, commandId: string, ctx: ReducerCon
     .find(([, input]) => input.command_id === commandId);
   if (found === undefined) return undefined;
   forget(draft, found[0], ctx);
+  dropInput(draft, found[1].allowance, ctx);
   return found[1];
 }
 
 /** Takes all away. */
 export function clearQueue(draft: SessionState, ctx: ReducerContext): void {
   const table = tableOf(ctx);
-  for (const [key] of table.range()) table.delete(key);
+  const inputs = table.range();
+  for (const [key] of inputs) table.delete(key);
   draft.queued = 0;
   draft.queue_held = false;
+  for (const [, { allowance }] of inputs) dropInput(draft, allowance, ctx);
 }
 
 function tableOf(ctx: ReducerContext): Table<QueuedInput> {

@@ -3,6 +3,8 @@ import type { Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Lifecycle, StopReason } from '../contracts/lifecycle.js';
 import type { CurrentRun, NextMove, QueuedInput, SessionState } from '../contracts/state.js';
+import { allowanceOf, dropInput, runPaid, tallyOf } from './allowances.js';
+import { NO_AMOUNTS } from './budget.js';
 import { stopChildren } from './children.js';
 import { compactSoon } from './compact.js';
 import type { Reached } from './limits.js';
@@ -32,7 +34,11 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
     compacting: null,
     squeezed: false,
     children_tally: { ...NOTHING_USED },
-    carved: { tokens: 0, micro_money: 0 },
+    carved: { ...NO_AMOUNTS },
+    allowance: allowanceOf(input.allowance, ctx),
+    reserve: null,
+    unaccounted: { ...NO_AMOUNTS },
+    abandoned: [],
     started_at: ctx.now,
     waited_ms: 0,
     parked_since: null,
@@ -59,6 +65,7 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
 export function takeTurn(draft: SessionState, input: QueuedInput, ctx: ReducerContext): Next {
   const run = draft.run?.number;
   if (run !== undefined && run !== input.run) tellAccepted({ ...input, run }, false, ctx);
+  dropInput(draft, input.allowance, ctx);
   goOn(draft, ctx);
   sayToModel(draft, originOf(input), input, ctx);
   return { do: 'step' };
@@ -120,13 +127,9 @@ function askAgain(draft: SessionState, issue: Ref, ctx: ReducerContext): Next {
 }
 
 /** A limit forbids what would come next: the run ends, or waits until somebody decides. */
-export function meetLimit(
-  draft: SessionState,
-  { limit, used, of }: Reached,
-  next: NextMove,
-  ctx: ReducerContext,
-): Next {
-  ctx.record('aos.agent/LimitReached@1', { ...place(draft), limit, used, of });
+export function meetLimit(draft: SessionState, reached: Reached, next: NextMove, ctx: ReducerContext): Next {
+  const { limit } = reached;
+  ctx.record('aos.agent/LimitReached@1', { ...place(draft), ...reached });
   if (draft.run?.config.limits.on_limit !== 'pause_and_ask')
     return { do: 'end', stop: { kind: 'LimitsExceeded', limit } };
   startWaiting(draft, 'limit', ctx);
@@ -181,7 +184,8 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   });
   if (stop.kind !== 'Completed') draft.queue_held = draft.queued > 0;
   const more = draft.queued > 0 && !draft.queue_held;
-  tellOwner(draft, { kind: 'settled', stop, output_ref, value_ref, tally: withChildren(run), more }, ctx);
+  const settled = { kind: 'settled', stop, output_ref, value_ref, tally: tallyOf(run), more };
+  tellOwner(draft, { ...settled, ...runPaid(run, ctx) }, ctx);
   draft.run = null;
   return { do: 'next' };
 }
@@ -189,15 +193,6 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
 /** A summary that was not written is to be written before the next step there is. */
 function dueAgain({ cause, command_id }: NonNullable<CurrentRun['compacting']>) {
   return { cause, command_id };
-}
-
-function withChildren({ tally, children_tally }: NonNullable<SessionState['run']>) {
-  return {
-    steps: tally.steps + children_tally.steps,
-    tokens_in: tally.tokens_in + children_tally.tokens_in,
-    tokens_out: tally.tokens_out + children_tally.tokens_out,
-    micro_money: tally.micro_money + children_tally.micro_money,
-  };
 }
 
 function lifecycleAfter(stop: StopReason): Lifecycle {

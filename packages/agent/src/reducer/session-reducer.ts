@@ -16,7 +16,16 @@ import * as z from 'zod';
 import { agentAdopted, hostCommandEvent, userInput } from '../contracts/commands.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
 import * as contract from '../contracts/session.js';
-import { childEntry, keptDetail, queuedInput, type SessionState, sessionState, spawnable } from '../contracts/state.js';
+import {
+  allowance,
+  childEntry,
+  endedRun,
+  keptDetail,
+  queuedInput,
+  type SessionState,
+  sessionState,
+  spawnable,
+} from '../contracts/state.js';
 import { heldToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
 import { callSettled, callWaits } from './calls.js';
@@ -91,7 +100,7 @@ const HANDLERS: Handlers = {
     callLate(draft, value, ctx);
     return undefined;
   },
-  'sys/Undeliverable@1': (draft, { to, code }, ctx) => childUnreachable(draft, to, code === 'denied', ctx),
+  'sys/Undeliverable@1': childUnreachable,
 };
 
 /** The session reducer. */
@@ -108,6 +117,8 @@ export const sessionReducer = defineReducer({
     agents: spawnable,
     details: keptDetail,
     toolsets: heldToolset,
+    allowances: allowance,
+    ended: endedRun,
   },
   init: (_key, event) => firstState(event),
   reduce(draft, event, ctx) {

@@ -5,13 +5,16 @@ import type { StopReason } from '../contracts/lifecycle.js';
 import type { llmStepCompleted, llmStepFailed } from '../contracts/session.js';
 import type { SessionState } from '../contracts/state.js';
 import { llmStepPlan } from '../plans/llm-step.js';
+import { callEnded, mayBeCharged, weighCall } from './budget.js';
+import { childWorks } from './children.js';
 import { compactFirst, compactSoon } from './compact.js';
-import { countUsage, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
+import { type Reached, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
 import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
 import { refuseCalls, settleCall } from './results.js';
 import { appendItem, place, sayToModel, tellOwner } from './say.js';
 import { refreshToolsets } from './toolsets.js';
+import { waitBehindChildren } from './waiting.js';
 import { CONTEXT_LIMIT } from './window.js';
 
 /** Model calls that ran out of time are asked for again so often. */
@@ -31,13 +34,28 @@ export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerC
   const reached = stepLimit(run, ctx.now);
   if (reached !== undefined) return { do: 'limit', reached, next: 'step' };
   measureWindow(draft, ctx);
-  if (compactFirst(draft, run, ctx)) return undefined;
+  const compacts = compactFirst(draft, run, ctx);
+  if (typeof compacts === 'object') return meetBudget(draft, compacts.reached, ctx);
+  if (compacts) return undefined;
+  const weighed = weighCall(draft, run, run.config.price);
+  if (weighed.reached !== undefined) return meetBudget(draft, weighed.reached, ctx);
   if (!refreshed && refreshToolsets(draft, ctx)) return undefined;
   run.tally.steps++;
   draft.step_epoch++;
   const { config, config_rev } = run;
   ctx.record('aos.agent/LlmStepRequested@1', { ...place(draft), model: config.model, config_rev });
-  run.step_plan = ctx.emit({ plan: llmStepPlan, input: { ...fenceOf(draft), params: stepParams(draft, run, ctx) } });
+  const { reserve, ...bound } = weighed;
+  const params = { ...stepParams(draft, run, ctx), ...bound };
+  run.reserve = reserve;
+  run.step_plan = ctx.emit({ plan: llmStepPlan, input: { ...fenceOf(draft), params } });
+  return undefined;
+}
+
+/** The next model call is more than is left. While children may give back what it needs it waits for them. */
+function meetBudget(draft: SessionState, reached: Reached, ctx: ReducerContext): Next {
+  const { used, of, needs = 0 } = reached;
+  if (used + needs > of || !childWorks(draft, ctx)) return { do: 'limit', reached, next: 'step' };
+  waitBehindChildren(draft, ctx);
   return undefined;
 }
 
@@ -60,12 +78,12 @@ function takeSteers(draft: SessionState, ctx: ReducerContext): void {
 export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStepCompleted>, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
-  run.step_plan = null;
   run.retries = 0;
   run.squeezed = false;
   run.context ??= value.context ?? null;
-  countUsage(run, value.usage);
   const { finish_reason, output_ref, by, tool_calls } = value;
+  callEnded(draft, run, { usage: value.usage, charged: finish_reason === 'interrupted' }, ctx);
+  run.step_plan = null;
   const interrupted = finish_reason === 'interrupted';
   const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
   appendItem(
@@ -109,9 +127,9 @@ function failed(code: 'provider_error_terminal' | 'provider_error_terminal/refus
 export function stepFailed(draft: SessionState, value: z.infer<typeof llmStepFailed>, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
-  run.step_plan = null;
-  countUsage(run, value.usage);
   const { code, retryable } = value;
+  callEnded(draft, run, { usage: value.usage, charged: mayBeCharged(code) }, ctx);
+  run.step_plan = null;
   const again = code === 'adapter_timeout' && run.retries < RETRIES_MAX && draft.stopping === null;
   ctx.record('aos.agent/LlmStepGaveUp@1', { ...place(draft), code, retryable, again });
   if (draft.stopping !== null) return { do: 'settle' };
@@ -127,7 +145,10 @@ export function planFailed(draft: SessionState, ordinal: number, ctx: ReducerCon
   if (run === null) return undefined;
   const call = draft.calls.find(({ plan, phase }) => plan === ordinal && phase !== 'settled');
   if (run.step_plan !== ordinal && call === undefined) return undefined;
-  if (run.step_plan === ordinal) run.step_plan = null;
+  if (run.step_plan === ordinal) {
+    callEnded(draft, run, { usage: undefined, charged: true }, ctx);
+    run.step_plan = null;
+  }
   const code = 'internal_invariant_violation';
   if (call !== undefined) settleCall(draft, call, { non_execution: { kind: 'outcome_unknown', code } }, ctx);
   if (draft.stopping !== null) return { do: 'settle' };

@@ -5,6 +5,7 @@
  */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
+import { callEnded } from './budget.js';
 import { stopChildren, waitTimer } from './children.js';
 import type { Next } from './moves.js';
 import { appendResults, settleCall } from './results.js';
@@ -60,7 +61,10 @@ export function endWhenQuiet(draft: SessionState, ctx: ReducerContext): Next {
 export function stopAnyhow(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null || draft.stopping === null) return undefined;
-  if (run.step_plan !== null) ctx.cancel(run.step_plan);
+  if (run.step_plan !== null) {
+    ctx.cancel(run.step_plan);
+    callEnded(draft, run, { usage: undefined, charged: true }, ctx);
+  }
   run.step_plan = null;
   for (const call of draft.calls) {
     if (call.phase === 'settled') continue;

@@ -2,6 +2,7 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { WaitsFor } from '../contracts/lifecycle.js';
 import type { SessionState } from '../contracts/state.js';
+import type { Next } from './moves.js';
 import { moveTo, tellOwner } from './say.js';
 
 /** The kernel timer behind `max_wall_ms`. */
@@ -41,6 +42,21 @@ export function goOn(draft: SessionState, ctx: ReducerContext): void {
   unpark(draft, ctx);
   moveTo(draft, 'Running', ctx);
   tellOwner(draft, { kind: 'running' }, ctx);
+}
+
+/** The next step waits until children give back what it needs. */
+export function waitBehindChildren(draft: SessionState, ctx: ReducerContext): void {
+  draft.held = 'step';
+  startWaiting(draft, 'children', ctx);
+}
+
+/** A step that waits until children give something back is tried again. */
+export function goOnBehindChildren(draft: SessionState, ctx: ReducerContext): Next {
+  const waits = draft.lifecycle === 'WaitingInput' && draft.waiting?.for === 'children' && draft.held === 'step';
+  if (!waits || draft.stopping !== null) return undefined;
+  draft.held = null;
+  goOn(draft, ctx);
+  return { do: 'step' };
 }
 
 /** What the calls of the step at hand wait for; undefined while one of them works. */

@@ -206,9 +206,13 @@ export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receip
   bookLate(fold, effect.late ?? {}, receipt.usage);
   fold.overlay.set(effectKey(id), undefined);
   const { name, plan, params } = effect;
-  const { status, payload } = receipt;
-  const said = { effect: id, name, plan: [...plan], params, settled, status };
-  tellOwner(fold, plan, 'sys/EffectLate@1', payload === undefined ? said : { ...said, payload }, cause);
+  const { status, payload, usage } = receipt;
+  const said = {
+    ...{ effect: id, name, plan: [...plan], params, settled, status },
+    ...(payload === undefined ? {} : { payload }),
+    ...(usage === undefined ? {} : { usage: { ...usage } }),
+  };
+  tellOwner(fold, plan, 'sys/EffectLate@1', said, cause);
 }
 
 /** A plan's leaf got new bytes without the plan running: its generator stays valid. */

@@ -1,0 +1,260 @@
+/**
+ * What sessions below may use. A run sets something aside with each input that it gives a child; the child keeps that as
+ * an allowance, by the number of that run, and its runs for these inputs draw on it. Maker and child do the same sums, each
+ * in its own state: what the child says is released, its maker may use again.
+ *
+ * Invariants
+ * A1  What a run may use of its allowance and what runs before it have set aside for sessions below is at most what the
+ *     allowance holds.
+ * A2  Nothing is released while it may still be used: by an input that has not ended, or by a session below.
+ * A3  Each amount is released once: as used, or as given back.
+ */
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type * as z from 'zod';
+import type { userInput } from '../contracts/commands.js';
+import type { Amounts, Bounds, Tally } from '../contracts/config.js';
+import type { ChildNotice } from '../contracts/session.js';
+import type { Allowance, ChildEntry, CurrentRun, endedRun, SessionState } from '../contracts/state.js';
+import { amountIn, leftOf, NO_AMOUNTS, UNITS, type Unit } from './budget.js';
+import { tellOwner } from './say.js';
+
+/** What a child tells of what was set aside for it. */
+export type Paid = Extract<ChildNotice['news'], { kind: 'spent' }>['paid'];
+
+const NOTHING_USED: Tally = Object.freeze({ steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 });
+
+/** What is set aside with one input, and what a child may be given from then on. */
+export interface Grant {
+  readonly allowance: Bounds;
+  readonly may: Bounds;
+}
+
+/**
+ * What a run sets aside for another input of a child: what one input may use by the child's own limits and by what may
+ * be set aside for it at all, at most what is left. An input to a child that works for the run already may draw on what
+ * is set aside. Undefined when there is nothing.
+ */
+export function grantFor(
+  run: CurrentRun,
+  entry: Pick<ChildEntry, 'run' | 'inputs' | 'carved' | 'each' | 'may'>,
+): Grant | undefined {
+  const draws = entry.run === run.number && entry.inputs > 0;
+  const allowance: { tokens: number | null; micro_money: number | null } = { tokens: null, micro_money: null };
+  const may = { ...entry.may };
+  for (const unit of UNITS) {
+    const left = leftOf(run, unit);
+    const known = [left, entry.may[unit], left === undefined ? undefined : entry.each[unit]];
+    const bounds = known.filter((amount) => amount !== undefined && amount !== null);
+    if (bounds.length === 0) continue;
+    const amount = Math.max(0, Math.min(...bounds));
+    if (amount === 0 && !(draws && entry.carved[unit] > 0)) return undefined;
+    allowance[unit] = amount;
+    if (may[unit] !== null) may[unit] -= amount;
+  }
+  return { allowance, may };
+}
+
+/** Sets aside what a grant says: the run may not use it, the child's entry says what it is for. */
+export function setAside(run: CurrentRun, entry: ChildEntry, { allowance, may }: Grant): ChildEntry {
+  const same = entry.run === run.number;
+  const before = same ? entry.carved : NO_AMOUNTS;
+  const amounts = amountsOf(allowance);
+  for (const unit of UNITS) run.carved[unit] += amounts[unit];
+  const carved = sum(before, amounts);
+  return { ...entry, run: run.number, carved, may, inputs: same ? entry.inputs + 1 : 1 };
+}
+
+/**
+ * A child told what it used or gives back: it counts for the run that set it aside, or is passed on when that is over.
+ *
+ * @param ended how many of its inputs have ended with that
+ */
+export function takePaid(
+  draft: SessionState,
+  entry: ChildEntry,
+  paid: Paid,
+  ended: 0 | 1,
+  ctx: ReducerContext,
+): ChildEntry {
+  const { tally, unaccounted, over } = paid;
+  const current = entry.run === paid.run;
+  const released = current && over ? most(entry.carved, paid.released) : paid.released;
+  if (draft.run?.number === paid.run) count(draft.run, { ...paid, released });
+  else passOn(draft, { ...paid, released }, ctx);
+  if (!current) return entry;
+  const used = sum(usedIn(tally), unaccounted);
+  const may = { ...entry.may };
+  for (const unit of UNITS) if (may[unit] !== null) may[unit] += Math.max(0, released[unit] - used[unit]);
+  const inputs = over ? 0 : Math.max(0, entry.inputs - ended);
+  return { ...entry, carved: minus(entry.carved, released), may, inputs };
+}
+
+function count(run: CurrentRun, { tally, unaccounted, released }: Paid): void {
+  for (const unit of ['steps', 'tokens_in', 'tokens_out', 'micro_money'] as const)
+    run.children_tally[unit] += tally[unit];
+  for (const unit of UNITS) {
+    run.unaccounted[unit] += unaccounted[unit];
+    run.carved[unit] = Math.max(0, run.carved[unit] - released[unit]);
+  }
+}
+
+/** A child is not reached: what is set aside for it is free again, or counts as used where it may have been. */
+export function takeAllBack(
+  draft: SessionState,
+  entry: ChildEntry,
+  mayHaveUsed: boolean,
+  ctx: ReducerContext,
+): ChildEntry {
+  if (entry.run === null) return entry;
+  const unaccounted = mayHaveUsed ? entry.carved : NO_AMOUNTS;
+  const paid = { run: entry.run, tally: NOTHING_USED, unaccounted, released: entry.carved, over: true };
+  return takePaid(draft, entry, paid, 0, ctx);
+}
+
+/** What was set aside by a run that is over: the allowance that paid for it has it again, or has less. */
+function passOn(draft: SessionState, { tally, unaccounted, run, released }: Paid, ctx: ReducerContext): void {
+  const table = ctx.table<z.infer<typeof endedRun>>('ended');
+  const ended = table.get(String(run));
+  if (ended === undefined) return;
+  const carved = minus(ended.carved, released);
+  if (isNothing(carved)) table.delete(String(run));
+  else table.set(String(run), { ...ended, carved });
+  const used = sum(usedIn(tally), unaccounted);
+  const less = minus(ended.carved, carved);
+  tellOwner(
+    draft,
+    { kind: 'spent', paid: { tally, unaccounted, ...draw(ended.allowance, { used, less, inputs: 0 }, ctx) } },
+    ctx,
+  );
+}
+
+/** Takes in what the cell that made this session gives with an input; undefined where it gives nothing, or another gives. */
+export function takeAllowance(given: z.infer<typeof userInput>['allowance'], ctx: ReducerContext): number | undefined {
+  if (given === undefined || !isMaker(ctx)) return undefined;
+  const table = allowancesOf(ctx);
+  const known = table.get(String(given.run));
+  const left = (unit: Unit): number | null => {
+    const before = known?.[unit] ?? null;
+    const more = given[unit];
+    return before === null ? more : before + (more ?? 0);
+  };
+  table.set(String(given.run), {
+    tokens: left('tokens'),
+    micro_money: left('micro_money'),
+    below: known?.below ?? { ...NO_AMOUNTS },
+    inputs: (known?.inputs ?? 0) + 1,
+  });
+  return given.run;
+}
+
+/** An input is refused: what was given with it goes back. */
+export function refuseAllowance(
+  draft: SessionState,
+  given: z.infer<typeof userInput>['allowance'],
+  ctx: ReducerContext,
+): void {
+  const allowance = takeAllowance(given, ctx);
+  if (allowance !== undefined) dropInput(draft, allowance, ctx);
+}
+
+/** An input falls away, or becomes a turn of a run that it does not pay for. */
+export function dropInput(draft: SessionState, allowance: number | undefined, ctx: ReducerContext): void {
+  if (allowance === undefined) return;
+  const drawn = draw(allowance, { used: NO_AMOUNTS, inputs: 1 }, ctx);
+  tellOwner(draft, { kind: 'spent', paid: { tally: NOTHING_USED, unaccounted: NO_AMOUNTS, ...drawn } }, ctx);
+}
+
+/** What a run may use of an allowance (A1). */
+export function allowanceOf(run: number | undefined, ctx: ReducerContext): CurrentRun['allowance'] {
+  const known = run === undefined ? undefined : allowancesOf(ctx).get(String(run));
+  if (run === undefined || known === undefined) return null;
+  const free = (unit: Unit) => (known[unit] === null ? null : Math.max(0, known[unit] - known.below[unit]));
+  return { run, tokens: free('tokens'), micro_money: free('micro_money') };
+}
+
+/** What a run and its children have used. */
+export function tallyOf({ tally: own, children_tally: below }: CurrentRun): Tally {
+  return {
+    steps: own.steps + below.steps,
+    tokens_in: own.tokens_in + below.tokens_in,
+    tokens_out: own.tokens_out + below.tokens_out,
+    micro_money: own.micro_money + below.micro_money,
+  };
+}
+
+/** A run ends: what it used is drawn from its allowance, what it set aside for sessions below stays there. */
+export function runPaid(run: CurrentRun, ctx: ReducerContext): { readonly paid?: Paid } {
+  const { allowance, carved } = run;
+  if (allowance === null) return {};
+  if (!isNothing(carved))
+    ctx.table('ended').set(String(run.number), { allowance: allowance.run, carved: { ...carved } });
+  const tally = tallyOf(run);
+  const unaccounted = { ...run.unaccounted };
+  const used = sum(usedIn(tally), unaccounted);
+  return { paid: { tally, unaccounted, ...draw(allowance.run, { used, more: carved, inputs: 1 }, ctx) } };
+}
+
+interface Drawn {
+  readonly used: Amounts;
+  /** How much more, or less, sessions below may use of it. */
+  readonly more?: Amounts;
+  readonly less?: Amounts;
+  /** Inputs that have ended. */
+  readonly inputs: number;
+}
+
+/** Draws on an allowance (A2, A3). */
+function draw(run: number, { used, more = NO_AMOUNTS, less = NO_AMOUNTS, inputs: ended }: Drawn, ctx: ReducerContext) {
+  const table = allowancesOf(ctx);
+  const known = table.get(String(run));
+  if (known === undefined) return { run, released: NO_AMOUNTS, over: true };
+  const below = minus(sum(known.below, more), less);
+  const inputs = Math.max(0, known.inputs - ended);
+  const next: Allowance = { tokens: known.tokens, micro_money: known.micro_money, below, inputs };
+  const released = { ...NO_AMOUNTS };
+  for (const unit of UNITS) {
+    const before = known[unit];
+    if (before === null) continue;
+    const after = inputs === 0 ? below[unit] : before - used[unit];
+    next[unit] = Math.min(before, Math.max(below[unit], after));
+    released[unit] = before - next[unit];
+  }
+  const over = inputs === 0 && isNothing(below);
+  if (over) table.delete(String(run));
+  else table.set(String(run), next);
+  return { run, released, over };
+}
+
+/** Whether it is the cell that made this session that speaks. */
+function isMaker({ parent, sender }: ReducerContext): boolean {
+  return parent !== null && sender !== null && sender[0] === parent[0] && sender[1] === parent[1];
+}
+
+/** Amounts of an allowance; nothing where it bounds nothing. */
+function amountsOf({ tokens, micro_money }: Bounds): Amounts {
+  return { tokens: tokens ?? 0, micro_money: micro_money ?? 0 };
+}
+
+function usedIn(tally: Tally): Amounts {
+  return { tokens: amountIn(tally, 'tokens'), micro_money: amountIn(tally, 'micro_money') };
+}
+
+function sum(a: Amounts, b: Amounts): Amounts {
+  return { tokens: a.tokens + b.tokens, micro_money: a.micro_money + b.micro_money };
+}
+
+function most(a: Amounts, b: Amounts): Amounts {
+  return { tokens: Math.max(a.tokens, b.tokens), micro_money: Math.max(a.micro_money, b.micro_money) };
+}
+
+function minus(a: Amounts, b: Amounts): Amounts {
+  return { tokens: Math.max(0, a.tokens - b.tokens), micro_money: Math.max(0, a.micro_money - b.micro_money) };
+}
+
+function isNothing({ tokens, micro_money }: Amounts): boolean {
+  return tokens === 0 && micro_money === 0;
+}
+
+function allowancesOf(ctx: ReducerContext): Table<Allowance> {
+  return ctx.table<Allowance>('allowances');
+}
