@@ -11,6 +11,7 @@ import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.j
 import type { ChildResult } from '../contracts/transcript.js';
 import { type Grant, grantFor, setAside, takeAllBack, takePaid } from './allowances.js';
 import { NO_AMOUNTS } from './budget.js';
+import { boundsOf, childLimits, narrowed } from './child-limits.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
 import { place } from './say.js';
@@ -89,40 +90,6 @@ export function spawnForHost(
   const name = makeChild(draft, { agent, agents, limits, each, may: boundsOf({}), run: null }, ctx);
   sendChild(name, { parts, command_id, cause: { kind: 'app', reason: 'spawn' } }, ctx);
   return childOf(ctx).get(name)?.session;
-}
-
-/** A child's limits: its own, narrowed by what was asked and by what its parent has. */
-function childLimits(own: RunLimits, parent: RunLimits, op: Op<'spawn'>, { allowance }: Grant): RunLimits {
-  const set = {
-    ...(allowance.tokens === null ? {} : { max_tokens: allowance.tokens }),
-    ...(allowance.micro_money === null ? {} : { max_micro_money: allowance.micro_money }),
-  };
-  return { ...narrowed(narrowed(own, op), set), max_depth: Math.min(own.max_depth, parent.max_depth - 1) };
-}
-
-type Budget = Pick<Op<'spawn'>, 'max_tokens' | 'max_micro_money' | 'max_wall_ms'>;
-
-/** Limits in tokens and money. */
-function boundsOf({ max_tokens, max_micro_money }: Budget): Bounds {
-  return { tokens: max_tokens ?? null, micro_money: max_micro_money ?? null };
-}
-
-/** Limits that permit no more than these either. */
-function narrowed(own: RunLimits, { max_tokens, max_micro_money, max_wall_ms }: Budget): RunLimits {
-  const tokens = least(own.max_tokens, max_tokens);
-  const money = least(own.max_micro_money, max_micro_money);
-  const wall = least(own.max_wall_ms, max_wall_ms);
-  return {
-    ...own,
-    ...(tokens === undefined ? {} : { max_tokens: tokens }),
-    ...(money === undefined ? {} : { max_micro_money: money }),
-    ...(wall === undefined ? {} : { max_wall_ms: wall }),
-  };
-}
-
-function least(...amounts: readonly (number | undefined)[]): number | undefined {
-  const known = amounts.filter((amount) => amount !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 interface NewChild {

@@ -1,0 +1,38 @@
+/** The limits of a child session: its own, and no more than those above it have. */
+import type { Bounds, RunLimits } from '../contracts/config.js';
+import type { Grant } from './allowances.js';
+
+/** A child's limits: its own, narrowed by what was asked and by what its parent has. */
+export function childLimits(own: RunLimits, parent: RunLimits, asked: Budget, { allowance }: Grant): RunLimits {
+  const set = {
+    ...(allowance.tokens === null ? {} : { max_tokens: allowance.tokens }),
+    ...(allowance.micro_money === null ? {} : { max_micro_money: allowance.micro_money }),
+  };
+  return { ...narrowed(narrowed(own, asked), set), max_depth: Math.min(own.max_depth, parent.max_depth - 1) };
+}
+
+/** What somebody asks for a child, or an agent says of its runs. */
+type Budget = Pick<RunLimits, 'max_tokens' | 'max_micro_money' | 'max_wall_ms'>;
+
+/** Limits in tokens and money. */
+export function boundsOf({ max_tokens, max_micro_money }: Budget): Bounds {
+  return { tokens: max_tokens ?? null, micro_money: max_micro_money ?? null };
+}
+
+/** Limits that permit no more than these either. */
+export function narrowed(own: RunLimits, { max_tokens, max_micro_money, max_wall_ms }: Budget): RunLimits {
+  const tokens = least(own.max_tokens, max_tokens);
+  const money = least(own.max_micro_money, max_micro_money);
+  const wall = least(own.max_wall_ms, max_wall_ms);
+  return {
+    ...own,
+    ...(tokens === undefined ? {} : { max_tokens: tokens }),
+    ...(money === undefined ? {} : { max_micro_money: money }),
+    ...(wall === undefined ? {} : { max_wall_ms: wall }),
+  };
+}
+
+function least(...amounts: readonly (number | undefined)[]): number | undefined {
+  const known = amounts.filter((amount) => amount !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
