@@ -34,7 +34,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
 export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'ui'];
 
-const PURE_BELOW_ENGINE = ['codec', 'authority', 'schema', 'define'];
+const PURE_BELOW_ENGINE = ['codec', 'authority', 'schema', 'json-schema', 'define'];
 const PURE = [...PURE_BELOW_ENGINE, 'engine'];
 const PORTS = ['time', 'journal', 'content', 'store', 'map', 'state', 'adapter'];
 
@@ -47,6 +47,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     codec: [],
     authority: [],
     schema: ['codec'],
+    'json-schema': [],
     text: [],
     define: ['codec', 'schema', 'text'],
     engine: PURE_BELOW_ENGINE,
@@ -101,6 +102,7 @@ export const PURE_WING: readonly string[] = [
   'packages/kernel/src/codec',
   'packages/kernel/src/authority',
   'packages/kernel/src/schema',
+  'packages/kernel/src/json-schema',
   'packages/kernel/src/text',
   'packages/kernel/src/define',
   'packages/kernel/src/engine',

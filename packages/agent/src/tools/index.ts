@@ -12,6 +12,7 @@ export type { Answer, NewFile, Question, ToolContext, WorldReader } from './cont
 export { type Duration, durationMs } from './duration.js';
 export { DEFAULT_FAMILY, FAMILY_POLICIES, type OutputPolicies } from './families.js';
 export { humanAskAdapter } from './human-adapter.js';
+export { jsonSchema, schemaRefusal } from './json-schema.js';
 export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
 export {
   type Deferral,

@@ -22,12 +22,17 @@ import {
 } from '../contracts/toolset.js';
 import { knownTool } from '../contracts/toolset-offer.js';
 import type { Build } from './build.js';
+import { schemaRefusal } from './json-schema.js';
 import { messageOf, shortened } from './schema.js';
 import type { LiveToolset } from './toolset.js';
 import { byName, type Held, type Taken, weighOffer } from './weigh-offer.js';
 
 /** Tools that a session takes up of one toolset, the first by name: more than any model chooses well among. */
 export const TOOLSET_TOOLS_MAX = 512;
+
+/** Tools of one offer that are named when they are left out, and how much is said of each. */
+const LEFT_OUT_MAX = 64;
+const WHY_LENGTH_MAX = 1_024;
 
 const toolList = z.array(toolEntry);
 const knownList = z.array(knownTool);
@@ -71,7 +76,9 @@ async function newsOf(wanted: Wanted, build: Build, context: Context): Promise<T
 async function offered(wanted: Wanted, live: LiveToolset, context: Context): Promise<ToolsetNews> {
   const { content, session, signal } = context;
   const list = await live.list({ session, content, signal, secret: (name) => context.secret(name) });
-  const offer = byName(list).slice(0, TOOLSET_TOOLS_MAX);
+  const listed = byName(list);
+  const leftOut = listed.flatMap(unusable).slice(0, LEFT_OUT_MAX);
+  const offer = listed.filter((entry) => schemaRefusal(entry.schema) === undefined).slice(0, TOOLSET_TOOLS_MAX);
   const version = toHex(portableSha256(encode(offer)));
   const toolset = wanted.name;
   if (version === wanted.version) return { status: 'unchanged', toolset };
@@ -89,9 +96,15 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
     removed: diff.removed.length,
     changed: diff.changed.length,
     held: diff.held.length,
-    diff_ref: await putValue(content, diff),
+    diff_ref: await putValue(content, leftOut.length === 0 ? diff : { ...diff, left_out: leftOut }),
     ...asked,
   };
+}
+
+/** A tool whose arguments nobody could check: the schema is malformed, or asks for more than is bounded. */
+function unusable({ name, schema }: ToolEntry): { readonly tool: string; readonly why: string }[] {
+  const why = schemaRefusal(schema);
+  return why === undefined ? [] : [{ tool: name, why: shortened(why).slice(0, WHY_LENGTH_MAX) }];
 }
 
 async function heldOf({ version, tools_ref, known_ref }: Wanted, content: ContentStore): Promise<Held> {

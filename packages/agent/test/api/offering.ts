@@ -15,6 +15,8 @@ export interface Offered {
   readonly name: string;
   readonly says?: string;
   readonly delivery?: ToolEntry['delivery'];
+  /** The JSON Schema of its arguments. */
+  readonly schema?: ToolEntry['schema'];
 }
 
 /** What is offered, and what came of it. */
@@ -70,12 +72,13 @@ export class Offering {
   }
 }
 
-async function entryOf(toolset: string, { name, says = 'as ever', delivery }: Offered, content: ContentStore) {
+async function entryOf(toolset: string, offered: Offered, content: ContentStore) {
+  const { name, says = 'as ever', delivery, schema = { type: 'object' } } = offered;
   const descriptor_ref = await putValue(content, { name, description: says });
   return toolEntryOf({
     name: `${toolset}__${name}`,
     description: says,
-    schema: { type: 'object' },
+    schema,
     kind: 'tool',
     delivery: delivery ?? 'at_most_once',
     family: 'default',

@@ -48,6 +48,19 @@ describe('a toolset', () => {
     expect([offering.opened, offering.closed]).toEqual([1, 1]);
   });
 
+  it('leaves out a tool by whose schema nothing can be checked, and says why where the offer is kept [TOOL-33]', async () => {
+    const offering = new Offering([{ name: 'look' }, { name: 'echo', schema: { type: 'object', pattern: '(a)\\1' } }]);
+    const agent = agentWith(offering.toolset());
+    await play({ agents: [agent], steps: [ANSWER] }, async (scene) => {
+      await (await scene.world.session('s', agent).send('Go')).result();
+      expect(await told(scene)).toEqual(['far__look: as ever']);
+      const [change] = (await eventsOf(scene)).filter(({ type }) => type === 'toolset.changed');
+      const diff = await getValue(scene.world.kernel.content, (change as AgentEventOf<'toolset.changed'>).ref);
+      expect(diff).toMatchObject({ left_out: [{ tool: 'far__echo' }] });
+      expect(JSON.stringify(diff)).toContain('cannot be matched in linear time');
+    });
+  });
+
   it('that offers the same as before is no news, however often it is looked at', async () => {
     const offering = new Offering([{ name: 'look' }]);
     const agent = agentWith(offering.toolset());

@@ -3,8 +3,8 @@
  *
  * A person answers with what the form asks for, or with the text `decline` or `cancel`.
  */
-import { type ElicitRequestParams, type ElicitResult, fromJsonSchema } from '@modelcontextprotocol/client';
-import type { Schema, ToolContext } from '@reprise/agent';
+import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
+import { jsonSchema, type Schema, type ToolContext } from '@reprise/agent';
 
 type Asking = Pick<ToolContext, 'ask'>;
 
@@ -29,7 +29,7 @@ export async function elicit(params: ElicitRequestParams, server: string, { ask 
 
 /** What a form takes, or that somebody does not fill it in. */
 function formOf(requested: object): Schema {
-  const form = fromJsonSchema(requested as Parameters<typeof fromJsonSchema>[0]);
+  const form = jsonSchema(requested);
   const told = { anyOf: [requested, { enum: REFUSALS }] };
   const standard = {
     version: 1 as const,

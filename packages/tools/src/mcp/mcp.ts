@@ -1,14 +1,13 @@
 /** MCP servers as toolsets of agents. */
-import { fromJsonSchema } from '@modelcontextprotocol/client';
 import {
   type ApprovalVerdict,
   type CallToApprove,
   type DriftPolicy,
   type Duration,
   durationMs,
+  jsonSchema,
   type LiveToolset,
   requireToolset,
-  type Schema,
   type Tool,
   type ToolEntry,
   type Toolset,
@@ -114,7 +113,7 @@ class McpToolset implements LiveToolset {
       type: 'tool',
       name: entry.name,
       entry,
-      args: argsOf(entry),
+      args: jsonSchema(entry.schema),
       approval: approvalOf(approval, tool, hints),
       ...apart,
       run: (args, ctx) => link.call(entry, args, ctx),
@@ -131,18 +130,6 @@ function approvalOf(approval: McpApproval, tool: string, hints: McpCall['hints']
   return typeof approval === 'string'
     ? approval
     : (call: CallToApprove<Readonly<Record<string, unknown>>>) => approval({ ...call, tool, hints });
-}
-
-/** Checks arguments by the JSON Schema of an entry; a schema that is none takes nothing. */
-function argsOf({ schema }: ToolEntry): Schema {
-  let made: Schema | undefined;
-  const checker = (): Schema => {
-    made ??= fromJsonSchema(schema as Parameters<typeof fromJsonSchema>[0]) as Schema;
-    return made;
-  };
-  return {
-    '~standard': { version: 1, vendor: 'reprise', validate: (given) => checker()['~standard'].validate(given) },
-  };
 }
 
 function requireApproval(approval: unknown, where: string): void {

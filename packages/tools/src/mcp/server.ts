@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { RepriseError } from '@reprise/contracts';
 import { GroupTransport } from './stdio-transport.js';
+import { linearValidator } from './validator.js';
 
 /** What may be told to a server without being recorded: texts by name, or a function that looks them up. */
 export type Secrets =
@@ -109,6 +110,7 @@ async function connectTo(transport: Transport, mode: 'auto' | 'legacy', hearing:
       capabilities: { elicitation: { form: { applyDefaults: true }, url: {} } },
       versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs) } },
       inputRequired: { autoFulfill: false },
+      jsonSchemaValidator: linearValidator,
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => hearing.changed() } },
     },
   );

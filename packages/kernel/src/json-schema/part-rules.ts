@@ -1,0 +1,122 @@
+/** Keywords about the parts of a value: the items of a list, the entries of a map. */
+import { type CheckRun, type Evaluated, nothing, type Rule, type SchemaNode } from './check-run.js';
+import { isMap, type JsonMap, keyOf } from './equal.js';
+import type { LinearPattern } from './pattern.js';
+
+/** A rule about lists. */
+export function listRule(rule: (list: readonly unknown[], run: CheckRun, seen: Evaluated) => boolean): Rule {
+  return (value, run, seen) => !Array.isArray(value) || rule(value, run, seen);
+}
+
+/** A rule about maps. */
+export function mapRule(rule: (map: JsonMap, run: CheckRun, seen: Evaluated) => boolean): Rule {
+  return (value, run, seen) => !isMap(value) || rule(value, run, seen);
+}
+
+/** `prefixItems` and `items`: the first items each by its own schema, the others by one. */
+export function itemsRule(first: readonly SchemaNode[], others: SchemaNode | undefined): Rule {
+  return listRule((list, run, seen) => {
+    let fits = true;
+    const known = others === undefined ? Math.min(first.length, list.length) : list.length;
+    for (let at = 0; at < known; at++) {
+      const node = first[at] ?? others;
+      if (node !== undefined) fits = run.enter(at, node, list[at]) && fits;
+      seen.parts.add(at);
+    }
+    return fits;
+  });
+}
+
+/** `contains` with its numbers. */
+export function containsRule(node: SchemaNode, min: number, max: number): Rule {
+  return listRule((list, run, seen) => {
+    let count = 0;
+    for (const [at, item] of list.entries()) {
+      if (!run.quietly(() => run.enter(at, node, item))) continue;
+      seen.parts.add(at);
+      count++;
+    }
+    return (count >= min && count <= max) || run.problem(`contains ${count} items that fit, not ${range(min, max)}`);
+  });
+}
+
+/** `uniqueItems` */
+export const uniqueRule: Rule = listRule((list, run) => {
+  const known = new Set(list.map((item) => keyOf(item, run.budget)));
+  return known.size === list.length || run.problem('has an item twice');
+});
+
+/** `minItems`, `maxItems`, `minProperties`, `maxProperties` */
+export function countRule(of: 'items' | 'properties', fits: (count: number) => boolean, message: string): Rule {
+  return of === 'items'
+    ? listRule((list, run) => fits(list.length) || run.problem(message))
+    : mapRule((map, run) => fits(Object.keys(map).length) || run.problem(message));
+}
+
+/** What `properties`, `patternProperties` and `additionalProperties` say of a map. */
+export interface Entries {
+  readonly named: ReadonlyMap<string, SchemaNode>;
+  readonly matching: readonly (readonly [LinearPattern, SchemaNode])[];
+  readonly others: SchemaNode | undefined;
+}
+
+/** `properties`, `patternProperties` and `additionalProperties` */
+export function entriesRule({ named, matching, others }: Entries): Rule {
+  return mapRule((map, run, seen) => {
+    let fits = true;
+    for (const key of Object.keys(map)) {
+      run.budget.spend(1);
+      const own = named.get(key);
+      const nodes = own === undefined ? [] : [own];
+      for (const [pattern, node] of matching) if (pattern.matches(key, run.budget)) nodes.push(node);
+      if (nodes.length === 0 && others !== undefined) nodes.push(others);
+      for (const node of nodes) fits = run.enter(key, node, map[key]) && fits;
+      if (nodes.length > 0) seen.parts.add(key);
+    }
+    return fits;
+  });
+}
+
+/** `required`, and `dependentRequired` when a key is there. */
+export function requiredRule(keys: readonly string[], when?: string): Rule {
+  return mapRule((map, run) => {
+    if (when !== undefined && !Object.hasOwn(map, when)) return true;
+    run.budget.spend(keys.length);
+    const missing = keys.filter((key) => !Object.hasOwn(map, key));
+    for (const key of missing) run.problem('is missing', key);
+    return missing.length === 0;
+  });
+}
+
+/** `dependentSchemas` */
+export function dependentRule(key: string, node: SchemaNode): Rule {
+  return mapRule((map, run, seen) => !Object.hasOwn(map, key) || run.visit(node, map, seen));
+}
+
+/** `propertyNames` */
+export function namesRule(node: SchemaNode): Rule {
+  return mapRule((map, run) => {
+    const unfit = Object.keys(map).filter((key) => !run.quietly(() => run.visit(node, key, nothing())));
+    for (const key of unfit) run.problem('has a name that does not fit', key);
+    return unfit.length === 0;
+  });
+}
+
+/** `unevaluatedItems` and `unevaluatedProperties`: what no keyword beside or below has looked at. They stand last. */
+export function unevaluatedRule(of: 'items' | 'properties', node: SchemaNode): Rule {
+  const over = (parts: Iterable<readonly [string | number, unknown]>, run: CheckRun, seen: Evaluated): boolean => {
+    let fits = true;
+    for (const [step, part] of parts) {
+      if (!seen.all && !seen.parts.has(step)) fits = run.enter(step, node, part) && fits;
+    }
+    seen.all = true;
+    return fits;
+  };
+  return of === 'items'
+    ? listRule((list, run, seen) => over(list.entries(), run, seen))
+    : mapRule((map, run, seen) => over(Object.entries(map), run, seen));
+}
+
+function range(min: number, max: number): string {
+  return max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`;
+}

@@ -1,0 +1,46 @@
+import type { ToolEntry } from '@reprise/agent';
+import { Ref } from '@reprise/contracts';
+import { expect, it } from 'vitest';
+import { mcp } from '../src/mcp/index.js';
+import { linearValidator } from '../src/mcp/validator.js';
+
+const HOSTILE = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] };
+
+/** A tool of a server that describes its arguments by a schema. Nothing is started: the entry is as it was recorded. */
+function toolBy(schema: ToolEntry['schema']) {
+  const origin = {
+    toolset: 'far',
+    tool: 'pay',
+    descriptor_ref: Ref.fromHex('0'.repeat(64)),
+    hints: { read_only: false, destructive: false, idempotent: false, open_world: false },
+  };
+  const entry: ToolEntry = {
+    name: 'far__pay',
+    description: '',
+    schema,
+    kind: 'tool',
+    fingerprint: '0'.repeat(64),
+    delivery: 'at_most_once',
+    family: 'mcp',
+    parallel: true,
+    polling: false,
+    on_unknown: 'tell_model',
+    origin,
+  };
+  const live = mcp('far', { command: ['none'] }).open({ closing: new AbortController().signal });
+  return live.tool(entry);
+}
+
+it('refuses arguments by a hostile pattern at once, where an engine that backtracks would never end [TOOL-32]', async () => {
+  const args = { a: `${'a'.repeat(36)}!` };
+  const startedMs = performance.now();
+  expect(await toolBy(HOSTILE)?.args['~standard'].validate(args)).toMatchObject({ issues: [{ path: ['a'] }] });
+  expect(await toolBy(HOSTILE)?.args['~standard'].validate({ a: 'aaa' })).toEqual({ value: { a: 'aaa' } });
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
+it('gives the MCP package the same checker for what it checks itself [TOOL-32]', () => {
+  const validate = linearValidator.getValidator(HOSTILE);
+  expect(validate({ a: `${'a'.repeat(36)}!` }).valid).toBe(false);
+  expect(validate({ a: 'a' })).toMatchObject({ valid: true, data: { a: 'a' } });
+});
