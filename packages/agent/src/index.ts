@@ -31,6 +31,7 @@ export { compactionPlan } from './plans/compaction.js';
 export { llmGenerate } from './plans/effects.js';
 export { llmStepPlan } from './plans/llm-step.js';
 export { toolCallPlan } from './plans/tool-call.js';
+export { microDollars, type Price, requirePrice } from './price.js';
 export { AgentEvents, type EventFrame, type EventScope, runId, seenBy } from './projection/agent-events.js';
 export { runs, sessionLabels, sessions, sessionTree } from './projection/sessions.js';
 export { sessionReducer } from './reducer/session-reducer.js';

@@ -13,6 +13,7 @@ import type { AgentDeps, AnyAgent } from './agent.js';
 import { agentApp } from './app.js';
 import { type Judge, recordedJudge } from './judge/index.js';
 import { LiveAnswers } from './live.js';
+import { requirePrices } from './price.js';
 import { Registry } from './registry.js';
 import { type ModelInfos, requireModel } from './store-agent.js';
 import type { OutputPolicies } from './tools/families.js';
@@ -60,7 +61,8 @@ export type OpenAgentWorldOptions<A extends readonly AnyAgent[]> = AgentWorldOpt
 /**
  * Opens a world of agents.
  *
- * @throws RepriseError `unknown_model` when an agent's is not among `models`; `duplicate_definition` when two agents or
+ * @throws RepriseError `unknown_model` when an agent's is not among `models`; `invalid_definition` for a limit in money
+ *   where a model has no price; `duplicate_definition` when two agents or
  *   two tools share a name; what the kernel's `openWorld` throws
  */
 export async function openAgentWorld<const A extends readonly AnyAgent[] = readonly []>(
@@ -136,5 +138,7 @@ function endingWith(adapter: Adapter<LlmGenerateParams, LlmGenerateReceipt>, liv
 
 function requireModelOf(registry: Registry, name: string, models: ModelInfos): void {
   const agent = registry.find(name);
-  if (agent !== undefined) requireModel(models, agent.model, `agent ${name}`);
+  if (agent === undefined) return;
+  requireModel(models, agent.model, `agent ${name}`);
+  requirePrices(models, agent);
 }

@@ -1,7 +1,7 @@
 /** The agents that have code in this process, found by name: those a world was opened with, and those defined since. */
 import { RepriseError } from '@reprise/contracts';
 import type { AnyAgent } from './agent.js';
-import { spawnable } from './store-agent.js';
+import { spawnable } from './spawnable.js';
 import type { Build, RecordedAgent } from './tools/build.js';
 import { childTools } from './tools/children.js';
 import type { Tool } from './tools/tool.js';

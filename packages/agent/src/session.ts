@@ -14,6 +14,7 @@ import { type PastBefore, type WatchOptions, watch } from './events.js';
 import { type Limits, saidLimits } from './limits.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
+import { requireOnePrice, requirePrices } from './price.js';
 import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
 import { type ModelInfos, type Reconfiguration, storeAgent, storePatch } from './store-agent.js';
@@ -149,11 +150,14 @@ export class Session<R = unknown> {
    * Changes model, settings, instructions or limits from the next step on. A run that waits at a limit goes on when it
    * may again.
    *
-   * @throws RepriseError `invalid_definition` for limits and settings that are none
+   * @throws RepriseError `invalid_definition` for limits and settings that are none, and for a limit in money where a
+   *   model has no price
    */
   async reconfigure(change: Reconfiguration, options: CommandOptions = {}): Promise<CommandReceipt> {
     const { world, models } = this.parts;
-    return this.#command({ type: 'Reconfigure', patch: await storePatch(world.content, change, models) }, options);
+    const patch = await storePatch(world.content, change, models);
+    if (change.limits?.usd !== undefined) await this.#requirePrices(change.model);
+    return this.#command({ type: 'Reconfigure', patch }, options);
   }
 
   /** Lets the run rest: what runs goes on, nothing new begins. */
@@ -207,6 +211,7 @@ export class Session<R = unknown> {
     const { world, models } = this.parts;
     const { id: command_id = this.parts.newId(), budget = {}, as } = options;
     const { max_tokens, max_micro_money, max_wall_ms } = saidLimits(budget, 'spawn');
+    if (max_micro_money !== undefined) requirePrices(models, agent, true);
     const { agents, ...adopted } = await storeAgent(world.content, agent, models);
     const command: HostCommand = {
       type: 'Spawn',
@@ -272,6 +277,14 @@ export class Session<R = unknown> {
   async #withdrawRun({ seq, number }: RunPlace): Promise<CommandReceipt | undefined> {
     const accepted = await this.#factAt(seq, 'aos.agent/InputAccepted@1', ({ run }) => run === number);
     return accepted === undefined ? undefined : this.withdraw(accepted.command_id);
+  }
+
+  /** A limit in money is stated: the model at hand, or the one that is switched to, and those below have to have prices. */
+  async #requirePrices(switched: string | undefined): Promise<void> {
+    const { models } = this.parts;
+    const alias = switched ?? (await this.state())?.config.model ?? this.agent.model;
+    requireOnePrice(models, alias, 'reconfigure');
+    for (const one of this.agent.spawns) requirePrices(models, one, true);
   }
 
   /** A new session takes the agent's definition; an old one takes a changed one, when the agent says it may. */

@@ -7,6 +7,8 @@ import type { AgentDef } from './contracts/agent-def.js';
 import type { Adopted, AgentConfig, CompactionPolicy, ConfigPatch } from './contracts/config.js';
 import { type Limits, saidLimits } from './limits.js';
 import { type ModelChoices, requireModelChoices, storeModelChoices } from './model-choices.js';
+import { type Price, recordedPrice, requirePrices } from './price.js';
+import { spawnable } from './spawnable.js';
 import { childTools } from './tools/children.js';
 import { describeTools, type Tool } from './tools/tool.js';
 import { putText } from './transcript.js';
@@ -15,6 +17,8 @@ import { putText } from './transcript.js';
 export interface ModelInfo {
   /** How many tokens its window holds. */
   readonly contextWindow?: number;
+  /** What it costs. A limit in money is refused where a model that it bounds has none. */
+  readonly price?: Price;
 }
 
 /** The models of a world, by alias. */
@@ -38,11 +42,12 @@ const UNKNOWN_QUESTION = {
  * Keeps an agent's definition, and those of all agents below it, as content.
  *
  * @param models the models of the world, by alias
- * @throws RepriseError `unknown_model` before anything is kept; `duplicate_definition` for two agents of one name
+ * @throws RepriseError `unknown_model`, `invalid_definition` before anything is kept; `duplicate_definition` for two agents of one name
  */
 export async function storeAgent(content: ContentStore, agent: AnyAgent, models: ModelInfos): Promise<StoredAgent> {
   const below = spawnable(agent);
   for (const one of [agent, ...below]) requireModels(models, one);
+  requirePrices(models, agent);
   const own = await storeOne(content, agent, models);
   const agents: Adopted[] = [];
   for (const one of below) agents.push(one === agent ? own : await storeOne(content, one, models));
@@ -55,27 +60,13 @@ function requireModels(models: ModelInfos, { name, model, compaction }: AnyAgent
     requireModel(models, compaction.model, `agent ${name} compaction`);
 }
 
-async function storeCompaction(content: ContentStore, { ask, ...policy }: ChosenCompaction): Promise<CompactionPolicy> {
-  return { ...policy, ask_ref: await putText(content, ask) };
-}
-
-/** Every agent that may be spawned from one, here and below, in the order in which they are named. */
-export function spawnable(agent: AnyAgent): readonly AnyAgent[] {
-  const found = new Map<string, AnyAgent>();
-  const visit = (one: AnyAgent): void => {
-    const known = found.get(one.name);
-    if (known === one) return;
-    if (known !== undefined || (one.name === agent.name && one !== agent)) {
-      throw new RepriseError('duplicate_definition', `two agents are called ${one.name}`, {
-        where: `agent ${agent.name} spawns`,
-        hint: 'Give one of them another name.',
-      });
-    }
-    found.set(one.name, one);
-    for (const child of one.spawns) visit(child);
-  };
-  for (const child of agent.spawns) visit(child);
-  return [...found.values()];
+async function storeCompaction(
+  content: ContentStore,
+  { ask, ...policy }: ChosenCompaction,
+  models: ModelInfos,
+): Promise<CompactionPolicy> {
+  const price = policy.model === null ? {} : { price: recordedPrice(models[policy.model]?.price) };
+  return { ...policy, ...price, ask_ref: await putText(content, ask) };
 }
 
 /**
@@ -115,6 +106,7 @@ export async function storePatch(
   const window = model === undefined ? undefined : models[model]?.contextWindow;
   return {
     ...(model === undefined ? {} : { model }),
+    ...(model === undefined ? {} : { price: recordedPrice(models[model]?.price) }),
     ...(window === undefined ? {} : { context_window: window }),
     ...(options === undefined ? {} : { options: await storeModelChoices(content, options) }),
     ...(instructions === undefined ? {} : { system_ref: await putText(content, instructions) }),
@@ -129,13 +121,14 @@ async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInf
     model: agent.model,
     models: Object.keys(models).sort(),
     options,
+    price: recordedPrice(models[agent.model]?.price),
     system_ref: await putText(content, systemText(agent)),
     tools_ref: await putValue(content, describeTools(toolsOf(agent))),
     ...toolsetsOf(agent),
     limits: agent.limits,
     loop: agent.loop === null ? null : { ...agent.loop.policy, steer_ref: await putText(content, agent.loop.steer) },
     context_window: agent.contextWindow ?? models[agent.model]?.contextWindow ?? null,
-    compaction: agent.compaction === null ? null : await storeCompaction(content, agent.compaction),
+    compaction: agent.compaction === null ? null : await storeCompaction(content, agent.compaction, models),
     after_answer: agent.afterAnswer,
     repair_ref: agent.returns === null ? null : await putText(content, REPAIR_TEXT),
     unknown_question_ref: await putValue(content, UNKNOWN_QUESTION),

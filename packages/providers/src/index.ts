@@ -36,7 +36,7 @@ export {
 } from './projection/project-transcript.js';
 export { relay } from './relay.js';
 export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './retry.js';
-export { type ScriptedModel, type ScriptRequest, type ScriptStep, script, scriptBy } from './script.js';
+export { type ScriptedModel, type ScriptRequest, type ScriptStep, script, scriptBy, withPrice } from './script.js';
 export type { SecretText, TransportOptions } from './transport.js';
 export { typewriter } from './typewriter.js';
 export {
@@ -47,3 +47,4 @@ export {
 } from './verify-requests.js';
 export { validateRequest, WIRE_FORMATS, type WireFormat } from './wire/formats.js';
 export { REQUEST_RULES, type RequestIssue, type RequestRule } from './wire/request-rules.js';
+export type { ProfileOptions } from './wire/wire-client.js';

@@ -9,9 +9,10 @@
  * G2  The receipt's digest is of the bytes that were sent; `projectRequest` makes them again.
  * G3  What was said before a stop or a pause is kept: an answer of `interrupted` calls nothing.
  * G4  A summary is text: calls beside it are never judged, and never made.
+ * G5  What a call costs is said in whole micro-dollars, by the price of the model where its provider does not say it.
  */
-import { type AskedCall, type Judge, type JudgeContext, llmGenerate, putValue } from '@reprise/agent';
-import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall } from '@reprise/contracts';
+import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars, putValue } from '@reprise/agent';
+import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Usage } from '@reprise/contracts';
 import type { Adapter, AdapterContext, ContentStore, EffectDefinition, Outcome } from '@reprise/kernel';
 import type { ModelClient, UnifiedResponse } from './model.js';
 import { digestOf, projectCall, type ReadContext } from './project-request.js';
@@ -78,7 +79,9 @@ async function perform(call: ModelCall): Promise<Outcome<LlmGenerateReceipt>> {
     progress: (note) => context.progress(note),
     secret: (name) => context.secret(name),
   });
-  return result.ok ? settle(call, result.response, warnings, asked) : result.failure;
+  return result.ok
+    ? settle(call, result.response, warnings, asked)
+    : { ...result.failure, ...priced(client, result.failure.usage) };
 }
 
 async function settle(
@@ -113,7 +116,14 @@ async function settle(
       warnings_ref: warnings.length === 0 ? undefined : await putValue(content, warnings),
     }),
   };
-  return { status: 'ok', payload, ...(usage === undefined ? {} : { usage }) };
+  return { status: 'ok', payload, ...priced(client, usage) };
+}
+
+/** G5 */
+function priced({ profile: { price } }: ModelClient, usage: Usage | undefined): { readonly usage?: Usage } {
+  if (usage === undefined) return {};
+  const cost = price === undefined || usage.micro_money !== undefined ? undefined : microDollars(price, usage);
+  return { usage: cost === undefined ? usage : { ...usage, micro_money: cost } };
 }
 
 /** The calls under the ids that the judge gave them: what is kept of an answer and what becomes of its calls agree. */

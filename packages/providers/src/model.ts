@@ -2,7 +2,7 @@
  * The language between the `llm.generate` adapter and a provider's client: one request and one response, the same
  * for every provider. A client speaks a wire format; it never sees the journal, and the adapter never sees the wire.
  */
-import type { OpaquePart } from '@reprise/agent';
+import type { OpaquePart, Price } from '@reprise/agent';
 import type { FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
 import type { Outcome } from '@reprise/kernel';
 
@@ -20,6 +20,8 @@ export interface ProviderProfile {
   readonly supports_tool_choice_named: boolean;
   /** The media types that it takes as they are; everything else is told in words. None when absent. */
   readonly media_types?: readonly string[];
+  /** What it costs. Without it no limit in money can be stated for the model. */
+  readonly price?: Price;
   /** How many tokens the model's window holds, when known. */
   readonly context_window_hint?: number;
   /** Provider-native request fields to send unless a call says otherwise. */

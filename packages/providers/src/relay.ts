@@ -11,6 +11,7 @@ import { encode } from '@reprise/kernel';
 import { parseJson } from './json.js';
 import type { ModelClient, ProviderProfile, UnifiedMessage, UnifiedRequest, UnifiedResponse } from './model.js';
 import { writePlain } from './script.js';
+import { type ProfileOptions, profileOf } from './wire/wire-client.js';
 
 const PROFILE: ProviderProfile = Object.freeze({
   profile_id: 'relay',
@@ -27,9 +28,9 @@ const PROFILE: ProviderProfile = Object.freeze({
  *
  * @example await openWorld({ store, models: { relay: relay() }, agents: [externalAgent({ … })] })
  */
-export function relay(): ModelClient {
+export function relay(options: ProfileOptions = {}): ModelClient {
   return {
-    profile: PROFILE,
+    profile: profileOf(PROFILE, options, PROFILE.model_default),
     write: writePlain,
     generate: async (request) => ({ ok: true, response: responseTo(request) }),
   };

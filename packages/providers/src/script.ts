@@ -4,6 +4,8 @@
  * It streams like a real one: each step's reasoning, text and calls are told in two pieces, so that what watches a
  * stream has something to watch.
  */
+
+import type { Price } from '@reprise/agent';
 import { type FailureCode, RepriseError, shortText, type Usage, type Value, wellFormed } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { FreshIds } from './call-ids.js';
@@ -23,6 +25,7 @@ import type {
 } from './model.js';
 import { sleep } from './retry.js';
 import { writtenOf } from './wire/request-fields.js';
+import { type ProfileOptions, profileOf } from './wire/wire-client.js';
 
 /** What the model answers at one step. */
 export interface ScriptStep {
@@ -118,22 +121,38 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
 }
 
 /**
+ * The same model at a price, such as a scripted one in a test of limits in money.
+ *
+ * @throws RepriseError `invalid_argument` for a price that is none
+ * @example const model = withPrice(script({ text: 'x', usage: { tokens_in: 1_000, tokens_out: 100 } }), { in: 3, out: 15 })
+ */
+export function withPrice<M extends ModelClient>(model: M, price: Price): M {
+  const { model_default, ...profile } = model.profile;
+  return { ...model, profile: profileOf(profile, { price }, model_default) };
+}
+
+/**
  * A model that answers every request by a function, for tests that draw their worlds at random.
  *
  * @param answer gets the request and its number, from 1; undefined ends the script
+ * @param options what it costs, and what it can do
  * @example const model = scriptBy(({ last }) => ({ text: last.toUpperCase() }))
  */
 export function scriptBy(
   answer: (request: ScriptRequest, number: number) => ScriptStep | undefined,
+  options: ProfileOptions = {},
 ): Omit<ScriptedModel, 'done'> {
-  return scripted(answer);
+  return scripted(answer, options);
 }
 
-function scripted(answer: (request: ScriptRequest, number: number) => ScriptStep | undefined) {
+function scripted(
+  answer: (request: ScriptRequest, number: number) => ScriptStep | undefined,
+  options: ProfileOptions = {},
+) {
   const requests: ScriptRequest[] = [];
   return {
     requests,
-    profile: PROFILE,
+    profile: profileOf(PROFILE, options, PROFILE.model_default),
     write: writePlain,
     generate: async (unified: UnifiedRequest, context: ModelContext): Promise<ModelResult> => {
       const request = readable(unified);

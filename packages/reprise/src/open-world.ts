@@ -49,8 +49,9 @@ export function withModels<A extends readonly AnyAgent[]>(options: OpenWorldOpti
 function infosOf(models: Models): ModelInfos {
   return Object.fromEntries(
     Object.entries(models).map(([alias, { profile }]) => {
-      const { context_window_hint: contextWindow } = profile;
-      return [alias, contextWindow === undefined ? {} : { contextWindow }];
+      const { context_window_hint: contextWindow, price } = profile;
+      const window = contextWindow === undefined ? {} : { contextWindow };
+      return [alias, { ...window, ...(price === undefined ? {} : { price }) }];
     }),
   );
 }

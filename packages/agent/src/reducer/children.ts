@@ -10,7 +10,7 @@ import { type ChildNotice, SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.js';
 import type { ChildResult } from '../contracts/transcript.js';
 import { type Grant, grantFor, setAside, takeAllBack, takePaid } from './allowances.js';
-import { NO_AMOUNTS } from './budget.js';
+import { givenOf, NO_AMOUNTS } from './budget.js';
 import { boundsOf, childLimits, narrowed } from './child-limits.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
@@ -50,6 +50,8 @@ function spawn(draft: SessionState, call: PendingCall, op: Op<'spawn'>, ctx: Red
   if (agent === undefined) return refuse(draft, call, 'tool_args_invalid/unknown_agent', ctx);
   if (limits.max_depth === 0) return refuse(draft, call, 'cap_denied/depth', ctx);
   if (draft.children >= limits.max_children) return refuse(draft, call, 'cap_denied/children', ctx);
+  const inMoney = givenOf(run, 'micro_money') !== undefined || op.max_micro_money !== undefined;
+  if (agent.config.price === null && inMoney) return refuse(draft, call, 'cap_denied/model_without_price', ctx);
   const each = boundsOf(agent.config.limits);
   const grant = grantFor(run, { run: null, inputs: 0, carved: NO_AMOUNTS, each, may: boundsOf(op) });
   if (grant === undefined) return refuse(draft, call, 'cap_denied/budget', ctx);

@@ -198,6 +198,7 @@ export function adopt(
   ctx: ReducerContext,
 ): Next {
   if (!config.models.includes(config.model)) ctx.reject('unknown_model');
+  if (config.price === null && config.limits.max_micro_money !== undefined) ctx.reject('model_without_price');
   if (sizeOf(config) > CONFIG_BYTES_MAX) ctx.reject('definition_too_large');
   const table = ctx.table('agents');
   for (const [name] of table.range()) table.delete(name);
@@ -228,8 +229,9 @@ function reconfigure(draft: SessionState, patch: ConfigPatch, ctx: ReducerContex
   });
   const config = change(draft.config);
   const running = draft.run === null ? null : change(draft.run.config);
-  if ([config, running].some((one) => one?.price === null && one.limits.max_micro_money !== undefined))
-    return { refused: 'model_without_price' };
+  const paid = (draft.run?.allowance?.micro_money ?? null) !== null;
+  const limited = (one: typeof running) => one?.price === null && (paid || one.limits.max_micro_money !== undefined);
+  if (limited(config) || limited(running)) return { refused: 'model_without_price' };
   draft.config = config;
   draft.config_rev++;
   if (draft.run !== null && running !== null)

@@ -31,7 +31,8 @@ describe('a definition', () => {
 
   it('is data in the journal: one blob that says all of it, and says the same again [TOOL-1]', async () => {
     const agent = defineAgent({ ...spec, limits: { usd: 0.5, wall: '5m' }, loop: 'operator', tools: [echo] });
-    await play({ agents: [agent], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world }) => {
+    const models = { main: { price: { in: 3, out: 15 } } };
+    await play({ agents: [agent], steps: [{ text: 'x' }, { text: 'y' }], models }, async ({ world }) => {
       const session = world.session('s', agent);
       await (await session.send('Hi')).result();
       const state = await session.state();

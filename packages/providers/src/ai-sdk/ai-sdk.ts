@@ -23,7 +23,7 @@ import type { ReadAnswer } from '../wire/answer.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { verdictOnWanted } from '../wire/wanted.js';
-import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
+import { callIdsOf, invalidRequest, type ProfileOptions, profileOf } from '../wire/wire-client.js';
 import { generatedOf, readGenerated } from './call-answer.js';
 import { judgeThrown } from './call-failure.js';
 import { type AiSdkDialect, toAiSdkCall } from './call-request.js';
@@ -32,9 +32,9 @@ import { CallStream } from './call-stream.js';
 import { type AiSdkModel, type CallSurroundings, type Generated, SPECIFICATIONS } from './language-model.js';
 
 /** What {@link aiSdk} takes. Keys, addresses and headers are the model's own. */
-export interface AiSdkOptions extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs' | 'answerTimeoutMs'> {
-  /** What this model can do, where it differs from the default. */
-  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
+export interface AiSdkOptions
+  extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs' | 'answerTimeoutMs'>,
+    ProfileOptions {
   /**
    * Tools that the provider runs itself, in the SDK's form: `{ type: 'provider', id: 'openai.web_search', name, args }`.
    * No policy of the world sees what they do.
@@ -62,7 +62,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       // The other releases have other forms for them.
       ...(model.specificationVersion === 'v3' ? { media_types: IMAGES_AND_PDF } : {}),
     },
-    options.profile,
+    options,
     model.modelId,
   );
   const providerTools = (options.providerTools ?? []).map(toJson);

@@ -3,14 +3,14 @@ import { toJson } from '../json.js';
 import type { ModelClient, ProviderProfile } from '../model.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
-import { profileOf, wireClient } from '../wire/wire-client.js';
+import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { MAX_TOKENS_DEFAULT, type MessagesDialect, toMessagesRequest } from './messages-request.js';
 import { readMessage } from './messages-response.js';
 import { checkMessagesRequest } from './messages-rules.js';
 import { MessagesStream } from './messages-stream.js';
 
 /** What {@link anthropicMessages} takes. */
-export interface AnthropicMessagesOptions extends TransportOptions {
+export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions {
   /** The address before `/messages`. Default: Anthropic's own. */
   readonly baseUrl?: string;
   /** Sent as `x-api-key`. Prefer `{ secret: name }`. */
@@ -19,8 +19,6 @@ export interface AnthropicMessagesOptions extends TransportOptions {
   readonly version?: string;
   /** Names of previews to take part in, sent as `anthropic-beta`. */
   readonly betas?: readonly string[];
-  /** What this model can do, where it differs from the default. */
-  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
   /** How many tokens an answer may have where a call says none: the format demands a number. Default 8,192. */
   readonly maxTokensDefault?: number;
   /** How a model is told its effort: `adaptive` by a word, `budget`, for older models, by a number of tokens. */
@@ -57,7 +55,7 @@ export const MESSAGES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.f
  */
 export function anthropicMessages(model: string, options: AnthropicMessagesOptions = {}): ModelClient {
   const { apiKey, betas = [], cache } = options;
-  const profile = profileOf(MESSAGES_PROFILE, options.profile, model);
+  const profile = profileOf(MESSAGES_PROFILE, options, model);
   const dialect: Omit<MessagesDialect, 'profile'> = {
     model,
     maxTokensDefault: options.maxTokensDefault ?? MAX_TOKENS_DEFAULT,

@@ -1,6 +1,6 @@
 import type { ModelClient, ProviderProfile } from '../model.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
-import { profileOf, wireClient } from '../wire/wire-client.js';
+import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ChatDialect, toChatRequest } from './chat-request.js';
 import { readCompletion } from './chat-response.js';
@@ -8,15 +8,13 @@ import { checkChatRequest } from './chat-rules.js';
 import { ChatStream } from './chat-stream.js';
 
 /** What {@link openAiCompatible} takes. */
-export interface OpenAiCompatibleOptions extends TransportOptions {
+export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOptions {
   /** The address before `/chat/completions`, for example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
   /** The model's name at that address. */
   readonly model: string;
   /** Sent as a bearer token. Prefer `{ secret: name }`. */
   readonly apiKey?: SecretText;
-  /** What this provider can do, where it differs from the default. */
-  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
   /** Default `max_tokens`. */
   readonly maxTokensField?: ChatDialect['maxTokensField'];
   /** Whether reasoning that the model sent goes back to it; some servers demand it, others refuse it. Default false. */
@@ -40,7 +38,7 @@ export const CHAT_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freez
  * @example openAiCompatible({ baseUrl: 'https://api.openai.com/v1', model: 'gpt-…', apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient {
-  const profile = profileOf(CHAT_PROFILE, options.profile, options.model);
+  const profile = profileOf(CHAT_PROFILE, options, options.model);
   const dialect: Omit<ChatDialect, 'profile'> = {
     model: options.model,
     maxTokensField: options.maxTokensField ?? 'max_tokens',

@@ -3,7 +3,7 @@ import { toJson } from '../json.js';
 import type { ModelClient, ProviderProfile } from '../model.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
-import { profileOf, wireClient } from '../wire/wire-client.js';
+import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ResponsesDialect, toResponsesRequest } from './responses-request.js';
 import { readResponse } from './responses-response.js';
@@ -11,13 +11,11 @@ import { checkResponsesRequest } from './responses-rules.js';
 import { ResponsesStream } from './responses-stream.js';
 
 /** What {@link openAiResponses} takes. */
-export interface OpenAiResponsesOptions extends TransportOptions {
+export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions {
   /** The address before `/responses`. Default: OpenAI's own. */
   readonly baseUrl?: string;
   /** Sent as a bearer token. Prefer `{ secret: name }`. */
   readonly apiKey?: SecretText;
-  /** What this model can do, where it differs from the default. */
-  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
   /**
    * Tools that the provider runs itself, in its own form: `{ type: 'web_search' }`. No policy of the world sees what
    * they do; what they did is kept in the transcript and never dispatched.
@@ -47,7 +45,7 @@ export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.
  * @example openAiResponses('gpt-…', { apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiResponses(model: string, options: OpenAiResponsesOptions = {}): ModelClient {
-  const profile = profileOf(RESPONSES_PROFILE, options.profile, model);
+  const profile = profileOf(RESPONSES_PROFILE, options, model);
   const providerTools = (options.providerTools ?? []).map(toJson);
   const dialect: Omit<ResponsesDialect, 'profile'> = { model, providerTools };
   return wireClient({

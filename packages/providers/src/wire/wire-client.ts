@@ -1,4 +1,5 @@
 /** A model behind HTTP, in any format: writes, checks what it wrote, asks, reads. */
+import { type Price, requirePrice } from '@reprise/agent';
 import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model.js';
 import { type Asking, ask, failed, type TransportOptions } from '../transport.js';
 import type { Verdict } from '../verdict.js';
@@ -27,13 +28,32 @@ export function wireClient(client: WireClient): ModelClient {
   };
 }
 
-/** A profile: what a format's models can do by default, what this one can do, and its name. */
+/**
+ * A profile: what a format's models can do by default, what this one can do, what it costs, and its name.
+ *
+ * @throws RepriseError `invalid_argument` for a price that is none
+ */
 export function profileOf(
   defaults: Omit<ProviderProfile, 'model_default'>,
-  given: Partial<Omit<ProviderProfile, 'model_default'>> | undefined,
+  given: ProfileOptions,
   model: string,
 ): ProviderProfile {
-  return Object.freeze({ ...defaults, ...given, model_default: model });
+  const price = given.price ?? given.profile?.price;
+  if (price !== undefined) requirePrice(price, `model ${model}`);
+  return Object.freeze({
+    ...defaults,
+    ...given.profile,
+    ...(price === undefined ? {} : { price: Object.freeze({ ...price }) }),
+    model_default: model,
+  });
+}
+
+/** What every client takes about its model. */
+export interface ProfileOptions {
+  /** What this model can do, where it differs from the default. */
+  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
+  /** What it costs, in dollars for a million tokens. Without it no limit in money can be stated for the model. */
+  readonly price?: Price;
 }
 
 async function generate(client: WireClient, request: UnifiedRequest, context: ModelContext): Promise<ModelResult> {
