@@ -4,6 +4,9 @@ import { LOG_CHUNK_ITEMS, type LogLeaf } from '../engine/index.js';
 import type { ContentReader } from './port.js';
 import { getValue } from './values.js';
 
+/** Levels of the largest log whose items can be counted: 32¹⁰ chunks of 32 items are more than 2⁵³. */
+const LOG_LEVELS_MAX = 10;
+
 /** Which items are read: all from an index on, and single ones before it. */
 interface Selection {
   readonly from: number;
@@ -25,8 +28,7 @@ export async function* readLog(
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
   const log = await getValue(content, head);
-  if (!isLog(log)) throw notALog(head);
-  yield* readLogLeaf(content, log, from, singles);
+  yield* readLogLeaf(content, requireLog(log, head.toString()), from, singles);
 }
 
 /** The items of a log of which the leaf is at hand. */
@@ -37,6 +39,7 @@ export async function* readLogLeaf(
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
   for (const index of [from, ...singles]) requireIndex(index);
+  requireLog(log as unknown as Value, 'the leaf of a log');
   let rest: Selection = { from, singles };
   for (let level = log.levels.length - 1; level >= 0; level--) {
     for (const ref of log.levels[level] ?? []) {
@@ -57,15 +60,20 @@ function requireIndex(index: number): void {
 
 /** The blobs that a log is made of, its sealed chunks and the nodes above them; not what its items link. */
 export async function* logBlobs(content: ContentReader, log: LogLeaf): AsyncGenerator<Ref> {
-  for (const [level, refs] of log.levels.entries()) for (const ref of refs) yield* blobsUnder(content, ref, level);
+  const seen = new Set<string>();
+  requireLog(log as unknown as Value, 'the leaf of a log');
+  for (const [level, refs] of log.levels.entries())
+    for (const ref of refs) yield* blobsUnder(content, ref, level, seen);
 }
 
-async function* blobsUnder(content: ContentReader, ref: Ref, level: number): AsyncGenerator<Ref> {
+async function* blobsUnder(content: ContentReader, ref: Ref, level: number, seen: Set<string>): AsyncGenerator<Ref> {
+  // The same items make the same chunk: a node may stand in a log many times, and is one blob.
+  const name = `${level} ${ref.hex}`;
+  if (seen.has(name)) return;
+  seen.add(name);
   yield ref;
   if (level === 0) return;
-  const list = await getValue(content, ref);
-  if (!isList(list) || !list.every(isRef)) throw notALog(ref);
-  for (const child of list) yield* blobsUnder(content, child, level - 1);
+  for (const child of nodeOf(await getValue(content, ref), ref)) yield* blobsUnder(content, child, level - 1, seen);
 }
 
 async function* readUnder(
@@ -75,17 +83,27 @@ async function* readUnder(
   selection: Selection,
 ): AsyncGenerator<Value> {
   const list = await getValue(content, ref);
-  if (!isList(list)) throw notALog(ref);
   if (level === 0) {
-    yield* selected(list, selection);
+    yield* selected(chunkOf(list, ref), selection);
     return;
   }
   let rest = selection;
-  for (const child of list) {
-    if (!isRef(child)) throw notALog(ref);
+  for (const child of nodeOf(list, ref)) {
     if (reaches(rest, itemsUnder(level - 1))) yield* readUnder(content, child, level - 1, rest);
     rest = behind(rest, itemsUnder(level - 1));
   }
+}
+
+/** A sealed chunk is full. One with fewer items would let few bytes stand for a log that never comes to its next item. */
+function chunkOf(list: Value, ref: Ref): readonly Value[] {
+  if (isList(list) && list.length === LOG_CHUNK_ITEMS) return list;
+  throw notALog(ref.toString());
+}
+
+/** A node above chunks is full as well. */
+function nodeOf(list: Value, ref: Ref): readonly Ref[] {
+  if (isList(list) && list.length === LOG_CHUNK_ITEMS && list.every(isRef)) return list;
+  throw notALog(ref.toString());
 }
 
 /** Whether any of the next items is to be read. */
@@ -112,15 +130,21 @@ function itemsUnder(level: number): number {
   return items;
 }
 
+function requireLog(value: Value, where: string): LogLeaf {
+  if (isLog(value)) return value;
+  throw notALog(where);
+}
+
 function isLog(value: Value): value is Value & LogLeaf {
   const { count, levels, tail } = (typeof value === 'object' && value !== null ? value : {}) as Partial<
     Record<string, Value>
   >;
   return (
-    Number.isSafeInteger(count) &&
     isList(tail) &&
     isList(levels) &&
-    levels.every((level) => isList(level) && level.every(isRef))
+    levels.length <= LOG_LEVELS_MAX &&
+    levels.every((level) => isList(level) && level.length < LOG_CHUNK_ITEMS && level.every(isRef)) &&
+    count === levels.reduce((sum: number, level, at) => sum + (level as Value[]).length * itemsUnder(at), tail.length)
   );
 }
 
@@ -129,9 +153,9 @@ function isList(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-function notALog(ref: Ref): RepriseError {
-  return new RepriseError('blob_damaged', 'content that is read as a log is none', {
-    where: ref.toString(),
+function notALog(where: string): RepriseError {
+  return new RepriseError('blob_damaged', 'the content is not a log', {
+    where,
     hint: 'Give the link that ctx.logHead made.',
   });
 }

@@ -8,6 +8,7 @@
  */
 
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { damagedLeaves } from './damage.js';
 import type { QueuedDelivery } from './frame-fold.js';
 import { type BacklogName, pendingKey } from './leaf-key.js';
 import type { KeptBacklog, Overlay, PendingChunk, PendingDelivery } from './leaves.js';
@@ -80,7 +81,8 @@ export class Backlog {
     if (this.#kept > 0) {
       const key = pendingKey(this.name, this.#first++);
       const bytes = this.overlay.get(key);
-      if (bytes === undefined) throw new TypeError(`a backlog without its chunk ${key.path.join(' ')}`);
+      if (bytes === undefined)
+        throw damagedLeaves('a chunk of waiting deliveries is missing', `leaf ${key.path.join(' ')}`);
       const { deliveries } = decode(bytes) as unknown as PendingChunk;
       this.overlay.set(key, undefined);
       this.#kept -= deliveries.length;

@@ -6,6 +6,7 @@ import type { Address, Value } from '@reprise/contracts';
 import { decode, encode } from '../codec/index.js';
 import type { ReducerDefinition, Table, TableRange } from '../define/index.js';
 import { check, type SchemaNode } from '../schema/index.js';
+import { damagedLeaves } from './damage.js';
 import { encodeLeaf, type FrameFold } from './frame-fold.js';
 import { isCellKey, type LeafKey, tableKey } from './leaf-key.js';
 import type { CellLeaf } from './leaves.js';
@@ -144,7 +145,7 @@ class LeafNodes implements NodeWriter {
     const known = this.#written.get(id) ?? this.#read.get(id)?.node;
     if (known !== undefined) return known;
     const bytes = this.fold.overlay.get(this.keyOf(id), ahead.map(this.keyOf));
-    if (bytes === undefined) throw new TypeError(`a table without its node ${id}`);
+    if (bytes === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
     const node = this.fold.take<TableNode>(bytes);
     this.#read.set(id, { bytes, node });
     return node;

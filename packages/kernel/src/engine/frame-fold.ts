@@ -28,6 +28,7 @@ import type {
 import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../codec/index.js';
 import type { App } from '../define/index.js';
 import { Backlog } from './backlog.js';
+import { damagedLeaves } from './damage.js';
 import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from './leaf-key.js';
 import type { EffectLeaf, EmissionPlace, PendingLeaf, TableRest, WorldLeaf } from './leaves.js';
 import { DecodedCache, type LeafReader, Overlay } from './leaves.js';
@@ -183,7 +184,7 @@ export class FrameFold {
 
   /** The rules and identity of the world; every frame but genesis has them. */
   get rules(): WorldLeaf {
-    if (this.world === undefined) throw new TypeError('a frame before the manifest');
+    if (this.world === undefined) throw damagedLeaves('the leaf of the world is missing', 'leaf world');
     return this.world;
   }
 

@@ -2,6 +2,7 @@
 import { type Address, RepriseError, type Value } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
 import type { TableRange } from '../define/index.js';
+import { damagedLeaves } from './damage.js';
 import { cellKey, tableKey } from './leaf-key.js';
 import { type CellLeaf, type LeafReader, Overlay } from './leaves.js';
 import type { TableNode } from './table-node.js';
@@ -31,7 +32,7 @@ export function readTable(
   const keyOf = (id: number) => tableKey(address, name, cell.inc, id);
   const read = (id: number, ahead: readonly number[] = []): TableNode => {
     const node = view.get(keyOf(id), ahead.map(keyOf));
-    if (node === undefined) throw new TypeError(`a table without its node ${id}`);
+    if (node === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
     return decode(node) as unknown as TableNode;
   };
   return entriesIn(head, { read }, spanOf(range));

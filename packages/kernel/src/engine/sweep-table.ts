@@ -2,6 +2,8 @@
  * Removes what is left of a table whose cell has ended, a bounded part in each step, so that a large table is dropped
  * over as many frames as it takes, and nothing of it stays behind.
  */
+
+import { damagedLeaves } from './damage.js';
 import type { FrameFold, SweepDelivery } from './frame-fold.js';
 import { tableKey } from './leaf-key.js';
 import { SWEEP_NODES_MAX } from './limits.js';
@@ -15,7 +17,7 @@ export function sweepTable(fold: FrameFold, delivery: SweepDelivery): void {
     const id = nodes.pop();
     if (id === undefined) return;
     const bytes = fold.overlay.get(keyOf(id), nodes.map(keyOf));
-    if (bytes === undefined) throw new TypeError(`a table without its node ${id}`);
+    if (bytes === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
     const node = fold.take<TableNode>(bytes);
     if (isBranch(node)) nodes.push(...node.nodes);
     fold.overlay.set(keyOf(id), undefined);

@@ -13,6 +13,7 @@
  */
 import type { Value } from '@reprise/contracts';
 import { compareText } from '../codec/index.js';
+import { damagedLeaves } from './damage.js';
 import { TABLE_NODE_ENTRIES_MAX } from './limits.js';
 import {
   type BranchNode,
@@ -69,8 +70,9 @@ export function emptyTable(): TableHead {
 /** The value under a key. */
 export function lookUp(head: TableHead, nodes: NodeReader, key: string): Value | undefined {
   if (head.root === 0) return undefined;
-  let node = nodes.read(head.root);
-  while (isBranch(node)) node = nodes.read(node.nodes[childOf(node, key)] as number);
+  const reader = bounded(nodes, 1);
+  let node = reader.read(head.root);
+  while (isBranch(node)) node = reader.read(node.nodes[childOf(node, key)] as number);
   const place = placeOf(node.keys, key);
   return node.keys[place] === key ? node.values[place] : undefined;
 }
@@ -78,8 +80,26 @@ export function lookUp(head: TableHead, nodes: NodeReader, key: string): Value |
 /** The entries of a span, in order. */
 export function entriesIn(head: TableHead, nodes: NodeReader, span: Span): Entry[] {
   const found: Entry[] = [];
-  if (head.root !== 0) collect(nodes, nodes.read(head.root), span, found);
+  const reader = bounded(nodes, span.limit + 2);
+  if (head.root !== 0) collect(reader, reader.read(head.root), span, found);
   return found;
+}
+
+/** A level is added only when a root of 32 children is cut in two, so 2⁵³ writes make fewer levels than these. */
+const TABLE_LEVELS_MAX = 18;
+
+/**
+ * A reader for so many ways from the root to an entry (B4). In a table that an operation wrote it is never spent; in a
+ * forged one a node may stand below itself.
+ */
+function bounded(nodes: NodeReader, ways: number): NodeReader {
+  let left = ways * TABLE_LEVELS_MAX;
+  return {
+    read: (id, ahead) => {
+      if (left-- > 0) return nodes.read(id, ahead);
+      throw damagedLeaves('the nodes of a table are not a tree', `node ${id}`);
+    },
+  };
 }
 
 /** @returns whether the span has ended */
@@ -160,13 +180,14 @@ export class TableTree {
 
   #wayTo(key: string): { readonly branches: Step<BranchNode>[]; readonly leaf: Step<EntryNode> } {
     const branches: Step<BranchNode>[] = [];
+    const reader = bounded(this.nodes, 1);
     let id = this.head.root;
-    let node = this.nodes.read(id);
+    let node = reader.read(id);
     while (isBranch(node)) {
       const at = childOf(node, key);
       branches.push({ id, node, at });
       id = node.nodes[at] as number;
-      node = this.nodes.read(id);
+      node = reader.read(id);
     }
     return { branches, leaf: { id, node, at: placeOf(node.keys, key) } };
   }

@@ -11,6 +11,7 @@ import type { Ref } from '@reprise/contracts';
 import type { LeafChange, LeafKey, LeafKind, LeafReader } from '../engine/index.js';
 import { Miss } from '../engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
+import { requireLeaf } from './leaf-shapes.js';
 
 const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled', 'table']);
 
@@ -39,7 +40,7 @@ export class LeafTable implements LeafReader {
     this.#root = root;
     for (const kind of await this.map.kinds(root)) {
       if (LOADED_ON_DEMAND.has(kind)) continue;
-      for await (const { key, bytes } of this.map.entries(root, kind)) this.#keep(key, bytes);
+      for await (const { key, bytes } of this.map.entries(root, kind)) this.#keep(key, requireLeaf(key, bytes));
     }
   }
 
@@ -56,7 +57,7 @@ export class LeafTable implements LeafReader {
     if (this.#root === null) return;
     const bytes = await this.map.lookup(this.#root, key);
     if (bytes === undefined) this.#absent.add(key.id);
-    else this.#keep(key, bytes);
+    else this.#keep(key, requireLeaf(key, bytes));
   }
 
   /** Reads a leaf, loading it when it is not resident. */
@@ -95,7 +96,9 @@ export class LeafTable implements LeafReader {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
     if (this.#root === null) return;
     for await (const leaf of this.map.entries(this.#root, kind)) {
-      if (!this.#resident.has(leaf.key.id) && !this.#dirty.has(leaf.key.id)) yield leaf;
+      if (this.#resident.has(leaf.key.id) || this.#dirty.has(leaf.key.id)) continue;
+      requireLeaf(leaf.key, leaf.bytes);
+      yield leaf;
     }
   }
 
