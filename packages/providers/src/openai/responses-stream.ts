@@ -109,8 +109,9 @@ export class ResponsesStream extends AnswerStream {
     const there = isPlace(index) ? this.places.get(index) : undefined;
     const closed = there?.item !== undefined;
     const other = type !== undefined && there?.type !== undefined && there.type !== type;
-    if (closed || other) this.spoil();
-    return !closed && !other;
+    const nowhere = index !== undefined && !isPlace(index);
+    if (closed || other || nowhere) this.spoil();
+    return !closed && !other && !nowhere;
   }
 
   private addArgs(index: unknown, piece: string): void {

@@ -1,0 +1,22 @@
+/** Reads one answer of a server that means harm, in a process of its own: says what came of it, and its largest memory. */
+import { anthropicMessages, openAiCompatible, openAiResponses } from '../src/index.js';
+
+const [baseUrl = '', format = 'openai-chat'] = process.argv.slice(2);
+const options = { baseUrl, retry: { retriesMax: 0 }, timeoutMs: 5_000, answerTimeoutMs: 15_000 };
+const client =
+  format === 'openai-chat'
+    ? openAiCompatible({ model: 'm', ...options })
+    : format === 'openai-responses'
+      ? openAiResponses('m', options)
+      : anthropicMessages('m', options);
+const before = process.memoryUsage().rss;
+const began = performance.now();
+const result = await client.generate(
+  { system: '', messages: [{ role: 'user', parts: [{ kind: 'text', text: 'Go' }] }], tools: [] },
+  { signal: new AbortController().signal, idempotencyKey: '', progress: () => {}, secret: async () => '' },
+);
+const { failure } = result.ok ? { failure: undefined } : result;
+const code = failure === undefined ? 'ok' : failure.status === 'error' ? failure.code : failure.status;
+const mib = Math.round((process.resourceUsage().maxRSS * 1024 - before) / 2 ** 20);
+process.stdout.write(JSON.stringify({ code, mib, ms: Math.round(performance.now() - began) }));
+process.exit(0);
