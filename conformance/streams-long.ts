@@ -10,10 +10,17 @@
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { hold } from '../packages/kernel/test/laws/hold.js';
 import { BYTE_FORMATS, type ByteFormat } from '../packages/providers/test/pieces.js';
 import { anyManner, anySaid } from '../packages/providers/test/stream-answers.js';
-import { anyBytes, anyCuts, FORMATS, holdCuts, holdOrders, readerOf } from '../packages/providers/test/stream-laws.js';
+import {
+  anyBytes,
+  anyCuts,
+  FORMATS,
+  hold,
+  holdCuts,
+  holdOrders,
+  readerOf,
+} from '../packages/providers/test/stream-laws.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/streams-long.ts';
 

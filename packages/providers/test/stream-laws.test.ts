@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hold } from '../../kernel/test/laws/hold.js';
 import { ChatStream } from '../src/openai/chat-stream.js';
 import { EventStream } from '../src/sse.js';
 import type { AnswerFormat } from '../src/wire/answer-reader.js';
 import type { AnswerStream, Fields } from '../src/wire/answer-stream.js';
 import { BYTE_FORMATS, type ByteFormat } from './pieces.js';
 import { anyManner, anySaid } from './stream-answers.js';
-import { anyBytes, anyCuts, FORMATS, holdCuts, holdOrders, type ReadPieces, readerOf } from './stream-laws.js';
+import { anyBytes, anyCuts, FORMATS, hold, holdCuts, holdOrders, type ReadPieces, readerOf } from './stream-laws.js';
 
 const command = 'npx vitest run packages/providers/test/stream-laws.test.ts';
 const read = readerOf(FORMATS);

@@ -193,3 +193,16 @@ export async function holdOrders(read: ReadPieces, format: ByteFormat, said: Sai
 function sortedKeys(args: unknown): unknown {
   return Object.entries(args as object).sort(([a], [b]) => (a < b ? -1 : 1));
 }
+
+/** Asserts a law over random answers; a failure says the command that finds it again. */
+export async function hold<T>(
+  law: fc.IRawProperty<T>,
+  { numRuns, seed, command, shrink = true }: { numRuns: number; seed: number; command: string; shrink?: boolean },
+): Promise<void> {
+  const found = await fc.check(law, { numRuns, seed, endOnFailure: !shrink });
+  if (!found.failed) return;
+  const example = JSON.stringify(found.counterexample).slice(0, 4_000);
+  throw new Error(`${String(found.errorInstance)}\nrerun with seed ${seed}: ${command}\n${example}`, {
+    cause: found.errorInstance,
+  });
+}
