@@ -15,8 +15,9 @@ import { table } from './docs-table.js';
 
 const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'input.accepted': 'an input was taken; it starts the run, or waits for those before it',
+  'input.dropped': 'an input that was to be a turn of this run will not be said; the run goes on',
   'turn.started': 'something is said to the model in the place of a user',
-  lifecycle: 'the run changed its state: `news` says how, `stop` why it ended',
+  lifecycle: 'the run changed its state: `news` says how, `stop` why it ended; from `Queued` it never started',
   'llm_step.requested': 'the model is asked',
   'llm_step.completed': 'the model answered',
   'llm_step.failed': 'the model call failed for good; `again`: it is made once more',
@@ -33,7 +34,8 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'child.settled': 'a child came to something',
   'host.accepted': 'a command was taken',
   'host.rejected': 'a command was refused, and changed nothing',
-  'host.applied': 'what a command asked for has come about',
+  'host.applied': 'what a command asked for has come about; each accepted command is applied once, or dropped once',
+  'host.dropped': 'what a command asked for will not come about: `why`',
   'config.changed': 'the configuration changed, from run `from_run` on or at once',
   'context.pressure': 'so much of the model’s window is in use',
   'budget.pressure': 'so much of a limit is used up',

@@ -25,6 +25,7 @@ export const deny: Scenario = {
       ...STEP,
       ...PERSON_ASKED,
       'host.accepted',
+      'host.applied',
       'human.settled',
       'tool.failed',
       'lifecycle',

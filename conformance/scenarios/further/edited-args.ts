@@ -26,6 +26,7 @@ export const editedArgs: Scenario = {
       ...STEP,
       ...PERSON_ASKED,
       'host.accepted',
+      'host.applied',
       'human.settled',
       'lifecycle',
       'tool.completed',

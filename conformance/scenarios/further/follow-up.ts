@@ -21,6 +21,6 @@ export const followUp: Scenario = {
     text: 'Two.',
     requests: 2,
     shown: /One\..*And then/,
-    events: ['input.accepted', 'host.accepted', 'lifecycle', 'turn.started', ...STEP, ...END],
+    events: ['input.accepted', 'host.accepted', 'lifecycle', 'turn.started', 'host.applied', ...STEP, ...END],
   },
 };

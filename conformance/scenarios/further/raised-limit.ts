@@ -37,6 +37,7 @@ export const raisedLimit: Scenario = {
       'config.changed',
       'lifecycle',
       'host.accepted',
+      'host.applied',
       ...STEP,
       ...END,
     ],

@@ -24,6 +24,7 @@ export const reasoningEffort: Scenario = {
       'llm_step.requested',
       'config.changed',
       'host.accepted',
+      'host.applied',
       'llm_step.completed',
       ...CALL,
       ...STEP,

@@ -178,7 +178,7 @@ describe('a command to make room', () => {
       s.answer();
       s.input();
       expect(s.facts('CompactionGaveUp')).toMatchObject([{ cause: 'command', code: 'nothing_to_compact' }]);
-      expect(s.facts('HostCommandApplied')).toMatchObject([{ command_id: 'c' }]);
+      expect(s.facts('HostCommandDropped')).toMatchObject([{ command_id: 'c', why: 'compaction_failed' }]);
       expect(asked(s).summarise).toBeUndefined();
     }));
 

@@ -316,7 +316,7 @@ describe('what is told from inside', () => {
       .then({
         facts: [
           { name: 'aos.agent/ToolCallSettled@1', value: { ...at, call_id: 'k1', tool: 'echo', outcome } },
-          { name: 'aos.agent/HostCommandApplied@1', value: { command_id: 'c1', type: 'Cancel', step: 1 } },
+          { name: 'aos.agent/HostCommandApplied@1', value: { command_id: 'c1', type: 'Cancel', step: 1, at } },
           {
             name: 'aos.agent/LifecycleChanged@1',
             value: { run: 0, from: 'Cancelling', to: 'Cancelled', stop, usage, output_ref: refOf(5) },

@@ -104,6 +104,10 @@ async function inlined(content: ContentReader, event: AgentEvent, max: number): 
       return withText(event, max, spokenAt(content, event.ref));
     case 'child.settled':
       return event.ref === undefined ? event : withText(event, max, spokenAt(content, event.ref));
+    case 'host.accepted': {
+      const reason = event.reason_ref === undefined ? undefined : await textAt(content, event.reason_ref);
+      return reason === undefined || bytesOf(reason) > max ? event : { ...event, reason };
+    }
     case 'tool.requested': {
       const args = await valueAt(content, event.ref, max);
       return args === undefined ? event : { ...event, args };
@@ -120,8 +124,12 @@ async function inlined(content: ContentReader, event: AgentEvent, max: number): 
 
 async function withText<E extends AgentEvent>(event: E, max: number, text: Promise<string | undefined>): Promise<E> {
   const found = await text;
-  if (found === undefined || new TextEncoder().encode(found).length > max) return event;
+  if (found === undefined || bytesOf(found) > max) return event;
   return { ...event, text: found };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function textAt(content: ContentReader, ref: Ref): Promise<string | undefined> {

@@ -11,10 +11,29 @@ export interface RunWatchOptions extends WatchOptions {
   readonly tree?: boolean;
 }
 
-/** One watching of one run, frame by frame from the one that accepted its input. */
+/** What is watched: a run, or an input and the run that answers it. */
+export interface Watched {
+  readonly session: string;
+  /** The run, as events name it. */
+  readonly run: string;
+  /** The command id of the input that is followed; of a run that is watched by its number none. */
+  readonly input?: string;
+}
+
+/** How a run ended; a run whose input was dropped has but the reason. */
+export type RunEnd = Pick<AgentEventOf<'lifecycle'>, 'stop' | 'ref' | 'value_ref' | 'usage'>;
+
+/**
+ * One watching of one run, frame by frame from the one that accepted its input. An input that was to be a turn of a run
+ * that ends first is another run's: that is watched from then on.
+ */
 export class RunWatch {
-  /** The run is over, and everything up to its end was shown. */
-  ended = false;
+  /** How the run ended, once everything up to its end was shown. */
+  end: RunEnd | undefined;
+  /** The run that is watched now. */
+  run: string;
+  /** Whether the input that is followed was said to the model, or there is none. */
+  #said: boolean;
   /** The run at the root of the tree. */
   #root: string | null = null;
   /** The last frame that was read, and the last event in it. */
@@ -24,15 +43,18 @@ export class RunWatch {
 
   private constructor(
     private readonly world: Pick<World, 'content' | 'head'>,
-    private readonly of: { readonly session: string; readonly run: string },
+    private readonly of: Watched,
     private readonly options: RunWatchOptions,
     private readonly projection: AgentEvents,
-  ) {}
+  ) {
+    this.run = of.run;
+    this.#said = of.input === undefined;
+  }
 
   /** @param past before the frame that accepted the run's input */
   static async from(
     world: Pick<World, 'content' | 'head'>,
-    of: { readonly session: string; readonly run: string },
+    of: Watched,
     options: RunWatchOptions,
     past: Past | undefined,
   ): Promise<RunWatch> {
@@ -40,18 +62,24 @@ export class RunWatch {
     return new RunWatch(world, of, options, await AgentEvents.from(scope, past));
   }
 
+  /** Whether the run is over. */
+  get ended(): boolean {
+    return this.end !== undefined;
+  }
+
   /** The events of the next frame, as they are shown. */
   async *shown(frame: WorldFrame): AsyncGenerator<AgentEvent> {
     const behind = cursorOf(this.options.after);
     await this.projection.recall(frame);
     for (const event of this.projection.project(frame)) {
-      if (!this.#isWanted(event)) continue;
+      this.#follow(event);
+      if (!this.#isWanted(event) || this.#isOfAnother(event)) continue;
       this.#last = event.event_seq;
       const shown = isBehind(event.event_seq, behind)
         ? await shownEvent(this.world.content, event, this.options)
         : undefined;
       if (shown !== undefined) yield shown;
-      this.ended = isEndOf(this.of.run, event);
+      this.end = this.#endIn(event);
       if (this.ended) return;
     }
     this.#seq = frame.seq;
@@ -72,9 +100,30 @@ export class RunWatch {
     }
   }
 
+  /** Goes with the input that is followed, where it becomes another run's. */
+  #follow(event: AgentEvent): void {
+    const { session, input } = this.of;
+    if (input === undefined || event.session_id !== session) return;
+    if (event.type === 'input.accepted' && event.command_id === input && event.run_id !== null) this.run = event.run_id;
+    if (event.type === 'turn.started' && event.command_id === input) this.#said = true;
+  }
+
+  /** The end of a run that never came to the input that is followed. */
+  #isOfAnother(event: AgentEvent): boolean {
+    return !this.#said && isEndOf(this.run, event) && event.from !== 'Queued';
+  }
+
+  #endIn(event: AgentEvent): RunEnd | undefined {
+    if (isEndOf(this.run, event)) return event;
+    const { session, input } = this.of;
+    const dropped = event.type === 'input.dropped' && event.session_id === session && event.command_id === input;
+    return dropped ? { stop: { kind: 'Cancelled', dropped: event.why } } : undefined;
+  }
+
   /** Events of this run, and what is asked of its session from its beginning on; with `tree` those of every run that it led to. */
   #isWanted(event: EffectPlace): boolean {
-    const { session, run } = this.of;
+    const { session } = this.of;
+    const { run } = this;
     if (event.run_id === run) this.#root = event.correlation_id;
     if (event.session_id === session) return event.run_id === run || (event.run_id === null && this.#root !== null);
     return this.options.tree === true && event.correlation_id !== null && event.correlation_id === this.#root;

@@ -1,14 +1,14 @@
 /** One run of a session, as who started it sees it. */
 import { RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import type { AgentEvent, AgentEventOf, Delta } from './contracts/agent-event.js';
+import type { AgentEvent, Delta } from './contracts/agent-event.js';
 import type { Tally } from './contracts/config.js';
 import type { StopReason } from './contracts/lifecycle.js';
 import type { Artifact } from './contracts/tool-call.js';
 import { framesOf } from './events.js';
 import type { LiveAnswers } from './live.js';
 import { type Past, runId } from './projection/agent-events.js';
-import { isEndOf, RunWatch, type RunWatchOptions } from './run-watch.js';
+import { type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 import { readLlmOutput, readValue } from './transcript.js';
 
 /** How a run ended. */
@@ -42,12 +42,15 @@ export interface RunPlace {
   readonly number: number;
   /** The frame that accepted its input. */
   readonly seq: number;
+  /** The input that led to it, where its run may still become another: that of a run which is open for more turns. */
+  readonly input?: string;
 }
 
 const NOTHING: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
 /**
- * One run of a session: what follows from one input. It lives in the journal; this object only watches.
+ * One run of a session: what follows from one input. It lives in the journal; this object only watches. Where the run that
+ * was to answer the input ends before it comes to it, this follows the input to the run that does.
  *
  * @typeParam R what it returns
  */
@@ -119,12 +122,21 @@ export class Run<R = unknown> {
    *   the run goes on when it is opened again
    */
   async result(): Promise<Outcome<R>> {
-    const artifacts: Artifact[] = [];
-    for await (const event of this.events({ inline: 0 })) {
-      if (event.type === 'tool.completed') artifacts.push(...event.artifacts.filter(isWhole));
-      if (isEndOf(this.id, event)) return this.#outcome(event, artifacts);
+    const { world } = this.parts;
+    const watched = await this.#watched({ inline: 0 });
+    const made: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
+    for await (const frame of framesOf(world, this.place.seq, {})) {
+      for await (const event of watched.shown(frame))
+        if (event.type === 'tool.completed')
+          made.push({ run: event.run_id, artifacts: event.artifacts.filter(isWhole) });
+      if (watched.end === undefined) continue;
+      const own = made.filter(({ run }) => run === watched.run);
+      return this.#outcome(
+        watched.end,
+        own.flatMap(({ artifacts }) => artifacts),
+      );
     }
-    throw closedEarly(this.id, this.parts.world.closedBy);
+    throw closedEarly(this.id, world.closedBy);
   }
 
   /**
@@ -147,7 +159,7 @@ export class Run<R = unknown> {
     await this.parts.cancel(options.reason);
   }
 
-  async #outcome(end: AgentEventOf<'lifecycle'>, artifacts: readonly Artifact[]): Promise<Outcome<R>> {
+  async #outcome(end: RunEnd, artifacts: readonly Artifact[]): Promise<Outcome<R>> {
     const { content } = this.parts.world;
     const stop = end.stop ?? { kind: 'Cancelled' as const };
     const text = end.ref === undefined ? '' : ((await readLlmOutput(content, end.ref)).text ?? '');
@@ -157,14 +169,16 @@ export class Run<R = unknown> {
     return { stop, ...(given === undefined ? {} : { value: given as R }), text, artifacts, usage };
   }
 
-  async #returned({ value_ref }: AgentEventOf<'lifecycle'>): Promise<unknown> {
+  async #returned({ value_ref }: RunEnd): Promise<unknown> {
     return value_ref === undefined ? undefined : readValue(this.parts.world.content, value_ref);
   }
 
   /** Its own events need nothing but what came since it was accepted. Those below it may be of older sessions. */
   async #watched(options: RunWatchOptions): Promise<RunWatch> {
     const past = options.tree === true ? await this.parts.past() : undefined;
-    return RunWatch.from(this.parts.world, { session: this.place.session, run: this.id }, options, past);
+    const { session, input } = this.place;
+    const of = { session, run: this.id, ...(input === undefined ? {} : { input }) };
+    return RunWatch.from(this.parts.world, of, options, past);
   }
 }
 

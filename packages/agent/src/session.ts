@@ -8,13 +8,14 @@ import type { HostCommand, Rejection } from './contracts/commands.js';
 import type { Adopted } from './contracts/config.js';
 import type { SESSION_FACTS } from './contracts/facts.js';
 import { SESSION_REDUCER } from './contracts/session.js';
-import type { ChildEntry, SessionState } from './contracts/state.js';
+import type { ChildEntry, QueuedInput, SessionState } from './contracts/state.js';
 import type { TranscriptItem } from './contracts/transcript.js';
-import { type PastBefore, type WatchOptions, watch } from './events.js';
+import { framesOf, type PastBefore, type WatchOptions, watch } from './events.js';
 import { type Limits, saidLimits } from './limits.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
 import { requireOnePrice, requirePrices } from './price.js';
+import { QUEUE_MAX } from './reducer/queue.js';
 import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
 import { type ModelInfos, type Reconfiguration, storeAgent, storePatch } from './store-agent.js';
@@ -127,7 +128,8 @@ export class Session<R = unknown> {
     const value = { parts, ...pinned(options), command_id, priority, cause: { kind: 'host' } };
     const ack = await this.#request('aos.agent/UserInput@1', value, { ...options, id: command_id });
     const accepted = await this.#fact(ack, 'aos.agent/InputAccepted@1', command_id);
-    if (accepted !== undefined) return this.#run({ session: this.key, number: accepted.run, seq: ack.seq });
+    if (accepted !== undefined)
+      return this.#run({ session: this.key, number: accepted.run, seq: ack.seq, input: command_id });
     throw await this.#refusal(ack, command_id);
   }
 
@@ -264,7 +266,13 @@ export class Session<R = unknown> {
     const { world, live } = this.parts;
     const cancel = async (reason?: string) => {
       const { run, session_epoch = 0 } = (await this.state()) ?? {};
-      if (run?.number !== place.number) return this.#withdrawRun(place);
+      if (
+        run === undefined ||
+        run === null ||
+        (await this.#numberOf(place)) !== run.number ||
+        (await this.#waits(place))
+      )
+        return this.#withdrawRun(place);
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
     // A session without children has had none: who sees its tree needs nothing of the past.
@@ -274,9 +282,35 @@ export class Session<R = unknown> {
   }
 
   /** A run that waits its turn is cancelled by taking its input back. */
-  async #withdrawRun({ seq, number }: RunPlace): Promise<CommandReceipt | undefined> {
-    const accepted = await this.#factAt(seq, 'aos.agent/InputAccepted@1', ({ run }) => run === number);
-    return accepted === undefined ? undefined : this.withdraw(accepted.command_id);
+  async #withdrawRun(place: RunPlace): Promise<CommandReceipt | undefined> {
+    const input = await this.#inputOf(place);
+    return input === undefined ? undefined : this.withdraw(input);
+  }
+
+  async #inputOf({ seq, number, input }: RunPlace): Promise<string | undefined> {
+    if (input !== undefined) return input;
+    return (await this.#factAt(seq, 'aos.agent/InputAccepted@1', ({ run }) => run === number))?.command_id;
+  }
+
+  /** Whether the input of a run is in the queue. */
+  async #waits(place: RunPlace): Promise<boolean> {
+    if (((await this.state())?.queued ?? 0) === 0) return false;
+    const input = await this.#inputOf(place);
+    const rows = await this.parts.world.table(this.address, 'queue', { limit: QUEUE_MAX });
+    return rows.some(([, row]) => (row as unknown as QueuedInput).command_id === input);
+  }
+
+  /** The number of the run that an input is, or is a turn of, by what has been said of it so far. */
+  async #numberOf({ seq, number, input }: RunPlace): Promise<number> {
+    if (input === undefined) return number;
+    let told = number;
+    for await (const frame of framesOf(this.parts.world, seq, { follow: false }))
+      for (const record of frame.records) {
+        if (!this.#isOwn(record, 'aos.agent/InputAccepted@1')) continue;
+        const { command_id, run } = record.value as unknown as FactValue<'aos.agent/InputAccepted@1'>;
+        if (command_id === input) told = run;
+      }
+    return told;
   }
 
   /** A limit in money is stated: the model at hand, or the one that is switched to, and those below have to have prices. */

@@ -40,8 +40,8 @@ export interface ChildData {
 
 /** Something that was said while the run was under way; its id is the command's. */
 export interface SteerData {
-  /** `accepted`, and `read` once the model was told. */
-  readonly state: 'accepted' | 'read';
+  /** `accepted`; then `read` once the model was told, or `dropped` when the run ends first. */
+  readonly state: 'accepted' | 'read' | 'dropped';
 }
 
 /** One chunk. */

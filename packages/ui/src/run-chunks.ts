@@ -25,6 +25,9 @@ export class RunChunks {
   /** The run is over. */
   ended = false;
   #hasBegun = false;
+  /** The run that answers: another than at first, where that ended before it came to the input. */
+  #answers: string;
+  #input: string | undefined;
   /** The step at hand, and its texts. */
   #step: string | undefined;
   #spoken = new Map<SpokenKind, SpokenPart>();
@@ -35,7 +38,9 @@ export class RunChunks {
     /** The run's id, which is the message's. */
     private readonly run: string,
     private readonly options: ChunkOptions = {},
-  ) {}
+  ) {
+    this.#answers = run;
+  }
 
   /** The chunks of the next event, or piece of an answer. */
   *take(event: AgentEvent | Delta): Generator<UiChunk> {
@@ -90,14 +95,23 @@ export class RunChunks {
       case 'child.settled':
         yield childChunk(event);
         return;
+      case 'input.accepted':
+        this.#input ??= event.command_id;
+        if (event.command_id === this.#input && event.moved_from !== undefined)
+          this.#answers = event.run_id ?? this.run;
+        return;
+      case 'input.dropped':
+        if (event.command_id === this.#input) yield* this.#end({}, { kind: 'Cancelled', dropped: event.why }, event);
+        return;
       case 'host.accepted':
-      case 'host.applied': {
-        const state = event.type === 'host.applied' ? 'read' : 'accepted';
+      case 'host.applied':
+      case 'host.dropped': {
+        const state = STEER_STATES[event.type];
         if (event.command === 'Steer') yield { type: 'data-steer', id: event.command_id, data: { state } };
         return;
       }
       case 'lifecycle':
-        if (event.stop !== undefined && event.run_id === this.run) yield* this.#end(event, event.stop);
+        if (event.stop !== undefined && event.run_id === this.#answers) yield* this.#end(event, event.stop, event);
         return;
       default:
         return;
@@ -154,7 +168,11 @@ export class RunChunks {
   }
 
   /** U2 */
-  *#end({ usage, session_id: session }: AgentEventOf<'lifecycle'>, stop: StopReason): Generator<UiChunk> {
+  *#end(
+    { usage }: Pick<AgentEventOf<'lifecycle'>, 'usage'>,
+    stop: StopReason,
+    { session_id: session }: AgentEvent,
+  ): Generator<UiChunk> {
     yield* this.#endStep();
     this.ended = true;
     const used = usage === undefined ? {} : { usage: pickUsage(usage) };
@@ -168,6 +186,8 @@ export class RunChunks {
     else yield { type: 'error', errorText: this.options.errorText?.(stop) ?? failureText(stop) };
   }
 }
+
+const STEER_STATES = { 'host.accepted': 'accepted', 'host.applied': 'read', 'host.dropped': 'dropped' } as const;
 
 function pickUsage({ steps, tokens_in, tokens_out }: NonNullable<AgentEventOf<'lifecycle'>['usage']>) {
   return { steps, tokens_in, tokens_out };

@@ -49,6 +49,9 @@ export class RunView {
       case 'host.applied':
         if (event.command === 'Steer') this.screen.print(dim('(it has read what you said)'));
         return;
+      case 'host.dropped':
+        if (event.command === 'Steer') this.screen.print(yellow('(it never read what you said: say it again)'));
+        return;
       case 'loop.detected':
         return this.screen.print(yellow(`it goes in circles: ${event.length} steps, ${event.repeats} times`));
       case 'limit.reached':

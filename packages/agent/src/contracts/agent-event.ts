@@ -6,8 +6,8 @@ import { failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
 import { amounts, LOOP_ACTIONS, tally } from './config.js';
-import { USAGE_DIFFERS } from './facts.js';
-import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
+import { COMMAND_DROPS, USAGE_DIFFERS } from './facts.js';
+import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact, truncationMeta } from './tool-call.js';
 import { toolsetCounts, toolsetName } from './toolset.js';
@@ -77,11 +77,19 @@ export const AGENT_EVENTS = {
     cause: runCause,
     ref: z.nullable(ref()),
     text: z.exactOptional(z.string()),
+    /** The number of the run that it was told to be before, which ended first. */
+    moved_from: z.exactOptional(count),
   }),
-  'turn.started': event('turn.started', { origin: z.enum(USER_ORIGINS) }),
+  'input.dropped': event('input.dropped', { command_id: z.string(), why: z.enum(INPUT_DROPS) }),
+  'turn.started': event('turn.started', {
+    origin: z.enum(USER_ORIGINS),
+    /** The input or the steer that is said. */
+    command_id: z.exactOptional(z.string()),
+  }),
   lifecycle: event('lifecycle', {
     news: z.enum(LIFECYCLE_NEWS),
-    from: z.enum(LIFECYCLES),
+    /** `Queued`: the run never started. */
+    from: z.enum(['Queued', ...LIFECYCLES]),
     to: z.enum(LIFECYCLES),
     waiting: z.exactOptional(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
     stop: z.exactOptional(stopReason),
@@ -160,9 +168,13 @@ export const AGENT_EVENTS = {
     run: z.exactOptional(count),
     scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
     session: z.exactOptional(z.string()),
+    /** Of a cancel: why. Operators only. */
+    reason_ref: z.exactOptional(ref()),
+    reason: z.exactOptional(z.string()),
   }),
   'host.rejected': event('host.rejected', { ...command, code: z.enum(REJECTIONS) }),
   'host.applied': event('host.applied', { ...command, step: count }),
+  'host.dropped': event('host.dropped', { ...command, why: z.enum(COMMAND_DROPS) }),
   'config.changed': event('config.changed', {
     config_rev: count,
     def_ref: ref(),

@@ -3,7 +3,7 @@ import { failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
 import { amounts, LOOP_ACTIONS, tally } from './config.js';
-import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
+import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { toolOutcome } from './state.js';
 import { toolsetCounts, toolsetName } from './toolset.js';
@@ -13,6 +13,8 @@ import { COMPACTION_CAUSES } from './window.js';
 const count = z.int().min(0);
 const callId = z.string().min(1).max(128);
 const at = { run: count, turn: count, step: count };
+/** Where in the run at hand it happened; absent when there was none. */
+const atHand = { at: z.exactOptional(z.strictObject(at)) };
 
 /** An input was accepted and is, or will be, the start or a turn of this run. Said again when it becomes another's. */
 export const inputAccepted = z.strictObject({
@@ -21,6 +23,16 @@ export const inputAccepted = z.strictObject({
   queued: z.boolean(),
   cause: runCause,
   first_ref: z.nullable(ref()),
+  /** Said again: the run that it was told to be, which ended first. */
+  moved_from: z.exactOptional(count),
+});
+
+/** An input that waited will not be said. It was to be the start of this run, or, with `turn`, a turn of it. */
+export const inputDropped = z.strictObject({
+  run: count,
+  command_id: commandId,
+  turn: z.exactOptional(z.literal(true)),
+  why: z.enum(INPUT_DROPS),
 });
 
 /** A command was taken. */
@@ -34,6 +46,9 @@ export const hostCommandAccepted = z.strictObject({
   scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
   /** Of a spawn: the child's session. */
   session: z.exactOptional(z.string().max(256)),
+  /** Of a cancel: why, as text. */
+  reason_ref: z.exactOptional(ref()),
+  ...atHand,
 });
 
 /** A command was refused; nothing changed. */
@@ -41,10 +56,40 @@ export const hostCommandRejected = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
   code: z.enum(REJECTIONS),
+  ...atHand,
 });
 
 /** What a command asked for has come about: a steer was said, a configuration counts, a cancel is over. */
-export const hostCommandApplied = z.strictObject({ command_id: commandId, type: z.string().max(32), step: count });
+export const hostCommandApplied = z.strictObject({
+  command_id: commandId,
+  type: z.string().max(32),
+  step: count,
+  ...atHand,
+});
+
+/** Why a command that was accepted never came about. */
+export const COMMAND_DROPS = [
+  ...INPUT_DROPS,
+  /** A steer: its run ended before a step took it up. */
+  'run_ended',
+  /** A compaction: the definition says that there is none. */
+  'compaction_off',
+  /** A compaction: no summary was written. */
+  'compaction_failed',
+  /** A compaction: another one is due in its place. */
+  'replaced',
+] as const;
+
+/** Why a command that was accepted never came about. */
+export type CommandDrop = (typeof COMMAND_DROPS)[number];
+
+/** What a command asked for will not come about. */
+export const hostCommandDropped = z.strictObject({
+  command_id: commandId,
+  type: z.string().max(32),
+  why: z.enum(COMMAND_DROPS),
+  ...atHand,
+});
 
 /** The lifecycle changed. A run that ended says why. */
 export const lifecycleChanged = z.strictObject({
@@ -60,7 +105,12 @@ export const lifecycleChanged = z.strictObject({
 });
 
 /** Something was said to the model in the user's place. */
-export const turnStarted = z.strictObject({ ...at, origin: z.enum(USER_ORIGINS) });
+export const turnStarted = z.strictObject({
+  ...at,
+  origin: z.enum(USER_ORIGINS),
+  /** The input or the steer that was said. */
+  command_id: z.exactOptional(commandId),
+});
 
 /** A model is asked. */
 export const stepRequested = z.strictObject({ ...at, model: z.string().max(128), config_rev: count });
@@ -110,6 +160,8 @@ export const callLate = z.strictObject({
   reported: z.nullable(nonExecution),
   status: z.enum(RECEIPT_STATUSES),
   output_ref: z.exactOptional(ref()),
+  /** Where it was called. */
+  ...atHand,
 });
 
 /** The same calls came round again. */
@@ -196,6 +248,7 @@ export const configChanged = z.strictObject({
   def_ref: ref(),
   model: z.string().max(128),
   from_run: z.nullable(count),
+  ...atHand,
 });
 
 /** A child session was made, or came to something. `run` is the run at hand then; null when there was none. */
@@ -240,9 +293,11 @@ export const staleIgnored = z.strictObject({ event: z.string().max(128), session
 /** The facts by name. */
 export const SESSION_FACTS = {
   'aos.agent/InputAccepted@1': inputAccepted,
+  'aos.agent/InputDropped@1': inputDropped,
   'aos.agent/HostCommandAccepted@1': hostCommandAccepted,
   'aos.agent/HostCommandRejected@1': hostCommandRejected,
   'aos.agent/HostCommandApplied@1': hostCommandApplied,
+  'aos.agent/HostCommandDropped@1': hostCommandDropped,
   'aos.agent/LifecycleChanged@1': lifecycleChanged,
   'aos.agent/TurnStarted@1': turnStarted,
   'aos.agent/LlmStepRequested@1': stepRequested,

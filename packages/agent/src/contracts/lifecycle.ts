@@ -29,10 +29,17 @@ export type WaitsFor = (typeof WAITS)[number];
 /** Where a run failed. */
 export const STAGES = ['llm_step', 'tool_call', 'plan', 'returns', 'loop'] as const;
 
+/** Why an input that was accepted is never said to a model. */
+export const INPUT_DROPS = ['withdrawn', 'cancelled', 'closed'] as const;
+
+/** Why an input that was accepted is never said to a model. */
+export type InputDrop = (typeof INPUT_DROPS)[number];
+
 /** Why a run ended. */
 export const stopReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('Completed'), warning: z.exactOptional(z.enum(['loop_detected', 'truncated'])) }),
-  z.strictObject({ kind: z.literal('Cancelled') }),
+  /** `dropped`: it never started; its input was taken back, cancelled with all that waited, or dropped by a close. */
+  z.strictObject({ kind: z.literal('Cancelled'), dropped: z.exactOptional(z.enum(INPUT_DROPS)) }),
   z.strictObject({
     kind: z.literal('Failed'),
     code: failureCode,

@@ -215,6 +215,12 @@ export type Allowance = z.infer<typeof allowance>;
 /** A run that has ended while something was set aside for its children: an entry of the table `ended`, by its number. */
 export const endedRun = z.strictObject({ allowance: count, carved: amounts });
 
+/** Cancels that wait for the end of one run; beside them there may be one close. */
+export const STOP_COMMANDS_MAX = 8;
+
+/** A command that waits for a run to have stopped. */
+export const stopCommand = z.strictObject({ command_id: commandId, type: z.enum(['Cancel', 'Close']) });
+
 /** A session's state. */
 export const sessionState = z.strictObject({
   status: z.enum(['Open', 'Closed']),
@@ -227,8 +233,10 @@ export const sessionState = z.strictObject({
   waiting: z.nullable(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
   /** What a run that is paused or waits goes on with. */
   held: z.nullable(z.enum(NEXT_MOVES)),
-  /** How a run that is stopping will have ended; without `stop` only its turn ends. */
-  stopping: z.nullable(z.strictObject({ command_id: z.nullable(commandId), stop: z.nullable(stopReason) })),
+  /** How a run that is stopping will have ended, without `stop` only its turn; and the commands that asked for it. */
+  stopping: z.nullable(
+    z.strictObject({ commands: z.array(stopCommand).max(STOP_COMMANDS_MAX + 1), stop: z.nullable(stopReason) }),
+  ),
   session_epoch: count,
   step_epoch: count,
   runs: count,

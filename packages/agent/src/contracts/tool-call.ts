@@ -11,6 +11,8 @@ export const toolCallParams = z.strictObject({
   tool,
   call_id: z.string().min(1).max(128),
   session: sessionInfo,
+  /** Where in its session it is called. */
+  at: z.exactOptional(z.strictObject({ run: z.int().min(0), turn: z.int().min(0), step: z.int().min(0) })),
   args_ref: ref(),
   /** The arguments that the model gave, where somebody edited them before approving. */
   asked_ref: z.exactOptional(ref()),

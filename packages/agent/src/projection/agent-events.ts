@@ -20,7 +20,7 @@ import {
 } from '../contracts/agent-event.js';
 import type { RunCause } from '../contracts/commands.js';
 import type { SESSION_FACTS } from '../contracts/facts.js';
-import { type Lifecycle, TERMINAL } from '../contracts/lifecycle.js';
+import { type InputDrop, type Lifecycle, TERMINAL } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { toolCallReceipt } from '../contracts/tool-call.js';
 
@@ -358,10 +358,12 @@ export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | u
   const {
     operator_ref: _,
     warnings_ref: __,
+    reason_ref: ___,
     ...shown
   } = event as AgentEvent & {
     readonly operator_ref?: Ref;
     readonly warnings_ref?: Ref;
+    readonly reason_ref?: Ref;
   };
   return withoutWholes(shown as AgentEvent);
 }
@@ -418,25 +420,37 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
     place: { run },
     body: { type: 'input.accepted', ...rest, ref: first_ref },
   }),
-  'aos.agent/HostCommandAccepted@1': ({ type: command, ...rest }) => ({
-    place: {},
+  'aos.agent/InputDropped@1': ({ run, command_id, turn, why }) => ({
+    place: { run },
+    body: turn === true ? { type: 'input.dropped', command_id, why } : neverStarted(why),
+  }),
+  'aos.agent/HostCommandAccepted@1': ({ type: command, at: place = {}, ...rest }) => ({
+    // A follow-up belongs to the run that it will be.
+    place: rest.run === undefined || rest.run === place.run ? place : { run: rest.run },
     body: { type: 'host.accepted', command, ...rest },
   }),
-  'aos.agent/HostCommandRejected@1': ({ type: command, ...rest }) => ({
-    place: {},
-    body: { type: 'host.rejected', command, ...rest },
-  }),
-  'aos.agent/HostCommandApplied@1': ({ type: command, ...rest }) => ({
-    place: {},
-    body: { type: 'host.applied', command, ...rest },
-  }),
+  'aos.agent/HostCommandRejected@1': atHand(({ type: command, ...rest }) => ({
+    type: 'host.rejected',
+    command,
+    ...rest,
+  })),
+  'aos.agent/HostCommandApplied@1': atHand(({ type: command, ...rest }) => ({
+    type: 'host.applied',
+    command,
+    ...rest,
+  })),
+  'aos.agent/HostCommandDropped@1': atHand(({ type: command, ...rest }) => ({
+    type: 'host.dropped',
+    command,
+    ...rest,
+  })),
   'aos.agent/LifecycleChanged@1': ({ run, depth: _, output_ref: ref, ...rest }) => ({
     place: { run },
     body: { type: 'lifecycle', news: newsOf(rest.from, rest.to), ...rest, ...(ref === undefined ? {} : { ref }) },
   }),
-  'aos.agent/TurnStarted@1': ({ run, turn, origin }) => ({
+  'aos.agent/TurnStarted@1': ({ run, turn, step: _, ...rest }) => ({
     place: { run, turn },
-    body: { type: 'turn.started', origin },
+    body: { type: 'turn.started', ...rest },
   }),
   'aos.agent/LlmStepRequested@1': at((rest) => ({ type: 'llm_step.requested', ...rest })),
   'aos.agent/LlmStepAnswered@1': at(({ output_ref: ref, ...rest }) => ({
@@ -449,10 +463,11 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
   'aos.agent/ToolCallRequested@1': at(({ args_ref: ref, ...rest }) => ({ type: 'tool.requested', ...rest, ref })),
   'aos.agent/ToolCallWaiting@1': at(({ effect: _, ...rest }) => ({ type: 'tool.waiting', ...rest })),
   'aos.agent/ToolCallSettled@1': at(({ call_id, tool, outcome }) => settledBody({ call_id, tool }, outcome)),
-  'aos.agent/ToolCallLate@1': ({ output_ref: ref, ...rest }) => ({
-    place: {},
-    body: { type: 'tool.late', ...rest, ...(ref === undefined ? {} : { ref }) },
-  }),
+  'aos.agent/ToolCallLate@1': atHand(({ output_ref: ref, ...rest }) => ({
+    type: 'tool.late',
+    ...rest,
+    ...(ref === undefined ? {} : { ref }),
+  })),
   'aos.agent/LoopDetected@1': at((rest) => ({ type: 'loop.detected', ...rest })),
   'aos.agent/ContextPressure@1': ({ run, level: percent, ...rest }) => ({
     place: { run },
@@ -476,7 +491,7 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
   }),
   'aos.agent/LimitReached@1': at((rest) => ({ type: 'limit.reached', ...rest })),
   'aos.agent/UsageDiffers@1': at((rest) => ({ type: 'usage.differs', ...rest })),
-  'aos.agent/ConfigChanged@1': (rest) => ({ place: {}, body: { type: 'config.changed', ...rest } }),
+  'aos.agent/ConfigChanged@1': atHand((rest) => ({ type: 'config.changed', ...rest })),
   'aos.agent/ChildChanged@1': ({ run, ...rest }) => ({
     place: run === null ? {} : { run },
     body: childBody(rest),
@@ -499,6 +514,17 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
 /** A fact of a step: where it stands apart from what it says. */
 function at<V extends At>(body: (rest: Omit<V, keyof At>) => Body): (value: V) => Made {
   return ({ run, turn, step, ...rest }) => ({ place: { run, turn, step }, body: body(rest) });
+}
+
+/** A fact of the run at hand, where there was one. */
+function atHand<V extends { readonly at?: At }>(body: (rest: Omit<V, 'at'>) => Body): (value: V) => Made {
+  return ({ at: place = {}, ...rest }) => ({ place, body: body(rest) });
+}
+
+/** The end of a run whose input was dropped before its turn came. */
+function neverStarted(dropped: InputDrop): Body {
+  const stop = { kind: 'Cancelled' as const, dropped };
+  return { type: 'lifecycle', news: 'cancelled', from: 'Queued', to: 'Cancelled', stop };
 }
 
 function newsOf(from: Lifecycle, to: Lifecycle): AgentEventOf<'lifecycle'>['news'] {

@@ -4,7 +4,13 @@ import { defineProjection } from '@reprise/kernel';
 import * as z from 'zod';
 import { agentAdopted } from '../contracts/commands.js';
 import { tally } from '../contracts/config.js';
-import { childChanged, hostCommandAccepted, inputAccepted, lifecycleChanged } from '../contracts/facts.js';
+import {
+  childChanged,
+  hostCommandAccepted,
+  inputAccepted,
+  inputDropped,
+  lifecycleChanged,
+} from '../contracts/facts.js';
 import { LIFECYCLES, stopReason } from '../contracts/lifecycle.js';
 
 /** The states in which a run has ended, and what it gave can be read. */
@@ -68,7 +74,8 @@ export const sessions = defineProjection({
     } else if (row === undefined) return;
     else if (entry.from === 'fact:aos.agent/InputAccepted@1') {
       const runs = Math.max(row.runs, entry.value.run + 1);
-      rows.put(id, { ...row, inputs: row.inputs + 1, runs, seq, at });
+      const inputs = row.inputs + (entry.value.moved_from === undefined ? 1 : 0);
+      rows.put(id, { ...row, inputs, runs, seq, at });
     } else if (entry.from === 'fact:aos.agent/HostCommandAccepted@1') {
       if (entry.value.type === 'Close') rows.put(id, { ...row, closed: true, seq, at });
     } else {
@@ -129,7 +136,11 @@ export const runs = defineProjection({
     value_ref: z.nullable(ref()),
     usage: z.nullable(tally),
   }),
-  from: { 'fact:aos.agent/InputAccepted@1': inputAccepted, 'fact:aos.agent/LifecycleChanged@1': lifecycleChanged },
+  from: {
+    'fact:aos.agent/InputAccepted@1': inputAccepted,
+    'fact:aos.agent/InputDropped@1': inputDropped,
+    'fact:aos.agent/LifecycleChanged@1': lifecycleChanged,
+  },
   indexes: {
     ended: (row, key) => (row.ended === null ? undefined : [row.ended, ...[key].flat()]),
     status: (row, key) => [row.status, ...[key].flat()],
@@ -149,6 +160,12 @@ export const runs = defineProjection({
       return;
     }
     if (row === undefined) return;
+    if (entry.from === 'fact:aos.agent/InputDropped@1') {
+      if (entry.value.turn === true) return; // the run goes on without it
+      const never = { kind: 'Cancelled' as const, dropped: entry.value.why };
+      rows.put(key, { ...row, status: 'Cancelled', ended: seq, ended_at: at, stop: never });
+      return;
+    }
     const { to, stop, output_ref = null, value_ref = null, usage = null } = entry.value;
     const end = stop === undefined ? {} : { ended: seq, ended_at: at, stop, output_ref, value_ref, usage };
     rows.put(key, { ...row, status: to, ...end });

@@ -158,6 +158,7 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
         tool,
         call_id,
         session: { key: ctx.address[1], labels: draft.labels },
+        at: place(draft),
         args_ref,
         delivery,
         ...(fingerprint === undefined ? {} : { fingerprint }),
@@ -206,7 +207,7 @@ export function callSettled(draft: SessionState, value: z.infer<typeof toolResul
   if (!unknown || call.on_unknown !== 'fail') return { do: 'schedule' };
   const code = 'adapter_error/outcome_unknown';
   const stop = { kind: 'Failed', code, retryable: false, stage: 'tool_call' } as const;
-  return { do: 'stop', stopping: { command_id: null, stop } };
+  return { do: 'stop', stopping: { commands: [], stop } };
 }
 
 function isUnknown(outcome: ToolOutcome): boolean {

@@ -17,10 +17,10 @@ import type { CurrentRun, SessionState } from '../contracts/state.js';
 import type { CompactionCause } from '../contracts/window.js';
 import { compactionPlan } from '../plans/compaction.js';
 import { callEnded, mayBeCharged, weighCall } from './budget.js';
+import { applied, dropCommand, dropDue } from './ends.js';
 import type { Reached } from './limits.js';
 import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
-import { place } from './say.js';
 import { moveWindow, nextStart } from './window.js';
 
 /** How much is told of each tool's result where the whole was too long already, in bytes. */
@@ -43,8 +43,12 @@ export function compactFirst(
 ): boolean | { readonly reached: Reached } {
   const { due, from } = draft.window;
   const policy = run.config.compaction;
+  if (due === null) return false;
+  if (policy === null) {
+    dropDue(draft, 'compaction_off', ctx);
+    return false;
+  }
   draft.window.due = null;
-  if (due === null || policy === null) return false;
   const to = nextStart(draft, policy.keep, due.cause);
   const weighed = weighCall(draft, run, policy.model === null ? run.config.price : policy.price);
   if (to !== undefined && weighed.reached !== undefined) {
@@ -110,7 +114,8 @@ export function windowCompacted(draft: SessionState, value: z.infer<typeof compa
     base_ref,
     tally,
   });
-  finish(draft, run, ctx);
+  const command_id = finish(run);
+  if (command_id !== null) applied(draft, { command_id, type: 'Compact' }, ctx);
   return draft.stopping === null ? { do: 'step' } : { do: 'settle' };
 }
 
@@ -133,12 +138,13 @@ export function compactionGaveUp(
 function giveUp(draft: SessionState, run: CurrentRun, code: string, ctx: ReducerContext): void {
   const cause = run.compacting?.cause ?? 'command';
   ctx.record('aos.agent/CompactionGaveUp@1', { run: run.number, cause, code });
-  finish(draft, run, ctx);
+  const command_id = finish(run);
+  if (command_id !== null) dropCommand(draft, { command_id, type: 'Compact' }, 'compaction_failed', ctx);
 }
 
-function finish(draft: SessionState, run: CurrentRun, ctx: ReducerContext): void {
+/** @returns the command that asked for the summary, if one did */
+function finish(run: CurrentRun): string | null {
   const command_id = run.compacting?.command_id ?? null;
   run.compacting = null;
-  if (command_id === null) return;
-  ctx.record('aos.agent/HostCommandApplied@1', { command_id, type: 'Compact', step: place(draft).step });
+  return command_id;
 }

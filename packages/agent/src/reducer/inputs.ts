@@ -11,16 +11,17 @@ import type {
   userInput,
 } from '../contracts/commands.js';
 import type { ConfigPatch, LimitsPatch, RunLimits } from '../contracts/config.js';
-import type { QueuedInput, SessionState } from '../contracts/state.js';
+import { type QueuedInput, type SessionState, STOP_COMMANDS_MAX } from '../contracts/state.js';
 import { refuseAllowance, takeAllowance } from './allowances.js';
 import { weighCall } from './budget.js';
 import { closeChildren, spawnForHost, stopChildren } from './children.js';
 import { compactSoon } from './compact.js';
+import { applied, dropCommand, dropDue } from './ends.js';
 import { REACTIONS, type Trigger } from './lifecycle-table.js';
-import { batchLimit, stepLimit } from './limits.js';
+import { asSteered, batchLimit, stepLimit } from './limits.js';
 import type { Next } from './moves.js';
 import { clearQueue, enqueue, QUEUE_MAX, withdraw } from './queue.js';
-import { moveTo, tellAccepted, tellOwner } from './say.js';
+import { atHand, moveTo, tellAccepted, tellOwner } from './say.js';
 import { CONFIG_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
 import { askNothing } from './toolsets.js';
 import { goOn, goOnBehindChildren, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
@@ -28,7 +29,13 @@ import { goOn, goOnBehindChildren, INPUT_TIMER, park, setWallTimer, startWaiting
 /** What a handler of a command answers: a refusal, or what was accepted and what is next. */
 type Taken =
   | { readonly refused: Rejection }
-  | { readonly refused?: never; readonly more?: object; readonly next?: Next };
+  | {
+      readonly refused?: never;
+      readonly more?: object;
+      readonly next?: Next;
+      /** What it asks for comes about, or is dropped, later. */
+      readonly ends?: 'later';
+    };
 
 type Handlers = {
   readonly [T in HostCommand['type']]: (
@@ -61,13 +68,14 @@ const HANDLERS: Handlers = {
     const bytes = sizeOf([...draft.steers, parts]);
     if (draft.steers.length >= STEERS_MAX || bytes > STEERS_BYTES_MAX) return { refused: 'too_many_steers' };
     draft.steers.push({ command_id, ...said });
-    if (draft.lifecycle !== 'WaitingInput' || draft.waiting?.for !== 'input') return {};
+    if (draft.lifecycle !== 'WaitingInput' || draft.waiting?.for !== 'input') return { ends: 'later' };
     goOn(draft, ctx);
-    return { next: { do: 'step' } };
+    return { ends: 'later', next: { do: 'step' } };
   },
   FollowUp: (draft, { type: _, ...said }, { command_id, ctx }) => {
     const cause: RunCause = { kind: 'follow_up', command_id };
-    return takeInput(draft, { ...said, command_id, priority: 0, cause, kind: 'follow_up' }, ctx);
+    const taken = takeInput(draft, { ...said, command_id, priority: 0, cause, kind: 'follow_up' }, ctx);
+    return taken.refused === undefined ? { ...taken, ends: 'later' } : taken;
   },
   Reconfigure: (draft, { patch }, { ctx }) => reconfigure(draft, patch, ctx),
   Pause: (draft, _command, { ctx }) => {
@@ -77,12 +85,11 @@ const HANDLERS: Handlers = {
     return {};
   },
   Resume: (draft, _command, { ctx }) => (draft.lifecycle === 'Paused' ? resume(draft, ctx) : releaseQueue(draft)),
-  Cancel: (draft, { scope }, { command_id, ctx }) => cancel(draft, scope, command_id, ctx),
+  Cancel: (draft, command, { command_id, ctx }) => cancel(draft, command, command_id, ctx),
   Withdraw: (draft, { command_id }, { ctx }) => {
-    const steers = draft.steers.filter((steer) => steer.command_id !== command_id);
-    const steered = steers.length < draft.steers.length;
-    draft.steers = steers;
-    return steered || withdraw(draft, command_id, ctx) !== undefined ? {} : { refused: 'unknown_command' };
+    return takeBackSteer(draft, command_id, ctx) || withdraw(draft, command_id, ctx)
+      ? {}
+      : { refused: 'unknown_command' };
   },
   Spawn: (draft, command, { command_id, ctx }) => {
     const session = spawnForHost(draft, command, command_id, ctx);
@@ -98,20 +105,23 @@ const HANDLERS: Handlers = {
     if ((draft.run?.config ?? draft.config).compaction === null) return { refused: 'compaction_off' };
     if (draft.window.due !== null) return { refused: 'already_compacting' };
     compactSoon(draft, 'command', command_id);
-    return {};
+    return { ends: 'later' };
   },
   Close: (draft, _command, { command_id, ctx }) => {
     draft.status = 'Closed';
-    clearQueue(draft, ctx);
+    clearQueue(draft, 'closed', ctx);
+    dropDue(draft, 'closed', ctx);
     closeChildren(draft, ctx);
     askNothing(ctx);
     tellOwner(draft, { kind: 'closed' }, ctx);
     if (draft.run === null) return {};
     if (draft.stopping !== null) {
-      draft.stopping = { ...draft.stopping, stop: draft.stopping.stop ?? { kind: 'Cancelled' } };
-      return {};
+      const { commands, stop } = draft.stopping;
+      draft.stopping = { commands: [...commands, { command_id, type: 'Close' }], stop: stop ?? { kind: 'Cancelled' } };
+      return { ends: 'later' };
     }
-    return { next: { do: 'stop', stopping: { command_id, stop: { kind: 'Cancelled' } } } };
+    const commands = [{ command_id, type: 'Close' as const }];
+    return { ends: 'later', next: { do: 'stop', stopping: { commands, stop: { kind: 'Cancelled' } } } };
   },
 };
 
@@ -124,10 +134,11 @@ export function takeCommand(
   const { type } = command;
   const taken = judge(draft, expected_epoch, type) ?? perform(draft, command, { command_id, ctx });
   if (taken.refused !== undefined) {
-    ctx.record('aos.agent/HostCommandRejected@1', { command_id, type, code: taken.refused });
+    ctx.record('aos.agent/HostCommandRejected@1', { command_id, type, code: taken.refused, ...atHand(draft) });
     return undefined;
   }
-  ctx.record('aos.agent/HostCommandAccepted@1', { command_id, type, ...taken.more });
+  ctx.record('aos.agent/HostCommandAccepted@1', { command_id, type, ...taken.more, ...atHand(draft) });
+  if (taken.ends === undefined) applied(draft, { command_id, type }, ctx);
   return taken.next;
 }
 
@@ -157,7 +168,7 @@ export function takeUserInput(draft: SessionState, value: z.infer<typeof userInp
   const taken = closed ? ({ refused: 'session_closed' } as const) : takeInput(draft, { ...value, kind: 'input' }, ctx);
   if (taken.refused === undefined) return taken.next;
   refuseAllowance(draft, allowance, ctx);
-  ctx.record('aos.agent/HostCommandRejected@1', { command_id, type: 'Input', code: taken.refused });
+  ctx.record('aos.agent/HostCommandRejected@1', { command_id, type: 'Input', code: taken.refused, ...atHand(draft) });
   // Who made this session waits for an answer to each input.
   tellOwner(draft, { kind: 'closed' }, ctx);
   return undefined;
@@ -252,7 +263,7 @@ function patched(limits: RunLimits, { max_tokens, max_micro_money, max_wall_ms, 
 
 function tellConfig(draft: SessionState, from_run: number | null, ctx: ReducerContext): void {
   const { config_rev, def_ref, config } = draft;
-  ctx.record('aos.agent/ConfigChanged@1', { config_rev, def_ref, model: config.model, from_run });
+  ctx.record('aos.agent/ConfigChanged@1', { config_rev, def_ref, model: config.model, from_run, ...atHand(draft) });
 }
 
 /** A run that waits at a limit goes on when that forbids nothing any more. */
@@ -268,7 +279,7 @@ function afterLimit(draft: SessionState, ctx: ReducerContext): Next {
 }
 
 function nextStepLimit(draft: SessionState, run: NonNullable<SessionState['run']>, ctx: ReducerContext) {
-  return stepLimit(run, ctx.now) ?? weighCall(draft, run, run.config.price).reached;
+  return stepLimit(asSteered(draft, run), ctx.now) ?? weighCall(draft, run, run.config.price).reached;
 }
 
 /** What a run that was held goes on with. */
@@ -301,17 +312,31 @@ function releaseQueue(draft: SessionState): Taken {
   return { next: { do: 'next' } };
 }
 
-function cancel(draft: SessionState, scope: 'turn' | 'run' | 'all', command_id: string, ctx: ReducerContext): Taken {
-  const waits = draft.queued;
-  if (draft.run === null && (scope !== 'all' || waits === 0)) return { refused: 'nothing_to_cancel' };
-  if (scope === 'all') clearQueue(draft, ctx);
-  const more = { scope, still_queued: draft.queued };
-  if (draft.run === null) return { more };
-  const open = scope === 'turn' && draft.run.config.after_answer !== 'complete';
-  if (draft.stopping === null)
-    return { more, next: { do: 'stop', stopping: { command_id, stop: open ? null : { kind: 'Cancelled' } } } };
-  if (open || draft.stopping.stop !== null) return { more };
-  draft.stopping = { ...draft.stopping, stop: { kind: 'Cancelled' } };
-  stopChildren(draft, ctx);
-  return { more };
+/** Takes back a steer that waits. @returns whether there was one */
+function takeBackSteer(draft: SessionState, command_id: string, ctx: ReducerContext): boolean {
+  const at = draft.steers.findIndex((steer) => steer.command_id === command_id);
+  if (at < 0) return false;
+  draft.steers.splice(at, 1);
+  dropCommand(draft, { command_id, type: 'Steer' }, 'withdrawn', ctx);
+  return true;
+}
+
+function cancel(
+  draft: SessionState,
+  { scope, reason_ref }: Extract<HostCommand, { type: 'Cancel' }>,
+  command_id: string,
+  ctx: ReducerContext,
+): Taken {
+  const { run, stopping } = draft;
+  if (run === null && (scope !== 'all' || draft.queued === 0)) return { refused: 'nothing_to_cancel' };
+  if (stopping !== null && stopping.commands.length >= STOP_COMMANDS_MAX) return { refused: 'cancelling' };
+  if (scope === 'all') clearQueue(draft, 'cancelled', ctx);
+  const more = { scope, still_queued: draft.queued, ...(reason_ref === undefined ? {} : { reason_ref }) };
+  if (run === null) return { more };
+  const stop = scope === 'turn' && run.config.after_answer !== 'complete' ? null : ({ kind: 'Cancelled' } as const);
+  const command = { command_id, type: 'Cancel' as const };
+  if (stopping === null) return { more, ends: 'later', next: { do: 'stop', stopping: { commands: [command], stop } } };
+  if (stop !== null && stopping.stop === null) stopChildren(draft, ctx);
+  draft.stopping = { commands: [...stopping.commands, command], stop: stopping.stop ?? stop };
+  return { more, ends: 'later' };
 }

@@ -3,6 +3,7 @@ import { isRef, type NOTICES, type Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { SessionState } from '../contracts/state.js';
+import { toolCallParams } from '../contracts/tool-call.js';
 import type { LateItem } from '../contracts/transcript.js';
 import { usageLate } from './budget.js';
 import { appendItem } from './say.js';
@@ -27,7 +28,9 @@ export function callLate(
   const output = output_ref === undefined ? {} : { output_ref };
   const open = draft.calls.find((call) => call.call_id === call_id && call.phase === 'settled');
   const reported = open?.outcome?.non_execution ?? null;
-  ctx.record('aos.agent/ToolCallLate@1', { call_id, tool, reported, status, ...output });
+  const at = placeIn(params);
+  const where = at === undefined ? {} : { at };
+  ctx.record('aos.agent/ToolCallLate@1', { call_id, tool, reported, status, ...output, ...where });
   const item: LateItem = { role: 'late', call_id, tool, status, ...output };
   if (draft.calls.length === 0) appendItem(draft, item, ctx);
   else if (draft.late.length < LATE_MAX) draft.late.push(item); // nothing stands between calls and their results
@@ -40,6 +43,12 @@ function fieldOf(value: unknown, field: string): unknown {
 function textIn(value: unknown, field: string): string | undefined {
   const text = fieldOf(value, field);
   return typeof text === 'string' && text.length > 0 && text.length <= 128 ? text : undefined;
+}
+
+/** Where the call was made, as its effect says it. */
+function placeIn(params: unknown): { run: number; turn: number; step: number } | undefined {
+  const { success, data } = toolCallParams.shape.at.safeParse(fieldOf(params, 'at'));
+  return success ? data : undefined;
 }
 
 function refIn(value: unknown, field: string): Ref | undefined {

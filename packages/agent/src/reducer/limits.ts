@@ -19,6 +19,11 @@ export function workedMs(run: CurrentRun, now: number): number {
   return (run.parked_since ?? now) - run.started_at - run.waited_ms;
 }
 
+/** A run as it would be, had it said what was steered: that is said once a step may follow, and not before. */
+export function asSteered({ steers }: SessionState, run: CurrentRun): CurrentRun {
+  return { ...run, turns: run.turns + steers.length };
+}
+
 /** The limit that forbids another step, tokens and money aside; undefined when none does. */
 export function stepLimit(run: CurrentRun, now: number): Reached | undefined {
   const { limits } = run.config;

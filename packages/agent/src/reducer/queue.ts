@@ -1,7 +1,9 @@
 /** Inputs that wait their turn: a table in the order in which they are taken up, by priority and then by age. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type { InputDrop } from '../contracts/lifecycle.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
 import { dropInput } from './allowances.js';
+import { dropQueued } from './ends.js';
 
 /** Inputs that may wait at once. */
 export const QUEUE_MAX = 256;
@@ -28,21 +30,23 @@ function forget(draft: SessionState, key: string, ctx: ReducerContext): void {
 }
 
 /** Takes the input of a command away. @returns whether there was one */
-export function withdraw(draft: SessionState, commandId: string, ctx: ReducerContext): QueuedInput | undefined {
+export function withdraw(draft: SessionState, commandId: string, ctx: ReducerContext): boolean {
   const found = tableOf(ctx)
     .range()
     .find(([, input]) => input.command_id === commandId);
-  if (found === undefined) return undefined;
+  if (found === undefined) return false;
   forget(draft, found[0], ctx);
+  dropQueued(draft, found[1], 'withdrawn', ctx);
   dropInput(draft, found[1].allowance, ctx);
-  return found[1];
+  return true;
 }
 
 /** Takes all away. */
-export function clearQueue(draft: SessionState, ctx: ReducerContext): void {
+export function clearQueue(draft: SessionState, why: InputDrop, ctx: ReducerContext): void {
   const table = tableOf(ctx);
   const inputs = table.range();
   for (const [key] of inputs) table.delete(key);
+  for (const [, input] of inputs) dropQueued(draft, input, why, ctx);
   draft.queued = 0;
   draft.queue_held = false;
   for (const [, { allowance }] of inputs) dropInput(draft, allowance, ctx);

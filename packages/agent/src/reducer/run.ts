@@ -7,10 +7,11 @@ import { allowanceOf, dropInput, runPaid, tallyOf } from './allowances.js';
 import { NO_AMOUNTS } from './budget.js';
 import { stopChildren } from './children.js';
 import { compactSoon } from './compact.js';
+import { dropCommand, dropDue, dropSteers, inputSaid } from './ends.js';
 import type { Reached } from './limits.js';
 import type { Next } from './moves.js';
 import { dequeue } from './queue.js';
-import { moveTo, place, sayToModel, tellAccepted, tellOwner } from './say.js';
+import { moveTo, place, sayToModel, tellMoved, tellOwner } from './say.js';
 import { clearTimers, goOn, INPUT_TIMER, setWallTimer, startWaiting } from './waiting.js';
 import { CONTEXT_LIMIT, nextStart } from './window.js';
 
@@ -20,7 +21,7 @@ const NOTHING_USED = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerContext): Next {
   // It was to be a turn of a run that has ended since: the number of that is taken.
   const number = input.joins ? draft.runs++ : input.run;
-  if (input.joins) tellAccepted({ ...input, run: number }, false, ctx);
+  if (input.joins) tellMoved(input, number, ctx);
   draft.run = {
     number,
     cause: input.cause,
@@ -58,16 +59,18 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   tellOwner(draft, { kind: 'running' }, ctx);
   setWallTimer(draft, ctx);
   sayToModel(draft, originOf(input), input, ctx);
+  inputSaid(draft, input, ctx);
   return { do: 'step' };
 }
 
 /** An input becomes the next turn of a run that waits for it. */
 export function takeTurn(draft: SessionState, input: QueuedInput, ctx: ReducerContext): Next {
   const run = draft.run?.number;
-  if (run !== undefined && run !== input.run) tellAccepted({ ...input, run }, false, ctx);
+  if (run !== undefined && run !== input.run) tellMoved(input, run, ctx);
   dropInput(draft, input.allowance, ctx);
   goOn(draft, ctx);
   sayToModel(draft, originOf(input), input, ctx);
+  inputSaid(draft, input, ctx);
   return { do: 'step' };
 }
 
@@ -169,12 +172,13 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   const { output_ref, value_ref, tally } = run;
   // What was stopping has told its children; a run that completed leaves them to what comes next.
   if (stop.kind !== 'Completed' && draft.stopping === null) stopChildren(draft, ctx);
-  if (run.compacting !== null) draft.window.due ??= dueAgain(run.compacting);
+  compactLater(draft, run, ctx);
+  dropSteers(draft, ctx);
   draft.last = { run: run.number, stop, output_ref, value_ref, tally: { ...tally } };
   // What is still under way is stale from here on.
   draft.step_epoch++;
   draft.session_epoch++;
-  Object.assign(draft, { calls: [], steers: [], held: null, waiting: null, stopping: null });
+  Object.assign(draft, { calls: [], held: null, waiting: null, stopping: null });
   clearTimers(ctx);
   moveTo(draft, lifecycleAfter(stop), ctx, {
     stop,
@@ -190,9 +194,14 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   return { do: 'next' };
 }
 
-/** A summary that was not written is to be written before the next step there is. */
-function dueAgain({ cause, command_id }: NonNullable<CurrentRun['compacting']>) {
-  return { cause, command_id };
+/** A summary that was not written is to be written before the next step there is; where one is due already, it is that. */
+function compactLater(draft: SessionState, { compacting }: CurrentRun, ctx: ReducerContext): void {
+  if (compacting !== null) {
+    const { cause, command_id } = compacting;
+    if (draft.window.due === null) draft.window.due = { cause, command_id };
+    else if (command_id !== null) dropCommand(draft, { command_id, type: 'Compact' }, 'replaced', ctx);
+  }
+  if (draft.status === 'Closed') dropDue(draft, 'closed', ctx);
 }
 
 function lifecycleAfter(stop: StopReason): Lifecycle {

@@ -12,6 +12,11 @@ export function place({ run }: SessionState): { run: number; turn: number; step:
   return { run: run?.number ?? 0, turn: run?.turns ?? 0, step: run?.tally.steps ?? 0 };
 }
 
+/** Where in the run at hand something happens, as facts say it; nothing when there is none. */
+export function atHand(draft: SessionState): { at?: { run: number; turn: number; step: number } } {
+  return draft.run === null ? {} : { at: place(draft) };
+}
+
 /** Appends an item to the transcript. */
 export function appendItem(draft: SessionState, item: TranscriptItem, ctx: ReducerContext): void {
   followItem(draft, item);
@@ -23,19 +28,31 @@ export function appendItem(draft: SessionState, item: TranscriptItem, ctx: Reduc
 export function sayToModel(
   draft: SessionState,
   origin: (typeof USER_ORIGINS)[number],
-  { parts, pin }: { readonly parts: readonly InputPart[]; readonly pin?: true },
+  {
+    parts,
+    pin,
+    command_id,
+  }: { readonly parts: readonly InputPart[]; readonly pin?: true; readonly command_id?: string },
   ctx: ReducerContext,
 ): void {
   if (pin === true) pinNext(draft);
   if (draft.run !== null && origin !== 'loop' && origin !== 'repair') draft.run.turns++;
   appendItem(draft, { role: 'user', origin, parts: [...parts] }, ctx);
-  ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin });
+  const said = command_id === undefined ? {} : { command_id };
+  ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin, ...said });
 }
 
-/** Says of which run an input is the start or a turn; said again when it turns out to be another. */
+/** Says of which run an input is the start or a turn. */
 export function tellAccepted(input: QueuedInput, queued: boolean, ctx: ReducerContext): void {
   const { run, command_id, cause, parts } = input;
   ctx.record('aos.agent/InputAccepted@1', { run, command_id, queued, cause, first_ref: firstRef(parts[0]) });
+}
+
+/** Says that an input is of another run than it was told to be, which has ended. */
+export function tellMoved(input: QueuedInput, run: number, ctx: ReducerContext): void {
+  const { command_id, cause, parts, run: moved_from } = input;
+  const first_ref = firstRef(parts[0]);
+  ctx.record('aos.agent/InputAccepted@1', { run, command_id, queued: false, cause, first_ref, moved_from });
 }
 
 function firstRef(part: InputPart | undefined): Ref | null {

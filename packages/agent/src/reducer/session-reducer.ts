@@ -180,7 +180,7 @@ function wallReached(draft: SessionState, ctx: ReducerContext): Next {
   const { max_wall_ms = 0 } = run.config.limits;
   const used = workedMs(run, ctx.now);
   ctx.record('aos.agent/LimitReached@1', { ...place(draft), limit: 'max_wall_ms', used, of: max_wall_ms });
-  return { do: 'stop', stopping: { command_id: null, stop: { kind: 'LimitsExceeded', limit: 'max_wall_ms' } } };
+  return { do: 'stop', stopping: { commands: [], stop: { kind: 'LimitsExceeded', limit: 'max_wall_ms' } } };
 }
 
 /** Whether something comes back for what is over, or from anybody but a plan of the step at hand. */

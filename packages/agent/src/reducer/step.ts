@@ -3,12 +3,13 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { StopReason } from '../contracts/lifecycle.js';
 import type { llmStepCompleted, llmStepFailed } from '../contracts/session.js';
-import type { SessionState } from '../contracts/state.js';
+import type { CurrentRun, SessionState } from '../contracts/state.js';
 import { llmStepPlan } from '../plans/llm-step.js';
 import { callEnded, mayBeCharged, weighCall } from './budget.js';
 import { childWorks } from './children.js';
 import { compactFirst, compactSoon } from './compact.js';
-import { type Reached, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
+import { applied } from './ends.js';
+import { asSteered, type Reached, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
 import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
 import { refuseCalls, settleCall } from './results.js';
@@ -21,7 +22,7 @@ import { CONTEXT_LIMIT } from './window.js';
 const RETRIES_MAX = 1;
 
 /**
- * Asks the model, when nothing forbids it; what was steered is said first.
+ * Asks the model, when nothing forbids it. What was steered is said first, and only when the step does follow.
  *
  * @param refreshed whether its toolsets have just been looked at
  */
@@ -30,8 +31,7 @@ export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerC
   if (run === null || draft.stopping !== null) return undefined;
   draft.held = draft.lifecycle === 'Paused' ? 'step' : null;
   if (draft.held !== null) return undefined;
-  takeSteers(draft, ctx);
-  const reached = stepLimit(run, ctx.now);
+  const reached = stepLimit(asSteered(draft, run), ctx.now);
   if (reached !== undefined) return { do: 'limit', reached, next: 'step' };
   measureWindow(draft, ctx);
   const compacts = compactFirst(draft, run, ctx);
@@ -40,7 +40,7 @@ export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerC
   const weighed = weighCall(draft, run, run.config.price);
   if (weighed.reached !== undefined) return meetBudget(draft, weighed.reached, ctx);
   if (!refreshed && refreshToolsets(draft, ctx)) return undefined;
-  run.tally.steps++;
+  takeSteers(draft, run, ctx);
   draft.step_epoch++;
   const { config, config_rev } = run;
   ctx.record('aos.agent/LlmStepRequested@1', { ...place(draft), model: config.model, config_rev });
@@ -65,12 +65,12 @@ function measureWindow(draft: SessionState, ctx: ReducerContext): void {
   if (reading !== null && reading.of !== (draft.run?.config.context_window ?? null)) tellReading(draft, reading, ctx);
 }
 
-function takeSteers(draft: SessionState, ctx: ReducerContext): void {
-  for (const { command_id, parts, pin } of draft.steers) {
-    sayToModel(draft, 'steer', { parts, ...(pin === undefined ? {} : { pin }) }, ctx);
-    const { step } = place(draft);
-    ctx.record('aos.agent/HostCommandApplied@1', { command_id, type: 'Steer', step: step + 1 });
-  }
+/** Begins the step with what was steered. */
+function takeSteers(draft: SessionState, run: CurrentRun, ctx: ReducerContext): void {
+  for (const { command_id, parts, pin } of draft.steers)
+    sayToModel(draft, 'steer', { command_id, parts, ...(pin === undefined ? {} : { pin }) }, ctx);
+  run.tally.steps++;
+  for (const { command_id } of draft.steers) applied(draft, { command_id, type: 'Steer' }, ctx);
   draft.steers = [];
 }
 
@@ -153,7 +153,7 @@ export function planFailed(draft: SessionState, ordinal: number, ctx: ReducerCon
   if (call !== undefined) settleCall(draft, call, { non_execution: { kind: 'outcome_unknown', code } }, ctx);
   if (draft.stopping !== null) return { do: 'settle' };
   const stop: StopReason = { kind: 'Failed', code, retryable: false, stage: 'plan' };
-  return { do: 'stop', stopping: { command_id: null, stop } };
+  return { do: 'stop', stopping: { commands: [], stop } };
 }
 
 function tellPressure(

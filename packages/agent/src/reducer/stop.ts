@@ -7,6 +7,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
 import { callEnded } from './budget.js';
 import { stopChildren, waitTimer } from './children.js';
+import { applied } from './ends.js';
 import type { Next } from './moves.js';
 import { appendResults, settleCall } from './results.js';
 import { moveTo } from './say.js';
@@ -46,10 +47,7 @@ export function endWhenQuiet(draft: SessionState, ctx: ReducerContext): Next {
   if (run === null || stopping === null || run.step_plan !== null) return undefined;
   if (draft.calls.some(({ phase }) => phase !== 'settled')) return undefined;
   appendResults(draft, ctx);
-  if (stopping.command_id !== null) {
-    const step = run.tally.steps;
-    ctx.record('aos.agent/HostCommandApplied@1', { command_id: stopping.command_id, type: 'Cancel', step });
-  }
+  for (const command of stopping.commands) applied(draft, command, ctx);
   if (stopping.stop !== null) return { do: 'end', stop: stopping.stop };
   draft.stopping = null;
   draft.step_epoch++;
