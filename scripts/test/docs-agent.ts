@@ -92,6 +92,7 @@ const REFUSALS: Readonly<Record<Rejection, string>> = {
   unknown_model: 'the world has no model of this alias',
   unknown_command: 'no steer, follow-up or input of this id waits',
   unknown_call: 'no call of this id is open',
+  config_too_large: 'the configuration would take more than a session holds',
   too_many_steers: 'sixteen steers wait for the next step',
   queue_full: 'as many inputs wait as a session keeps',
   too_many_children: 'sixty-four children are open; close some',

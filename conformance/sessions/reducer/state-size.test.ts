@@ -75,6 +75,23 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.adopt({ options: { metadata } })).toBe('request_rejected');
     }));
 
+  it('refuses a reconfiguration that takes more than a session holds, and changes nothing [SES-24]', () =>
+    play({}, (s) => {
+      s.input();
+      const before = s.bytes();
+      const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [long(n, 16), long(n, 512)]));
+      expect(s.command({ type: 'Reconfigure', patch: { options: { metadata } } })?.code).toBe('config_too_large');
+      expect(s.bytes()).toEqual(before);
+    }));
+
+  it('refuses labels that take more than a session holds [SES-24]', () =>
+    play({}, (s) => {
+      const labels = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [long(n, 64), long(n, 256)]));
+      const { config, def_ref } = s.state();
+      const value = { def_ref, config, adopt: 'next_run', agents: [], labels };
+      expect(s.send('aos.agent/AgentAdopted@1', value, 'other')).toBe('request_rejected');
+    }));
+
   it('a hundred runs leave it as it was when the exchanges that may stay had all been [SES-24]', () =>
     play({}, (s) => {
       const sizes: number[] = [];

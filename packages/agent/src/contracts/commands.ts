@@ -91,6 +91,7 @@ export const REJECTIONS = [
   'unknown_model',
   'unknown_command',
   'unknown_call',
+  'config_too_large',
   'too_many_steers',
   'queue_full',
   'too_many_children',

@@ -22,7 +22,7 @@ import { asSteered, batchLimit, stepLimit } from './limits.js';
 import type { Next } from './moves.js';
 import { clearQueue, enqueue, QUEUE_MAX, withdraw } from './queue.js';
 import { atHand, moveTo, tellAccepted, tellOwner } from './say.js';
-import { CONFIG_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
+import { CONFIG_BYTES_MAX, LABELS_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
 import { askNothing } from './toolsets.js';
 import { goOn, goOnBehindChildren, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
 
@@ -205,12 +205,13 @@ function takeInput(
 /** A session takes a definition: for its next run, from its next step on, or not at all when it is pinned. */
 export function adopt(
   draft: SessionState,
-  { def_ref, config, adopt: when, agents }: z.infer<typeof agentAdopted>,
+  { def_ref, config, adopt: when, agents, labels = {} }: z.infer<typeof agentAdopted>,
   ctx: ReducerContext,
 ): Next {
   if (!config.models.includes(config.model)) ctx.reject('unknown_model');
   if (config.price === null && config.limits.max_micro_money !== undefined) ctx.reject('model_without_price');
   if (sizeOf(config) > CONFIG_BYTES_MAX) ctx.reject('definition_too_large');
+  if (sizeOf(labels) > LABELS_BYTES_MAX) ctx.reject('labels_too_large');
   const table = ctx.table('agents');
   for (const [name] of table.range()) table.delete(name);
   for (const agent of agents) table.set(agent.config.agent, agent);
@@ -240,6 +241,8 @@ function reconfigure(draft: SessionState, patch: ConfigPatch, ctx: ReducerContex
   });
   const config = change(draft.config);
   const running = draft.run === null ? null : change(draft.run.config);
+  if ([config, running].some((one) => one !== null && sizeOf(one) > CONFIG_BYTES_MAX))
+    return { refused: 'config_too_large' };
   const paid = (draft.run?.allowance?.micro_money ?? null) !== null;
   const limited = (one: typeof running) => one?.price === null && (paid || one.limits.max_micro_money !== undefined);
   if (limited(config) || limited(running)) return { refused: 'model_without_price' };

@@ -9,6 +9,9 @@ export const STEERS_BYTES_MAX = 8 * 1024;
 /** A configuration, in bytes: a session holds it twice, for the run at hand and for the next. */
 export const CONFIG_BYTES_MAX = 6 * 1024;
 
+/** The labels of a session, in bytes: they stand in its state and in each of its effects, and its children have them. */
+export const LABELS_BYTES_MAX = 2 * 1024;
+
 /** What a field takes beside its value. */
 const AROUND = 2;
 
