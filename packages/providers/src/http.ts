@@ -12,7 +12,12 @@ const ENDING_MS = 1_000;
 /** What came of a request. `body` is all that arrived. */
 export type Reply =
   | { readonly kind: 'response'; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
-  | { readonly kind: 'timeout' | 'cancelled' | 'network' | 'too_large'; readonly body: Uint8Array };
+  | {
+      readonly kind: 'timeout' | 'cancelled' | 'network' | 'too_large';
+      readonly body: Uint8Array;
+      /** What the platform threw: its words differ between releases and may hold the address. For operators. */
+      readonly error?: unknown;
+    };
 
 /** What to send, and under which limits. */
 export interface Post {
@@ -57,12 +62,11 @@ export async function post(ask: Post): Promise<Reply> {
     });
     // What an error says beyond the bound adds nothing to its status.
     return fits || !response.ok ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
-  } catch {
+  } catch (error) {
     // Some servers say the end of an answer and keep the connection, or cut it: nothing of the answer is missing.
     if (whole !== undefined && !ask.signal.aborted) return responseOf(whole, body);
-    // The engine's error text differs between releases and may hold the address; the kind is what matters.
     const kind = ask.signal.aborted ? 'cancelled' : silence.over ? 'timeout' : 'network';
-    return { kind, body: body.whole() };
+    return { kind, body: body.whole(), ...(kind === 'cancelled' ? {} : { error }) };
   } finally {
     silence.end();
     ask.signal.removeEventListener('abort', cancel);

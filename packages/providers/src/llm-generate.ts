@@ -78,10 +78,11 @@ async function perform(call: ModelCall): Promise<Outcome<LlmGenerateReceipt>> {
     idempotencyKey: context.idempotencyKey,
     progress: (note) => context.progress(note),
     secret: (name) => context.secret(name),
+    ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
   });
-  return result.ok
-    ? settle(call, result.response, warnings, asked)
-    : { ...result.failure, ...priced(client, result.failure.usage) };
+  if (result.ok) return settle(call, result.response, warnings, asked);
+  if (result.error !== undefined) context.report?.(result.error);
+  return { ...result.failure, ...priced(client, result.failure.usage) };
 }
 
 async function settle(

@@ -4,7 +4,7 @@
  */
 import type { OpaquePart, Price } from '@reprise/agent';
 import type { FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
-import type { Outcome } from '@reprise/kernel';
+import type { Outcome, Scrubber } from '@reprise/kernel';
 
 /** What a provider can do and what it is called with by default. It decides; nothing branches on a provider's name. */
 export interface ProviderProfile {
@@ -137,7 +137,12 @@ export type Failure = Exclude<Outcome<never>, { readonly status: 'ok' }>;
 /** What a client answers: a response, or a failure as data. */
 export type ModelResult =
   | { readonly ok: true; readonly response: UnifiedResponse }
-  | { readonly ok: false; readonly failure: Failure };
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      /** What went wrong, for operators: an error or a text. It is scrubbed before it is kept. */
+      readonly error?: unknown;
+    };
 
 /** What watchers of this process are told while a model answers; never journaled. */
 export type ModelNote =
@@ -162,6 +167,8 @@ export interface ModelContext {
   progress(note: ModelNote): void;
   /** The value of a secret by name. */
   secret(name: string): Promise<string>;
+  /** The scrubber of the world: a client declares what it sends as a key. One of its own when absent. */
+  readonly scrubber?: Scrubber;
 }
 
 /** A client of one model at one provider. */

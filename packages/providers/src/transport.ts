@@ -8,12 +8,12 @@
  * T4  No secret leaves, neither in what is stored nor in what watchers are told.
  */
 import { RepriseError } from '@reprise/contracts';
+import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel';
 import { post, type Reply } from './http.js';
 import type { ModelContext, ModelResult, WrittenRequest } from './model.js';
 import { RETRY_DEFAULT, type RetryPolicy, retryAfterMs, type Sleep, sleep, waitBefore } from './retry.js';
-import { Scrubber } from './scrub.js';
 import { cut } from './text.js';
-import { type ErrorBody, retryable, terminal, type Verdict, verdictOf } from './verdict.js';
+import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdictOf } from './verdict.js';
 
 /** How long a provider may say nothing by default, in milliseconds: slow models that think are included. */
 export const SILENCE_MS_DEFAULT = 180_000;
@@ -91,7 +91,7 @@ export interface Asking {
 /** Asks a provider, again where that may help. */
 export async function ask(asking: Asking): Promise<ModelResult> {
   const sealed = await reveal(asking);
-  if (sealed === undefined) return failed(terminal('credentials_missing'));
+  if ('error' in sealed) return failed({ ...terminal('credentials_missing'), error: sealed.error });
   return repeat(() => attempt(asking, sealed), asking.options, asking.context);
 }
 
@@ -118,8 +118,8 @@ export async function repeat(
 }
 
 /** A failure as a client answers it. */
-export function failed({ failure }: Verdict): ModelResult & { readonly ok: false } {
-  return { ok: false, failure };
+export function failed({ failure, error }: Verdict): ModelResult & { readonly ok: false } {
+  return { ok: false, failure, ...(error === undefined ? {} : { error }) };
 }
 
 interface Sealed {
@@ -142,28 +142,39 @@ async function attempt({ url, options, written, context, reader }: Asking, seale
   return answer.judge(reply);
 }
 
-/** The headers to send and what must never be told of them; undefined when a secret is missing or unusable. */
-async function reveal({ key, headers: fixed = {}, options, context }: Asking): Promise<Sealed | undefined> {
+/** The headers to send and what must never be told of them; the error when a secret is missing or unusable. */
+async function reveal({
+  url,
+  key,
+  headers: fixed = {},
+  options,
+  context,
+}: Asking): Promise<Sealed | { error: unknown }> {
+  const scrubber = context.scrubber ?? new Scrubber();
+  concealAddress(scrubber, url);
   try {
-    const secrets: string[] = [];
     const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
     headers.set('idempotency-key', context.idempotencyKey);
     for (const [name, text] of Object.entries(fixed)) headers.set(name, text);
     if (key !== undefined) {
-      const text = typeof key.text === 'string' ? key.text : await context.secret(key.text.secret);
-      secrets.push(text);
+      const text = await revealed(key.text, context);
+      scrubber.conceal(text); // before the platform has it, whose errors may quote it
       headers.set(key.header, `${key.prefix}${text}`);
     }
     for (const [name, text] of Object.entries(options.headers ?? {})) {
-      const value = typeof text === 'string' ? text : await context.secret(text.secret);
-      if (typeof text !== 'string') secrets.push(value);
+      const value = await revealed(text, context);
+      if (typeof text !== 'string') scrubber.conceal(value);
+      concealHeaders(scrubber, [[name, value]]);
       headers.set(name, value);
     }
-    return { headers, scrubber: new Scrubber(secrets) };
-  } catch {
-    // Neither the resolver's error nor the platform's (which may quote the value) goes any further.
-    return undefined;
+    return { headers, scrubber };
+  } catch (error) {
+    return { error };
   }
+}
+
+async function revealed(text: SecretText, context: ModelContext): Promise<string> {
+  return typeof text === 'string' ? text : context.secret(text.secret);
 }
 
 function codeOf({ failure }: Verdict): string {
@@ -179,17 +190,37 @@ const NO_RESPONSE: Readonly<Record<Exclude<Reply['kind'], 'response'>, Verdict>>
 };
 
 /** The verdict on an attempt that brought no whole answer. */
-export function noResponse(kind: keyof typeof NO_RESPONSE): Judged {
-  return { ok: false, ...NO_RESPONSE[kind] };
+export function noResponse(kind: keyof typeof NO_RESPONSE, error?: unknown): Judged {
+  return { ok: false, ...NO_RESPONSE[kind], ...(error === undefined ? {} : { error }) };
+}
+
+/** The most characters of a body that are kept of an answer which nobody can read. */
+const BODY_SHOWN_MAX = 2_000;
+
+/** The verdict on an answer that is none of the format: what it says is kept, for operators. */
+export function malformed(body: string, status?: number): Judged {
+  const said = status === undefined ? {} : { status };
+  return { ok: false, ...retryable('malformed'), error: new ProviderError(shownBody('this is no answer', body), said) };
+}
+
+function shownBody(what: string, body: string): string {
+  const text = body.trim();
+  return text === '' ? what : `${what}: ${cut(text, BODY_SHOWN_MAX)}`;
 }
 
 /** The verdict on an answer that says that something failed. */
 export function refusal(
   reply: { readonly headers: Headers },
-  { status, error }: { readonly status: number; readonly error: ErrorBody | undefined },
+  {
+    status,
+    error,
+    body = '',
+  }: { readonly status: number; readonly error: ErrorBody | undefined; readonly body?: string },
   context: ModelContext,
 ): Judged {
+  const message = error === undefined || error.message === '' ? shownBody(`status ${status}`, body) : error.message;
+  const said = new ProviderError(message, { status, code: error?.code || error?.type || '' });
   if (error !== undefined) context.progress({ type: 'provider_error', status, message: cut(error.message, 500) });
   const waitMs = retryAfterMs(reply.headers, Date.now());
-  return { ok: false, ...verdictOf(status, error), ...(waitMs === undefined ? {} : { waitMs }) };
+  return { ok: false, ...verdictOf(status, error), error: said, ...(waitMs === undefined ? {} : { waitMs }) };
 }

@@ -4,6 +4,8 @@ import type { Failure } from './model.js';
 /** A failure and what the transport may do about it. */
 export interface Verdict {
   readonly failure: Failure;
+  /** What went wrong, for operators: the provider's words with their status, or what the platform threw. */
+  readonly error?: unknown;
   /** Whether sending the same bytes again may help. */
   readonly again: boolean;
 }
@@ -16,6 +18,21 @@ export function retryable(reason: string): Verdict {
 /** A verdict that the same request will not succeed. */
 export function terminal(reason: string): Verdict {
   return { failure: { status: 'error', code: `provider_error_terminal/${reason}`, retryable: false }, again: false };
+}
+
+/** What a provider said in place of an answer, as an error for operators. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  /** The status of its answer. */
+  readonly status?: number;
+  /** Its own code for it. */
+  readonly code?: string;
+
+  constructor(message: string, { status, code = '' }: { readonly status?: number; readonly code?: string } = {}) {
+    super(message);
+    if (status !== undefined) this.status = status;
+    if (code !== '') this.code = code;
+  }
 }
 
 /** What an error body says, as far as it decides anything. */

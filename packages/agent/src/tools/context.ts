@@ -1,6 +1,6 @@
 /** What a handler is given besides its arguments. */
 import type { Principal, Ref, SessionInfo, Value } from '@reprise/contracts';
-import type { ContentStore } from '@reprise/kernel';
+import type { ContentStore, Scrubber } from '@reprise/kernel';
 import type { Artifact, FileChange } from '../contracts/tool-call.js';
 import type { Duration } from './duration.js';
 import type { OutputOf, Schema } from './schema.js';
@@ -26,8 +26,15 @@ export interface ToolContext<D = unknown> {
   readonly content: ContentStore;
   /** Tells watchers of this process how far the call is; never journaled. */
   progress(note: Value): void;
-  /** The value of a secret by name; what it returns must not be part of the result. */
+  /** The value of a secret by name. It is concealed: see `scrubber`. */
   secret(name: string): Promise<string>;
+  /**
+   * Removes the secrets of the world from what a tool answers, puts, asks and throws. Conceal what is sent to the
+   * outside and did not come from `secret`: `ctx.scrubber?.conceal(token)`. Absent where a handler is called by hand.
+   */
+  readonly scrubber?: Scrubber;
+  /** Tells `onError` of the world of an error that the call survives. Never throws. */
+  report?(error: unknown): void;
   /**
    * Asks somebody and waits. Question and answer are journaled: a call that is run again after a crash and asks the
    * same questions in the same order gets the answers that were given.

@@ -60,6 +60,8 @@ export function handlerContext(
     content: context.content,
     progress: (note) => context.progress(note),
     secret: (name) => context.secret(name),
+    ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
+    report: (error) => context.report?.(error),
     ask: (question) => ask(question, context, options.now),
     put: async (file) =>
       collected(made.artifacts, artifact.parse(await putFile(file, context.content)), 64, 'artifacts'),

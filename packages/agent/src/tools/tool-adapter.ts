@@ -27,7 +27,7 @@ import { type Build, calledTool } from './build.js';
 import { type OutputPolicies, policiesOf } from './families.js';
 import { type HandlerOptions, handlerContext, type Made } from './handler-context.js';
 import { failure, type Kept, keptAnswer, storeAnswer } from './keep-answer.js';
-import { type Deferral, isDeferral, isUnknownOutcome, type UnknownOutcome } from './result.js';
+import { type Deferral, isDeferral, isToolStream, isUnknownOutcome, type UnknownOutcome } from './result.js';
 import { check } from './schema.js';
 import { argsInvalidText, changedText, failedText } from './texts.js';
 import type { Tool } from './tool.js';
@@ -84,7 +84,7 @@ async function perform(call: Call): Promise<Performed> {
   if (!args.ok) return receipt(call, failure(argsInvalidText(tool.name, args.problems), 'tool_args_invalid')); // T1
   const handler = await handlerOf(call);
   if (handler === undefined) return { status: 'error', code: 'adapter_error/deps', retryable: false }; // T2
-  const answer = await answerOf(tool, () => tool.run(args.value as never, handler.context));
+  const answer = await answerOf(call, () => tool.run(args.value as never, handler.context));
   if (isDeferral(answer)) return handOn(call, answer);
   if (isUnknownOutcome(answer)) return { status: context.signal.aborted ? 'cancelled' : 'outcome_unknown' };
   // A failure after the stop is the stop's doing; an answer after it is what happened (T3).
@@ -105,7 +105,8 @@ async function reconcile(call: Call): Promise<Reconciliation<ToolCallReceipt>> {
     if (typeof found !== 'object' || !('done' in found)) return { verdict: 'unknown' };
     const kept = await keptAnswer(found.done, tool.output, tool.name);
     return { verdict: 'happened', outcome: await receipt(call, kept, handler.made) };
-  } catch {
+  } catch (error) {
+    context.report?.(error);
     return { verdict: 'unknown' };
   }
 }
@@ -120,19 +121,46 @@ async function handlerOf({ params, context, options }: Call): Promise<ReturnType
   try {
     const deps = await options.deps?.(params.session.labels);
     return handlerContext(params, context, deps, options);
-  } catch {
+  } catch (error) {
+    context.report?.(error);
     return undefined;
   }
 }
 
-async function answerOf(tool: Tool, run: () => unknown): Promise<Kept | Deferral | UnknownOutcome> {
+async function answerOf({ tool, context }: Call, run: () => unknown): Promise<Kept | Deferral | UnknownOutcome> {
   try {
     const answer = await run();
     if (isDeferral(answer) || isUnknownOutcome(answer)) return answer;
-    return await keptAnswer(answer, tool.output, tool.name);
+    return await keptAnswer(reporting(answer, context), tool.output, tool.name);
   } catch (error) {
-    return failure(failedText(tool.name, error), 'adapter_error');
+    context.report?.(error);
+    return failure(scrubbed(failedText(tool.name, error), context), 'adapter_error');
   }
+}
+
+/** An answer that comes bit by bit, whose failure is reported as well as told to the model. */
+function reporting(answer: unknown, context: AdapterContext): unknown {
+  if (!isToolStream(answer) || !(Symbol.asyncIterator in answer)) return answer;
+  async function* pieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    try {
+      yield* stream;
+    } catch (error) {
+      context.report?.(error);
+      throw error;
+    }
+  }
+  return pieces(answer);
+}
+
+/** The text without secrets: before it is cut, since half of a secret is not found. */
+function scrubbed(text: string, { scrubber }: AdapterContext): string {
+  return scrubber === undefined ? text : scrubber.scrub(text);
+}
+
+/** An output without secrets, before it is bounded for the model. */
+function scrubbedOutput(output: Kept['output'], context: AdapterContext): Kept['output'] {
+  if (typeof output === 'string') return scrubbed(output, context);
+  return context.scrubber === undefined ? output : context.scrubber.pieces(output);
 }
 
 function handOn({ options }: Call, { expiresIn, to }: Deferral): DeferredOutcome {
@@ -147,7 +175,8 @@ async function receipt(
   kept: Kept,
   made: Made = { artifacts: [], changes: [] },
 ): Promise<Outcome<ToolCallReceipt>> {
-  const payload = await storeAnswer(kept, policy, context.content, made);
+  const whole = { ...kept, output: scrubbedOutput(kept.output, context) };
+  const payload = await storeAnswer(whole, policy, context.content, made);
   const edited = params.asked_ref === undefined ? {} : { edited_args_ref: params.args_ref };
   return { status: 'ok', payload: { ...payload, ...edited } };
 }

@@ -68,14 +68,22 @@ async function newsOf(wanted: Wanted, build: Build, context: Context): Promise<T
   try {
     return await offered(wanted, live, context);
   } catch (error) {
-    const why_ref = await context.content.put(new TextEncoder().encode(shortened(messageOf(error))));
+    context.report?.(error);
+    const why = context.scrubber?.scrub(messageOf(error)) ?? messageOf(error); // before it is cut
+    const why_ref = await context.content.put(new TextEncoder().encode(shortened(why)));
     return { status: 'unreachable', toolset, code: 'adapter_error/toolset_unreachable', why_ref };
   }
 }
 
 async function offered(wanted: Wanted, live: LiveToolset, context: Context): Promise<ToolsetNews> {
   const { content, session, signal } = context;
-  const list = await live.list({ session, content, signal, secret: (name) => context.secret(name) });
+  const list = await live.list({
+    session,
+    content,
+    signal,
+    secret: (name) => context.secret(name),
+    ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
+  });
   const listed = byName(list);
   const leftOut = listed.flatMap(unusable).slice(0, LEFT_OUT_MAX);
   const offer = listed.filter((entry) => schemaRefusal(entry.schema) === undefined).slice(0, TOOLSET_TOOLS_MAX);

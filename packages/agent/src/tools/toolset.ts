@@ -3,7 +3,7 @@
  * that uses it; what it offers is listed outside, recorded, and taken up by sessions as their definition says.
  */
 import { RepriseError, type SessionInfo } from '@reprise/contracts';
-import type { ContentStore } from '@reprise/kernel';
+import type { ContentStore, Scrubber } from '@reprise/kernel';
 import type { ToolEntry } from '../contracts/agent-def.js';
 import { DRIFT_POLICIES, type DriftPolicy, toolsetName } from '../contracts/toolset.js';
 import type { Tool } from './tool.js';
@@ -33,6 +33,8 @@ export interface ListContext {
   readonly content: ContentStore;
   readonly signal: AbortSignal;
   secret(name: string): Promise<string>;
+  /** The scrubber of the world: a toolset declares what it sends as a key. */
+  readonly scrubber?: Scrubber;
 }
 
 /** A toolset of an open world. */

@@ -88,8 +88,9 @@ export interface AdapterContext {
    */
   readonly scrubber?: Scrubber;
   /**
-   * Tells `onError` of the world of an error that ends nothing. Never throws. One that ends the effect goes into its
-   * outcome, as `error`. Absent where an adapter is called by hand.
+   * Tells `onError` of the world what went wrong, as it was thrown. Never throws. When the effect does not end as `ok`,
+   * the last one that was reported is its error, as if it stood in the outcome. Absent where an adapter is called by
+   * hand.
    */
   report?(error: unknown): void;
 }

@@ -13,8 +13,8 @@
 import type { Receipt } from '@reprise/contracts';
 import { decode } from '../codec/index.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../engine/index.js';
-import type { AdapterContext, AnyAdapter } from './adapter.js';
-import { type ExecutionParts, Executions, type Running } from './execution.js';
+import type { AnyAdapter } from './adapter.js';
+import { type ExecutionContext, type ExecutionParts, Executions, type Running } from './execution.js';
 import { CANCELLED, type KernelSaid, kernelReceipt, NO_ADAPTER, stopped, TIMED_OUT } from './kernel-receipts.js';
 import type { AskedOutside } from './outside.js';
 import type { Performer } from './performer.js';
@@ -274,7 +274,7 @@ export class Dispatcher implements Performer {
   }
 
   /** What an adapter is told that is asked about an interrupted effect. */
-  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): AdapterContext {
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
     return this.#executions.contextFor(effect, leaf, adapter, signal);
   }
 

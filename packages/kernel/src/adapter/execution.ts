@@ -15,7 +15,7 @@ import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
 import { type Deferral, deferralOf } from './outside.js';
 import type { Questions } from './questions.js';
 import { receiptOf } from './receipts.js';
-import { type ErrorParts, errorIn, originOf, type TellTrouble, withError } from './reported-errors.js';
+import { type ErrorParts, errorIn, originOf, ReportedErrors, type TellTrouble, withError } from './reported-errors.js';
 import { ScrubbedContent } from './scrubbed-content.js';
 import { ScrubbedNotes } from './scrubbed-notes.js';
 
@@ -81,8 +81,10 @@ interface Execution {
 }
 
 /** What an adapter is told, and a way to say that it will tell nothing more. */
-interface TellingContext extends AdapterContext {
+export interface ExecutionContext extends AdapterContext {
   toldAll(): void;
+  /** What went wrong meanwhile. */
+  readonly reported: ReportedErrors;
 }
 
 /** Performs effects at their adapters. */
@@ -123,10 +125,11 @@ export class Executions {
   }
 
   /** What an adapter is told. Whatever it hands back in return passes the scrubber of the world. */
-  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): TellingContext {
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
     const scrubber = this.#scrubber;
     const asking = this.questions.of(effect, leaf.attempt, signal);
     const notes = new ScrubbedNotes(scrubber, (note) => this.parts.progress(effect, note));
+    const reported = new ReportedErrors((error) => this.#trouble(error, originOf(effect, leaf, adapter)));
     return {
       idempotencyKey: effect,
       attempt: leaf.attempt,
@@ -138,16 +141,24 @@ export class Executions {
       ask: (asked) => asking.ask({ ...asked, question: scrubber.value(asked.question) }),
       secret: (name) => this.#secret(name),
       scrubber,
-      report: (error) => this.#trouble(error, originOf(effect, leaf, adapter)),
+      report: (error) => reported.add(error),
+      reported,
       toldAll: () => notes.end(),
     };
   }
 
   /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
-  async receiptOf(effect: string, adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+  async receiptOf(
+    effect: string,
+    adapter: AnyAdapter,
+    leaf: EffectLeaf,
+    outcome: unknown,
+    reported?: ReportedErrors,
+  ): Promise<Receipt> {
     const made = await this.#receiptOf(adapter, leaf, outcome);
+    const error = reported?.end(made) ?? made.error;
     const parts = { content: this.#content, scrubber: this.#scrubber, trouble: this.#trouble };
-    return withError(made.receipt, made.error, originOf(effect, leaf, adapter), parts);
+    return withError(made.receipt, error, originOf(effect, leaf, adapter), parts);
   }
 
   async #receiptOf(
@@ -182,11 +193,12 @@ export class Executions {
     if (outcome === DEADLINE || outcome === FENCED) {
       if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
       ended.abort();
-      return this.#linger(execution, answer);
+      return this.#linger(execution, answer, context.reported);
     }
     const deferral = deferralOf(outcome);
     if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
-    const receipt = await this.receiptOf(effect, adapter, leaf, deferral === undefined ? outcome : HANDED_ON_TOO_LATE);
+    const said = deferral === undefined ? outcome : HANDED_ON_TOO_LATE;
+    const receipt = await this.receiptOf(effect, adapter, leaf, said, context.reported);
     const stop = abort.signal.aborted ? (abort.signal.reason as Stopped).why : undefined;
     // Closing: what the next open may offer again or ask about is left armed, so that it will be.
     if (stop === 'shutdown' && leaf.delivery !== 'at_most_once' && receipt.status !== 'ok') return;
@@ -209,10 +221,10 @@ export class Executions {
   }
 
   /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
-  #linger({ effect, leaf, adapter }: Execution, answer: Promise<Outcome | Deferred>): void {
+  #linger({ effect, leaf, adapter }: Execution, answer: Promise<Outcome | Deferred>, reported: ReportedErrors): void {
     const late = answer.then(async (outcome) => {
       const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
-      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(effect, adapter, leaf, said));
+      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(effect, adapter, leaf, said, reported));
     });
     this.#lingering.add(late);
     void late.finally(() => this.#lingering.delete(late));

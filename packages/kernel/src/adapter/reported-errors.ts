@@ -61,3 +61,30 @@ export async function withError(
     return receipt;
   }
 }
+
+/** The errors that one execution reports: the last one may be what it ends with. */
+export class ReportedErrors {
+  #last: { readonly error: unknown } | undefined;
+
+  constructor(private readonly tell: (error: unknown) => void) {}
+
+  add(error: unknown): void {
+    this.flush();
+    this.#last = { error };
+  }
+
+  /** Tells the last one as what ended nothing. */
+  flush(): void {
+    const last = this.#last;
+    this.#last = undefined;
+    if (last !== undefined) this.tell(last.error);
+  }
+
+  /** @returns the error that the execution ended with, when it did not end well and its outcome does not say one */
+  end({ receipt, error }: { readonly receipt: Receipt; readonly error: unknown }): unknown {
+    if (receipt.status === 'ok' || receipt.status === 'cancelled' || error !== undefined) this.flush();
+    const last = this.#last;
+    this.#last = undefined;
+    return last?.error;
+  }
+}

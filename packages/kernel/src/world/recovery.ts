@@ -93,6 +93,7 @@ async function reconcile(
   try {
     return await Promise.race([ask(), late]);
   } finally {
+    context.reported.flush();
     answered.abort();
   }
 }

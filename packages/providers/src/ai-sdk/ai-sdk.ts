@@ -7,6 +7,7 @@
  * K3  What is kept of an answer is JSON: nothing that is undefined, no object of the SDK.
  */
 import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
+import { concealHeaders, type Scrubber } from '@reprise/kernel';
 import { Silence } from '../http.js';
 import { toJson } from '../json.js';
 import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model.js';
@@ -76,6 +77,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       const refused = invalidRequest({ profile, draft, check: checkAiSdkCall }, request, context);
       if (refused !== undefined) return refused;
       const written = writtenOf(draft(request, profile));
+      if (context.scrubber !== undefined) await concealKeys(model, context.scrubber);
       return repeat(() => new Attempt(model, options, written, request, context).perform(profile), options, context);
     },
   };
@@ -93,6 +95,25 @@ function requireModel(model: AiSdkModel): void {
     expected: `a model object of specification ${SPECIFICATIONS.join(', ')}`,
     hint: "Give what a provider's package makes, for example openai('gpt-…'), and not the name of a model.",
   });
+}
+
+/**
+ * Conceals what a model sends as its keys. Models hold the headers that they send, by a convention of the SDK; of one
+ * that does not, its author declares the keys: `openWorld({ conceal })`.
+ */
+async function concealKeys(model: AiSdkModel, scrubber: Scrubber): Promise<void> {
+  try {
+    const { config } = model as unknown as { readonly config?: { readonly headers?: unknown } };
+    const { headers } = config ?? {};
+    const given: unknown = await Promise.resolve(typeof headers === 'function' ? headers() : headers);
+    const pairs = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>);
+    concealHeaders(
+      scrubber,
+      pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+    );
+  } catch {
+    // Its key cannot be had: the call says so.
+  }
 }
 
 type Given = Readonly<Record<string, unknown>> & CallSurroundings;

@@ -19,8 +19,13 @@ const BY_NAME: Readonly<Record<string, Verdict>> = {
   AI_EmptyResponseBodyError: retryable('malformed'),
 };
 
-/** The verdict on what was thrown, or came as an error in a stream. */
+/** The verdict on what was thrown, or came as an error in a stream. What was thrown goes with it, for operators. */
 export function judgeThrown(thrown: unknown, context: ModelContext): Judged {
+  const judged = judge(thrown, context);
+  return judged.ok ? judged : { ...judged, error: thrown instanceof Error ? thrown : (judged.error ?? thrown) };
+}
+
+function judge(thrown: unknown, context: ModelContext): Judged {
   const error: Fields = typeof thrown === 'object' && thrown !== null ? (thrown as Fields) : {};
   const status = error.statusCode;
   if (typeof status === 'number' && status >= 300) return judgeStatus(error, status, context);

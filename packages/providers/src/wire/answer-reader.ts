@@ -10,11 +10,14 @@ import type { Reply } from '../http.js';
 import { parseBounded } from '../json.js';
 import type { ModelContext, WrittenRequest } from '../model.js';
 import type { Scrubber } from '../scrub.js';
-import { type AnswerReader, type Judged, noResponse, refusal } from '../transport.js';
-import { errorBody, retryable, statusInside } from '../verdict.js';
+import { type AnswerReader, type Judged, malformed, noResponse, refusal } from '../transport.js';
+import { errorBody, ProviderError, retryable, statusInside } from '../verdict.js';
 import type { AnswerAbout, ReadAnswer } from './answer.js';
 import type { AnswerStream, Delta } from './answer-stream.js';
 import { verdictOnWanted } from './wanted.js';
+
+/** What is said of a stream that ended before its end. */
+const CUT = 'the connection ended before the answer did';
 
 /** How the answers of a format are read. */
 export interface AnswerFormat {
@@ -51,37 +54,45 @@ export class FormatReader implements AnswerReader {
     if (reply.kind === 'response')
       return this.stream === undefined ? this.whole(reply) : this.streamed(reply, this.stream);
     const said = this.stream?.text ?? '';
-    return reply.kind === 'cancelled' && said !== '' ? this.interrupted(reply, said) : noResponse(reply.kind);
+    return reply.kind === 'cancelled' && said !== ''
+      ? this.interrupted(reply, said)
+      : noResponse(reply.kind, reply.error);
   }
 
   private whole(reply: Reply & { kind: 'response' }): Judged {
-    const parsed = parseBounded(this.about.scrubber.scrub(textOf(reply.body)));
-    const body = typeof parsed === 'object' ? parsed.data : undefined;
+    const { context, scrubber } = this.about;
+    const parsed = parseBounded(textOf(reply.body));
+    const body = scrubber.value(typeof parsed === 'object' ? parsed.data : undefined); // decoded
     const error = errorBody(body);
-    const { context } = this.about;
-    if (reply.status < 200 || reply.status > 299) return refusal(reply, { status: reply.status, error }, context);
+    const { status } = reply;
+    if (status < 200 || status > 299) return refusal(reply, { status, error, body: this.text(reply) }, context);
     if (parsed === 'too_large') return noResponse('too_large');
     const answer = this.read(body);
     if (answer !== undefined) return this.answered(reply, answer);
     return error === undefined
-      ? { ok: false, ...retryable('malformed') }
+      ? malformed(this.text(reply), status)
       : refusal(reply, { status: statusInside(error), error }, context);
   }
 
   private streamed(reply: Reply & { kind: 'response' }, stream: AnswerStream): Judged {
-    const error = errorBody(stream.failure);
+    const error = errorBody(this.about.scrubber.value(stream.failure));
     if (error !== undefined) return refusal(reply, { status: statusInside(error), error }, this.about.context);
     if (stream.tooLarge) return noResponse('too_large');
-    if (stream.malformed) return { ok: false, ...retryable('malformed') };
-    if (!stream.ended) return { ok: false, ...retryable('network') };
+    if (stream.malformed) return malformed(this.text(reply), reply.status);
+    if (!stream.ended) return { ok: false, ...retryable('network'), error: new ProviderError(CUT, reply) };
     const answer = this.read(stream.answer());
-    return answer === undefined ? { ok: false, ...retryable('malformed') } : this.answered(reply, answer);
+    return answer === undefined ? malformed(this.text(reply), reply.status) : this.answered(reply, answer);
   }
 
   /** R2 */
   private interrupted(reply: Reply, said: string): Judged {
     const text = wellFormed(this.about.scrubber.scrub(said));
     return this.answered(reply, { text, calls: [], finishReason: 'interrupted', usage: { calls: 1 }, warnings: [] });
+  }
+
+  /** The body as it may be shown. */
+  private text({ body }: Reply): string {
+    return this.about.scrubber.scrub(textOf(body));
   }
 
   private read(body: unknown): ReadAnswer | undefined {

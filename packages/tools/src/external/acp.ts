@@ -11,6 +11,7 @@
 import { outcomeUnknown, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import { startOfText } from '@reprise/contracts';
+import { Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { asPrompt } from './history.js';
@@ -82,18 +83,23 @@ export class AcpProgram {
     private readonly group: ProcessGroup,
     private readonly cwd: string,
     private readonly permissions: Permissions,
+    private readonly scrubber: Scrubber,
   ) {
-    this.#peer = new Peer(group, {
-      request: (method, params) => this.#asked(method, params),
-      notification: (method, params) => this.#told(method, params),
-    });
+    this.#peer = new Peer(
+      group,
+      {
+        request: (method, params) => this.#asked(method, params),
+        notification: (method, params) => this.#told(method, params),
+      },
+      scrubber,
+    );
   }
 
   /** Starts a program. @throws why it could not be started */
-  static async start(command: Command, permissions: Permissions): Promise<AcpProgram> {
+  static async start(command: Command, permissions: Permissions, scrubber = new Scrubber()): Promise<AcpProgram> {
     const group = await startGroup(command, 'apart');
     if (typeof group === 'string') throw new Error(group);
-    const program = new AcpProgram(group, command.cwd, permissions);
+    const program = new AcpProgram(group, command.cwd, permissions, scrubber);
     const answer = await program.#peer.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
@@ -182,7 +188,7 @@ export class AcpProgram {
 
   async #asked(method: string, params: unknown): Promise<unknown> {
     if (method !== 'session/request_permission') throw new UnknownMethod(`${method} is not offered`);
-    const { toolCall, options } = permission.parse(params);
+    const { toolCall, options } = permission.parse(this.scrubber.value(params));
     const turn = this.#turn;
     const request = {
       title: startOfText(toolCall.title ?? 'something', TITLE_LENGTH_MAX),
@@ -197,7 +203,10 @@ export class AcpProgram {
 
   #told(method: string, params: unknown): void {
     const turn = this.#turn;
-    const read = method === 'session/update' && turn !== undefined ? update.safeParse(params).data : undefined;
+    const read =
+      method === 'session/update' && turn !== undefined
+        ? update.safeParse(this.scrubber.value(params)).data
+        : undefined;
     if (read !== undefined && turn !== undefined) follow(turn, read.update);
   }
 }

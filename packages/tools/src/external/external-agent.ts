@@ -17,6 +17,7 @@ import {
   toolError,
 } from '@reprise/agent';
 import { RepriseError } from '@reprise/contracts';
+import { concealArguments, concealVariables } from '@reprise/kernel';
 import * as z from 'zod';
 import type { Command } from '../process/group.js';
 import { AcpProgram, type PermissionRequest, type Permissions } from './acp.js';
@@ -118,7 +119,7 @@ async function programOf(options: ExternalAgentOptions, ctx: ToolContext): Promi
   const running = own.get(key);
   if (running?.alive === true) return running;
   try {
-    const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options));
+    const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options), ctx.scrubber);
     own.set(key, program);
     closing.addEventListener('abort', () => program.stop(), { once: true }); // E4
     if (closing.aborted) program.stop();
@@ -134,6 +135,10 @@ async function commandOf(
 ): Promise<Command> {
   const passed = ENV_PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const own = typeof env === 'function' ? await env({ secret: (name) => ctx.secret(name) }) : env;
+  if (ctx.scrubber !== undefined) {
+    concealVariables(ctx.scrubber, own);
+    concealArguments(ctx.scrubber, args);
+  }
   return { program, args, cwd: cwd ?? process.cwd(), env: { ...Object.fromEntries(passed), ...own } };
 }
 

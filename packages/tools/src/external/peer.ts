@@ -5,6 +5,7 @@
  * what the messages mean.
  */
 import { startOfText } from '@reprise/contracts';
+import { Scrubber } from '@reprise/kernel';
 import type { ProcessGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
@@ -41,7 +42,7 @@ export class UnknownMethod extends Error {}
 export class Peer {
   readonly #pending = new Map<number, Pending>();
   readonly #decoder = new TextDecoder();
-  readonly #words = new LastWords();
+  readonly #words: LastWords;
   #rest = '';
   #next = 1;
   /** Why it is over; undefined while it is not. */
@@ -50,7 +51,9 @@ export class Peer {
   constructor(
     private readonly group: ProcessGroup,
     private readonly hearing: Hearing,
+    private readonly scrubber = new Scrubber(),
   ) {
+    this.#words = new LastWords(scrubber);
     group.errors.on('data', (bytes: Uint8Array) => this.#words.add(bytes));
     group.output.on('data', (bytes: Uint8Array) => this.#take(this.#decoder.decode(bytes, { stream: true })));
     void group.ended.then((how) => this.#end(how));
@@ -101,7 +104,7 @@ export class Peer {
     const pending = this.#pending.get(Number(id));
     this.#pending.delete(Number(id));
     if (error === undefined) pending?.resolve(result);
-    else pending?.reject(new Error(`${error.message ?? 'it failed'}${detailOf(error.data)}`));
+    else pending?.reject(new Error(`${error.message ?? 'it failed'}${detailOf(this.scrubber.value(error.data))}`));
   }
 
   async #answer(id: number | string, method: string, params: unknown): Promise<void> {

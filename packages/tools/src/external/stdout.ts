@@ -11,7 +11,7 @@ import { LastWords } from '../process/last-words.js';
 export async function* printed(command: Command, ctx: ToolContext): AsyncGenerator<Uint8Array> {
   const group = await startGroup(command, 'apart');
   if (typeof group === 'string') throw new Error(group);
-  const words = new LastWords();
+  const words = new LastWords(ctx.scrubber);
   group.errors.on('data', (bytes: Uint8Array) => words.add(bytes));
   const stop = (): void => group.stop();
   const stops = [ctx.signal, ctx.closing];

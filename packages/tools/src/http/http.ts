@@ -9,6 +9,7 @@ import {
   toolParts,
 } from '@reprise/agent';
 import { startOfText } from '@reprise/contracts';
+import { concealHeaders } from '@reprise/kernel';
 import * as z from 'zod';
 import { refusalText } from '../workspace/confine.js';
 import { exchange, type Received, type Sent } from './exchange.js';
@@ -151,7 +152,7 @@ async function send(address: string, sent: Sent, context: Context, ctx: ToolCont
     const received = await exchange(new URL(address), sent, {
       targets: context.targets,
       resolve: context.resolve,
-      own: async (to) => context.headers(to, ctx.secret),
+      own: (to) => ownHeaders(to, context, ctx),
       signal: ctx.signal,
     });
     return answerOf(received, context.bytesMax, ctx);
@@ -160,6 +161,13 @@ async function send(address: string, sent: Sent, context: Context, ctx: ToolCont
     if (text === undefined) throw error;
     return toolError(text);
   }
+}
+
+/** The headers of the app: concealed before they are sent, since servers echo them. */
+async function ownHeaders(to: URL, context: Context, ctx: ToolContext): Promise<Readonly<Record<string, string>>> {
+  const own = await context.headers(to, (name) => ctx.secret(name));
+  if (ctx.scrubber !== undefined) concealHeaders(ctx.scrubber, Object.entries(own));
+  return own;
 }
 
 /** Text comes as it is read; anything else is a file. */

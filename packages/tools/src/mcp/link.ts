@@ -25,6 +25,7 @@ import {
   toolError,
 } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
+import { Scrubber } from '@reprise/kernel';
 import { answerOf } from './answer.js';
 import { elicit } from './elicit.js';
 import { entryOf, type Terms } from './entry.js';
@@ -56,7 +57,7 @@ export interface LinkOptions extends Terms {
   readonly closing: AbortSignal;
 }
 
-type Looking = Pick<ListContext, 'content' | 'secret' | 'signal'>;
+type Looking = Pick<ListContext, 'content' | 'secret' | 'signal' | 'scrubber'>;
 
 interface Offered {
   readonly entry: ToolEntry;
@@ -179,11 +180,12 @@ export class Link {
     return this.#connecting;
   }
 
-  async #connect({ secret }: Looking): Promise<Connection> {
+  async #connect({ secret, scrubber = new Scrubber() }: Looking): Promise<Connection> {
     const { server, connectMs, closing } = this.options;
     try {
       const connection = await connect(server, {
         secret,
+        scrubber,
         timeoutMs: connectMs,
         signal: closing,
         changed: () => {
@@ -198,7 +200,7 @@ export class Link {
       this.#stale = true;
       return connection;
     } catch (error) {
-      this.#why = whyOf(error);
+      this.#why = scrubber.scrub(whyOf(error));
       this.#retryAt = performance.now() + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** this.#failures++);
       throw error;
     }

@@ -7,6 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { RepriseError } from '@reprise/contracts';
+import { concealAddress, concealArguments, concealHeaders, concealVariables, type Scrubber } from '@reprise/kernel';
 import { GroupTransport } from './stdio-transport.js';
 import { linearValidator } from './validator.js';
 
@@ -61,6 +62,8 @@ export interface Connection {
 /** What a connection tells. */
 export interface Hearing {
   readonly secret: (name: string) => Promise<string>;
+  /** The scrubber of the world: told of everything that a server is told in confidence. */
+  readonly scrubber: Scrubber;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** The server says that it offers other tools. */
@@ -128,25 +131,51 @@ async function connectTo(transport: Transport, mode: 'auto' | 'legacy', hearing:
 
 async function programTransport({ command, env = {}, cwd }: StdioServer, hearing: Hearing): Promise<Transport> {
   const [program, ...args] = command;
+  const own = await told(env, hearing);
+  const { scrubber } = hearing;
+  concealVariables(scrubber, own);
+  concealArguments(scrubber, args);
   const passed = ENV_PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  return new GroupTransport({
-    program,
-    args,
-    cwd: cwd ?? process.cwd(),
-    env: { ...Object.fromEntries(passed), ...(await told(env, hearing)) },
-  });
+  const all = { ...Object.fromEntries(passed), ...own };
+  return new GroupTransport({ program, args, cwd: cwd ?? process.cwd(), env: all }, scrubber);
 }
 
 async function httpTransport(
   { url, headers = {}, auth, fetch: own }: HttpServer,
   hearing: Hearing,
 ): Promise<Transport> {
-  return new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { ...(await told(headers, hearing)) } },
+  const { scrubber } = hearing;
+  concealAddress(scrubber, new URL(url));
+  const sent = { ...basicOf(new URL(url)), ...(await told(headers, hearing)) };
+  concealHeaders(scrubber, Object.entries(sent));
+  return new StreamableHTTPClientTransport(withoutUser(url), {
+    requestInit: { headers: sent },
     reconnectionOptions: RECONNECTION,
     ...(auth === undefined ? {} : { authProvider: auth }),
-    ...(own === undefined ? {} : { fetch: own }),
+    fetch: concealing(own ?? fetch, scrubber),
   });
+}
+
+/** A user in the address goes into a header, as browsers send it: `fetch` refuses such an address and repeats it. */
+function basicOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
+}
+
+function withoutUser(address: string | URL): URL {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url;
+}
+
+/** Conceals what is really sent: tokens of OAuth are known to nobody else. */
+function concealing(send: typeof fetch, scrubber: Scrubber): typeof fetch {
+  return (input, init) => {
+    concealHeaders(scrubber, new Headers(init?.headers));
+    return send(input, init);
+  };
 }
 
 async function told(secrets: Secrets, { secret }: Hearing): Promise<Readonly<Record<string, string>>> {

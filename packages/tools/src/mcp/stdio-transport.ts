@@ -5,6 +5,7 @@
  * protocol (the MCP package's).
  */
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import type { Scrubber } from '@reprise/kernel';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
@@ -15,11 +16,16 @@ export class GroupTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly stderr = null;
   readonly #buffer = new ReadBuffer();
-  readonly #words = new LastWords();
+  readonly #words: LastWords;
   #group: ProcessGroup | undefined;
   #how: string | undefined;
 
-  constructor(private readonly command: Command) {}
+  constructor(
+    private readonly command: Command,
+    scrubber?: Scrubber,
+  ) {
+    this.#words = new LastWords(scrubber);
+  }
 
   get pid(): number | null {
     return this.#group?.pid ?? null;

@@ -3,6 +3,7 @@
  * world that they were started in; a world that is opened again has none.
  */
 import { defineTool, type Tool, type ToolContext, toolError } from '@reprise/agent';
+import { type PiecewiseScrubber, Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
 import type { ProcessGroup } from './group.js';
 import { argv, cwd, type ProcessContext, started } from './start.js';
@@ -30,20 +31,25 @@ export function backgroundTools(context: ProcessContext): Tool[] {
 
 class Background {
   readonly #group: ProcessGroup;
+  readonly #decoder = new TextDecoder();
+  readonly #pieces: PiecewiseScrubber;
   #unread: Uint8Array[] = [];
   #unreadBytes = 0;
   #lost = 0;
   #ended: string | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(group: ProcessGroup, closing: AbortSignal) {
+  constructor(group: ProcessGroup, closing: AbortSignal, scrubber = new Scrubber()) {
     this.#group = group;
+    this.#pieces = scrubber.piecewise();
     const stop = (): void => group.stop();
     closing.addEventListener('abort', stop, { once: true });
     if (closing.aborted) stop();
-    group.output.on('data', (bytes: Uint8Array) => this.#take(bytes));
+    group.output.on('data', (bytes: Uint8Array) => this.#take(this.#decoder.decode(bytes, { stream: true })));
     void group.ended.then((how) => {
       closing.removeEventListener('abort', stop);
+      this.#take(this.#decoder.decode());
+      this.#add(this.#pieces.end());
       this.#ended = how;
       this.#wake();
     });
@@ -78,7 +84,14 @@ class Background {
     return this.#group.ended;
   }
 
-  #take(bytes: Uint8Array): void {
+  /** Scrubbed as it comes: what is dropped, or read in between, may end within a secret. */
+  #take(text: string): void {
+    this.#add(this.#pieces.push(text));
+  }
+
+  #add(text: string): void {
+    if (text === '') return;
+    const bytes = new TextEncoder().encode(text);
     this.#unread.push(bytes);
     this.#unreadBytes += bytes.length;
     while (this.#unreadBytes > UNREAD_BYTES_MAX) {
@@ -126,10 +139,10 @@ function startProcess(context: ProcessContext): Tool {
       if ([...own.values()].filter(({ running }) => running).length >= RUNNING_MAX) {
         return toolError(`Refused: ${RUNNING_MAX} processes are running. Kill one first.`);
       }
-      const group = await started(context, ask);
+      const group = await started(context, ask, ctx.scrubber);
       if (!('pid' in group)) return group;
       const name = `p${own.size + 1}`;
-      own.set(name, new Background(group, ctx.closing));
+      own.set(name, new Background(group, ctx.closing, ctx.scrubber));
       return `Started ${name}.`;
     },
   });

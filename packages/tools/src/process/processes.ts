@@ -1,4 +1,4 @@
-import { type ApprovalRule, type Duration, defineTool, durationMs, type Tool } from '@reprise/agent';
+import { type ApprovalRule, type Duration, defineTool, durationMs, type Tool, type ToolContext } from '@reprise/agent';
 import * as z from 'zod';
 import { Confinement } from '../workspace/confine.js';
 import { backgroundTools } from './background.js';
@@ -50,6 +50,7 @@ export function processes(options: ProcessOptions): Tool[] {
     confinement: new Confinement(options.root),
     programs: options.programs,
     env: () => environment([...ENV_NAMES, ...(options.pass ?? [])]),
+    passed: () => environment(options.pass ?? []),
     timeoutMs: durationMs(options.timeout ?? TIMEOUT_DEFAULT, 'timeout'),
     approval: options.approval ?? 'always',
   };
@@ -78,8 +79,7 @@ function runProcess(context: ProcessContext): Tool {
     family: 'process',
     timeout: context.timeoutMs + AFTERWARDS_MS,
     approval: context.approval,
-    run: (ask, { signal, closing }) =>
-      running(context, { argv: ask.argv, cwd: ask.cwd, stdin: ask.stdin }, ask.timeout_seconds, [signal, closing]),
+    run: (ask, ctx) => running(context, { argv: ask.argv, cwd: ask.cwd, stdin: ask.stdin }, ask.timeout_seconds, ctx),
   });
 }
 
@@ -98,20 +98,20 @@ function runShell(context: ProcessContext): Tool {
       typeof approval === 'string'
         ? approval
         : ({ args, ...session }) => approval({ args: { argv: asProgram(args.command), cwd: args.cwd }, ...session }),
-    run: (ask, { signal, closing }) =>
+    run: (ask, ctx) =>
       running(
         { ...context, programs: undefined },
         { argv: asProgram(ask.command), cwd: ask.cwd, stdin: ask.stdin },
         ask.timeout_seconds,
-        [signal, closing],
+        ctx,
       ),
   });
 }
 
 /** Starts a program; what it prints is the answer, as it comes. */
-async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, stops: readonly AbortSignal[]) {
-  const group = await started(context, ask);
+async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, ctx: ToolContext) {
+  const group = await started(context, ask, ctx.scrubber);
   if (!('pid' in group)) return group;
   const timeoutMs = Math.min((wanted ?? Number.POSITIVE_INFINITY) * 1_000, context.timeoutMs);
-  return outputOf(group, timeoutMs, stops);
+  return outputOf(group, timeoutMs, [ctx.signal, ctx.closing]);
 }

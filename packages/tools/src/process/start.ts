@@ -1,5 +1,6 @@
 /** Starts a program that a model named, when it may be started. */
 import { type ApprovalRule, type ToolError, toolError } from '@reprise/agent';
+import { concealVariables, type Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
 import { type Confinement, refusal } from '../workspace/confine.js';
 import { refusing } from '../workspace/refusing.js';
@@ -23,6 +24,8 @@ export interface ProcessContext {
   readonly confinement: Confinement;
   readonly programs: readonly string[] | undefined;
   readonly env: () => Record<string, string>;
+  /** Those of its variables that the author passes on: any of them may be a secret. */
+  readonly passed: () => Record<string, string>;
   readonly timeoutMs: number;
   readonly approval: ApprovalRule<{ readonly argv: readonly string[]; readonly cwd: string }>;
 }
@@ -35,7 +38,12 @@ export interface Ask {
 }
 
 /** Starts a program, or says why not. */
-export async function started(context: ProcessContext, ask: Ask): Promise<ProcessGroup | ToolError> {
+export async function started(
+  context: ProcessContext,
+  ask: Ask,
+  scrubber: Scrubber | undefined,
+): Promise<ProcessGroup | ToolError> {
+  if (scrubber !== undefined) concealVariables(scrubber, context.passed());
   const command = await refusing(() => commandOf(context, ask));
   if (!('program' in command)) return command;
   const group = await startGroup(command);
