@@ -1,5 +1,5 @@
 /** Watching sessions: events from durable frames, with the text behind their links in place. */
-import type { Ref } from '@reprise/contracts';
+import { errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, Cursor, EventChannel } from './contracts/agent-event.js';
 import { AgentEvents, type EventScope, type Past, seenBy } from './projection/agent-events.js';
@@ -92,6 +92,13 @@ export function isBehind(cursor: Cursor, [seq, record]: Place): boolean {
 
 /** Puts a text beside its link when it is small; what was erased stays a link. */
 async function inlined(content: ContentReader, event: AgentEvent, max: number): Promise<AgentEvent> {
+  const shown = await withTexts(content, event, max);
+  if (!('error_ref' in shown) || shown.error_ref === undefined) return shown;
+  const error = errorDetail.safeParse(await valueAt(content, shown.error_ref, max)).data;
+  return error === undefined ? shown : { ...shown, error };
+}
+
+async function withTexts(content: ContentReader, event: AgentEvent, max: number): Promise<AgentEvent> {
   switch (event.type) {
     case 'input.accepted':
       return event.ref === null ? event : withText(event, max, textAt(content, event.ref));

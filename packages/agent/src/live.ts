@@ -31,18 +31,23 @@ interface Kept {
 export class LiveAnswers {
   readonly #kept = new Map<string, Kept>();
   readonly #listeners = new Set<Listener>();
+  /** Answers that are over, the last ones: what was held back of one may be told after its end. */
+  readonly #over = new Set<string>();
 
   /** Takes what a running effect reports; anything but a piece of an answer is passed over. */
   take(effect: string, given: Value): void {
     const note = noteOf(given);
     if (note === undefined) return;
-    this.#keep(effect, note);
+    if (!this.#over.has(effect)) this.#keep(effect, note);
     for (const listener of this.#listeners) listener.hear({ effect, note });
   }
 
   /** The answer is over: what was kept of it is dropped. */
   end(effect: string): void {
     this.#kept.delete(effect);
+    this.#over.add(effect);
+    const [oldest] = this.#over;
+    if (this.#over.size > KEPT_ANSWERS_MAX && oldest !== undefined) this.#over.delete(oldest);
   }
 
   /** Listens from now on; what was said so far is there at once. */

@@ -1,5 +1,5 @@
 /** One run of a session, as who started it sees it. */
-import { RepriseError } from '@reprise/contracts';
+import { type ErrorDetail, errorDetail, type Ref, RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import type { AgentEvent, Delta } from './contracts/agent-event.js';
 import type { Tally } from './contracts/config.js';
@@ -22,6 +22,8 @@ export interface Outcome<R> {
   readonly artifacts: readonly Artifact[];
   /** What the run itself used; what its children used counts for its limits and is theirs. */
   readonly usage: Tally;
+  /** Of a run that failed: the text of the error behind it, without secrets, for operators. */
+  readonly error?: ErrorDetail;
 }
 
 /** What a run is watched with. */
@@ -125,15 +127,20 @@ export class Run<R = unknown> {
     const { world } = this.parts;
     const watched = await this.#watched({ inline: 0 });
     const made: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
+    let failure: Ref | undefined;
     for await (const frame of framesOf(world, this.place.seq, {})) {
-      for await (const event of watched.shown(frame))
+      for await (const event of watched.shown(frame)) {
         if (event.type === 'tool.completed')
           made.push({ run: event.run_id, artifacts: event.artifacts.filter(isWhole) });
+        if (event.type === 'llm_step.completed') failure = undefined;
+        if ('error_ref' in event && event.error_ref !== undefined) failure = event.error_ref;
+      }
       if (watched.end === undefined) continue;
       const own = made.filter(({ run }) => run === watched.run);
       return this.#outcome(
         watched.end,
         own.flatMap(({ artifacts }) => artifacts),
+        failure,
       );
     }
     throw closedEarly(this.id, world.closedBy);
@@ -145,11 +152,12 @@ export class Run<R = unknown> {
    * @throws RepriseError `run_failed` when the run did not complete
    */
   async text(): Promise<string> {
-    const { stop, text } = await this.result();
+    const { stop, text, error } = await this.result();
     if (stop.kind === 'Completed') return text;
     throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}`, {
       actual: stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind,
       stop,
+      ...(error === undefined ? {} : { cause: causeOf(error) }),
       hint: 'Read run.result() for the reason as data, or the world with `reprise tail`.',
     });
   }
@@ -159,11 +167,15 @@ export class Run<R = unknown> {
     await this.parts.cancel(options.reason);
   }
 
-  async #outcome(end: RunEnd, artifacts: readonly Artifact[]): Promise<Outcome<R>> {
+  async #outcome(end: RunEnd, artifacts: readonly Artifact[], failure: Ref | undefined): Promise<Outcome<R>> {
     const { content } = this.parts.world;
     const stop = end.stop ?? { kind: 'Cancelled' as const };
     const text = end.ref === undefined ? '' : ((await readLlmOutput(content, end.ref)).text ?? '');
     const usage = end.usage ?? NOTHING;
+    if (stop.kind === 'Failed' && failure !== undefined) {
+      const error = errorDetail.safeParse(await readValue(content, failure).catch(() => undefined)).data;
+      return { stop, text, artifacts, usage, ...(error === undefined ? {} : { error }) };
+    }
     if (stop.kind !== 'Completed') return { stop, text, artifacts, usage };
     const given = this.parts.returns ? await this.#returned(end) : text;
     return { stop, ...(given === undefined ? {} : { value: given as R }), text, artifacts, usage };
@@ -185,6 +197,14 @@ export class Run<R = unknown> {
 /** Operators are shown each artifact with its content. */
 function isWhole(artifact: Partial<Artifact>): artifact is Artifact {
   return artifact.blob_ref !== undefined;
+}
+
+/** What is kept of an error, as an error again: its causes are one below the other. */
+function causeOf({ causes = [], ...error }: ErrorDetail): Error {
+  const [next, ...rest] = causes;
+  const below = next === undefined ? {} : { cause: causeOf({ ...next, causes: rest }) };
+  const { message, ...named } = error;
+  return Object.assign(new Error(message, below), named);
 }
 
 /** What ended the watching: the reason itself when the world did not close in peace. */

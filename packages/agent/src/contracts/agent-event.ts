@@ -2,7 +2,7 @@
  * `AgentEvent@1`: what watchers of sessions see. A projection of journal frames, so it is stored nowhere: the same
  * frames give the same events, wherever and whenever they are read.
  */
-import { failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
+import { errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
 import { amounts, LOOP_ACTIONS, tally } from './config.js';
@@ -47,6 +47,8 @@ export const correlation = {
 const shownArtifact = z.strictObject({ ...artifact.shape, blob_ref: z.exactOptional(ref()) });
 
 const call = { call_id: z.string(), tool: z.string() } as const;
+/** Operators only: the text of the error behind a failure, without secrets. */
+const failed = { error_ref: z.exactOptional(ref()), error: z.exactOptional(errorDetail) } as const;
 const command = { command_id: z.string(), command: z.string() } as const;
 const compaction = { cause: z.enum(COMPACTION_CAUSES) } as const;
 const child = { child: z.string(), session: z.string(), agent: z.string() } as const;
@@ -97,6 +99,7 @@ export const AGENT_EVENTS = {
     ref: z.exactOptional(ref()),
     value_ref: z.exactOptional(ref()),
     usage: z.exactOptional(tally),
+    ...failed,
   }),
   'llm_step.requested': event('llm_step.requested', { model: z.string(), config_rev: count }),
   'llm_step.completed': event('llm_step.completed', {
@@ -111,7 +114,12 @@ export const AGENT_EVENTS = {
     /** Operators only. */
     warnings_ref: z.exactOptional(ref()),
   }),
-  'llm_step.failed': event('llm_step.failed', { code: z.string(), retryable: z.boolean(), again: z.boolean() }),
+  'llm_step.failed': event('llm_step.failed', {
+    code: z.string(),
+    retryable: z.boolean(),
+    again: z.boolean(),
+    ...failed,
+  }),
   'tool.requested': event('tool.requested', { ...call, ref: ref(), args: z.exactOptional(value()) }),
   'tool.completed': event('tool.completed', {
     ...call,
@@ -131,6 +139,7 @@ export const AGENT_EVENTS = {
     ref: z.exactOptional(ref()),
     text: z.exactOptional(z.string()),
     operator_ref: z.exactOptional(ref()),
+    ...failed,
   }),
   'tool.bounded': event('tool.bounded', { ...call, ref: ref(), operator_ref: ref(), truncation: truncationMeta }),
   'tool.waiting': event('tool.waiting', { ...call, for: z.enum(['approval', 'ask', 'children']) }),
@@ -197,7 +206,7 @@ export const AGENT_EVENTS = {
     text: z.exactOptional(z.string()),
     tally,
   }),
-  'compaction.failed': event('compaction.failed', { ...compaction, code: z.string() }),
+  'compaction.failed': event('compaction.failed', { ...compaction, code: z.string(), ...failed }),
   'budget.pressure': event('budget.pressure', { percent, limit: z.string(), used: count, of: count }),
   'loop.detected': event('loop.detected', {
     length: count,

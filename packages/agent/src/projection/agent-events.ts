@@ -132,8 +132,9 @@ export class AgentEvents {
 
   /** The events of the next frame. */
   project(frame: EventFrame): AgentEvent[] {
+    const failure = this.#failureIn(frame);
     return frame.records.flatMap((record, i) => {
-      const placed = this.#placed(record, frame);
+      const placed = withError(this.#placed(record, frame), failure);
       return placed === undefined ? [] : [this.#event(placed, frame, i)];
     });
   }
@@ -142,6 +143,13 @@ export class AgentEvents {
   placeOf(effect: string): EffectPlace | undefined {
     const opened = this.#effects.get(effect);
     return opened && this.#ids(opened.session, opened.place);
+  }
+
+  /** The error of the receipt that the frame takes in: what the session says of it stands in the same frame. */
+  #failureIn({ records: [record] }: EventFrame): Failure | undefined {
+    if (record?.kind !== 'receipt' || record.receipt.error_ref === undefined) return undefined;
+    const of = this.#effects.get(record.effect);
+    return of && { of, ref: record.receipt.error_ref };
   }
 
   #event({ session, place, body }: Placed, frame: EventFrame, i: number): AgentEvent {
@@ -351,6 +359,34 @@ export function runId(session: string, run: number): string {
   return `${session}/r${run}`;
 }
 
+/** What an effect failed with. */
+interface Failure {
+  readonly of: EffectTrace;
+  readonly ref: Ref;
+}
+
+/** The event with the error behind it, when it says what became of the effect that failed. */
+function withError(placed: Placed | undefined, failure: Failure | undefined): Placed | undefined {
+  if (placed === undefined || failure === undefined || placed.session !== failure.of.session) return placed;
+  return isOf(placed.body, failure.of)
+    ? { ...placed, body: { ...placed.body, error_ref: failure.ref } as Body }
+    : placed;
+}
+
+function isOf(body: Body, { name, call }: EffectTrace): boolean {
+  switch (body.type) {
+    case 'llm_step.failed':
+    case 'compaction.failed':
+      return name === MODEL;
+    case 'tool.failed':
+      return body.call_id === call.call_id;
+    case 'lifecycle':
+      return body.stop?.kind === 'Failed';
+    default:
+      return false;
+  }
+}
+
 /** An event as a channel shows it; undefined when it does not. */
 export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | undefined {
   if (channel === 'operator') return event;
@@ -359,11 +395,15 @@ export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | u
     operator_ref: _,
     warnings_ref: __,
     reason_ref: ___,
+    error_ref: ____,
+    error: _____,
     ...shown
   } = event as AgentEvent & {
     readonly operator_ref?: Ref;
     readonly warnings_ref?: Ref;
     readonly reason_ref?: Ref;
+    readonly error_ref?: Ref;
+    readonly error?: unknown;
   };
   return withoutWholes(shown as AgentEvent);
 }
@@ -377,6 +417,9 @@ function withoutWholes(event: AgentEvent): AgentEvent {
   const { ref: _, ...asked } = event;
   return asked;
 }
+
+/** The effect of asking a model. */
+const MODEL = 'llm.generate@2';
 
 /** The effect of asking somebody: what it waits for is a question. */
 export const ASK = 'human.ask@1';
