@@ -103,12 +103,14 @@ export class Link {
       const { missing } = done;
       if (missing.lost) await this.#drop();
       const again = missing.kind === 'unreached' || (missing.kind === 'unknown' && entry.delivery === 'idempotent'); // K3
-      if (!again || repeats >= REPEATS_MAX || ctx.signal.aborted) return this.#told(missing);
+      if (!again || repeats >= REPEATS_MAX || ctx.signal.aborted) return this.#told(missing, ctx);
     }
   }
 
-  #told({ kind, why }: Missing): ToolAnswer<Value> {
+  /** What nobody is told of a lost answer, operators are. */
+  #told({ kind, why }: Missing, ctx: ToolContext): ToolAnswer<Value> {
     const { toolset } = this.options;
+    ctx.report?.(new Error(`a call of ${toolset}, ${kind}: ${why}`));
     if (kind === 'unreached') return this.#unreached(why);
     if (kind === 'unknown') return outcomeUnknown();
     return toolError(`${toolset} refused the call: ${why}`);
