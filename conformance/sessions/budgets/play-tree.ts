@@ -177,7 +177,7 @@ class TreePlay {
         ? undefined
         : { tokens: (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0), money: usage.micro_money ?? 0 };
     const free = status === 'ok' || code.startsWith('provider_error');
-    const reading = status === 'ok' && !work.settled ? (reported?.tokens ?? 10) : undefined;
+    const reading = status === 'ok' && !work.settled ? (reported?.tokens ?? 1) : undefined;
     this.#ledger.ended(work.effect, reported ?? (free ? { tokens: 0, money: 0 } : undefined), reading);
     this.world.answer(work, said);
   }

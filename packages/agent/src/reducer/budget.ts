@@ -71,7 +71,8 @@ export type Weighed =
 export function weighCall({ window }: SessionState, run: CurrentRun, price: AgentConfig['price']): Weighed {
   const left = { tokens: leftOf(run, 'tokens'), micro_money: leftOf(run, 'micro_money') };
   if (left.tokens === undefined && left.micro_money === undefined) return { reserve: null };
-  const prompt = Math.max(1, window.reading?.tokens ?? 0);
+  // What a provider reported is an estimate of the next prompt; where it reports nothing, nobody can keep its budget.
+  const prompt = window.reading?.by === 'usage' ? Math.max(1, window.reading.tokens) : 1;
   const answer = Math.max(1, run.config.options.max_tokens ?? largestAnswer(prompt, left, price ?? undefined));
   const needs: Amounts = { tokens: prompt + answer, micro_money: costOf(price ?? undefined, prompt, answer) };
   const reserve = { ...NO_AMOUNTS };
