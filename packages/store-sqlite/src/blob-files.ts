@@ -10,8 +10,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { RepriseError } from '@reprise/contracts';
 import { storeError } from './sqlite-errors.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -61,7 +62,7 @@ export class BlobFiles {
 
   /** The bytes, unchecked; undefined when there is no such file. */
   async get(hex: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.#orAbsent(readFile(this.#pathOf(hex)), hex);
+    const bytes = await this.#orAbsent(readRegular(this.#pathOf(hex)), hex);
     return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -78,7 +79,7 @@ export class BlobFiles {
   }
 
   async has(hex: string): Promise<boolean> {
-    return (await this.#orAbsent(stat(this.#pathOf(hex)), hex)) !== undefined;
+    return (await this.#orAbsent(stat(this.#pathOf(hex)), hex))?.isFile() === true;
   }
 
   /** Every digest that has a file. */
@@ -107,7 +108,7 @@ export class BlobFiles {
     const path = this.#pathOf(hex);
     const group = dirname(path);
     // Compared, not trusted: a damaged file must not stand where good bytes were just put.
-    const found = await this.#orAbsent(readFile(path), hex);
+    const found = await this.#orAbsent(readRegular(path), hex);
     if (found?.equals(bytes)) {
       if (!this.#synced.has(group)) await this.#syncGroup(group);
       return;
@@ -194,6 +195,17 @@ export class BlobFiles {
       throw storeError(error, 'cannot read a blob', join(this.#root, name));
     }
   }
+}
+
+/** Not by its path: a pipe would be waited on for ever. */
+async function readRegular(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if ((await file.stat()).isFile()) return await file.readFile();
+  } finally {
+    await file.close();
+  }
+  throw new RepriseError('blob_damaged', 'a blob is not a regular file', { where: path });
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,12 +1,13 @@
 import { Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore, ErasableContentStore, KeptStream } from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
-import type { Connection } from './driver.js';
-import { blobEraser, notHollow, tombstones } from './erasure.js';
+import type { Connection, SqlValue } from './driver.js';
+import { blobEraser, standingSql, tombstones } from './erasure.js';
 import { nodeSha256 } from './hash.js';
 import type { HeldFile } from './held-file.js';
 import type { Riders } from './schema.js';
 import { guarded } from './sqlite-errors.js';
+import { bytes as bytesOf, bytesSql, digestSql, illegal } from './values.js';
 
 /** Up to here a blob rides in the transaction of the next append, at no sync of its own; beyond it is a file. */
 export const INLINE_BYTES_MAX = 64 * 1024;
@@ -26,10 +27,13 @@ export function contentReader(
   path: string,
   staged: Staged = new Map(),
 ): ContentReader & Pick<ContentStore, 'list'> {
-  const standing = notHollow(db);
-  const select = db.prepare(`SELECT bytes FROM blob WHERE digest = ? ${standing}`);
-  const exists = db.prepare(`SELECT 1 FROM blob WHERE digest = ? ${standing}`);
-  const page = db.prepare(`SELECT digest FROM blob WHERE digest > ? ${standing} ORDER BY digest LIMIT ?`);
+  const standing = standingSql(db);
+  const select = db.prepare(`SELECT ${bytesSql('bytes', INLINE_BYTES_MAX)} FROM blob WHERE digest = ? AND ${standing}`);
+  const exists = db.prepare(`SELECT 1 FROM blob WHERE digest = ? AND ${standing}`);
+  // Filtered here and not there: of a file whose pages lead back to earlier ones, that query might never end.
+  const page = db.prepare(
+    `SELECT ${digestSql('digest')}, ${standing} FROM blob WHERE digest > ? ORDER BY digest LIMIT ?`,
+  );
   const query = <T>(hex: string, body: (digest: Uint8Array) => T): T =>
     guarded('cannot read a blob', `${path}, sha256:${hex}`, () => body(Buffer.from(hex, 'hex')));
 
@@ -37,10 +41,14 @@ export function contentReader(
     const seen = new Set<string>(staged.keys());
     for (const hex of seen) yield Ref.fromHex(hex);
     for (let last = '', size = LIST_PAGE; size === LIST_PAGE; ) {
-      const names = query(last, (digest) => page.all(digest, LIST_PAGE).map(([name]) => hexOf(name as Uint8Array)));
-      for (const hex of names) if (!seen.has(hex)) yield Ref.fromHex(hex);
-      last = names.at(-1) ?? last;
-      size = names.length;
+      const rows = query(last, (digest) => page.all(digest, LIST_PAGE));
+      for (const [name, stands] of rows) {
+        const hex = hexOf(bytesOf(name, `${path}, the blob after ${last}`));
+        if (hex <= last) throw illegal(`${path}, the blob after ${last}`, 'blobs in order');
+        if (stands === 1 && !seen.has(hex)) yield Ref.fromHex(hex);
+        last = hex;
+      }
+      size = rows.length;
     }
     for await (const hex of files.list()) yield Ref.fromHex(hex);
   }
@@ -50,7 +58,7 @@ export function contentReader(
       const waiting = staged.get(ref.hex);
       if (waiting !== undefined) return new Uint8Array(waiting);
       const row = query(ref.hex, (digest) => select.get(digest));
-      const bytes = row === undefined ? await files.get(ref.hex) : (row[0] as Uint8Array);
+      const bytes = row === undefined ? await files.get(ref.hex) : inlineBytes(row[0], ref, path);
       if (bytes !== undefined) assertDigest(bytes, ref, path);
       return bytes;
     },
@@ -152,6 +160,15 @@ async function* rest(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
   } finally {
     await source.return?.();
   }
+}
+
+function inlineBytes(value: SqlValue | undefined, ref: Ref, path: string): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw new RepriseError('blob_damaged', 'a blob is not stored as we store one', {
+    where: path,
+    expected: `${ref}, at most ${INLINE_BYTES_MAX} bytes`,
+    hint: 'Restore the blob from a copy of the store; the journal itself is not affected.',
+  });
 }
 
 function assertDigest(bytes: Uint8Array, ref: Ref, path: string): void {

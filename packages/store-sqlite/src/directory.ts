@@ -8,6 +8,7 @@ import { NOTES_TABLE } from './notes.js';
 import type { Creation } from './place.js';
 import type { Layout } from './schema.js';
 import { guarded } from './sqlite-errors.js';
+import { bytes, bytesSql, whole, wholeSql } from './values.js';
 
 /**
  * A world's id is kept as the bytes of its UTF-8, which is how ids are ordered. The index has the rows that a host asks
@@ -31,6 +32,12 @@ export interface DirectoryOptions {
 }
 
 const COLUMNS = 'id, wake, open';
+
+/** An id is text of 1 to 256 bytes. */
+const ID_BYTES_MAX = 256;
+
+/** A wake that is there and no time is told from one that is not there by its type. */
+const READ_COLUMNS = `${bytesSql('id', ID_BYTES_MAX)}, ${wholeSql('wake')}, ${wholeSql('open')}, typeof(wake) = 'null'`;
 
 /**
  * A directory in a SQLite file, which is made when it is not there. Every change is durable when it returns, and the operating
@@ -56,7 +63,7 @@ class SqliteDirectory implements OpenDirectory {
   }
 
   async get(world: string): Promise<WorldRow | undefined> {
-    return this.#ask(`SELECT ${COLUMNS} FROM world WHERE id = ?`, [bytesOf(world)])[0];
+    return this.#ask(`SELECT ${READ_COLUMNS} FROM world WHERE id = ?`, [bytesOf(world)])[0];
   }
 
   async set(rows: readonly WorldRow[]): Promise<void> {
@@ -82,16 +89,16 @@ class SqliteDirectory implements OpenDirectory {
     ];
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
     const params = [...conditions.map(({ value }) => value), limit];
-    return this.#ask(`SELECT ${COLUMNS} FROM world${where} ORDER BY id LIMIT ?`, params);
+    return this.#ask(`SELECT ${READ_COLUMNS} FROM world${where} ORDER BY id LIMIT ?`, params);
   }
 
   async due(until: number, limit: number): Promise<readonly WorldRow[]> {
-    const sql = `SELECT ${COLUMNS} FROM world WHERE open = 0 AND wake IS NOT NULL AND wake <= ? ORDER BY wake, id LIMIT ?`;
+    const sql = `SELECT ${READ_COLUMNS} FROM world WHERE open = 0 AND wake IS NOT NULL AND wake <= ? ORDER BY wake, id LIMIT ?`;
     return this.#ask(sql, [until, limit]);
   }
 
   async nextDue(after: number): Promise<number | null> {
-    const sql = `SELECT ${COLUMNS} FROM world WHERE open = 0 AND wake IS NOT NULL AND wake > ? ORDER BY wake, id LIMIT 1`;
+    const sql = `SELECT ${READ_COLUMNS} FROM world WHERE open = 0 AND wake IS NOT NULL AND wake > ? ORDER BY wake, id LIMIT 1`;
     return this.#ask(sql, [after])[0]?.nextWakeAt ?? null;
   }
 
@@ -127,6 +134,8 @@ function bytesOf(world: string): Uint8Array {
   return utf8.encoder.encode(world);
 }
 
-function rowOf([id, wake, open]: Row): WorldRow {
-  return { world: utf8.decoder.decode(id as Uint8Array), nextWakeAt: wake as number | null, open: open === 1 };
+function rowOf([id, wake, open, asleep]: Row): WorldRow {
+  const where = 'a row of the directory';
+  const world = utf8.decoder.decode(bytes(id, where));
+  return { world, nextWakeAt: asleep === 1 ? null : whole(wake, where), open: whole(open, where) === 1 };
 }

@@ -17,24 +17,34 @@ import type { HeldFile } from './held-file.js';
 import { noteReader, setNote } from './notes.js';
 import { hasTombstones } from './schema.js';
 import { guarded } from './sqlite-errors.js';
+import { illegal, whole, wholeSql } from './values.js';
 
 /** The name of the note that says which erasure was finished last. */
 const FINISHED = 'erased_through';
 
 /** For a query on `blob`: the condition that a row is not one that was filled with zeros. */
-export function notHollow(db: Connection): string {
-  if (!hasTombstones(db)) return '';
-  return 'AND NOT EXISTS (SELECT 1 FROM erased WHERE erased.digest = blob.digest AND hollow = 1)';
+export function standingSql(db: Connection): string {
+  if (!hasTombstones(db)) return 'TRUE';
+  return 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.digest = blob.digest AND hollow = 1)';
 }
 
 /** The reading half: what was erased, and through which frame erasing is finished. */
 export function tombstones(db: Connection, path: string): Pick<ContentReader, 'erasedBy' | 'erasedThrough'> {
-  const select = hasTombstones(db) ? db.prepare('SELECT seq FROM erased WHERE digest = ?') : undefined;
+  const select = hasTombstones(db) ? db.prepare(`SELECT ${wholeSql('seq')} FROM erased WHERE digest = ?`) : undefined;
   const note = noteReader(db);
   const query = <T>(body: () => T): T => guarded('cannot look for a tombstone', path, body);
   return {
-    erasedBy: async ({ hex }) => query(() => select?.get(Buffer.from(hex, 'hex'))?.[0] as number | undefined),
-    erasedThrough: async () => query(() => Number(note(FINISHED) ?? -1)),
+    erasedBy: async ({ hex }) =>
+      query(() => {
+        const row = select?.get(Buffer.from(hex, 'hex'));
+        return row && whole(row[0], `${path}, the tombstone of ${hex}`);
+      }),
+    erasedThrough: async () =>
+      query(() => {
+        const seq = note(FINISHED) ?? '-1';
+        if (/^(-1|\d{1,15})$/.test(seq)) return Number(seq);
+        throw illegal(`${path}, the note of the last erasure`, 'a whole number');
+      }),
   };
 }
 

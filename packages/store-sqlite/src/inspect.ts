@@ -33,7 +33,7 @@ export function inspectFile(
   requireLog(driver, path, layout);
   const db = driver.open(path, mode);
   try {
-    db.exec('PRAGMA busy_timeout = 1000');
+    db.exec('PRAGMA busy_timeout = 1000; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF');
     if (isOurs(db, path, layout)) {
       requireSchema(driver, db, path, layout);
       return db;

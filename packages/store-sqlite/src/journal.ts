@@ -7,49 +7,70 @@ import type { FrameRow } from './packing.js';
 import { packRows, unpackRow } from './packing.js';
 import type { Riders } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
+import { bytes, bytesSql, digestSql, illegal, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './values.js';
 
-/** A page of a read: as many rows as make about a mebibyte, by the size of the page before. */
+/** A page of a read: as many rows as make about a mebibyte, and one at least. */
 const PAGE_BYTES = 1024 * 1024;
-const PAGE_ROWS_FIRST = 16;
 const PAGE_ROWS_MAX = 256;
 
 const COLUMNS = 'seq, first, at, kind, head, bytes';
 
-/** The kind is read as bytes: a damaged text that is no UTF-8 makes libsql abort the process. */
-const READ_COLUMNS = 'seq, first, at, CAST(kind AS BLOB), head, bytes';
+const READ_COLUMNS = [
+  ...['seq', 'first', 'at'].map(wholeSql),
+  textSql('kind'),
+  digestSql('head'),
+  bytesSql('bytes', ROW_BYTES_MAX),
+].join(', ');
+
+const NEWEST = `SELECT ${wholeSql('seq')}, ${digestSql('head')} FROM frame ORDER BY seq DESC LIMIT 1`;
 
 /** The reading half of the journal, over any connection. `path` is for messages. */
 export function journalReader(db: Connection, path: string): ReadableJournal {
-  const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
+  const newest = db.prepare(NEWEST);
+  const sizes = db.prepare('SELECT length(bytes) FROM frame WHERE seq >= ? ORDER BY seq LIMIT ?');
   const page = db.prepare(`SELECT ${READ_COLUMNS} FROM frame WHERE seq >= ? ORDER BY seq LIMIT ?`);
-  const requestAt = db.prepare('SELECT seq FROM request WHERE key = ?');
-  const landmark = db.prepare('SELECT seq FROM landmark WHERE kind = ? AND seq < ? ORDER BY seq DESC LIMIT 1');
-  const rowAt = (seq: number): FrameRow | undefined => page.all(seq, 1).map(asFrameRow)[0];
+  const requestAt = db.prepare(`SELECT ${wholeSql('seq')} FROM request WHERE key = ?`);
+  const landmark = db.prepare(
+    `SELECT ${wholeSql('seq')} FROM landmark WHERE kind = ? AND seq < ? ORDER BY seq DESC LIMIT 1`,
+  );
+  const rowAt = (seq: number): FrameRow | undefined => page.all(seq, 1).map((row) => asFrameRow(row, seq, path))[0];
 
   async function* read(from: number, to = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredFrame> {
     let next = Math.max(from, 0);
-    let limit = PAGE_ROWS_FIRST;
+    let rowByRow = false;
     while (next <= to) {
-      const rows = pageAt(next, Math.min(limit, to - next + 1));
+      const rows = pageAt(next, rowByRow ? 1 : Math.min(PAGE_ROWS_MAX, to - next + 1));
       if (rows === undefined) {
-        limit = 1; // row by row from here, so that what can be read is read and the error names the frame
+        rowByRow = true; // what can be read is read, and the error names the frame
         continue;
       }
       if (rows.length === 0) return;
       for (const row of rows) {
         if (row.first > next) throw holeAt(next, path);
+        // A page of the file that leads back to an earlier one would have us read for ever.
+        if (row.seq < next) throw illegal(`${path}, frame ${next}`, 'frames in order');
         yield* unpackRow(row, next, to, path);
         next = row.seq + 1;
       }
-      const bytes = rows.reduce((sum, row) => sum + row.bytes.length, 0);
-      limit = Math.min(Math.max(Math.floor((PAGE_BYTES * rows.length) / (bytes + 1)), 1), PAGE_ROWS_MAX);
     }
+  }
+
+  /** How many rows from `seq` on make a page. */
+  function rowsOfPage(seq: number, limit: number): number {
+    let total = 0;
+    const lengths = sizes.all(seq, limit);
+    const end = lengths.findIndex(([length]) => {
+      total += typeof length === 'number' ? length : 0;
+      return total > PAGE_BYTES;
+    });
+    return end === -1 ? limit : Math.max(end, 1);
   }
 
   /** Undefined when the page cannot be read but a single row of it might be. */
   function pageAt(seq: number, limit: number): FrameRow[] | undefined {
     try {
-      return page.all(seq, limit).map(asFrameRow);
+      const rows = page.all(seq, limit === 1 ? 1 : rowsOfPage(seq, limit));
+      return rows.map((row, i) => asFrameRow(row, seq + i, path));
     } catch (error) {
       if (limit > 1) return undefined;
       throw storeError(error, 'cannot read the journal', `${path}, frame ${seq}`);
@@ -66,21 +87,21 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
     if (near !== undefined) return near;
     const before = landmark.get(kind, around?.first ?? seq + 1)?.[0];
     if (before === undefined) return undefined;
-    const row = rowAt(before as number);
-    const found = row && unpackRow(row, before as number, before as number, path)[0];
-    if (found === undefined) throw holeAt(before as number, path);
+    const at = whole(before, `${path}, the index of kinds`);
+    const row = rowAt(at);
+    const found = row && unpackRow(row, at, at, path)[0];
+    if (found === undefined) throw holeAt(at, path);
     return found;
   }
 
   return {
-    head: async () => guarded('cannot read the head', path, () => headOf(newest.get())),
+    head: async () => guarded('cannot read the head', path, () => headOf(newest.get(), path)),
     read,
     findKey: async (key) =>
-      guarded(
-        'cannot look for a request',
-        path,
-        () => requestAt.get(Buffer.from(key, 'hex'))?.[0] as number | undefined,
-      ),
+      guarded('cannot look for a request', path, () => {
+        const row = requestAt.get(Buffer.from(key, 'hex'));
+        return row && whole(row[0], `${path}, the index of requests`);
+      }),
     findLast: async (kind, seq) =>
       guarded(`cannot look for a ${kind}`, `${path}, frame ${seq}`, () => findLast(kind, seq)),
   };
@@ -89,7 +110,7 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
 /** Appends frames, and the blobs that ride along, as one transaction. */
 export function journalAppender(held: HeldFile, riders: Riders): Journal['append'] {
   const { db, path } = held;
-  const newest = db.prepare('SELECT seq, head FROM frame ORDER BY seq DESC LIMIT 1');
+  const newest = db.prepare(NEWEST);
   const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
   const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
   const insertRequest = db.prepare('INSERT OR IGNORE INTO request (key, seq) VALUES (?, ?)');
@@ -107,7 +128,7 @@ export function journalAppender(held: HeldFile, riders: Riders): Journal['append
     assertConsecutive(frames, expected);
     return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
       held.commit(() => {
-        const durable = headOf(newest.get());
+        const durable = headOf(newest.get(), path);
         assertHead(durable, expected);
         insert(frames);
         const last = frames.at(-1);
@@ -117,15 +138,22 @@ export function journalAppender(held: HeldFile, riders: Riders): Journal['append
   };
 }
 
-function headOf(row: Row | undefined): Head {
+function headOf(row: Row | undefined, path: string): Head {
   if (row === undefined) return EMPTY_HEAD;
-  const [seq, head] = row as [number, Uint8Array];
-  return { seq, digest: Buffer.from(head).toString('hex') };
+  const where = `${path}, the last frame`;
+  return { seq: whole(row[0], where), digest: Buffer.from(bytes(row[1], where)).toString('hex') };
 }
 
-function asFrameRow(row: Row): FrameRow {
-  const [seq, first, at, kind, head, bytes] = row as [number, number, number, Uint8Array, Uint8Array, Uint8Array];
-  return { seq, first, at, kind: new TextDecoder().decode(kind), head, bytes };
+function asFrameRow([seq, first, at, kind, head, packed]: Row, about: number, path: string): FrameRow {
+  const where = `${path}, frame ${typeof seq === 'number' ? seq : about}`;
+  return {
+    seq: whole(seq, where),
+    first: whole(first, where),
+    at: whole(at, where),
+    kind: text(kind, where),
+    head: bytes(head, where),
+    bytes: bytes(packed, where),
+  };
 }
 
 function holeAt(seq: number, path: string): RepriseError {

@@ -5,6 +5,7 @@
  */
 import { RepriseError } from '@reprise/contracts';
 import type { StoredFrame } from '@reprise/kernel';
+import { illegal } from './values.js';
 
 /** How many bytes share a row, a single larger frame apart. Bounds what reading one frame costs. */
 const ROW_BYTES_MAX = 64 * 1024;
@@ -84,6 +85,7 @@ function pack(run: readonly StoredFrame[]): Uint8Array {
  */
 export function unpackRow(row: FrameRow, from: number, to: number, path: string): StoredFrame[] {
   const { seq, at, kind, bytes } = row;
+  if (row.first > seq) throw illegal(`${path}, frame ${seq}`, 'a first frame not after the last');
   if (row.first === seq) return seq < from || seq > to ? [] : [{ seq, at, kind, head: hexOf(row.head), bytes }];
   try {
     return unpack(row, from, to);

@@ -40,7 +40,8 @@ export function storeError(error: unknown, what: string, where: string): Reprise
   if (isRepriseError(error)) return error;
   const code = resultCode(error);
   const system = (error as { code?: unknown } | null)?.code;
-  if (code === CORRUPT || code === NOTADB) {
+  // The second is node:sqlite's for a number that JavaScript does not hold: none of ours is so large.
+  if (code === CORRUPT || code === NOTADB || system === 'ERR_OUT_OF_RANGE') {
     return new RepriseError('journal_damaged', `${what}: the file is not a sound database`, {
       where,
       hint: 'Restore it from a copy; keep the damaged file, another reader may recover more of it.',

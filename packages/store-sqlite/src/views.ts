@@ -14,6 +14,7 @@ import { requireSchema } from './inspect.js';
 import { placeForWriting, requireOwnFile } from './place.js';
 import { type Layout, transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
+import { bytes, bytesSql, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './values.js';
 
 /** An entry's key begins with its view's number: one row, and no index beside the table, for each entry. */
 const LAYOUT: Layout = {
@@ -38,6 +39,13 @@ const SETTINGS = `
 
 /** The most rows that are asked for at once; the engine takes limits as 32-bit numbers. */
 const LIMIT_MAX = 2 ** 31 - 1;
+
+const FIND = `
+  SELECT ${wholeSql('id')}, CASE WHEN seq = -1 THEN -1 ELSE ${wholeSql('seq')} END, ${textSql('head')}, ${textSql('digest')}
+  FROM view WHERE name = ?
+`;
+const ENTRY_KEY = bytesSql('key', ROW_BYTES_MAX);
+const ENTRY_VALUE = bytesSql('value', ROW_BYTES_MAX);
 
 /**
  * The views of the world at a path, in a file beside it: `<path>.views`. The file is never the journal's and may be
@@ -112,8 +120,8 @@ function viewGuarded<T>(what: string, file: string, body: () => T): T {
 }
 
 function viewStore(db: Connection, file: string): OpenViewStore {
-  const viewRow = db.prepare('SELECT id, seq, head, digest FROM view WHERE name = ?');
-  const one = db.prepare('SELECT value FROM entry WHERE view = ? AND key = ?');
+  const viewRow = db.prepare(FIND);
+  const one = db.prepare(`SELECT ${ENTRY_VALUE} FROM entry WHERE view = ? AND key = ?`);
   const pages = new Map<string, ReturnType<Connection['prepare']>>();
   let open = true;
   const run = async <T>(what: string, body: () => T): Promise<T> => {
@@ -121,7 +129,7 @@ function viewStore(db: Connection, file: string): OpenViewStore {
     return viewGuarded(what, file, body);
   };
   const page = (ended: boolean, reverse: boolean) => {
-    const sql = `SELECT key, value FROM entry WHERE view = ? AND key >= ?${ended ? ' AND key < ?' : ''}
+    const sql = `SELECT ${ENTRY_KEY}, ${ENTRY_VALUE} FROM entry WHERE view = ? AND key >= ?${ended ? ' AND key < ?' : ''}
       ORDER BY key ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
     const known = pages.get(sql) ?? db.prepare(sql);
     pages.set(sql, known);
@@ -130,7 +138,10 @@ function viewStore(db: Connection, file: string): OpenViewStore {
   return {
     mark: (view) => run('cannot read a mark', () => markOf(viewRow.get(view))),
     get: (view, key) =>
-      run('cannot read an entry', () => one.get(idOf(viewRow.get(view)), key)?.[0] as Uint8Array | undefined),
+      run('cannot read an entry', () => {
+        const row = one.get(idOf(viewRow.get(view)), key);
+        return row && bytes(row[0], file);
+      }),
     scan: (view, { from, to, limit, reverse = false }) =>
       run('cannot read entries', () => {
         const ends: SqlValue[] = to === null ? [] : [to];
@@ -140,7 +151,7 @@ function viewStore(db: Connection, file: string): OpenViewStore {
           ...ends,
           Math.min(limit, LIMIT_MAX),
         );
-        return rows.map(([key, value]): ViewEntry => [key as Uint8Array, value as Uint8Array]);
+        return rows.map(([key, value]): ViewEntry => [bytes(key, file), bytes(value, file)]);
       }),
     commit: (commits) => run('cannot write views', () => transaction(db, () => commitAll(db, commits))),
     close: async () => {
@@ -164,15 +175,21 @@ function lowest(from: Uint8Array): Uint8Array {
 
 /** A number that no view has stands for one that is not there. */
 function idOf(row: Row | undefined): number {
-  return (row?.[0] as number | undefined) ?? -1;
+  return row === undefined ? -1 : whole(row[0], 'a view');
 }
 
 function markOf(row: Row | undefined): ViewMark | null {
-  return row === undefined ? null : { seq: row[1] as number, head: row[2] as string, digest: row[3] as string };
+  if (row === undefined) return null;
+  return { seq: seqOf(row[1]), head: text(row[2], 'a view'), digest: text(row[3], 'a view') };
+}
+
+/** The last frame that a view has taken in; -1 when it has taken none. */
+function seqOf(value: SqlValue | undefined): number {
+  return value === -1 ? -1 : whole(value, 'a view');
 }
 
 function commitAll(db: Connection, commits: readonly ViewCommit[]): void {
-  const find = db.prepare('SELECT id, seq, head, digest FROM view WHERE name = ?');
+  const find = db.prepare(FIND);
   const write = db.prepare(
     `INSERT INTO view (name, seq, head, digest) VALUES (?, ?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, head = excluded.head, digest = excluded.digest`,
