@@ -2,6 +2,7 @@
 import type { Ref, Settlement } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
 import {
+  type Backup,
   type ForkOptions,
   type MadeFork,
   type PumpReport,
@@ -115,6 +116,11 @@ export class AgentWorld implements AsyncDisposable {
   /** Whether there was no world at this place before: this opening made it. */
   get created(): boolean {
     return this.kernel.created;
+  }
+
+  /** Copies this world to another place while it goes on. See `World.backup`. */
+  backup(to: string): Promise<Backup> {
+    return this.kernel.backup(to);
   }
 
   /**

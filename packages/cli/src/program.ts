@@ -5,6 +5,7 @@ import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import { parseDigest } from './target.js';
+import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
 import { show } from './verbs/show.js';
@@ -41,7 +42,9 @@ class CommandLine {
 
   program(): Command {
     const program = new Command('reprise')
-      .description('Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them.')
+      .description(
+        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up.',
+      )
       .version(version(), '-V, --version', 'print the version')
       .helpCommand(false)
       .exitOverride()
@@ -53,6 +56,7 @@ class CommandLine {
     this.#addShow(program);
     this.#addCheck(program);
     this.#addBundle(program);
+    this.#addBackup(program);
     return program;
   }
 
@@ -94,6 +98,12 @@ class CommandLine {
       .option('--json', 'print JSON')
       .addHelpText('after', EXIT_HELP)
       .action((module, options) => this.#do(options, () => bundle(this.io, module, options)));
+  }
+
+  #addBackup(program: Command): void {
+    verb(program, 'backup', 'copy a world, which may be open, and verify the copy')
+      .argument('<to>', 'the path of the copy; nothing may be there')
+      .action((world, to, options) => this.#do(options, () => backup(this.io, world, to, options)));
   }
 
   #addTail(program: Command): void {

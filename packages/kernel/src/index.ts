@@ -89,7 +89,7 @@ export {
 } from './scrub/index.js';
 export { closable, closableReadonly } from './store/closable.js';
 export { type MemoryOptions, memory } from './store/memory-store.js';
-export type { OpenStore, ReadonlyStore, Store } from './store/store.js';
+export type { Backup, OpenStore, ReadonlyStore, Store } from './store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
 export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
 export type { Ack } from './world/acknowledgement.js';

@@ -8,11 +8,11 @@
  *     a process that was killed may have renamed it without that fsync.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
+import { nodeFs, type StoreFs } from './ports.js';
 import { storeError } from './sqlite-errors.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -28,7 +28,10 @@ export class BlobFiles {
   readonly #streaming = new Set<Promise<unknown>>();
   #parts = 0;
 
-  constructor(path: string) {
+  constructor(
+    path: string,
+    private readonly fs: StoreFs = nodeFs,
+  ) {
     this.#root = `${path}.blobs`;
   }
 
@@ -62,7 +65,7 @@ export class BlobFiles {
 
   /** The bytes, unchecked; undefined when there is no such file. */
   async get(hex: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.#orAbsent(readRegular(this.#pathOf(hex)), hex);
+    const bytes = await this.#orAbsent(readRegular(this.fs, this.#pathOf(hex)), hex);
     return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -71,22 +74,22 @@ export class BlobFiles {
     await this.#writing.get(hex)?.catch(() => undefined);
     const path = this.#pathOf(hex);
     try {
-      await rm(path, { force: true });
-      await this.#orAbsent(syncDirectory(dirname(path)), hex);
+      await this.fs.rm(path, { force: true });
+      await this.#orAbsent(this.#syncNames(dirname(path)), hex);
     } catch (error) {
       throw storeError(error, 'cannot erase a blob', path);
     }
   }
 
   async has(hex: string): Promise<boolean> {
-    return (await this.#orAbsent(stat(this.#pathOf(hex)), hex))?.isFile() === true;
+    return (await this.#orAbsent(this.fs.stat(this.#pathOf(hex)), hex))?.isFile() === true;
   }
 
   /** Every digest that has a file. */
   async *list(): AsyncGenerator<string> {
-    for (const group of (await this.#orAbsent(readdir(this.#root), '')) ?? []) {
+    for (const group of (await this.#orAbsent(this.fs.readdir(this.#root), '')) ?? []) {
       if (group.length !== 2) continue;
-      for (const name of (await this.#orAbsent(readdir(join(this.#root, group)), group)) ?? []) {
+      for (const name of (await this.#orAbsent(this.fs.readdir(join(this.#root, group)), group)) ?? []) {
         if (DIGEST.test(name)) yield name;
       }
     }
@@ -99,8 +102,8 @@ export class BlobFiles {
 
   /** Removes what a killed writer left half-written. Only for the holder of the lock. */
   async removeUnfinished(): Promise<void> {
-    for (const name of (await this.#orAbsent(readdir(this.#root), '')) ?? []) {
-      if (name.endsWith(UNFINISHED)) await rm(join(this.#root, name), { force: true });
+    for (const name of (await this.#orAbsent(this.fs.readdir(this.#root), '')) ?? []) {
+      if (name.endsWith(UNFINISHED)) await this.fs.rm(join(this.#root, name), { force: true });
     }
   }
 
@@ -108,32 +111,32 @@ export class BlobFiles {
     const path = this.#pathOf(hex);
     const group = dirname(path);
     // Compared, not trusted: a damaged file must not stand where good bytes were just put.
-    const found = await this.#orAbsent(readRegular(path), hex);
+    const found = await this.#orAbsent(readRegular(this.fs, path), hex);
     if (found?.equals(bytes)) {
       if (!this.#synced.has(group)) await this.#syncGroup(group);
       return;
     }
-    if (!this.#synced.has(this.#root)) await mkdir(this.#root, { recursive: true });
+    if (!this.#synced.has(this.#root)) await this.fs.mkdir(this.#root, { recursive: true });
     const part = this.#newPart(hex);
     try {
-      await writeDurably(part, bytes);
+      await writeDurably(this.fs, part, bytes);
       await this.#place(part, hex);
     } catch (error) {
-      await rm(part, { force: true });
+      await this.fs.rm(part, { force: true });
       throw error;
     }
   }
 
   async #putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly hex: string; readonly bytes: number }> {
     const part = this.#newPart('stream');
-    await this.#io(part, () => mkdir(this.#root, { recursive: true }));
+    await this.#io(part, () => this.fs.mkdir(this.#root, { recursive: true }));
     try {
       const kept = await this.#writePieces(part, pieces);
       await this.#writing.get(kept.hex)?.catch(() => undefined);
       await this.#io(part, () => this.#place(part, kept.hex));
       return kept;
     } catch (error) {
-      await rm(part, { force: true });
+      await this.fs.rm(part, { force: true });
       throw error;
     }
   }
@@ -142,7 +145,7 @@ export class BlobFiles {
   async #writePieces(part: string, pieces: AsyncIterable<Uint8Array>): Promise<{ hex: string; bytes: number }> {
     const hash = createHash('sha256');
     let bytes = 0;
-    const file = await this.#io(part, () => open(part, 'w'));
+    const file = await this.#io(part, () => this.fs.open(part, 'w'));
     await withFile(file, async () => {
       for await (const piece of pieces) {
         hash.update(piece);
@@ -157,8 +160,8 @@ export class BlobFiles {
   async #place(part: string, hex: string): Promise<void> {
     const path = this.#pathOf(hex);
     const group = dirname(path);
-    if (!this.#synced.has(group)) await mkdir(group, { recursive: true });
-    await rename(part, path);
+    if (!this.#synced.has(group)) await this.fs.mkdir(group, { recursive: true });
+    await this.fs.rename(part, path);
     await this.#syncGroup(group);
   }
 
@@ -176,11 +179,18 @@ export class BlobFiles {
 
   /** Once for each directory also the ones above, which hold its name: it may have been made just now. */
   async #syncGroup(group: string): Promise<void> {
-    await syncDirectory(group);
+    await this.#syncNames(group);
     if (this.#synced.has(group)) return;
-    await syncDirectory(this.#root);
-    if (!this.#synced.has(this.#root)) await syncDirectory(dirname(this.#root));
+    await this.#syncNames(this.#root);
+    if (!this.#synced.has(this.#root)) await this.#syncNames(dirname(this.#root));
     this.#synced.add(group).add(this.#root);
+  }
+
+  /** Not by `syncFolder`, which would hold up everything else meanwhile. */
+  async #syncNames(folder: string): Promise<void> {
+    if (process.platform === 'win32') return;
+    const directory = await this.fs.open(folder, constants.O_RDONLY);
+    await withFile(directory, () => directory.sync());
   }
 
   #pathOf(hex: string): string {
@@ -198,8 +208,8 @@ export class BlobFiles {
 }
 
 /** Not by its path: a pipe would be waited on for ever. */
-async function readRegular(path: string): Promise<Buffer> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+async function readRegular(fs: StoreFs, path: string): Promise<Buffer> {
+  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if ((await file.stat()).isFile()) return await file.readFile();
   } finally {
@@ -208,8 +218,8 @@ async function readRegular(path: string): Promise<Buffer> {
   throw new RepriseError('blob_damaged', 'a blob is not a regular file', { where: path });
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'w');
+async function writeDurably(fs: StoreFs, path: string, bytes: Uint8Array): Promise<void> {
+  const file = await fs.open(path, 'w');
   await withFile(file, async () => {
     await file.writeFile(bytes);
     await file.sync();
@@ -217,28 +227,15 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 /** Makes a directory and those above it, each durable in its parent. */
-export async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
+export async function makeDirectory(path: string, fs: StoreFs): Promise<void> {
+  const first = await fs.mkdir(path, { recursive: true });
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) fs.syncFolder(dirname(made));
 }
 
-/** {@link syncDirectory} for who may not wait. */
-export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
-/** Makes the names in a directory durable. Windows has no such call, and keeps them with the file. */
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const directory = await open(path, constants.O_RDONLY);
-  await withFile(directory, () => directory.sync());
+/** Whether a name is that of a blob: its digest. */
+export function isBlobName(name: string): boolean {
+  return DIGEST.test(name);
 }
 
 async function withFile(file: FileHandle, body: () => Promise<void>): Promise<void> {

@@ -52,12 +52,10 @@ export function sqliteDriver(): Promise<Driver> {
 }
 
 async function loadDriver(): Promise<Driver> {
-  // Not an import: a bundler or Node 20 would fail on the name. Before 22.13 it is hidden behind a flag: undefined.
-  const builtin = process.getBuiltinModule?.('node:sqlite') as NodeSqlite | undefined;
-  if (builtin !== undefined) return nodeDriver(builtin);
+  const builtin = builtinDriver();
+  if (builtin !== undefined) return builtin;
   try {
-    const { default: Database } = (await import('libsql')) as unknown as { default: LibsqlConstructor };
-    return libsqlDriver(Database);
+    return await installedDriver();
   } catch (cause) {
     throw new RepriseError('runtime_unsupported', 'no SQLite in this runtime', {
       actual: process.version,
@@ -65,6 +63,19 @@ async function loadDriver(): Promise<Driver> {
       cause,
     });
   }
+}
+
+/** The one that comes with Node; undefined where there is none. */
+export function builtinDriver(): Driver | undefined {
+  // Not an import: a bundler or Node 20 would fail on the name. Before 22.13 it is hidden behind a flag: undefined.
+  const builtin = process.getBuiltinModule?.('node:sqlite') as NodeSqlite | undefined;
+  return builtin && nodeDriver(builtin);
+}
+
+/** The one of the package libsql. */
+export async function installedDriver(): Promise<Driver> {
+  const { default: Database } = (await import('libsql')) as unknown as { default: LibsqlConstructor };
+  return libsqlDriver(Database);
 }
 
 /** The part of `node:sqlite` that is used here; the types of Node 20 do not know the module. */

@@ -15,13 +15,13 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
-import { syncFolder } from './blob-files.js';
-import { type Connection, type Driver, sqliteDriver } from './driver.js';
+import type { Connection, Driver } from './driver.js';
 import { inspectFile } from './inspect.js';
 import { holdLock } from './lock.js';
 import { getNote, LOG_NEEDED, NOTES, noteReader, setNote } from './notes.js';
 import { forgetOwner, holdsStill, newOwner, type Owner, ownerText, parseOwner } from './owner.js';
 import { type Creation, linked, placeForWriting, requireOwnFile } from './place.js';
+import { MACHINE, type Ports, type StoreFs } from './ports.js';
 import { type Layout, prepareLayout, type Riders, transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
 
@@ -32,6 +32,7 @@ export interface HoldOptions {
   readonly failed: string;
   readonly create?: Creation;
   readonly maxPageCount?: number;
+  readonly ports?: Ports;
 }
 
 /**
@@ -45,13 +46,14 @@ export async function openHeld<Opened>(
   options: HoldOptions,
   make: (held: HeldFile) => Opened | Promise<Opened>,
 ): Promise<Opened> {
-  const driver = await sqliteDriver();
-  const path = await placeForWriting(given, options.create ?? 'file');
+  const { fs, ...machine } = options.ports ?? MACHINE;
+  const driver = await machine.driver();
+  const path = await placeForWriting(given, options.create ?? 'file', fs);
   requireOwnFile(path); // before the lock: the lock of another name of this file would tell nothing
   const release = holdLock(driver, path);
   let held: HeldFile | undefined;
   try {
-    held = guarded(options.failed, path, () => hold(driver, path, options, release));
+    held = guarded(options.failed, path, () => hold(driver, fs, path, options, release));
     return await make(held);
   } catch (error) {
     if (held === undefined) release();
@@ -60,7 +62,7 @@ export async function openHeld<Opened>(
   }
 }
 
-function hold(driver: Driver, path: string, options: HoldOptions, release: () => void): HeldFile {
+function hold(driver: Driver, fs: StoreFs, path: string, options: HoldOptions, release: () => void): HeldFile {
   requireOwnFile(path);
   const found = lookAt(path);
   // Nothing is written, not even a log moved into the file, before it is known to be whole and ours to write.
@@ -76,7 +78,7 @@ function hold(driver: Driver, path: string, options: HoldOptions, release: () =>
     if (opened === undefined || (found !== undefined && idOf(found) !== idOf(opened))) {
       throw moved(path, 'another file was put in its place while it was opened');
     }
-    if (found === undefined) syncFolder(dirname(path));
+    if (found === undefined) fs.syncFolder(dirname(path));
     return new HeldFile({ driver, db, guard, path, owner: newOwner(idOf(opened)), release });
   } catch (error) {
     db?.close();

@@ -3,6 +3,7 @@ import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import { makeDirectory } from './blob-files.js';
+import { nodeFs, type StoreFs } from './ports.js';
 import { storeError } from './sqlite-errors.js';
 
 /** As many links as Linux follows. */
@@ -44,11 +45,11 @@ function linkTarget(path: string): string | undefined {
  *
  * @throws RepriseError `store_failed` when its folder is not there and none is to be made
  */
-export async function placeForWriting(path: string, creation: Creation): Promise<string> {
+export async function placeForWriting(path: string, creation: Creation, fs: StoreFs = nodeFs): Promise<string> {
   const file = canonicalPath(path);
   const folder = dirname(file);
   if (creation === 'folders') {
-    await makeDirectory(folder).catch((error: unknown) => {
+    await makeDirectory(folder, fs).catch((error: unknown) => {
       throw storeError(error, 'cannot make the folder', folder);
     });
     return canonicalPath(file);

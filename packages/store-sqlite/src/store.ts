@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
-import type { OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
+import type { Backup, OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { closable, closableReadonly } from '@reprise/kernel';
+import { backupWorld } from './backup.js';
 import { BlobFiles } from './blob-files.js';
 import { contentReader, stagingContent } from './content.js';
 import type { Connection, Driver } from './driver.js';
@@ -12,6 +13,7 @@ import { inspectFile } from './inspect.js';
 import { journalAppender, journalReader } from './journal.js';
 import { getNote, setNote } from './notes.js';
 import { type Creation, canonicalPath, logBytes } from './place.js';
+import { MACHINE, type Ports } from './ports.js';
 import { WORLD } from './schema.js';
 import { guarded, isUnwritable } from './sqlite-errors.js';
 
@@ -23,6 +25,17 @@ export interface SqliteOptions {
   readonly create?: Creation;
 }
 
+/** A store in a SQLite file. */
+export interface SqliteStore extends Store {
+  /**
+   * Copies the world that is in it, also while it is open, here or in another process. The copy has passed
+   * verification when this resolves.
+   *
+   * @param to the path of the copy; nothing may be there
+   */
+  backup(to: string): Promise<Backup>;
+}
+
 /**
  * A world in one SQLite file: its journal and its content up to 64 KiB a blob; larger blobs are files beside it.
  * The file is made when it is not there, its folder only with `create: 'folders'`. All of these belong to the world and move together while nobody has it open:
@@ -32,18 +45,24 @@ export interface SqliteOptions {
  * @example
  * const store = sqlite('worlds/home.db');
  */
-export function sqlite(path: string, options: SqliteOptions = {}): Store {
+export function sqlite(path: string, options: SqliteOptions = {}): SqliteStore {
+  return sqliteOn(MACHINE, path, options);
+}
+
+/** {@link sqlite} on a machine of one's choice. */
+export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}): SqliteStore {
   const file = resolve(path); // the process may change its directory between now and open
   return {
     label: path,
-    open: () => openForWriting(file, options),
+    open: () => openForWriting(file, options, ports),
     openReadonly: () => openForReading(file),
+    backup: (to) => backupWorld(file, resolve(to)),
   };
 }
 
-function openForWriting(path: string, options: SqliteOptions): Promise<OpenStore> {
-  return openHeld(path, { layout: WORLD, failed: OPENING_FAILED, ...options }, async (held) => {
-    const files = new BlobFiles(held.path);
+function openForWriting(path: string, options: SqliteOptions, ports: Ports): Promise<OpenStore> {
+  return openHeld(path, { ...options, layout: WORLD, failed: OPENING_FAILED, ports }, async (held) => {
+    const files = new BlobFiles(held.path, ports.fs);
     await files.removeUnfinished();
     return guarded(OPENING_FAILED, held.path, () => closable(writer(held, files), held.path));
   });
@@ -63,6 +82,7 @@ function writer(held: HeldFile, files: BlobFiles): OpenStore {
     hash: nodeSha256,
     cleanlyClosed,
     markAtOpen: getNote(db, MARK) ?? null,
+    backup: (to) => backupWorld(path, resolve(to)),
     mark: async (note) => guarded('cannot note a mark', path, () => held.commit(() => setNote(db, MARK, note))),
     close: async () => {
       await files.settled();

@@ -3,7 +3,7 @@ import { isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../content/port.js';
 import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
 import type { ReadableJournal } from '../journal/port.js';
-import type { OpenStore, ReadonlyStore } from './store.js';
+import type { Backup, OpenStore, ReadonlyStore } from './store.js';
 
 type ReadableContent = ContentReader & Pick<ContentStore, 'list'>;
 
@@ -19,6 +19,7 @@ export function closable(store: OpenStore, where: string): OpenStore {
   const { journal, content } = store;
   return {
     ...store,
+    ...(store.backup === undefined ? {} : { backup: async (to: string) => door.pass(() => backup(store, to)) }),
     journal: {
       ...readableJournal(journal, door),
       append: async (frames, expected) => {
@@ -42,6 +43,12 @@ export function closable(store: OpenStore, where: string): OpenStore {
     },
     close: () => door.shut(() => store.close()),
   };
+}
+
+async function backup(store: OpenStore, to: string): Promise<Backup> {
+  assertText(to, 'to');
+  if (store.backup !== undefined) return store.backup(to);
+  throw new TypeError('a store without a backup');
 }
 
 /** {@link closable} for a store that is open for reading. */

@@ -1,6 +1,16 @@
 import type { Hash } from '../codec/hash.js';
 import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
-import type { Journal, ReadableJournal } from '../journal/port.js';
+import type { Head, Journal, ReadableJournal } from '../journal/port.js';
+
+/** A copy of a world that was made while the world was open, and that has passed verification. */
+export interface Backup {
+  /** Where it is. */
+  readonly path: string;
+  /** The last frame that is in it. Kept elsewhere, it shows later that the copy is the one that was made. */
+  readonly head: Head;
+  /** How many blobs it has. */
+  readonly blobs: number;
+}
 
 /** An open store, held for writing by this process alone. */
 export interface OpenStore {
@@ -20,6 +30,13 @@ export interface OpenStore {
   mark(note: string | null): Promise<void>;
   /** The note that stood when the store was opened. */
   readonly markAtOpen: string | null;
+  /**
+   * Copies the world to another place, where nothing is, while it goes on. A store that cannot has no such method.
+   *
+   * Contract: the copy holds everything that was acknowledged when it was called; it verifies; nothing that is there is
+   * replaced; when it rejects there is nothing at `to`.
+   */
+  backup?(to: string): Promise<Backup>;
   /** Gives the store up and notes a clean close; a note of {@link mark} stays. Idempotent. */
   close(): Promise<void>;
 }

@@ -5,16 +5,16 @@
  * it works and ends to `lifetime.ts`; what becomes of a frame is the stepper's business, what happens outside the
  * performer's, when it happens the timers'.
  */
-import type {
-  Account,
-  Address,
-  CommandName,
-  CommandValue,
-  Decision,
-  Principal,
+import {
+  type Account,
+  type Address,
+  type CommandName,
+  type CommandValue,
+  type Decision,
+  type Principal,
   RepriseError,
-  Settlement,
-  Value,
+  type Settlement,
+  type Value,
 } from '@reprise/contracts';
 import { DryAnswers } from '../adapter/dry-answers.js';
 import type { ContentStore } from '../content/port.js';
@@ -23,6 +23,7 @@ import { type ForkLeaf, REVIVE } from '../engine/index.js';
 import { type ForkOptions, type ForkSource, forkWorld, type MadeFork } from '../fork/index.js';
 import type { Head } from '../journal/port.js';
 import { type VerifyReport, verifyStore, type WorldAt, worldAt } from '../replay/index.js';
+import type { Backup } from '../store/store.js';
 import type { ClockJump } from '../time/stamper.js';
 import type { Ack } from './acknowledgement.js';
 import { Asking, type EraseOptions, type EraseReport, type RequestOptions, type SettleAck } from './asking.js';
@@ -278,6 +279,23 @@ export class World implements AsyncDisposable {
     const { performer, store } = this.parts;
     const answerUntil = (seq: number) => (performer instanceof DryAnswers ? performer.answerUntil(seq) : undefined);
     return feedFork({ world: this, content: store.content, answerUntil }, source, options);
+  }
+
+  /**
+   * Copies this world, as it is now, to another place while it goes on. The copy has passed verification.
+   *
+   * A copy is the same world: to open it while this one goes on does everything twice. See {@link fork} for another one.
+   *
+   * @param to where nothing is; for a store in a file, the path of the copy
+   * @throws RepriseError `invalid_argument` when something is there, or the store makes no backups; `store_full`,
+   *   `store_failed`, `world_closed`, and what verifying says
+   */
+  async backup(to: string): Promise<Backup> {
+    const { store } = this.parts;
+    if (store.backup !== undefined) return store.backup(to);
+    throw new RepriseError('invalid_argument', 'this store makes no backups', {
+      hint: 'A store in a file does. Of another one, copy the journal and the content through its readers.',
+    });
   }
 
   /** Writes the map of all leaves, so that the next open starts here. */

@@ -1,0 +1,268 @@
+/**
+ * Copies a world while it may be open, here or in another process, and shows that the copy verifies.
+ *
+ * Invariants
+ * K1  No transaction outlives one page of rows, so no writer waits for a backup. What is copied does not change: frames
+ *     and blobs are only ever added. Only erasing takes away; a copy in which that happened is made again.
+ * K2  The copy has its name when it is whole, durable and verified, and not before; nothing that is there is replaced.
+ */
+import { constants, lstatSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { type Backup, closableReadonly, verifyStore } from '@reprise/kernel';
+import { BlobFiles, isBlobName } from './blob-files.js';
+import { contentReader, INLINE_BYTES_MAX } from './content.js';
+import { type Connection, type Driver, type SqlValue, sqliteDriver } from './driver.js';
+import { nodeSha256 } from './hash.js';
+import { inspectFile } from './inspect.js';
+import { journalReader } from './journal.js';
+import { holdLock } from './lock.js';
+import { getNote, NOTES, setNote } from './notes.js';
+import { canonicalPath, placeForWriting } from './place.js';
+import { nodeFs, syncFile } from './ports.js';
+import { hasTombstones, prepareCopy, transaction, WORLD } from './schema.js';
+import { storeError } from './sqlite-errors.js';
+import { bytesSql, digestSql, ROW_BYTES_MAX, textSql, wholeSql } from './values.js';
+
+/** How often a copy is made again because something was erased meanwhile. */
+const TRIES = 5;
+
+/** A page of rows: so many, or fewer when their bytes are more than this. */
+const PAGE_ROWS = 256;
+const PAGE_BYTES = 1024 * 1024;
+
+/** Comes before all bytes; no bytes at all may be bound as null. */
+const BEFORE_ALL = 0;
+
+type Copied = Pick<Backup, 'head' | 'blobs'>;
+
+/** The notes that belong to what is copied, and not to who has it open. */
+const COPIED_NOTES = ['mark', 'erased_through', NOTES.clean];
+
+/**
+ * Copies a world into a file of its own, with its blobs beside it.
+ *
+ * @param from the world's file; anybody may have it open
+ * @param to a path where nothing is
+ * @throws RepriseError `invalid_argument` when something is there, `world_absent`, what reading and verifying the world
+ *   says, `store_full`, `store_failed`
+ */
+export async function backupWorld(from: string, to: string): Promise<Backup> {
+  const driver = await sqliteDriver();
+  const source = canonicalPath(from);
+  const target = await placeForWriting(to, 'file');
+  const release = holdLock(driver, target); // nobody makes a world there meanwhile
+  const part = `${target}.part`;
+  try {
+    requireNothingAt(target);
+    await removeWorld(part);
+    const world = inspectFile(driver, source, WORLD);
+    if (world === undefined) throw absent(source);
+    try {
+      const report = await copyUntilWhole(driver, world, source, part);
+      requireNothingAt(target);
+      await place(part, target);
+      return { path: target, ...report };
+    } finally {
+      world.close();
+    }
+  } catch (error) {
+    await removeWorld(part).catch(() => undefined);
+    throw storeError(error, 'cannot back up', target);
+  } finally {
+    release();
+  }
+}
+
+async function copyUntilWhole(driver: Driver, world: Connection, source: string, part: string): Promise<Copied> {
+  for (let tries = 1; ; tries++) {
+    const before = erasuresOf(world);
+    const copy = driver.open(part, 'write');
+    try {
+      await copyTables(world, copy);
+    } finally {
+      copy.close();
+    }
+    const isWhole = await copyBlobs(`${source}.blobs`, `${part}.blobs`);
+    try {
+      if (isWhole && erasuresOf(world) === before) {
+        syncFile(part);
+        return await verified(driver, part);
+      }
+    } catch (error) {
+      // The frame of an erasure is copied, and erasing had not begun.
+      if (!isRepriseError(error, 'erase_unfinished') || tries === TRIES) throw error;
+    }
+    await removeWorld(part);
+    if (tries === TRIES) throw erasedMeanwhile(source);
+  }
+}
+
+function erasedMeanwhile(where: string): RepriseError {
+  return new RepriseError('store_failed', 'content was erased again and again while the world was copied', {
+    where,
+    hint: 'Back it up when nothing is erased.',
+  });
+}
+
+/** Changes with each step of an erasure. */
+function erasuresOf(world: Connection): string {
+  const count = hasTombstones(world) ? world.prepare('SELECT count(*), max(seq) FROM erased').get() : [];
+  return JSON.stringify([count, getNote(world, 'erased_through')]);
+}
+
+async function copyTables(world: Connection, copy: Connection): Promise<void> {
+  prepareCopy(copy);
+  const head = world.prepare(`SELECT ${wholeSql('seq')} FROM frame ORDER BY seq DESC LIMIT 1`).get()?.[0] ?? -1;
+  transaction(copy, () => {
+    for (const name of COPIED_NOTES) setNote(copy, name, getNote(world, name) ?? null);
+  });
+  const frames = ['seq', 'first', 'at'].map(wholeSql).join(', ');
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO frame (seq, first, at, kind, head, bytes) VALUES (?, ?, ?, CAST(? AS TEXT), ?, ?)',
+    select: `SELECT ${frames}, ${textSql('kind')}, ${digestSql('head')}, ${bytesSql('bytes', ROW_BYTES_MAX)}
+      FROM frame WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+    sizes: 'SELECT length(bytes) FROM frame WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    after: [-1],
+    upTo: [head],
+  });
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO landmark (kind, seq) VALUES (CAST(? AS TEXT), ?)',
+    select: `SELECT ${textSql('kind')}, ${wholeSql('seq')} FROM landmark
+      WHERE (kind, seq) > (CAST(? AS TEXT), ?) AND seq <= ? ORDER BY kind, seq LIMIT ?`,
+    after: ['', -1],
+    upTo: [head],
+  });
+  const requests = `SELECT ${digestSql('key')}, ${wholeSql('seq')} FROM request WHERE key > ? ORDER BY key LIMIT ?`;
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO request (key, seq) SELECT ?, ? WHERE ? <= ?',
+    select: requests,
+    after: [BEFORE_ALL],
+    values: ([key, seq]) => [key as SqlValue, seq as SqlValue, seq as SqlValue, head],
+  });
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO blob (digest, bytes) VALUES (?, ?)',
+    select: `SELECT ${digestSql('digest')}, ${bytesSql('bytes', INLINE_BYTES_MAX)} FROM blob WHERE digest > ? ORDER BY digest LIMIT ?`,
+    sizes: 'SELECT length(bytes) FROM blob WHERE digest > ? ORDER BY digest LIMIT ?',
+    after: [BEFORE_ALL],
+  });
+  if (!hasTombstones(world)) return;
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO erased (digest, seq, hollow) VALUES (?, ?, ?)',
+    select: `SELECT ${digestSql('digest')}, ${wholeSql('seq')}, ${wholeSql('hollow')} FROM erased WHERE digest > ? ORDER BY digest LIMIT ?`,
+    after: [BEFORE_ALL],
+  });
+}
+
+interface Rows {
+  readonly insert: string;
+  /** Its parameters: the key of the last row, then {@link upTo}, then how many; its first columns are the key. */
+  readonly select: string;
+  /** The lengths of the same rows, where they may be large. */
+  readonly sizes?: string;
+  readonly after: readonly SqlValue[];
+  readonly upTo?: readonly SqlValue[];
+  readonly values?: (row: readonly SqlValue[]) => readonly SqlValue[];
+}
+
+async function copyRows(world: Connection, copy: Connection, rows: Rows): Promise<void> {
+  const select = world.prepare(rows.select);
+  const sizes = rows.sizes === undefined ? undefined : world.prepare(rows.sizes);
+  const insert = copy.prepare(rows.insert);
+  const upTo = rows.upTo ?? [];
+  let after = rows.after;
+  for (;;) {
+    const limit = sizes === undefined ? PAGE_ROWS : rowsWithin(sizes.all(...after, ...upTo, PAGE_ROWS));
+    const page = select.all(...after, ...upTo, limit);
+    transaction(copy, () => {
+      for (const row of page) insert.run(...(rows.values?.(row) ?? row)); // null, for what is damaged, is refused
+    });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.slice(0, after.length);
+    await turn();
+  }
+}
+
+function rowsWithin(lengths: readonly (readonly SqlValue[])[]): number {
+  let total = 0;
+  const end = lengths.findIndex(([length]) => {
+    total += typeof length === 'number' ? length : 0;
+    return total > PAGE_BYTES;
+  });
+  return end === -1 ? PAGE_ROWS : Math.max(end, 1);
+}
+
+/** @returns false when a blob went while it was copied */
+async function copyBlobs(from: string, to: string): Promise<boolean> {
+  const groups = (await readdir(from).catch(() => [])).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  if (groups.length === 0) return true;
+  await mkdir(to);
+  for (const group of groups) {
+    await mkdir(join(to, group));
+    for (const name of (await readdir(join(from, group))).filter(isBlobName)) {
+      const target = join(to, group, name);
+      try {
+        await copyFile(join(from, group, name), target, constants.COPYFILE_FICLONE);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+        throw error;
+      }
+      syncFile(target);
+    }
+    nodeFs.syncFolder(join(to, group));
+  }
+  nodeFs.syncFolder(to);
+  return true;
+}
+
+async function verified(driver: Driver, part: string): Promise<Copied> {
+  const db = inspectFile(driver, part, WORLD);
+  if (db === undefined) throw absent(part);
+  const store = {
+    journal: journalReader(db, part),
+    content: contentReader(db, new BlobFiles(part), part),
+    hash: nodeSha256,
+    close: async () => db.close(),
+  };
+  try {
+    const { head, blobs } = await verifyStore(closableReadonly(store, part));
+    return { head, blobs };
+  } finally {
+    db.close();
+  }
+}
+
+/** K2: the blobs first, so that the file has its name when all of it is there. */
+async function place(part: string, target: string): Promise<void> {
+  if (isThere(`${part}.blobs`)) await rename(`${part}.blobs`, `${target}.blobs`);
+  await rename(part, target);
+  nodeFs.syncFolder(dirname(target));
+}
+
+function requireNothingAt(target: string): void {
+  for (const side of ['', '-wal', '.blobs']) {
+    if (!isThere(`${target}${side}`)) continue;
+    throw new RepriseError('invalid_argument', 'something is at the place of the backup', {
+      where: `${target}${side}`,
+      expected: 'a path where nothing is',
+      hint: 'Give another path. A backup never replaces anything.',
+    });
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+async function removeWorld(path: string): Promise<void> {
+  for (const side of ['', '-journal', '-wal', '-shm', '.blobs']) {
+    await rm(`${path}${side}`, { recursive: true, force: true });
+  }
+}
+
+function absent(where: string): RepriseError {
+  return new RepriseError('world_absent', 'there is no world to back up', { where });
+}

@@ -1,0 +1,46 @@
+/** What the store reaches the machine through: a test may stand in between, to see what is synced and in which order. */
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import * as promises from 'node:fs/promises';
+import { type Driver, sqliteDriver } from './driver.js';
+
+/** The calls of the file system that decide what survives a loss of power. */
+export interface StoreFs extends Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm' | 'stat'> {
+  /** Makes the names in a folder durable. Windows has no such call, and keeps them with the file. */
+  syncFolder(path: string): void;
+}
+
+/** What the store reaches the machine through. */
+export interface Ports {
+  readonly fs: StoreFs;
+  driver(): Promise<Driver>;
+}
+
+/** The file system of this machine. */
+export const nodeFs: StoreFs = {
+  mkdir: promises.mkdir,
+  open: promises.open,
+  readdir: promises.readdir,
+  rename: promises.rename,
+  rm: promises.rm,
+  stat: promises.stat,
+  syncFolder: (path) => {
+    if (process.platform !== 'win32') sync(path, constants.O_RDONLY);
+  },
+};
+
+/** This machine. */
+export const MACHINE: Ports = { fs: nodeFs, driver: sqliteDriver };
+
+/** Makes a file durable that nobody has open: closing it would drop SQLite's locks on it. */
+export function syncFile(path: string): void {
+  sync(path, constants.O_RDWR);
+}
+
+function sync(path: string, flags: number): void {
+  const handle = openSync(path, flags);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,129 @@
+/** A copy of a world that goes on: whole, verified, and over nothing. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { creates, defineApp, defineReducer, openWorld, verifyStore, type World } from '@reprise/kernel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { sqlite } from '../src/index.js';
+import { freshDirectory, tamper } from './fixtures.js';
+
+const app = defineApp({
+  reducers: [
+    defineReducer({
+      name: 'demo/Counter@1',
+      state: z.strictObject({ n: z.int() }),
+      events: { 'demo/Added@1': creates(z.strictObject({ by: z.int() })) },
+      init: () => ({ n: 0 }),
+      reduce(draft, event) {
+        draft.n += event.value.by;
+      },
+    }),
+  ],
+});
+
+let place: ReturnType<typeof freshDirectory>;
+let path: string;
+let copy: string;
+
+beforeEach(() => {
+  place = freshDirectory();
+  [path, copy] = [join(place.dir, 'w.db'), join(place.dir, 'copy.db')];
+});
+
+afterEach(() => place.remove());
+
+const add = (world: World, id?: string) =>
+  world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 1 } }, id === undefined ? {} : { id });
+
+async function verify(file: string, expect: string): Promise<number> {
+  const store = await sqlite(file).openReadonly();
+  try {
+    return (await verifyStore(store, { app, expect })).frames;
+  } finally {
+    await store.close();
+  }
+}
+
+describe('a backup', () => {
+  it('of an open world has all that was acknowledged when it began, verifies and can be opened [JRN-34]', async () => {
+    const world = await openWorld({ store: sqlite(path), app, snapshotEvery: 20 });
+    for (let i = 0; i < 50; i++) await add(world, `r${i}`);
+    const refs = [];
+    for (const size of [30, 60_000, 70_000, 900_000]) {
+      refs.push(await world.content.put(new Uint8Array(size).fill(size)));
+    }
+    await add(world);
+    const { head } = world;
+    const made = await world.backup(copy);
+    expect(made).toMatchObject({ path: copy, head });
+    await add(world);
+    expect(await verify(copy, head.digest)).toBe(head.seq + 1);
+
+    const again = await openWorld({ store: sqlite(copy), app, expectHead: head });
+    expect(again.head.seq).toBe(head.seq);
+    for (const ref of refs) expect(await again.content.has(ref)).toBe(true);
+    expect((await add(again, 'r7')).seq).toBeLessThan(head.seq); // asked before: the copy knows it
+    await again.close();
+    await world.close();
+    expect(readdirSync(place.dir).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+
+  it('of a world that is written and erased from meanwhile is one moment of it [JRN-34]', async () => {
+    const world = await openWorld({ store: sqlite(path), app });
+    for (let i = 0; i < 300; i++) await world.content.put(new Uint8Array(9_000).fill(i % 251).fill(i >> 8, 0, 2));
+    const large = await world.content.put(new Uint8Array(300_000).fill(7));
+    await add(world);
+    let going = true;
+    const writing = (async () => {
+      for (let i = 0; going; i++) {
+        await add(world);
+        if (i === 3) await world.erase({ refs: [large] });
+      }
+    })();
+    const made = await sqlite(path).backup(copy);
+    going = false;
+    await writing;
+    expect(await verify(copy, made.head.digest)).toBe(made.head.seq + 1);
+    await world.close();
+  });
+
+  it('of a closed world is the same world', async () => {
+    const world = await openWorld({ store: sqlite(path), app });
+    await add(world);
+    const { head } = world;
+    await world.close();
+    expect((await sqlite(path).backup(copy)).head).toEqual(head);
+    const again = await openWorld({ store: sqlite(copy), app });
+    expect([again.id, again.created]).toEqual([world.id, false]);
+    await again.close();
+  });
+
+  it.each([
+    ['a world', () => copy, async () => (await sqlite(copy).open()).close()],
+    ['a file', () => copy, async () => writeFileSync(copy, '')],
+    ['a folder of blobs', () => `${copy}.blobs`, async () => mkdirSync(`${copy}.blobs`)],
+    ['a log', () => `${copy}-wal`, async () => writeFileSync(`${copy}-wal`, '')],
+  ])('is never put over %s [JRN-34]', async (_, at, make) => {
+    const world = await openWorld({ store: sqlite(path), app });
+    await make();
+    await expect(world.backup(copy)).rejects.toMatchObject({ code: 'invalid_argument', facts: { where: at() } });
+    await expect(world.backup(path)).rejects.toMatchObject({ code: 'world_locked' });
+    await world.close();
+  });
+
+  it('of a damaged world is refused, and leaves nothing', async () => {
+    const world = await openWorld({ store: sqlite(path), app });
+    for (let i = 0; i < 5; i++) await add(world);
+    await world.close();
+    await tamper(path, 'UPDATE frame SET bytes = zeroblob(100) WHERE seq = 3');
+    await expect(sqlite(path).backup(copy)).rejects.toMatchObject({ code: 'journal_damaged' });
+    await tamper(path, "UPDATE frame SET head = 'text' WHERE seq = 3");
+    await expect(sqlite(path).backup(copy)).rejects.toBeInstanceOf(Error);
+    expect(readdirSync(place.dir).filter((name) => name.startsWith('copy.db') && name !== 'copy.db-lock')).toEqual([]);
+  });
+
+  it('of nothing is refused', async () => {
+    await expect(sqlite(path).backup(copy)).rejects.toMatchObject({ code: 'world_absent' });
+    expect(existsSync(path)).toBe(false);
+  });
+});
