@@ -1,6 +1,6 @@
 /** A session as an app talks to it. It keeps nothing: what it knows is read from the journal. */
 import { type Address, isRepriseError, type JournalRecord, type Principal, RepriseError } from '@reprise/contracts';
-import type { Ack, World } from '@reprise/kernel';
+import { type Ack, recordsOf, type World } from '@reprise/kernel';
 import type * as z from 'zod';
 import type { Agent, AnyAgent, ReturnOf } from './agent.js';
 import type { AgentEvent } from './contracts/agent-event.js';
@@ -18,7 +18,7 @@ import { requireOnePrice, requirePrices } from './price.js';
 import { QUEUE_MAX } from './reducer/queue.js';
 import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
-import { type ModelInfos, type Reconfiguration, storeAgent, storePatch } from './store-agent.js';
+import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from './store-agent.js';
 import { putText } from './transcript.js';
 
 /** How something is asked of a session. */
@@ -59,6 +59,7 @@ export type CommandReceipt =
 export interface SessionParts {
   readonly world: World;
   readonly models: ModelInfos;
+  readonly stored: StoredAgents;
   readonly live: LiveAnswers;
   newId(): string;
   /** The places of a session's runs, from the first; of one when its number is given. */
@@ -210,11 +211,10 @@ export class Session<R = unknown> {
    */
   async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
     await this.#adopt();
-    const { world, models } = this.parts;
     const { id: command_id = this.parts.newId(), budget = {}, as } = options;
     const { max_tokens, max_micro_money, max_wall_ms } = saidLimits(budget, 'spawn');
-    if (max_micro_money !== undefined) requirePrices(models, agent, true);
-    const { agents, ...adopted } = await storeAgent(world.content, agent, models);
+    if (max_micro_money !== undefined) requirePrices(this.parts.models, agent, true);
+    const { agents, ...adopted } = await this.parts.stored.of(agent);
     const command: HostCommand = {
       type: 'Spawn',
       agent: adopted,
@@ -289,7 +289,8 @@ export class Session<R = unknown> {
 
   async #inputOf({ seq, number, input }: RunPlace): Promise<string | undefined> {
     if (input !== undefined) return input;
-    return (await this.#factAt(seq, 'aos.agent/InputAccepted@1', ({ run }) => run === number))?.command_id;
+    const records = await this.#recordsAt(seq);
+    return this.#factIn(records, 'aos.agent/InputAccepted@1', ({ run }) => run === number)?.command_id;
   }
 
   /** Whether the input of a run is in the queue. */
@@ -323,8 +324,8 @@ export class Session<R = unknown> {
 
   /** A new session takes the agent's definition; an old one takes a changed one, when the agent says it may. */
   async #adopt(): Promise<void> {
-    const { world, models } = this.parts;
-    const { def_ref, config, agents } = await storeAgent(world.content, this.agent, models);
+    const { world, stored } = this.parts;
+    const { def_ref, config, agents } = await stored.of(this.agent);
     const known = await this.state();
     if (
       known !== undefined &&
@@ -388,20 +389,29 @@ export class Session<R = unknown> {
     );
   }
 
-  #fact<N extends FactName>({ seq }: Ack, name: N, command_id: string): Promise<FactValue<N> | undefined> {
-    return this.#factAt(seq, name, (value) => (value as { readonly command_id?: string }).command_id === command_id);
+  /** A fact of a command, from the frame that took it: at hand of one that was just written. */
+  async #fact<N extends FactName>(ack: Ack, name: N, command_id: string): Promise<FactValue<N> | undefined> {
+    const records = recordsOf(ack) ?? (await this.#recordsAt(ack.seq));
+    return this.#factIn(
+      records,
+      name,
+      (value) => (value as { readonly command_id?: string }).command_id === command_id,
+    );
   }
 
-  async #factAt<N extends FactName>(
-    seq: number,
+  #factIn<N extends FactName>(
+    records: readonly JournalRecord[],
     name: N,
     isMeant: (value: FactValue<N>) => boolean,
-  ): Promise<FactValue<N> | undefined> {
-    for await (const frame of this.parts.world.frames(seq)) {
-      const values = frame.records.filter((record) => this.#isOwn(record, name)).map(({ value }) => value as never);
-      return values.find(isMeant);
-    }
-    return undefined;
+  ): FactValue<N> | undefined {
+    // The reducer's own schema checked the value before it was journaled.
+    const values = records.filter((record) => this.#isOwn(record, name)).map(({ value }) => value as never);
+    return values.find(isMeant);
+  }
+
+  async #recordsAt(seq: number): Promise<readonly JournalRecord[]> {
+    for await (const { records } of this.parts.world.frames(seq)) return records;
+    return [];
   }
 
   #isOwn(record: JournalRecord, name: string): record is Extract<JournalRecord, { kind: 'fact' }> {

@@ -54,6 +54,26 @@ export async function storeAgent(content: ContentStore, agent: AnyAgent, models:
   return { ...own, agents };
 }
 
+/** What a world has stored of its agents: each is stored once, and again after an erasure, which may have named it. */
+export class StoredAgents {
+  readonly #known = new WeakMap<AnyAgent, { readonly erased: number; readonly stored: StoredAgent }>();
+
+  constructor(
+    private readonly content: ContentStore,
+    private readonly models: ModelInfos,
+  ) {}
+
+  /** An agent as it is stored, and those below it. @throws RepriseError as {@link storeAgent} */
+  async of(agent: AnyAgent): Promise<StoredAgent> {
+    const erased = await this.content.erasedThrough();
+    const known = this.#known.get(agent);
+    if (known?.erased === erased) return known.stored;
+    const stored = await storeAgent(this.content, agent, this.models);
+    this.#known.set(agent, { erased, stored });
+    return stored;
+  }
+}
+
 function requireModels(models: ModelInfos, { name, model, compaction }: AnyAgent): void {
   requireModel(models, model, `agent ${name}`);
   if (compaction !== null && compaction.model !== null)

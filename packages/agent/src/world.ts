@@ -37,7 +37,7 @@ import type { Registry } from './registry.js';
 import { worldRequestId } from './request-id.js';
 import type { RunPlace } from './run.js';
 import { Session, type SessionOptions } from './session.js';
-import { type ModelInfos, storeAgent } from './store-agent.js';
+import { type ModelInfos, StoredAgents } from './store-agent.js';
 import { type Duration, durationMs } from './tools/duration.js';
 
 /** Which sessions are wanted. */
@@ -105,11 +105,14 @@ export class AgentWorld implements AsyncDisposable {
   /** Kept from the first time on that events are resumed. */
   #places: Promise<Views> | undefined;
 
+  readonly #stored: StoredAgents;
+
   constructor(
     /** The kernel's world: frames, state, rights, time travel. */
     readonly kernel: World,
     private readonly parts: AgentWorldParts,
   ) {
+    this.#stored = new StoredAgents(kernel.content, parts.models);
     parts.ready(this);
   }
 
@@ -136,6 +139,7 @@ export class AgentWorld implements AsyncDisposable {
       {
         world: this.kernel,
         models,
+        stored: this.#stored,
         live,
         newId: () => toHex(this.parts.random(16)),
         placesOf: (session, run) => this.#placesOf(session, run),
@@ -235,7 +239,7 @@ export class AgentWorld implements AsyncDisposable {
    * @throws RepriseError `unknown_model`, `duplicate_definition`
    */
   async define(agent: AnyAgent): Promise<{ readonly ref: Ref }> {
-    const { def_ref } = await storeAgent(this.kernel.content, agent, this.parts.models);
+    const { def_ref } = await this.#stored.of(agent);
     this.parts.registry.replace(agent);
     return { ref: def_ref };
   }

@@ -92,7 +92,7 @@ export { type MemoryOptions, memory } from './store/memory-store.js';
 export type { Backup, OpenStore, ReadonlyStore, Store } from './store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
 export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
-export type { Ack } from './world/acknowledgement.js';
+export { type Ack, recordsOf } from './world/acknowledgement.js';
 export type { EraseOptions, EraseReport, RequestOptions, SettleAck } from './world/asking.js';
 export type { HolderRights } from './world/authority.js';
 export type { ClockConfirmation } from './world/confirm-clock.js';

@@ -1,5 +1,5 @@
 /** Acknowledgements: where what was asked stands, once it is durable. */
-import { RepriseError } from '@reprise/contracts';
+import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { Journal } from '../journal/port.js';
 import type { CommittedFrame, IngressOutcome } from './ingress.js';
 
@@ -12,9 +12,22 @@ export interface Ack {
   readonly duplicate: boolean;
 }
 
+/** The frames that acknowledgements were given for, for as long as those are kept. */
+const acknowledged = new WeakMap<Ack, readonly JournalRecord[]>();
+
 /** Acknowledges a frame that has just become durable. */
-export function ackOfFrame({ seq, head }: CommittedFrame): Ack {
-  return { seq, head: head.digest, duplicate: false };
+export function ackOfFrame({ seq, head, records }: Pick<CommittedFrame, 'seq' | 'head' | 'records'>): Ack {
+  const ack = { seq, head: head.digest, duplicate: false };
+  acknowledged.set(ack, records);
+  return ack;
+}
+
+/**
+ * The records of the frame that an acknowledgement was given for, to be read only; undefined of a repeated request, whose
+ * frame is read from the journal. An acknowledgement is data, so they stand beside it.
+ */
+export function recordsOf(ack: Ack): readonly JournalRecord[] | undefined {
+  return acknowledged.get(ack);
 }
 
 /**
