@@ -119,7 +119,7 @@ export function agentEventsPage(): string {
     '',
     '## By type',
     '',
-    'A `?` stands behind fields that may be absent. `text`, `args` and `value` are put beside their link when they are no larger than 8 KiB (`inline` says otherwise). Under `channel: "model"` the types marked *operator* are left out, and so are `operator_ref`, `warnings_ref`, `error_ref`, `error`, the `blob_ref` of `artifacts`, and the `ref` of an approval that is of no call.',
+    'A `?` stands behind fields that may be absent. `text`, `reasoning`, `args` and `value` are put beside their link when they are no larger than 8 KiB (`inline` says otherwise). Under `channel: "model"` the types marked *operator* are left out, and so are `operator_ref`, `warnings_ref`, `error_ref`, `error`, the `blob_ref` of `artifacts`, and the `ref` of an approval that is of no call.',
     '',
     ...table(
       ['type', 'what happened', 'fields', 'channel'],

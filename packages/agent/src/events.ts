@@ -1,7 +1,7 @@
 /** Watching sessions: events from durable frames, with the text behind their links in place. */
 import { errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
-import type { AgentEvent, Cursor, EventChannel } from './contracts/agent-event.js';
+import type { AgentEvent, AgentEventOf, Cursor, EventChannel } from './contracts/agent-event.js';
 import { AgentEvents, type EventScope, type Past, seenBy } from './projection/agent-events.js';
 import { readLlmOutput, readText, readValue } from './transcript.js';
 
@@ -107,6 +107,7 @@ async function withTexts(content: ContentReader, event: AgentEvent, max: number)
     case 'toolset.unreachable':
       return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
     case 'llm_step.completed':
+      return withAnswer(content, event, max);
     case 'context.compacted':
       return withText(event, max, spokenAt(content, event.ref));
     case 'child.settled':
@@ -129,9 +130,25 @@ async function withTexts(content: ContentReader, event: AgentEvent, max: number)
   }
 }
 
+/** An answer with what the model said and thought. */
+async function withAnswer(content: ContentReader, event: AgentEventOf<'llm_step.completed'>, max: number) {
+  const output = await readLlmOutput(content, event.ref).catch(() => undefined);
+  const thoughts = (output?.opaque ?? []).flatMap(({ kind, text }) => (kind === 'reasoning' ? (text ?? []) : []));
+  const reasoning = thoughts.join('');
+  return {
+    ...event,
+    ...(output?.text !== undefined && fits(output.text, max) ? { text: output.text } : {}),
+    ...(reasoning !== '' && fits(reasoning, max) ? { reasoning } : {}),
+  };
+}
+
+function fits(text: string, max: number): boolean {
+  return bytesOf(text) <= max;
+}
+
 async function withText<E extends AgentEvent>(event: E, max: number, text: Promise<string | undefined>): Promise<E> {
   const found = await text;
-  if (found === undefined || bytesOf(found) > max) return event;
+  if (found === undefined || !fits(found, max)) return event;
   return { ...event, text: found };
 }
 

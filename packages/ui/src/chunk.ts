@@ -28,6 +28,13 @@ export interface QuestionData {
   readonly state: string;
 }
 
+/** What became of an approval. */
+export interface ApprovalData {
+  readonly toolCallId: string;
+  /** `approved`, `denied`, or how else it ended. */
+  readonly state: string;
+}
+
 /** A session that the run's agent has spawned. */
 export interface ChildData {
   readonly child: string;
@@ -67,6 +74,7 @@ export type UiChunk =
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'data-question'; readonly id: string; readonly data: QuestionData }
+  | { readonly type: 'data-approval'; readonly id: string; readonly data: ApprovalData; readonly transient: true }
   | { readonly type: 'data-child'; readonly id: string; readonly data: ChildData }
   | { readonly type: 'data-steer'; readonly id: string; readonly data: SteerData }
   | { readonly type: 'finish'; readonly finishReason: 'stop' | 'length'; readonly messageMetadata: RunMetadata }

@@ -1,8 +1,20 @@
 /** The messages of a session so far, for a page that is loaded again. */
-import type { AgentEvent, Session } from '@reprise/agent';
+import type { AgentEvent, Cursor, Session } from '@reprise/agent';
 import { MessageFold, type UiMessage } from './message.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 import { UI_INLINE_BYTES_MAX } from './stream.js';
+
+/** Which messages are followed. */
+export interface FollowOptions extends ChunkOptions {
+  /** Stops the following. */
+  readonly signal?: AbortSignal;
+}
+
+/** A message as it stands now, and the event that made it so. */
+export interface FollowedMessage {
+  readonly message: UiMessage;
+  readonly cursor: Cursor;
+}
 
 /** One input, and the run that it led to. */
 interface Exchange {
@@ -22,20 +34,55 @@ export async function uiMessages(
   session: Pick<Session, 'events'>,
   options: ChunkOptions = {},
 ): Promise<readonly UiMessage[]> {
-  const exchanges = new Map<string, Exchange>();
-  let current: Exchange | undefined;
-  const events = session.events({ follow: false, inline: UI_INLINE_BYTES_MAX, channel: 'model' });
-  for await (const event of events) {
-    const known = event.run_id === null ? current : exchangeOf(exchanges, event, event.run_id, options);
-    if (known === undefined) continue;
-    if (event.run_id !== null && event.type !== 'input.accepted') current = known;
+  const exchanges = new Exchanges(options);
+  for await (const event of session.events({ ...SHOWN, follow: false })) exchanges.take(event);
+  return exchanges.messages;
+}
+
+/**
+ * The messages of a session as they come and change, whoever sends them: what a second tab shows. Begins with all that
+ * there are, each as it came about, and goes on until the world closes or `signal` aborts. Two messages under one id are
+ * the same message, the later one in place of the earlier. What a model says live is not in it: resume the run's stream.
+ *
+ * @example for await (const { message } of followUiMessages(session, { signal })) show(message)
+ */
+export async function* followUiMessages(
+  session: Pick<Session, 'events'>,
+  { signal, ...options }: FollowOptions = {},
+): AsyncGenerator<FollowedMessage> {
+  const exchanges = new Exchanges(options);
+  for await (const event of session.events({ ...SHOWN, ...(signal === undefined ? {} : { signal }) }))
+    for (const message of exchanges.take(event)) yield { message: structuredClone(message), cursor: event.event_seq };
+}
+
+const SHOWN = { inline: UI_INLINE_BYTES_MAX, channel: 'model' } as const;
+
+/** The exchanges of a session, event by event. */
+class Exchanges {
+  readonly #byRun = new Map<string, Exchange>();
+  #current: Exchange | undefined;
+
+  constructor(private readonly options: ChunkOptions) {}
+
+  get messages(): readonly UiMessage[] {
+    return [...this.#byRun.values()].flatMap(({ said, fold, hasBegun }) => (hasBegun ? [said, fold.message] : [said]));
+  }
+
+  /** @returns the messages that the event made or changed */
+  take(event: AgentEvent): readonly UiMessage[] {
+    const isNew = event.run_id !== null && !this.#byRun.has(event.run_id);
+    const known = event.run_id === null ? this.#current : exchangeOf(this.#byRun, event, event.run_id, this.options);
+    if (known === undefined) return [];
+    if (event.run_id !== null && event.type !== 'input.accepted') this.#current = known;
+    let changed = false;
     for (const chunk of known.chunks.take(event)) {
       known.fold.take(chunk);
       // What waits its turn has said nothing yet.
       known.hasBegun ||= chunk.type !== 'start';
+      changed = true;
     }
+    return [...(isNew ? [known.said] : []), ...(changed && known.hasBegun ? [known.fold.message] : [])];
   }
-  return [...exchanges.values()].flatMap(({ said, fold, hasBegun }) => (hasBegun ? [said, fold.message] : [said]));
 }
 
 function exchangeOf(

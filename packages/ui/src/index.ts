@@ -1,5 +1,6 @@
 /** Chat pages: runs as UI message streams for the AI SDK's `useChat`, and what a page sends. */
 export {
+  type ApprovalData,
   type ChildData,
   isSuperseded,
   type Json,
@@ -9,7 +10,7 @@ export {
   type SteerData,
   type UiChunk,
 } from './chunk.js';
-export { uiMessages } from './history.js';
+export { type FollowedMessage, type FollowOptions, followUiMessages, uiMessages } from './history.js';
 export type { UiMessage, UiPart } from './message.js';
 export { type ChatInput, readChatInput } from './request.js';
 export { afterOf, UI_STREAM_HEADERS, type UiResponseOptions, uiMessageResponse } from './response.js';

@@ -1,5 +1,5 @@
 /** Messages as a chat page keeps them, made of the same chunks that the page is sent. */
-import type { RunMetadata, UiChunk } from './chunk.js';
+import type { ApprovalData, RunMetadata, UiChunk } from './chunk.js';
 
 /** A part of a message. */
 export type UiPart = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -64,6 +64,8 @@ export class MessageFold {
       }
       case 'tool-approval-request':
         return this.#call(chunk.toolCallId, { state: 'approval-requested', approval: { id: chunk.approvalId } });
+      case 'data-approval':
+        return this.#decided(chunk.id, chunk.data);
       case 'tool-output-available':
         return this.#call(chunk.toolCallId, { state: 'output-available', output: chunk.output });
       case 'tool-output-error':
@@ -88,6 +90,18 @@ export class MessageFold {
 
   #call(id: string, change: Readonly<Record<string, unknown>>): void {
     Object.assign(this.#parts.findLast(({ toolCallId }) => toolCallId === id) ?? {}, change);
+  }
+
+  /** The part says what was decided; of an approval that nobody gave or refused nothing is left, as the AI SDK has it. */
+  #decided(id: string, { toolCallId, state }: ApprovalData): void {
+    if (state === 'approved' || state === 'denied') {
+      this.#call(toolCallId, { state: 'approval-responded', approval: { id, approved: state === 'approved' } });
+      return;
+    }
+    const part = this.#parts.findLast((one) => one.toolCallId === toolCallId);
+    if (part === undefined) return;
+    delete part.approval;
+    part.state = 'input-available';
   }
 
   #data(chunk: UiChunk & { readonly id: string; readonly data: unknown }): void {

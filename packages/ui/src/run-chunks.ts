@@ -33,6 +33,8 @@ export class RunChunks {
   #spoken = new Map<SpokenKind, SpokenPart>();
   /** What waits for the person, by id. */
   readonly #questions = new Map<string, { readonly question: Json; readonly toolCallId: string | null }>();
+  /** The calls that a person was asked about, by the ids of their approvals. */
+  readonly #approvals = new Map<string, string>();
 
   constructor(
     /** The run's id, which is the message's. */
@@ -132,8 +134,9 @@ export class RunChunks {
     this.#step = undefined;
   }
 
-  *#endTexts({ step_id, text }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
-    yield* this.#part('reasoning', step_id ?? this.run).end();
+  /** U1: what counts of both is in the journal. */
+  *#endTexts({ step_id, text, reasoning = '' }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
+    yield* this.#part('reasoning', step_id ?? this.run).end(reasoning);
     yield* this.#part('text', step_id ?? this.run).end(text);
     this.#spoken = new Map();
   }
@@ -147,14 +150,17 @@ export class RunChunks {
   }
 
   #failed({ call_id: toolCallId, non_execution, text, code }: AgentEventOf<'tool.failed'>): UiChunk {
-    if (non_execution?.kind === 'denied') return { type: 'tool-output-denied', toolCallId };
+    const wasAsked = [...this.#approvals.values()].includes(toolCallId);
+    if (non_execution?.kind === 'denied' && wasAsked) return { type: 'tool-output-denied', toolCallId };
     const errorText = text ?? [non_execution?.kind, code].filter((word) => word != null).join(': ');
     return { type: 'tool-output-error', toolCallId, errorText };
   }
 
   *#requested({ id, kind, call_id: toolCallId, tool, value }: AgentEventOf<'human.requested'>): Generator<UiChunk> {
     if (kind === 'approval') {
-      if (toolCallId !== null && tool !== null) yield { type: 'tool-approval-request', approvalId: id, toolCallId };
+      if (toolCallId === null || tool === null) return;
+      this.#approvals.set(id, toolCallId);
+      yield { type: 'tool-approval-request', approvalId: id, toolCallId };
       return;
     }
     const asked = { question: (value ?? null) as Json, toolCallId };
@@ -165,6 +171,9 @@ export class RunChunks {
   *#settled({ id, how }: AgentEventOf<'human.settled'>): Generator<UiChunk> {
     const asked = this.#questions.get(id);
     if (asked !== undefined) yield { type: 'data-question', id, data: { ...asked, state: how } };
+    const toolCallId = this.#approvals.get(id);
+    if (toolCallId !== undefined)
+      yield { type: 'data-approval', id, data: { toolCallId, state: how }, transient: true };
   }
 
   /** U2 */

@@ -6,6 +6,7 @@ import {
   UI_MESSAGE_STREAM_HEADERS,
   type UIMessage,
   type UIMessageChunk,
+  validateUIMessages,
 } from 'ai';
 import * as fc from 'fast-check';
 import { type ScriptStep, script, testWorld } from 'reprise/testing';
@@ -14,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   afterOf,
+  followUiMessages,
   isSuperseded,
   readChatInput,
   toUIMessageStream,
@@ -334,6 +336,58 @@ describe('the messages of a session so far', () => {
     expect(now.slice(0, 4)).toEqual(messages);
     expect(now.slice(4).map(({ id }) => id)).toEqual(['m-3', run.id, 'm-4']);
     expect(now.at(5)?.parts.at(-1)).toMatchObject({ type: 'tool-pay', state: 'approval-requested' });
+    await world.close();
+  });
+
+  it('are valid messages of the AI SDK after approvals of every kind, and hold what the model thought [EVT-7]', async () => {
+    const { world, session } = await opened(
+      { reasoning: 'It is much.', ...call('pay', { cents: 500 }) },
+      call('pay', { cents: 400 }),
+      { text: 'One of them is paid.' },
+      call('pay', { cents: 300 }),
+    );
+    const run = await session.send('Pay.', { id: 'm-1' });
+    const live: UiChunk[] = [];
+    for await (const chunk of toUIMessageStream(run) as unknown as AsyncIterable<UiChunk>) {
+      live.push(chunk);
+      if (chunk.type !== 'tool-approval-request') continue;
+      const isFirst = !live.some(({ type }) => type === 'tool-output-available');
+      await world.decide(chunk.approvalId, isFirst ? { approve: true } : { deny: 'too much' });
+    }
+    const stopped = await session.send('Once more.', { id: 'm-2' });
+    await world.pump();
+    await stopped.cancel();
+    await stopped.result();
+    const messages = await uiMessages(session);
+    await validateUIMessages({ messages: json(messages) as UIMessage[] });
+    const tools = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool-pay'));
+    expect(tools.map(({ state }) => state)).toEqual(['output-available', 'output-denied', 'output-error']);
+    expect(tools.map(({ approval }) => (approval as { approved?: boolean } | undefined)?.approved)).toEqual([
+      true,
+      false,
+      undefined,
+    ]);
+    const thought = (parts: readonly object[]) => parts.filter((part) => 'type' in part && part.type === 'reasoning');
+    const before = (await read(live))?.parts ?? [];
+    expect(thought(before.filter((part) => !isSuperseded(part)))).toMatchObject([{ text: 'It is much.' }]);
+    expect(thought(messages[1]?.parts ?? [])).toMatchObject([{ text: 'It is much.' }]);
+    await world.close();
+  });
+
+  it('are followed by a second page, which sees what another one sends', async () => {
+    const { world, session } = await opened({ text: 'One.' }, { text: 'Two.' });
+    await (await session.send('First.', { id: 'm-1' })).result();
+    const left = new AbortController();
+    const seen = new Map<string, unknown>();
+    const second = (async () => {
+      for await (const { message } of followUiMessages(session, { signal: left.signal })) {
+        seen.set(message.id, message);
+        if ((message.metadata?.reprise.stop ?? '') !== '' && message.id === 'chat/r1') left.abort();
+      }
+    })();
+    await (await session.send('Second.', { id: 'm-2' })).result();
+    await second;
+    expect([...seen.values()]).toEqual(await uiMessages(session));
     await world.close();
   });
 });

@@ -105,6 +105,8 @@ export const AGENT_EVENTS = {
   'llm_step.completed': event('llm_step.completed', {
     ref: ref(),
     text: z.exactOptional(z.string()),
+    /** What it thought, as far as its provider shows it. */
+    reasoning: z.exactOptional(z.string()),
     finish_reason: z.string(),
     /** The ids of the calls that it asks for. */
     calls: z.array(z.string()),
