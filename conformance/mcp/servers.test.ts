@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { getBytes, memory } from '@reprise/kernel';
+import { decode, getBytes, memory } from '@reprise/kernel';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { play } from '../../packages/agent/test/api/scene.js';
@@ -72,6 +72,60 @@ describe('a reference server over a pipe', () => {
       const results = scene.llm.asked.at(-1)?.transcript.filter((line) => /^(tool|error) /.test(line));
       expect(results?.[0]).toContain('the text');
       expect(told()).toMatch(/^error .*outside allowed/s);
+    });
+  });
+
+  it('filesystem: a text that is also told as data is read once, an image never as text [TOOL-35]', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
+    writeFileSync(path.join(folder, 'a.txt'), 'the text of the file');
+    writeFileSync(
+      path.join(folder, 'a.png'),
+      Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60_000, 7)]),
+    );
+    const files = mcp('files', { command: [node, FILESYSTEM, folder] }, { trust: true });
+    const steps = [
+      calls('files__read_text_file', { path: path.join(folder, 'a.txt') }),
+      calls('files__read_media_file', { path: path.join(folder, 'a.png') }),
+      calls('files__list_directory', { path: folder }),
+      ANSWER,
+    ];
+    await plays(files, steps, async (scene) => {
+      await scene.ended;
+      const results = scene.llm.asked.at(-1)?.transcript.filter((line) => /^(tool|error) /.test(line)) ?? [];
+      expect(results[0]).toMatch(/: the text of the file$/);
+      expect(results[1]).toMatch(/\[file read_media_file\.png: image\/png, 60008 bytes; sha256:[0-9a-f]+\]$/);
+      expect(results[2]?.match(/a\.txt/g)).toHaveLength(1);
+    });
+  });
+
+  it('everything: an image is a file beside the text [TOOL-35]', () =>
+    plays(
+      mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
+      [calls('every__get-tiny-image'), ANSWER],
+      async (scene, told) => {
+        await scene.ended;
+        expect(told()).toContain('image/png');
+        expect(told()?.length).toBeLessThan(1_000);
+      },
+    ));
+
+  it('a tool that can only be run as a task is not offered, and it is said why [TOOL-36]', () => {
+    const server = { command: [node, path.join(import.meta.dirname, 'hostile-server.mjs'), 'a task'] as const };
+    const toolset = mcp('hostile', server);
+    return plays(toolset, [calls('hostile__task'), calls('hostile__talk'), ANSWER], async (scene) => {
+      await scene.ended;
+      const results = scene.llm.asked.at(-1)?.transcript.filter((line) => /^(tool|error) /.test(line)) ?? [];
+      expect(results[0]).toMatch(/^error .*There is no tool hostile__task/);
+      expect(results[1]).toContain('hello');
+      const kept: unknown[] = [];
+      for await (const event of scene.events()) {
+        if (event.type !== 'toolset.changed') continue;
+        kept.push(decode(await getBytes(scene.world.kernel.content, event.ref)));
+        break;
+      }
+      expect(kept).toMatchObject([
+        { left_out: [{ tool: 'task', why: expect.stringContaining('only be run as a task') }] },
+      ]);
     });
   });
 

@@ -79,6 +79,8 @@ export interface Going extends Scene {
   readonly ended: Promise<unknown>;
   /** What calls under way reported. */
   readonly progress: readonly unknown[];
+  /** What its run told. */
+  events(): ReturnType<Awaited<ReturnType<ReturnType<Scene['world']['session']>['send']>>['events']>;
 }
 
 /** Plays a session that is told to go once, and waits for its end. */
@@ -96,7 +98,7 @@ export async function plays(
     const told = () => scene.llm.asked.at(-1)?.transcript.findLast((line) => /^(tool|error) /.test(line));
     const ended = run.result();
     ended.catch(() => undefined);
-    await act({ ...scene, ended, progress }, told);
+    await act({ ...scene, ended, progress, events: () => run.events() }, told);
     if (more.goesOn !== true) await ended;
   });
 }

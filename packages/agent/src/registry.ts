@@ -96,6 +96,7 @@ export class Registry implements Build {
   #wrapped(live: LiveToolset): LiveToolset {
     return {
       list: (context) => live.list(context),
+      leftOut: () => live.leftOut?.() ?? [],
       tool: (entry) => {
         const tool = live.tool(entry);
         return tool === undefined ? undefined : this.wrap(tool);

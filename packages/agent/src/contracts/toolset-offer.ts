@@ -17,8 +17,8 @@ export const toolsetDiff = z.strictObject({
   changed: z.array(z.strictObject({ tool: name, before_ref: z.nullable(ref()), after_ref: ref() })),
   /** Those of them that a model is not told of. */
   held: z.array(name),
-  /** Those that nobody is offered, since no arguments could be checked by their schema, and why. */
-  left_out: z.exactOptional(z.array(z.strictObject({ tool: name, why: z.string().max(1024) }))),
+  /** Those that are there and not offered, by their names there, and why. */
+  left_out: z.exactOptional(z.array(z.strictObject({ tool: z.string().max(256), why: z.string().max(1024) }))),
 });
 
 /** What a toolset offers, held against what a session took up of it. */

@@ -14,6 +14,7 @@ export { DEFAULT_FAMILY, FAMILY_POLICIES, type OutputPolicies } from './families
 export { humanAskAdapter } from './human-adapter.js';
 export { jsonSchema, schemaRefusal } from './json-schema.js';
 export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
+export { looksBinary, mediaTypeOf } from './media-type.js';
 export {
   type Deferral,
   deferred,
@@ -53,6 +54,13 @@ export {
   toolEntryOf,
 } from './tool.js';
 export { type ToolAdapterOptions, toolCallAdapter } from './tool-adapter.js';
-export { type ListContext, type LiveToolset, requireToolset, type Toolset, type ToolsetHost } from './toolset.js';
+export {
+  type LeftOut,
+  type ListContext,
+  type LiveToolset,
+  requireToolset,
+  type Toolset,
+  type ToolsetHost,
+} from './toolset.js';
 export { TOOLSET_TOOLS_MAX, toolsetAdoptAdapter, toolsetRefreshAdapter } from './toolset-adapters.js';
 export { KNOWN_TOOLS_MAX, type Weighed, weighOffer } from './weigh-offer.js';

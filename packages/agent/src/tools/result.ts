@@ -22,6 +22,7 @@ export interface Deferral {
 /** Says that nobody can tell whether the call happened. Made by {@link outcomeUnknown}. */
 export interface UnknownOutcome {
   readonly [SPECIAL]: 'unknown';
+  readonly error?: unknown;
 }
 
 /** An answer of several parts. Made by {@link toolParts}. */
@@ -74,9 +75,11 @@ export function deferred(options: { readonly expiresIn?: Duration; readonly to?:
 /**
  * Says that nobody can tell whether the call happened: its answer was lost on the way. The model is told so, unless
  * `onUnknown` of the tool says otherwise.
+ *
+ * @param error what went wrong, for operators
  */
-export function outcomeUnknown(): UnknownOutcome {
-  return { [SPECIAL]: 'unknown' };
+export function outcomeUnknown(error?: unknown): UnknownOutcome {
+  return { [SPECIAL]: 'unknown', ...(error === undefined ? {} : { error }) };
 }
 
 /**

@@ -86,7 +86,10 @@ async function perform(call: Call): Promise<Performed> {
   if (handler === undefined) return { status: 'error', code: 'adapter_error/deps', retryable: false }; // T2
   const answer = await answerOf(call, () => tool.run(args.value as never, handler.context));
   if (isDeferral(answer)) return handOn(call, answer);
-  if (isUnknownOutcome(answer)) return { status: context.signal.aborted ? 'cancelled' : 'outcome_unknown' };
+  if (isUnknownOutcome(answer)) {
+    const status = context.signal.aborted ? 'cancelled' : 'outcome_unknown';
+    return { status, ...(answer.error === undefined ? {} : { error: answer.error }) };
+  }
   // A failure after the stop is the stop's doing; an answer after it is what happened (T3).
   if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled' };
   return receipt(call, answer, handler.made);

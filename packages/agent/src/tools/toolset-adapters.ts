@@ -1,5 +1,5 @@
 /** The adapters of `toolset.refresh@1` and `toolset.adopt@1`. */
-import type { Ref } from '@reprise/contracts';
+import { type Ref, shortText, startOfText, wellFormed } from '@reprise/contracts';
 import {
   type Adapter,
   type AdapterContext,
@@ -24,7 +24,7 @@ import { knownTool } from '../contracts/toolset-offer.js';
 import type { Build } from './build.js';
 import { schemaRefusal } from './json-schema.js';
 import { messageOf, shortened } from './schema.js';
-import type { LiveToolset } from './toolset.js';
+import type { LeftOut, LiveToolset } from './toolset.js';
 import { byName, type Held, type Taken, weighOffer } from './weigh-offer.js';
 
 /** Tools that a session takes up of one toolset, the first by name: more than any model chooses well among. */
@@ -33,6 +33,7 @@ export const TOOLSET_TOOLS_MAX = 512;
 /** Tools of one offer that are named when they are left out, and how much is said of each. */
 const LEFT_OUT_MAX = 64;
 const WHY_LENGTH_MAX = 1_024;
+const NAME_LENGTH_MAX = 256;
 
 const toolList = z.array(toolEntry);
 const knownList = z.array(knownTool);
@@ -85,8 +86,13 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
   });
   const listed = byName(list);
-  const leftOut = listed.flatMap(unusable).slice(0, LEFT_OUT_MAX);
-  const offer = listed.filter((entry) => schemaRefusal(entry.schema) === undefined).slice(0, TOOLSET_TOOLS_MAX);
+  const unusable = listed.flatMap(leftOutFor);
+  const names = new Set(unusable.map(({ tool }) => tool));
+  const usable = listed.filter(({ name }) => !names.has(name));
+  const offer = usable.slice(0, TOOLSET_TOOLS_MAX);
+  const leftOut = [...(live.leftOut?.() ?? []), ...unusable, ...usable.slice(TOOLSET_TOOLS_MAX).map(tooMany)]
+    .slice(0, LEFT_OUT_MAX)
+    .map(shown);
   const version = toHex(portableSha256(encode(offer)));
   const toolset = wanted.name;
   if (version === wanted.version) return { status: 'unchanged', toolset };
@@ -110,9 +116,17 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
 }
 
 /** A tool whose arguments nobody could check: the schema is malformed, or asks for more than is bounded. */
-function unusable({ name, schema }: ToolEntry): { readonly tool: string; readonly why: string }[] {
+function leftOutFor({ name, schema }: ToolEntry): LeftOut[] {
   const why = schemaRefusal(schema);
-  return why === undefined ? [] : [{ tool: name, why: shortened(why).slice(0, WHY_LENGTH_MAX) }];
+  return why === undefined ? [] : [{ tool: name, why }];
+}
+
+function tooMany({ name }: ToolEntry): LeftOut {
+  return { tool: name, why: `a session takes up ${TOOLSET_TOOLS_MAX} tools of one toolset, the first by name` };
+}
+
+function shown({ tool, why }: LeftOut): LeftOut {
+  return { tool: wellFormed(startOfText(tool, NAME_LENGTH_MAX)), why: wellFormed(shortText(why, WHY_LENGTH_MAX)) };
 }
 
 async function heldOf({ version, tools_ref, known_ref }: Wanted, content: ContentStore): Promise<Held> {

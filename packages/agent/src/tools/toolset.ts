@@ -37,6 +37,13 @@ export interface ListContext {
   readonly scrubber?: Scrubber;
 }
 
+/** A tool that a toolset has and cannot offer. */
+export interface LeftOut {
+  /** Its name where it comes from. */
+  readonly tool: string;
+  readonly why: string;
+}
+
 /** A toolset of an open world. */
 export interface LiveToolset {
   /**
@@ -46,6 +53,8 @@ export interface LiveToolset {
    * @throws when it cannot be reached; the message says why
    */
   list(context: ListContext): Promise<readonly ToolEntry[]>;
+  /** What it has and did not list when it was asked last, and why: for operators. Nothing when absent. */
+  leftOut?(): readonly LeftOut[];
   /** The tool behind an entry that it listed, in this process or before; undefined when it is none of its kind. */
   tool(entry: ToolEntry): Tool | undefined;
 }

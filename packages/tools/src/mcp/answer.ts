@@ -1,79 +1,163 @@
-/** What a server answered, as a tool answers: texts and data in their order, images and files beside them. */
-
+/** What a server answered, as a tool answers: texts and data in their order, each said once; images and files beside them. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { type ToolAnswer, type ToolContext, type ToolPart, toolError, toolParts } from '@reprise/agent';
-import type { Value } from '@reprise/contracts';
-import { endOfText, startOfText } from '@reprise/contracts';
-import { encode, equalBytes } from '@reprise/kernel';
+import { endOfText, startOfText, type Value } from '@reprise/contracts';
+import { encode } from '@reprise/kernel';
+import { withoutFiles } from './files-in-text.js';
+import { Said } from './said-data.js';
 
 type Block = CallToolResult['content'][number];
+type File = Extract<ToolPart, { file: unknown }>;
 
 /** Files that one answer shows; of more it is said how many there are. */
 const FILES_MAX = 16;
 
+/** How deep data is looked through for files. */
+const DEPTH_MAX = 16;
+
 /** The parts of an answer, or the failure that it tells. */
 export async function answerOf(result: CallToolResult, tool: string, ctx: ToolContext): Promise<ToolAnswer<Value>> {
-  const parts: ToolPart[] = [];
-  let files = 0;
-  for (const block of result.content) {
-    if (isFile(block) && ++files > FILES_MAX) continue;
-    parts.push(await partOf(block, tool, ctx));
+  const answer = new Answer(tool, ctx);
+  for (const block of result.content) await answer.add(block);
+  if (result.structuredContent !== undefined) await answer.addData(beyond(result.content, result.structuredContent));
+  return answer.end(result.isError === true);
+}
+
+/** What the data of an answer says that its blocks do not. */
+function beyond(content: readonly Block[], data: unknown): unknown {
+  const texts = content.flatMap((block) => textsIn(block));
+  return new Said(
+    texts,
+    content.flatMap((block) => partsIn(block).map(plain)),
+  ).beyond(data);
+}
+
+function textsIn(block: Block): readonly string[] {
+  if (block.type === 'text') return [block.text];
+  return block.type === 'resource' && 'text' in block.resource ? [block.resource.text] : [];
+}
+
+/** A block as data may name it: whole, without what is said about it, and its bytes alone. */
+function partsIn(block: Block): readonly unknown[] {
+  if (block.type === 'image' || block.type === 'audio') {
+    const { type, data, mimeType } = block;
+    return [block, { type, data, mimeType }, data];
   }
-  if (files > FILES_MAX) parts.push(`[${files - FILES_MAX} more files are not shown]`);
-  const { structuredContent } = result;
-  if (structuredContent !== undefined && !saysIt(result.content, structuredContent))
-    parts.push(dataOf(structuredContent));
-  if (result.isError !== true) return toolParts(...parts);
-  return toolError(
-    parts.filter((part) => typeof part === 'string').join('\n') || `${tool} failed and did not say why.`,
-  );
+  if (block.type !== 'resource') return [block];
+  return 'blob' in block.resource ? [block, block.resource, block.resource.blob] : [block, block.resource];
 }
 
-function isFile(block: Block): boolean {
-  return block.type === 'image' || block.type === 'audio' || (block.type === 'resource' && 'blob' in block.resource);
+/** As data comes over the wire: without members that are undefined. */
+function plain(part: unknown): unknown {
+  return JSON.parse(JSON.stringify(part));
 }
 
-async function partOf(block: Block, tool: string, ctx: ToolContext): Promise<ToolPart> {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'image':
-    case 'audio':
-      return fileOf(`${tool}.${block.mimeType.split('/')[1] ?? 'bin'}`, block.data, block.mimeType, ctx);
-    case 'resource_link':
-      return `[resource ${block.name}: ${block.uri}]`;
-    case 'resource': {
-      const { resource } = block;
-      if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`;
-      return fileOf(resource.uri, resource.blob, resource.mimeType, ctx);
+/** An answer as it is put together. */
+class Answer {
+  readonly #parts: ToolPart[] = [];
+  #files = 0;
+
+  constructor(
+    private readonly tool: string,
+    private readonly ctx: ToolContext,
+  ) {}
+
+  async add(block: Block): Promise<void> {
+    switch (block.type) {
+      case 'text':
+        return this.#addText(block.text);
+      case 'image':
+      case 'audio':
+        return this.#addFile(`${this.tool}.${endingOf(block.mimeType)}`, block.data, block.mimeType);
+      case 'resource_link':
+        return this.#addText(`[resource ${block.name}: ${block.uri}]`);
+      case 'resource': {
+        const { resource } = block;
+        if ('text' in resource) return this.#addText(`[resource ${resource.uri}]\n${resource.text}`);
+        return this.#addFile(resource.uri, resource.blob, resource.mimeType);
+      }
+      default:
+        return this.#addText(`[${String((block as { type: unknown }).type)}: content that cannot be shown]`);
     }
-    default:
-      return `[${String((block as { type: unknown }).type)}: content that cannot be shown]`;
+  }
+
+  /** Adds data that no block said. */
+  async addData(data: unknown): Promise<void> {
+    if (data === undefined) return;
+    const told = await this.#withoutFiles(data, DEPTH_MAX);
+    this.#parts.push(...(told === undefined ? [] : [dataOf(told)]));
+  }
+
+  end(isError: boolean): ToolAnswer<Value> {
+    if (this.#files > FILES_MAX) this.#parts.push(`[${this.#files - FILES_MAX} more files are not shown]`);
+    if (!isError) return toolParts(...this.#parts);
+    const texts = this.#parts.flatMap((part) =>
+      typeof part === 'string' ? [part] : 'json' in part ? [JSON.stringify(part.json)] : [],
+    );
+    return toolError(texts.join('\n') || `${this.tool} failed and did not say why.`);
+  }
+
+  async #addText(text: string): Promise<void> {
+    const files: File[] = [];
+    const told = await this.#textWithoutFiles(text, files);
+    this.#parts.push(told, ...files);
+  }
+
+  async #addFile(path: string, base64: string, mediaType: string | undefined): Promise<void> {
+    const file = await this.#put(path, new Uint8Array(Buffer.from(base64, 'base64')), mediaType);
+    if (file !== undefined) this.#parts.push(file);
+  }
+
+  async #textWithoutFiles(text: string, files: File[]): Promise<string> {
+    return withoutFiles(text, async ({ bytes, mediaType }) => {
+      const file = await this.#put(`${this.tool}.${endingOf(mediaType)}`, bytes, mediaType);
+      if (file === undefined) return `[${bytes.length} bytes of ${mediaType}]`;
+      files.push(file);
+      return `[${bytes.length} bytes of ${mediaType}, shown as a file]`;
+    });
+  }
+
+  /** Data with its files beside it; blocks of a known kind are files altogether. */
+  async #withoutFiles(data: unknown, depth: number): Promise<unknown> {
+    if (typeof data === 'string') {
+      const files: File[] = [];
+      const told = await this.#textWithoutFiles(data, files);
+      this.#parts.push(...files);
+      return told;
+    }
+    if (typeof data !== 'object' || data === null || depth === 0) return data;
+    const { type, data: base64, blob, mimeType } = data as Readonly<Record<string, unknown>>;
+    const bytes = type === 'image' || type === 'audio' ? base64 : blob;
+    if (typeof bytes === 'string' && typeof mimeType === 'string') {
+      await this.#addFile(`${this.tool}.${endingOf(mimeType)}`, bytes, mimeType);
+      return undefined;
+    }
+    if (Array.isArray(data)) {
+      const items = [];
+      for (const item of data) items.push(await this.#withoutFiles(item, depth - 1));
+      return items.length > 0 && items.every((item) => item === undefined)
+        ? undefined
+        : items.map((item) => item ?? null);
+    }
+    const members: [string, unknown][] = [];
+    for (const [name, member] of Object.entries(data)) {
+      const told = await this.#withoutFiles(member, depth - 1);
+      if (told !== undefined) members.push([name, told]);
+    }
+    return members.length === 0 && Object.keys(data).length > 0 ? undefined : Object.fromEntries(members);
+  }
+
+  /** Keeps a file; undefined when enough of them are shown. */
+  async #put(path: string, bytes: Uint8Array, mediaType: string | undefined): Promise<File | undefined> {
+    this.#files += 1;
+    if (this.#files > FILES_MAX) return undefined;
+    const typed = mediaType === undefined ? {} : { mediaType: startOfText(mediaType, 128) };
+    return { file: await this.ctx.put({ path: endOfText(path, 1_024), bytes, ...typed }) };
   }
 }
 
-async function fileOf(
-  path: string,
-  base64: string,
-  mediaType: string | undefined,
-  ctx: ToolContext,
-): Promise<ToolPart> {
-  const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
-  const typed = mediaType === undefined ? {} : { mediaType: startOfText(mediaType, 128) };
-  return { file: await ctx.put({ path: endOfText(path, 1_024), bytes, ...typed }) };
-}
-
-/** Servers are told to say data as text as well, for who reads no other. */
-function saysIt(content: CallToolResult['content'], data: unknown): boolean {
-  return content.some((block) => block.type === 'text' && isSame(block.text, data));
-}
-
-function isSame(text: string, data: unknown): boolean {
-  try {
-    return equalBytes(encode(JSON.parse(text) as Value), encode(data as Value));
-  } catch {
-    return false;
-  }
+function endingOf(mediaType: string): string {
+  return startOfText(/^[^/]*\/([A-Za-z0-9.-]+)/.exec(mediaType)?.[1] ?? 'bin', 32);
 }
 
 /** Data that has no canonical form is told as text. */

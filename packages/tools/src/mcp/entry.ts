@@ -28,10 +28,13 @@ export interface Terms {
   readonly onUnknown: ToolEntry['on_unknown'];
 }
 
-/** What is recorded of a tool; undefined when it has no canonical form, or is larger than may be. */
-export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore): Promise<ToolEntry | undefined> {
+/** What is recorded of a tool; why it cannot be offered, when it cannot. */
+export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore): Promise<ToolEntry | string> {
+  if (tool.name === '' || tool.name.length > TOOL_NAME_LENGTH_MAX)
+    return `its name is empty or longer than ${TOOL_NAME_LENGTH_MAX}`;
+  if (tool.execution?.taskSupport === 'required') return 'it can only be run as a task, which this client cannot do';
   const bytes = descriptorOf(tool);
-  if (bytes === undefined || tool.name === '' || tool.name.length > TOOL_NAME_LENGTH_MAX) return undefined;
+  if (typeof bytes === 'string') return bytes;
   const { inputSchema } = decode(bytes) as { readonly inputSchema: Readonly<Record<string, Value>> };
   const { $schema: _, ...schema } = inputSchema;
   const hints = hintsOf(tool);
@@ -61,9 +64,9 @@ function descriptorOf({ name, title, description, inputSchema, outputSchema, ann
   const descriptor = { name, title, description, inputSchema, outputSchema, annotations };
   try {
     const bytes = encode(JSON.parse(JSON.stringify(descriptor)) as Value);
-    return bytes.length > DESCRIPTOR_BYTES_MAX ? undefined : bytes;
+    return bytes.length <= DESCRIPTOR_BYTES_MAX ? bytes : `its description has more than ${DESCRIPTOR_BYTES_MAX} bytes`;
   } catch {
-    return undefined;
+    return 'its description has no canonical form';
   }
 }
 

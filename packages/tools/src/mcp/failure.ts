@@ -4,9 +4,12 @@
  */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 
-/** `refused`: the server said no. `unreached`: nothing was done. `unknown`: nobody can tell. */
+/**
+ * `refused`: the server said no. `unreached`: nothing was done. `unknown`: nobody can tell. `too_much`: nobody can tell
+ * either, since what the server said was too much to be read.
+ */
 export interface Missing {
-  readonly kind: 'refused' | 'unreached' | 'unknown';
+  readonly kind: 'refused' | 'unreached' | 'unknown' | 'too_much';
   readonly why: string;
   /** Whether what held the connection is of no use any more. */
   readonly lost: boolean;

@@ -17,6 +17,7 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
 import {
+  type LeftOut,
   type ListContext,
   outcomeUnknown,
   type ToolAnswer,
@@ -26,10 +27,12 @@ import {
 } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
+import { Slices } from '../slices.js';
 import { answerOf } from './answer.js';
 import { elicit } from './elicit.js';
 import { entryOf, type Terms } from './entry.js';
 import { type Missing, missingBy, whyOf } from './failure.js';
+import { LIST_BYTES_MAX } from './intake.js';
 import { type Connection, connect, type McpServer } from './server.js';
 import { isAllowed } from './wire-name.js';
 
@@ -39,6 +42,9 @@ const RETRY_MS_MAX = 60_000;
 
 /** How long a server may take for a sign of life, or for its list, in milliseconds. */
 const LOOK_MS = 30_000;
+
+/** The most tools of a server that are looked at, of those that `allow` names: eight times what a session takes up. */
+export const LIST_TOOLS_MAX = 4_096;
 
 /** How often a call that may be repeated is made again when its answer was lost. */
 const REPEATS_MAX = 2;
@@ -83,6 +89,8 @@ export class Link {
   #retryAt = 0;
   #why = '';
   readonly #running = new Set<ToolContext>();
+  /** What the server has and cannot be offered. */
+  leftOut: readonly LeftOut[] = [];
 
   constructor(private readonly options: LinkOptions) {
     options.closing.addEventListener('abort', () => void this.#drop(), { once: true });
@@ -112,7 +120,7 @@ export class Link {
     const { toolset } = this.options;
     ctx.report?.(new Error(`a call of ${toolset}, ${kind}: ${why}`));
     if (kind === 'unreached') return this.#unreached(why);
-    if (kind === 'unknown') return outcomeUnknown();
+    if (kind === 'unknown' || kind === 'too_much') return outcomeUnknown(new Error(`${toolset}: ${why}`));
     return toolError(`${toolset} refused the call: ${why}`);
   }
 
@@ -147,28 +155,38 @@ export class Link {
   }
 
   async #lookOnce(context: Looking): Promise<Listed> {
-    const { client } = await until(context.signal, this.#reach(context));
+    const connection = await until(context.signal, this.#reach(context));
+    const { client } = connection;
     if (this.#called) {
       this.#called = false;
       await signOfLife(client, context.signal);
     }
     if (this.#asking === undefined && this.#listed !== undefined && !this.#stale) return this.#listed;
-    this.#asking ??= this.#ask(client, context).finally(() => {
+    this.#asking ??= this.#ask(connection, context).finally(() => {
       this.#asking = undefined;
     });
     return until(context.signal, this.#asking);
   }
 
-  async #ask(client: Client, { content }: Looking): Promise<Listed> {
+  async #ask(connection: Connection, { content }: Looking): Promise<Listed> {
     this.#stale = false; // before the server is asked: what it says meanwhile counts
     this.#listed = undefined;
-    const { tools } = await client.listTools(undefined, { timeout: LOOK_MS, cacheMode: 'refresh' });
-    const found = new Map<string, Offered>();
-    for (const tool of tools) {
-      if (!isAllowed(tool.name, this.options.allow)) continue;
-      const entry = await entryOf(tool, this.options, content);
-      if (entry !== undefined && !found.has(entry.name)) found.set(entry.name, { entry, tool });
+    const tools = (await listOf(connection)).filter(({ name }) => isAllowed(name, this.options.allow));
+    if (tools.length > LIST_TOOLS_MAX) {
+      const what = `${this.options.toolset} offers ${tools.length} tools`;
+      throw new Error(`${what}; ${LIST_TOOLS_MAX} are taken. Name the ones that count with \`allow\`.`);
     }
+    const slices = new Slices(this.options.closing);
+    const found = new Map<string, Offered>();
+    const leftOut: LeftOut[] = [];
+    for (const tool of tools) {
+      await slices.next();
+      const entry = await entryOf(tool, this.options, content);
+      if (typeof entry === 'string') leftOut.push({ tool: tool.name, why: entry });
+      else if (found.has(entry.name)) leftOut.push({ tool: tool.name, why: `another one is called ${entry.name}` });
+      else found.set(entry.name, { entry, tool });
+    }
+    this.leftOut = leftOut;
     this.#listed = { tools: found, entries: [...found.values()].map(({ entry }) => entry) };
     return this.#listed;
   }
@@ -230,6 +248,8 @@ export class Link {
       return { result: await converse(connection.client, tool, args, ctx, this.options.toolset) };
     } catch (error) {
       if (ctx.signal.aborted) throw error;
+      const { refusal } = connection.intake;
+      if (refusal !== undefined) return { missing: { kind: 'too_much', why: refusal.message, lost: true } };
       const missing = missingBy(error);
       return { missing: { ...missing, why: connection.ending() ?? missing.why } };
     } finally {
@@ -262,6 +282,20 @@ export class Link {
     const connection = this.#connection ?? (await this.#connecting?.catch(() => undefined));
     this.#connection = undefined;
     await connection?.client.close().catch(() => undefined);
+  }
+}
+
+/** The tools of a server, all pages together bounded in bytes and in time. */
+async function listOf({ client, intake, ending }: Connection): Promise<readonly McpTool[]> {
+  const signal = AbortSignal.timeout(LOOK_MS);
+  intake.budget(LIST_BYTES_MAX);
+  try {
+    return (await client.listTools(undefined, { timeout: LOOK_MS, signal, cacheMode: 'refresh' })).tools;
+  } catch (error) {
+    const why = ending();
+    throw why === undefined ? error : new Error(why, { cause: error });
+  } finally {
+    intake.endBudget();
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type Duration,
   durationMs,
   jsonSchema,
+  type LeftOut,
   type LiveToolset,
   requireToolset,
   type Tool,
@@ -102,6 +103,7 @@ class McpToolset implements LiveToolset {
   ) {}
 
   readonly list: LiveToolset['list'] = (context) => this.link.list(context);
+  readonly leftOut = (): readonly LeftOut[] => this.link.leftOut;
 
   tool(entry: ToolEntry): Tool | undefined {
     const known = this.#bound.get(entry.fingerprint);

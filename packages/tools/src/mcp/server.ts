@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { RepriseError } from '@reprise/contracts';
 import { concealAddress, concealArguments, concealHeaders, concealVariables, type Scrubber } from '@reprise/kernel';
+import { countedFetch, Intake } from './intake.js';
 import { GroupTransport } from './stdio-transport.js';
 import { linearValidator } from './validator.js';
 
@@ -55,6 +56,8 @@ const RECONNECTION = {
 /** A connection under way: the client, and what says why it ended. */
 export interface Connection {
   readonly client: Client;
+  /** What it takes in, and why it takes no more. */
+  readonly intake: Intake;
   /** Why there is no connection any more, where its server left word. */
   ending(): string | undefined;
 }
@@ -95,17 +98,24 @@ export function requireServer(server: McpServer, where: string): void {
  * @throws when it cannot be reached; the message says why
  */
 export async function connect(server: McpServer, hearing: Hearing): Promise<Connection> {
-  if ('url' in server) return connectTo(await httpTransport(server, hearing), 'auto', hearing);
+  const intake = new Intake();
+  if ('url' in server) return connectTo(await httpTransport(server, hearing, intake), 'auto', hearing, intake);
   try {
-    return await connectTo(await programTransport(server, hearing), 'auto', hearing);
+    return await connectTo(await programTransport(server, hearing, intake), 'auto', hearing, intake);
   } catch (error) {
     // Some older programs end when they are asked what they do not know.
-    if (hearing.signal.aborted || !isNegotiation(error)) throw error;
-    return connectTo(await programTransport(server, hearing), 'legacy', hearing);
+    if (hearing.signal.aborted || intake.refusal !== undefined || !isNegotiation(error)) throw error;
+    const again = new Intake();
+    return connectTo(await programTransport(server, hearing, again), 'legacy', hearing, again);
   }
 }
 
-async function connectTo(transport: Transport, mode: 'auto' | 'legacy', hearing: Hearing): Promise<Connection> {
+async function connectTo(
+  transport: Transport,
+  mode: 'auto' | 'legacy',
+  hearing: Hearing,
+  intake: Intake,
+): Promise<Connection> {
   const { timeoutMs, signal } = hearing;
   const client = new Client(
     { name: 'reprise', version: '0.1.0' },
@@ -118,10 +128,11 @@ async function connectTo(transport: Transport, mode: 'auto' | 'legacy', hearing:
     },
   );
   hearing.prepare(client);
-  const ending = () => (transport instanceof GroupTransport ? transport.ending : undefined);
+  const ending = () => intake.refusal?.message ?? (transport instanceof GroupTransport ? transport.ending : undefined);
+  intake.onRefusal = () => void transport.close().catch(() => undefined); // what waits for it ends with it
   try {
     await client.connect(transport, { timeout: timeoutMs, signal });
-    return { client, ending };
+    return { client, intake, ending };
   } catch (error) {
     await transport.close().catch(() => undefined);
     const why = ending();
@@ -129,7 +140,11 @@ async function connectTo(transport: Transport, mode: 'auto' | 'legacy', hearing:
   }
 }
 
-async function programTransport({ command, env = {}, cwd }: StdioServer, hearing: Hearing): Promise<Transport> {
+async function programTransport(
+  { command, env = {}, cwd }: StdioServer,
+  hearing: Hearing,
+  intake: Intake,
+): Promise<Transport> {
   const [program, ...args] = command;
   const own = await told(env, hearing);
   const { scrubber } = hearing;
@@ -137,12 +152,13 @@ async function programTransport({ command, env = {}, cwd }: StdioServer, hearing
   concealArguments(scrubber, args);
   const passed = ENV_PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const all = { ...Object.fromEntries(passed), ...own };
-  return new GroupTransport({ program, args, cwd: cwd ?? process.cwd(), env: all }, scrubber);
+  return new GroupTransport({ program, args, cwd: cwd ?? process.cwd(), env: all }, scrubber, intake);
 }
 
 async function httpTransport(
   { url, headers = {}, auth, fetch: own }: HttpServer,
   hearing: Hearing,
+  intake: Intake,
 ): Promise<Transport> {
   const { scrubber } = hearing;
   concealAddress(scrubber, new URL(url));
@@ -152,7 +168,7 @@ async function httpTransport(
     requestInit: { headers: sent },
     reconnectionOptions: RECONNECTION,
     ...(auth === undefined ? {} : { authProvider: auth }),
-    fetch: concealing(own ?? fetch, scrubber),
+    fetch: countedFetch(intake, concealing(own ?? fetch, scrubber)),
   });
 }
 

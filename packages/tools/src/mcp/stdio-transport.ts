@@ -4,10 +4,11 @@
  * Owns: the pipe and the last words of what was printed beside it. Does not own: the group (`process/group.ts`), the
  * protocol (the MCP package's).
  */
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { Scrubber } from '@reprise/kernel';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
+import { Intake, Lines } from './intake.js';
 
 /** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and no network. */
 export class GroupTransport implements Transport {
@@ -15,16 +16,20 @@ export class GroupTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly stderr = null;
-  readonly #buffer = new ReadBuffer();
+  readonly #lines = new Lines();
+  readonly #count: (bytes: Uint8Array) => void;
   readonly #words: LastWords;
   #group: ProcessGroup | undefined;
   #how: string | undefined;
 
+  /** @param intake bounds what it takes in */
   constructor(
     private readonly command: Command,
     scrubber?: Scrubber,
+    intake: Intake = new Intake(),
   ) {
     this.#words = new LastWords(scrubber);
+    this.#count = intake.counter('line');
   }
 
   get pid(): number | null {
@@ -51,7 +56,7 @@ export class GroupTransport implements Transport {
     const stdin = this.#group?.stdin;
     if (stdin == null || !stdin.writable) return Promise.reject(new Error('the program takes no input any more'));
     return new Promise((resolve, reject) => {
-      stdin.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
     });
   }
 
@@ -66,14 +71,23 @@ export class GroupTransport implements Transport {
 
   #take(bytes: Buffer): void {
     try {
-      this.#buffer.append(bytes);
-      for (let message = this.#buffer.readMessage(); message !== null; message = this.#buffer.readMessage()) {
-        this.onmessage?.(message);
-      }
+      this.#count(bytes);
+      for (const line of this.#lines.take(bytes)) this.#hear(line);
     } catch (error) {
       this.onerror?.(error as Error);
       void this.close(); // one message beyond all bounds, or none at all: what follows cannot be told apart
     }
+  }
+
+  /** What is no JSON is passed over: some programs print more than they should. */
+  #hear(line: string): void {
+    let read: unknown;
+    try {
+      read = JSON.parse(line);
+    } catch {
+      return;
+    }
+    this.onmessage?.(parseJSONRPCMessage(read));
   }
 
   #end(how: string): void {

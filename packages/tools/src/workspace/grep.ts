@@ -1,13 +1,13 @@
 import type { Tool } from '@reprise/agent';
 import { defineTool } from '@reprise/agent';
 import * as z from 'zod';
+import { Slices } from '../slices.js';
 import { refusal } from './confine.js';
 import type { WorkspaceContext } from './context.js';
 import type { LineMatcher } from './line-matcher.js';
 import { literalMatcher, PATTERN_LENGTH_MAX, regexMatcher, TooSlow } from './line-matcher.js';
 import { fitsPattern } from './names.js';
 import { refusing } from './refusing.js';
-import { Slices } from './slices.js';
 import { linesOf, looksBinary, showLine, showPath } from './text.js';
 import type { WalkNotes } from './walk.js';
 import { describeNotes, newNotes, walk } from './walk.js';

@@ -10,12 +10,12 @@
  */
 import { type Dir, type Dirent, opendirSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { Slices } from '../slices.js';
 import { Anchor } from './anchor.js';
 import type { Place } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 import { fitsAny, TEMPORARY_NAME } from './names.js';
 import { secretsIn } from './secret-names.js';
-import { Slices } from './slices.js';
 
 /** The most entries one walk looks at, listed or not: a bound on time, whatever the folder. */
 export const WALK_ENTRIES_MAX = 200_000;

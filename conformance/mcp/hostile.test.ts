@@ -1,0 +1,92 @@
+/**
+ * Servers that say far too much, over pipes and over HTTP: in a process with little memory, under a wall clock.
+ *
+ * `REPRISE_LONG=1` tries every case by every way.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
+const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
+const LOADER = createRequire(import.meta.url).resolve('tsx');
+
+/** The heap that the host may take in MiB, the time that it has, and what one message may cost beyond what it had. */
+const HEAP_MB = 192;
+const WALL_MS = 50_000;
+const MORE_MB = 160;
+
+/** How long others may have to wait for their turn, on a busy machine, in milliseconds. */
+const WAIT_MS = 3_000;
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+interface Came {
+  readonly came: string;
+  readonly more: number;
+  readonly longestWait: number;
+  readonly took: number;
+}
+
+type Way = 'pipe' | 'json' | 'events' | 'gzip';
+
+async function come(how: string, way: Way): Promise<Came> {
+  const server = way === 'pipe' ? { command: [process.execPath, SERVER, how] } : { url: await addressOf(how, way) };
+  const argv = [`--max-old-space-size=${HEAP_MB}`, '--conditions=@reprise/source', '--import', LOADER, HOST];
+  const host = spawn(process.execPath, [...argv, JSON.stringify(server)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(host);
+  const clock = setTimeout(() => host.kill('SIGKILL'), WALL_MS);
+  let printed = '';
+  host.stdout.on('data', (bytes) => {
+    printed += String(bytes);
+  });
+  const ended = await new Promise((resolve) => host.on('close', (code, signal) => resolve(signal ?? code)));
+  clearTimeout(clock);
+  expect(ended, `${how}: ${printed}`).toBe(0);
+  return JSON.parse(printed) as Came;
+}
+
+async function addressOf(how: string, way: Way): Promise<string> {
+  const server = spawn(process.execPath, [SERVER, how, way], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(server);
+  const port = await new Promise((resolve) => server.stdout.once('data', (bytes) => resolve(Number(String(bytes)))));
+  return `http://127.0.0.1:${port}/mcp`;
+}
+
+const CASES: readonly (readonly [string, readonly Way[], RegExp])[] = [
+  ['a huge text', ['pipe', 'json', 'events', 'gzip'], /^outcome_unknown: .*more than 16777216 bytes/],
+  ['endless', ['pipe', 'json', 'events'], /^outcome_unknown: .*more than 16777216 bytes/],
+  ['escapes', ['pipe', 'events'], /^outcome_unknown: .*more than 16777216 bytes/],
+  ['a huge list of little things', ['pipe', 'json', 'events'], /^outcome_unknown: .*more than 250000 values/],
+  ['little things within the bytes', ['pipe', 'json', 'events'], /^outcome_unknown: .*more than 250000 values/],
+  ['deep', ['pipe', 'json'], /^outcome_unknown: .*nested deeper than 256/],
+  ['many tools', ['pipe', 'json', 'events'], /^unreachable: .*(more than 250000 values|offers 100000 tools; 4096)/],
+  ['some thousand tools', ['pipe', 'json'], /^unreachable: hostile offers 6000 tools; 4096 are taken/],
+  ['endless pages', ['pipe', 'json'], /^unreachable: .*listMaxPages/],
+  ['pages in a circle', ['pipe', 'json'], /^unreachable: .*listMaxPages/],
+  ['a huge list', ['pipe', 'json', 'events'], /^unreachable: .*more than 16777216 bytes/],
+  ['a large image', ['pipe', 'json', 'events'], /^ok: \[file talk\.png: image\/png, \d+ bytes/],
+  ['nothing special', ['pipe', 'json', 'events', 'gzip'], /^ok: hello/],
+];
+
+describe('a server that says far too much', () => {
+  const isLong = process.env.REPRISE_LONG !== undefined; // every way; else each case by one of its ways
+  const tried = CASES.flatMap(([how, ways, expected], at) =>
+    ways.flatMap((way, n) => (isLong || n === at % ways.length ? [[how, way, expected] as const] : [])),
+  );
+  it.each(tried)(
+    '%s over %s is refused in bounded memory and time, and it is said why [TOOL-34]',
+    async (how, way, expected) => {
+      const { came, more, longestWait, took } = await come(how, way);
+      expect(came).toMatch(expected);
+      expect(more).toBeLessThan(MORE_MB);
+      expect(longestWait).toBeLessThan(WAIT_MS);
+      expect(took).toBeLessThan(WALL_MS - 10_000);
+      console.info(`${how} over ${way}: ${more} MiB more, waited ${longestWait} ms, took ${took} ms`);
+    },
+  );
+});

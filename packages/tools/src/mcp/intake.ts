@@ -1,0 +1,189 @@
+/**
+ * Bounds on what a server may say, counted in its bytes before anything is made of them.
+ *
+ * Invariants
+ * I1  Memory is linear in the bounds, whatever a server sends: bytes, values and depth of one message are counted as they
+ *     come, and what goes beyond is not read on.
+ * I2  A server that goes beyond is left for good: nobody can tell what of the rest belongs to what.
+ */
+
+/** The most bytes of one message: an image of 12 MB, as text. */
+export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The most values in one message: objects, lists and their members. Each takes memory far beyond its bytes. */
+export const MESSAGE_VALUES_MAX = 250_000;
+
+/** How deep values of one message may stand in each other. */
+export const MESSAGE_DEPTH_MAX = 256;
+
+/** The most bytes that are read while a list of tools is asked for, all its pages together. */
+export const LIST_BYTES_MAX = 32 * 1024 * 1024;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d];
+const [NEWLINE, RETURN] = [0x0a, 0x0d];
+
+/** What is said when a server goes beyond its bounds. */
+export class TooMuch extends Error {
+  override readonly name = 'TooMuch';
+}
+
+/** What one connection takes in. */
+export class Intake {
+  #left: number | undefined;
+  /** Why nothing more is taken; undefined while it is. */
+  refusal: TooMuch | undefined;
+  /** Told once that nothing more is taken. */
+  onRefusal: () => void = () => undefined;
+
+  /** Bounds what is taken in until {@link endBudget}. */
+  budget(bytes: number): void {
+    this.#left = bytes;
+  }
+
+  /** Ends the bound of {@link budget}. */
+  endBudget(): void {
+    this.#left = undefined;
+  }
+
+  /**
+   * A counter of one stream of messages.
+   *
+   * @param ends what ends a message: the stream, a line, or an empty line as in a stream of events
+   * @returns what counts a piece; throws {@link TooMuch} when it goes beyond
+   */
+  counter(ends: 'stream' | 'line' | 'empty line'): (bytes: Uint8Array) => void {
+    const message = new MessageCounter(ends);
+    return (bytes) => {
+      if (this.refusal !== undefined) throw this.refusal;
+      if (this.#left !== undefined) {
+        this.#left -= bytes.length;
+        if (this.#left < 0) this.refuse(`its list of tools has more than ${LIST_BYTES_MAX} bytes`);
+      }
+      const why = message.count(bytes);
+      if (why !== undefined) this.refuse(why);
+    };
+  }
+
+  /** Refuses what comes from now on. @throws TooMuch */
+  refuse(why: string): never {
+    this.refusal ??= new TooMuch(`the server says too much: ${why}`);
+    queueMicrotask(() => this.onRefusal());
+    throw this.refusal;
+  }
+}
+
+/** Counts bytes, values and depth of JSON texts without parsing them. */
+class MessageCounter {
+  #bytes = 0;
+  #values = 0;
+  #depth = 0;
+  #inText = false;
+  #escaped = false;
+  #lineIsEmpty = true;
+
+  constructor(private readonly ends: 'stream' | 'line' | 'empty line') {}
+
+  /** @returns why it is too much */
+  count(bytes: Uint8Array): string | undefined {
+    for (let at = 0; at < bytes.length; ) {
+      at = this.#inText ? this.#endOfText(bytes, at) : this.#step(bytes, at);
+      if (this.#values > MESSAGE_VALUES_MAX) return `a message has more than ${MESSAGE_VALUES_MAX} values`;
+      if (this.#depth > MESSAGE_DEPTH_MAX) return `a message is nested deeper than ${MESSAGE_DEPTH_MAX}`;
+      if (this.#bytes > MESSAGE_BYTES_MAX) return `a message has more than ${MESSAGE_BYTES_MAX} bytes`;
+    }
+    return undefined;
+  }
+
+  /** Goes to the end of a text, or of the piece. Texts hold no line breaks, so one ends it whatever it was. */
+  #endOfText(bytes: Uint8Array, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === NEWLINE || byte === RETURN) {
+        this.#inText = false;
+        this.#escaped = false;
+        this.#bytes += at - from;
+        return at;
+      }
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === BACKSLASH) this.#escaped = true;
+      else if (byte === QUOTE) {
+        this.#inText = false;
+        this.#bytes += at + 1 - from;
+        return at + 1;
+      }
+    }
+    this.#bytes += bytes.length - from;
+    return bytes.length;
+  }
+
+  #step(bytes: Uint8Array, at: number): number {
+    const byte = bytes[at];
+    this.#bytes += 1;
+    if (byte === NEWLINE || byte === RETURN) this.#line(byte);
+    else this.#lineIsEmpty = false;
+    if (byte === QUOTE) this.#inText = true;
+    else if (byte === COMMA || byte === COLON) this.#values += 1;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      this.#values += 1;
+      this.#depth += 1;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth = Math.max(0, this.#depth - 1);
+    return at + 1;
+  }
+
+  #line(byte: number): void {
+    const ended = this.ends === 'line' ? byte === NEWLINE : this.ends === 'empty line' && this.#lineIsEmpty;
+    if (byte === NEWLINE) this.#lineIsEmpty = true;
+    if (!ended) return;
+    this.#bytes = 0;
+    this.#values = 0;
+    this.#depth = 0;
+  }
+}
+
+/** The lines of a pipe, each put together once. What they hold is bounded by whoever counts before. */
+export class Lines {
+  #parts: Uint8Array[] = [];
+
+  /** The lines that a piece completes. */
+  *take(bytes: Uint8Array): Generator<string> {
+    let from = 0;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+      this.#parts.push(bytes.subarray(from, at));
+      const line = Buffer.concat(this.#parts).toString('utf8');
+      this.#parts = [];
+      from = at + 1;
+      yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    }
+    if (from < bytes.length) this.#parts.push(bytes.subarray(from));
+  }
+}
+
+/**
+ * A `fetch` that counts what it answers, and gives up on what is too much.
+ *
+ * @param own what asks; the platform's when absent
+ */
+export function countedFetch(intake: Intake, own: typeof fetch = (...args) => fetch(...args)): typeof fetch {
+  return async (input, init) => {
+    const response = await own(input, init);
+    if (response.body === null || response.status < 200 || response.status > 599) return response;
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+    const told = Number(response.headers.get('content-length') ?? 0);
+    const count = intake.counter(isStream ? 'empty line' : 'stream');
+    if (!isStream && told > MESSAGE_BYTES_MAX) {
+      await response.body.cancel().catch(() => undefined);
+      intake.refuse(`a message has ${told} bytes; ${MESSAGE_BYTES_MAX} are read`);
+    }
+    const counted = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(bytes, controller) {
+          count(bytes);
+          controller.enqueue(bytes);
+        },
+      }),
+    );
+    const { status, statusText, headers, url } = response;
+    return Object.defineProperty(new Response(counted, { status, statusText, headers }), 'url', { value: url });
+  };
+}

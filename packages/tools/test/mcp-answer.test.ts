@@ -1,0 +1,236 @@
+/** What a model reads of the answer of an MCP server: everything once, and no file as text. */
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { ToolContext } from '@reprise/agent';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answerOf } from '../src/mcp/answer.js';
+import { Intake, Lines, MESSAGE_BYTES_MAX, MESSAGE_DEPTH_MAX, MESSAGE_VALUES_MAX } from '../src/mcp/intake.js';
+
+const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), Buffer.alloc(60_000, 7)]);
+const BASE64 = PNG.toString('base64');
+
+/** What an answer comes to: the text that the model reads, and the files beside it. */
+async function read(result: Partial<CallToolResult>) {
+  const files: { path: string; bytes: number; mediaType: string }[] = [];
+  const put = async ({ path, bytes, mediaType }: { path: string; bytes: Uint8Array; mediaType: string }) => {
+    files.push({ path, bytes: bytes.length, mediaType });
+    return { path, bytes: bytes.length, media_type: mediaType, blob_ref: `sha256:${files.length}` };
+  };
+  const answer = (await answerOf({ content: [], ...result } as CallToolResult, 'tool', {
+    put,
+  } as never as ToolContext)) as {
+    readonly parts?: readonly unknown[];
+    readonly message?: string;
+  };
+  const text = (answer.parts ?? [answer.message]).map((part) => {
+    if (typeof part === 'string') return part;
+    if ('json' in (part as object)) return JSON.stringify((part as { json: unknown }).json);
+    return `[file ${(part as { file: { path: string } }).file.path}]`;
+  });
+  return { text: text.join('\n'), files };
+}
+
+const text = (...texts: string[]) => texts.map((one) => ({ type: 'text' as const, text: one }));
+const image = { type: 'image' as const, data: BASE64, mimeType: 'image/png' };
+const GRAPH = { entities: [{ name: 'Ann', entityType: 'person', observations: ['likes tea'] }], relations: [] };
+const LONG = 'This is the text of a file, long enough to be known again.';
+
+describe('an answer that says the same as text and as data', () => {
+  it.each<[string, Partial<CallToolResult>, string]>([
+    ['the JSON', { content: text(JSON.stringify(GRAPH)), structuredContent: GRAPH }, JSON.stringify(GRAPH)],
+    [
+      'the JSON, laid out',
+      { content: text(JSON.stringify(GRAPH, null, 2)), structuredContent: GRAPH },
+      JSON.stringify(GRAPH, null, 2),
+    ],
+    [
+      'the JSON with its keys in another order',
+      { content: text('{"b":1,"a":[2]}'), structuredContent: { a: [2], b: 1 } },
+      '{"b":1,"a":[2]}',
+    ],
+    [
+      'a text in a wrapping, as of the filesystem server',
+      { content: text(LONG), structuredContent: { content: LONG } },
+      LONG,
+    ],
+    ['a short text in a wrapping', { content: text('ok'), structuredContent: { result: 'ok' } }, 'ok'],
+    ['an empty text in a wrapping', { content: text(''), structuredContent: { content: '' } }, ''],
+    ['a number in a wrapping', { content: text('42'), structuredContent: { result: 42 } }, '42'],
+    [
+      'its items, a text each',
+      { content: text('{"id":1}', '{"id":2}'), structuredContent: { result: [{ id: 1 }, { id: 2 }] } },
+      '{"id":1}\n{"id":2}',
+    ],
+    [
+      'texts that are put together',
+      {
+        content: text('line one of it', 'line two of it'),
+        structuredContent: { content: 'line one of it\nline two of it' },
+      },
+      'line one of it\nline two of it',
+    ],
+    [
+      'a text and more, as of the memory server',
+      {
+        content: text('Entities deleted successfully'),
+        structuredContent: { success: true, message: 'Entities deleted successfully' },
+      },
+      'Entities deleted successfully\n{"success":true}',
+    ],
+    ['the list of a wrapping', { content: text('[1,2]'), structuredContent: { result: [1, 2] } }, '[1,2]'],
+    [
+      'its text as a resource',
+      {
+        content: [{ type: 'resource', resource: { uri: 'memo://1', text: LONG } }],
+        structuredContent: { text: LONG },
+      },
+      `[resource memo://1]\n${LONG}`,
+    ],
+  ])('is read once: %s', async (_, result, expected) => {
+    expect((await read(result)).text).toBe(expected);
+  });
+
+  it.each<[string, Partial<CallToolResult>, string]>([
+    ['data alone', { structuredContent: { a: 1 } }, '{"a":1}'],
+    [
+      'data that says more',
+      { content: text('Found 2.'), structuredContent: { ids: [1, 2] } },
+      'Found 2.\n{"ids":[1,2]}',
+    ],
+    [
+      'a short text that stands in the data by chance',
+      { content: text('5'), structuredContent: { a: '5', b: '6' } },
+      '5\n{"a":"5","b":"6"}',
+    ],
+    [
+      'a list of which one item is said',
+      { content: text('{"id":1}'), structuredContent: { all: [{ id: 1 }, { id: 2 }] } },
+      '{"id":1}\n{"all":[{"id":1},{"id":2}]}',
+    ],
+    ['empty data', { content: text('Done.'), structuredContent: {} }, 'Done.\n{}'],
+  ])('keeps what only one of them says: %s', async (_, result, expected) => {
+    expect((await read(result)).text).toBe(expected);
+  });
+
+  it('fails with what its data says when it has no text', async () => {
+    expect((await read({ isError: true, structuredContent: { why: 'no luck' } })).text).toBe('{"why":"no luck"}');
+  });
+});
+
+describe('an image in an answer', () => {
+  it.each<[string, Partial<CallToolResult>, number]>([
+    ['as a block', { content: [image] }, 1],
+    [
+      'as a block and in data, as of the filesystem server',
+      { content: [image], structuredContent: { content: [image] } },
+      1,
+    ],
+    ['in data alone', { structuredContent: { content: [image] } }, 1],
+    ['as text in data', { content: [image], structuredContent: { picture: BASE64, size: 9 } }, 1],
+    ['as text in data alone', { structuredContent: { picture: BASE64, size: 9 } }, 1],
+    ['as a text', { content: text(BASE64) }, 1],
+    ['as an address', { content: text(`See data:image/png;base64,${BASE64} there`) }, 1],
+    ['in lines', { content: text(BASE64.replace(/.{76}/g, '$&\n')) }, 1],
+    [
+      'in the JSON of a text, and in data',
+      { content: text(JSON.stringify({ picture: BASE64 })), structuredContent: { picture: BASE64 } },
+      1,
+    ],
+    [
+      'as a resource',
+      { content: [{ type: 'resource', resource: { uri: 'a.png', blob: BASE64, mimeType: 'image/png' } }] },
+      1,
+    ],
+    ['as a resource in data', { structuredContent: { blob: BASE64, mimeType: 'image/png', uri: 'a.png' } }, 1],
+    ['twenty times', { content: Array.from({ length: 20 }, () => image) }, 16],
+  ])('is a file, never base64 in the prompt: %s', async (_, result, count) => {
+    const { text: told, files } = await read(result);
+    expect(told.length).toBeLessThan(600);
+    expect(told).not.toContain(BASE64.slice(100, 140));
+    expect(files).toHaveLength(count);
+    for (const file of files) expect(file).toMatchObject({ bytes: PNG.length, mediaType: 'image/png' });
+  });
+
+  it.each([
+    ['prose', 'The quick brown fox jumps over the lazy dog. '.repeat(100)],
+    ['a hexadecimal number', 'deadbeef0123'.repeat(200)],
+    ['one letter', 'x'.repeat(5_000)],
+    ['names in lines', Array.from({ length: 300 }, (_, n) => `Name${n * 7919}`).join('\n')],
+    ['text as base64', Buffer.from('some text '.repeat(200)).toString('base64')],
+    ['a path', `/${'Folder/'.repeat(200)}`],
+  ])('is not found in what is none: %s', async (_, given) => {
+    expect(await read({ content: text(given) })).toEqual({ text: given, files: [] });
+  });
+});
+
+describe('the bounds of what a server may say', () => {
+  const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
+  const encoder = new TextEncoder();
+
+  /** How far a text is taken in when it comes in pieces. */
+  const refusal = (bytes: Uint8Array, size: number, ends: 'stream' | 'line' | 'empty line' = 'stream') => {
+    const count = new Intake().counter(ends);
+    try {
+      for (let at = 0; at < bytes.length; at += size) count(bytes.subarray(at, at + size));
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it(`take any JSON that is small enough, however it is cut (seed ${SEED}) [TOOL-34]`, () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 50 }), (json, size) => {
+        expect(refusal(encoder.encode(json), size)).toBeUndefined();
+      }),
+      { seed: SEED, numRuns: 2_000 },
+    );
+  });
+
+  it.each<[string, string, string]>([
+    ['bytes', `"${'x'.repeat(MESSAGE_BYTES_MAX)}"`, 'bytes'],
+    ['values', `[${'1,'.repeat(MESSAGE_VALUES_MAX)}1]`, 'values'],
+    ['members', `{${'"a":1,'.repeat(MESSAGE_VALUES_MAX / 2)}"a":1}`, 'values'],
+    ['depth', '['.repeat(MESSAGE_DEPTH_MAX + 1), 'deeper'],
+    ['values behind a text with quotes', `["\\"\\\\",${'1,'.repeat(MESSAGE_VALUES_MAX)}1]`, 'values'],
+  ])('refuse one beyond, however it is cut: %s [TOOL-34]', (_, json, why) => {
+    for (const size of [997, 65_536]) expect(refusal(encoder.encode(json), size)).toContain(why);
+  });
+
+  it('do not count what stands in a text, and begin again with each message [TOOL-34]', () => {
+    const within = `"${',[{'.repeat(MESSAGE_VALUES_MAX)}"`;
+    expect(refusal(encoder.encode(within), 4_096)).toBeUndefined();
+    const messages = `${`{"a":"${'x'.repeat(MESSAGE_BYTES_MAX / 2)}"}\n`.repeat(4)}`;
+    expect(refusal(encoder.encode(messages), 65_536, 'line')).toBeUndefined();
+    expect(refusal(encoder.encode(messages), 65_536, 'empty line')).toContain('bytes');
+    expect(refusal(encoder.encode(messages.replaceAll('\n', '\n\n')), 65_536, 'empty line')).toBeUndefined();
+    expect(refusal(encoder.encode(messages.replaceAll('\n', '\r')), 65_536, 'line')).toContain('bytes');
+  });
+
+  it('would let in a message that a counter forgets between two pieces', () => {
+    const json = encoder.encode(`[${'1,'.repeat(MESSAGE_VALUES_MAX)}1]`);
+    const forgetful = () => {
+      for (let at = 0; at < json.length; at += 1_000) new Intake().counter('stream')(json.subarray(at, at + 1_000));
+    };
+    expect(forgetful).not.toThrow();
+    expect(refusal(json, 1_000)).toContain('values');
+  });
+
+  it('put the lines of a pipe together as they were, however it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'binary', maxLength: 20 })),
+        fc.integer({ min: 1, max: 9 }),
+        (given, size) => {
+          const wanted = given.map((line) => line.replace(/[\r\n]/g, '').replace(/\p{Surrogate}/gu, ''));
+          const bytes = encoder.encode(wanted.map((line) => `${line}\n`).join(''));
+          const lines = new Lines();
+          const found: string[] = [];
+          for (let at = 0; at < bytes.length; at += size) found.push(...lines.take(bytes.subarray(at, at + size)));
+          expect(found).toEqual(wanted);
+        },
+      ),
+      { seed: SEED, numRuns: 1_000 },
+    );
+  });
+});
