@@ -153,30 +153,29 @@ describe('a program of the Agent Client Protocol', () => {
     );
   });
 
-  it('that dies in a turn leaves a failure, which says what it said last; the next turn has another', async () => {
+  it('that dies in a turn ends the run as failed; the next turn has another [TOOL-40]', async () => {
     const { agent, pids } = parrot();
     await within(agent, async (world) => {
       const session = world.session('s', agent);
-      expect(await (await session.send('die')).text()).toBe(
-        'The outcome of this call is unknown. It may have happened; check before you repeat it.',
-      );
+      expect((await (await session.send('die')).result()).stop).toEqual(FAILED);
       expect(await (await session.send('again')).text()).toContain('again');
       expect(pids()).toHaveLength(2);
     });
   });
 
-  it('that refuses says so, and one that is not there as well', async () => {
+  it('that refuses ends the run as failed, and one that is not there as well [TOOL-40]', async () => {
     const { agent } = parrot();
     await within(agent, async (world) => {
-      expect(await (await world.session('s', agent).send('refuse')).text()).toBe('It refused.');
+      expect((await (await world.session('s', agent).send('refuse')).result()).stop).toEqual(FAILED);
     });
     const gone = externalAgent({ name: 'gone', command: ['/no/such/program'], protocol: 'acp' });
     await within(gone, async (world) => {
-      const said = await (await world.session('s', gone).send('hello')).text();
-      expect(said).toBe('gone could not be started; nothing was done. there is no such program');
+      expect((await (await world.session('s', gone).send('hello')).result()).stop).toEqual(FAILED);
     });
   });
 });
+
+const FAILED = expect.objectContaining({ kind: 'Failed', code: 'adapter_error/turn' });
 
 describe('a program that prints its answer', () => {
   const shell = (script: string) =>
@@ -193,11 +192,13 @@ describe('a program that prints its answer', () => {
     });
   });
 
-  it('that fails says so behind what it printed', async () => {
+  it('that fails ends the run as failed, also when it printed something before [TOOL-40]', async () => {
     const agent = shell('echo half; echo "no paper" >&2; exit 3');
     await within(agent, async (world) => {
-      const said = await (await world.session('s', agent).send('go')).text();
-      expect(said).toBe('half\nThe tool turn_shell failed: exit 3: no paper');
+      const session = world.session('s', agent);
+      expect((await (await session.send('go')).result()).stop).toEqual(FAILED);
+      const shown = JSON.stringify(await Array.fromAsync(session.transcript()));
+      expect(shown).toContain('half\\nThe tool turn_shell failed: exit 3: no paper');
     });
   });
 

@@ -10,6 +10,7 @@ import {
 } from '@reprise/kernel';
 import type { ViewStore } from '@reprise/kernel/views';
 import type { AgentDeps, AnyAgent } from './agent.js';
+import { agentOf } from './agent-of.js';
 import { agentApp } from './app.js';
 import { type Judge, recordedJudge } from './judge/index.js';
 import { LiveAnswers } from './live.js';
@@ -24,7 +25,10 @@ import { toolsetAdoptAdapter, toolsetRefreshAdapter } from './tools/toolset-adap
 import { AgentWorld, type AgentWorldParts } from './world.js';
 import { worldReader } from './world-reader.js';
 
-/** The rules that permit what agents do. Put rules of your own before them: the first that matches decides. */
+/**
+ * The rules that permit what agents do, and nothing else: a session reaches itself, its parent and its children. They
+ * are in force where no policy is given. Put rules of your own before them: the first that matches decides.
+ */
 export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
   { effect: 'llm.generate@2', decision: 'allow' },
   { effect: 'tool.call@1', decision: 'allow' },
@@ -37,6 +41,11 @@ export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
 export interface AgentWorldOptions<A extends readonly AnyAgent[]> extends Omit<OpenWorldOptions, 'app' | 'adapters'> {
   /** The agents that have code in this process; those that they spawn are among them. */
   readonly agents?: A;
+  /**
+   * Tools for agents that have no code in this process: those that an earlier one made by `world.define`. A definition
+   * takes its tools from here by name and fingerprint.
+   */
+  readonly tools?: readonly Tool[];
   /** What is known of the models, by alias. An agent whose model is not among them is refused. */
   readonly models: ModelInfos;
   /** Makes what performs `llm.generate@2`; it asks the judge about what a model answered. */
@@ -81,13 +90,14 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     llm,
     deps,
     outputs,
+    tools: catalog = [],
     views,
     wrapTool,
     onProgress,
     ...rest
   } = options as AgentWorldOptions<A>;
   const closing = new AbortController();
-  const registry = new Registry(wrapTool, closing.signal);
+  const registry = new Registry(wrapTool, closing.signal, catalog);
   registry.add(agents);
   for (const name of registry.names) requireModelOf(registry, name, models);
   const live = new LiveAnswers();
@@ -102,12 +112,14 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     now: () => world?.now ?? clock.wall(),
     closing: closing.signal,
     world: worldReader(opened),
+    agentOf: async (session) => agentOf((await opened).kernel, session),
     ...(deps === undefined ? {} : { deps }),
     ...(outputs === undefined ? {} : { outputs }),
   });
   world = await openWorld({
     ...rest,
     app: agentApp,
+    defaultPolicy: AGENT_POLICY,
     adapters: [
       endingWith(llm(recordedJudge(registry)), live),
       tools,

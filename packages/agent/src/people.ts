@@ -14,6 +14,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { encode, getValue, type OpenItem, portableSha256, putValue, toHex, type World } from '@reprise/kernel';
+import { agentOf } from './agent-of.js';
 import { SESSION_REDUCER } from './contracts/session.js';
 import type { SessionState } from './contracts/state.js';
 import { type HumanAskParams, humanAsk, type ToolCallParams, toolCall } from './contracts/tool-call.js';
@@ -268,7 +269,7 @@ async function kernelDecision(
 
 /** The call with other arguments; what the model gave stays beside them. */
 async function edited({ world, build }: PeopleParts, call: ToolCallParams, args: unknown): Promise<Value> {
-  const tool = await calledTool(build, call, world.content);
+  const tool = await calledTool(build, call, world.content, (session) => agentOf(world, session));
   if (tool === undefined) throw wrong(`a tool ${call.tool} with a handler in this process`, undefined);
   const checked = await check(tool.args, args);
   if (!checked.ok) {

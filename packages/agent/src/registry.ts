@@ -2,43 +2,49 @@
 import { RepriseError } from '@reprise/contracts';
 import type { AnyAgent } from './agent.js';
 import { spawnable } from './spawnable.js';
+import { toolsOf } from './store-agent.js';
 import type { Build, RecordedAgent } from './tools/build.js';
-import { childTools } from './tools/children.js';
+import { Shelf, type WantedTool } from './tools/shelf.js';
 import type { Tool } from './tools/tool.js';
 import type { LiveToolset, Toolset } from './tools/toolset.js';
 
 /** The agents of a world. It is asked at each use, so agents may come while the world runs. */
 export class Registry implements Build {
   readonly #agents = new Map<string, AnyAgent>();
-  readonly #tools = new Map<string, Tool>();
-  #childTools: ReadonlyMap<string, Tool> = new Map();
+  /** Of agents that others stand in place of: sessions may still go by their definitions. */
+  readonly #past: AnyAgent[] = [];
+  #shelf = new Shelf();
   readonly #toolsets = new Map<string, Toolset>();
   readonly #live = new Map<Toolset, LiveToolset>();
 
   /**
    * @param wrap puts something around a tool wherever it is asked for
    * @param closing aborted when the world closes: what toolsets started ends then
+   * @param catalog tools that are there for definitions whose agent has no code in this process
    */
   constructor(
     private readonly wrap: (tool: Tool) => Tool = (tool) => tool,
     private readonly closing: AbortSignal = new AbortController().signal,
-  ) {}
+    private readonly catalog: readonly Tool[] = [],
+  ) {
+    this.#shelve();
+  }
 
   /**
    * Adds agents and those that they may spawn.
    *
-   * @throws RepriseError `duplicate_definition` when two agents, or two tools, share a name
+   * @throws RepriseError `duplicate_definition` when two agents, or two toolsets, share a name
    */
   add(agents: readonly AnyAgent[]): void {
     for (const agent of agents) for (const one of [agent, ...spawnable(agent)]) this.#put(one, 'refuse');
-    this.#listChildTools();
+    this.#shelve();
   }
 
   /** Adds an agent in place of the one of that name; sessions take the changed definition as it says. */
   replace(agent: AnyAgent): void {
     this.#put(agent, 'replace');
     for (const one of spawnable(agent)) if (one !== agent) this.#put(one, 'replace');
-    this.#listChildTools();
+    this.#shelve();
   }
 
   /** Whether an agent is one of these. */
@@ -56,9 +62,13 @@ export class Registry implements Build {
     return this.#agents.get(name);
   }
 
-  tool(name: string): Tool | undefined {
-    const tool = this.#tools.get(name);
-    return tool === undefined ? this.#childTools.get(name) : this.wrap(tool);
+  tool(name: string, wanted: WantedTool = {}): Tool | undefined {
+    const tool = this.#shelf.find(name, wanted);
+    return tool === undefined || isOfSession(tool) ? tool : this.wrap(tool);
+  }
+
+  tools(name: string): readonly Tool[] {
+    return this.#shelf.all(name);
   }
 
   toolset(name: string): LiveToolset | undefined {
@@ -79,17 +89,12 @@ export class Registry implements Build {
   #put(agent: AnyAgent, twin: 'refuse' | 'replace'): void {
     const known = this.#agents.get(agent.name);
     if (twin === 'refuse' && known !== undefined && known !== agent) throw duplicate('agents', agent.name);
-    for (const tool of agent.tools as readonly Tool[]) {
-      if (CHILD_TOOLS.has(tool.name)) continue;
-      const twinTool = this.#tools.get(tool.name);
-      if (twin === 'refuse' && twinTool !== undefined && twinTool !== tool) throw duplicate('tools', tool.name);
-      this.#tools.set(tool.name, tool);
-    }
     for (const toolset of agent.toolsets as readonly Toolset[]) {
       const twinSet = this.#toolsets.get(toolset.name);
       if (twin === 'refuse' && twinSet !== undefined && twinSet !== toolset) throw duplicate('toolsets', toolset.name);
       this.#toolsets.set(toolset.name, toolset);
     }
+    if (known !== undefined && known !== agent) this.#past.push(known);
     this.#agents.set(agent.name, agent);
   }
 
@@ -104,18 +109,22 @@ export class Registry implements Build {
     };
   }
 
-  /** Judged by the names of all agents; which of them a session may spawn is the session's to decide. */
-  #listChildTools(): void {
-    const spawns = [...this.#agents.values()].some((agent) => agent.spawns.length > 0);
-    this.#childTools = new Map((spawns ? childTools(this.names) : []).map((tool) => [tool.name, tool]));
+  /** Agents of now come before what the world was opened with besides, and that before what agents had. */
+  #shelve(): void {
+    this.#shelf = new Shelf();
+    for (const agent of this.#agents.values()) this.#shelf.put(toolsOf(agent), agent.name);
+    this.#shelf.put(this.catalog, null);
+    for (const agent of this.#past) this.#shelf.put(toolsOf(agent), null);
   }
 }
 
-/** Each agent has its own, that name whom it may spawn. */
-const CHILD_TOOLS: ReadonlySet<string> = new Set(childTools(['any']).map(({ name }) => name));
+/** Whether the session itself answers the calls of a tool: nothing runs that could be put something around. */
+function isOfSession({ entry: { kind } }: Tool): boolean {
+  return kind !== 'tool' && kind !== 'ask';
+}
 
 function duplicate(what: string, name: string): RepriseError {
   return new RepriseError('duplicate_definition', `two ${what} are called ${name}`, {
-    hint: 'Agents may share a tool; two different ones need two names.',
+    hint: 'Give one of them another name.',
   });
 }

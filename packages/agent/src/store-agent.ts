@@ -159,12 +159,18 @@ async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInf
 }
 
 /** What an agent lists; and, where it may spawn others, the tools by which it leads them. */
-export function toolsOf({ tools, spawns }: AnyAgent): readonly Tool[] {
+export function toolsOf(agent: AnyAgent): readonly Tool[] {
+  const { tools, spawns } = agent;
   const listed = tools as readonly Tool[];
   if (spawns.length === 0) return listed;
+  const known = leading.get(agent) ?? childTools(spawns.map(({ name }: AnyAgent) => name));
+  leading.set(agent, known);
   const names = new Set(listed.map(({ name }) => name));
-  return [...listed, ...childTools(spawns.map(({ name }) => name)).filter(({ name }) => !names.has(name))];
+  return [...listed, ...known.filter(({ name }) => !names.has(name))];
 }
+
+/** The tools by which agents lead their children: made once for each, so that they are the same wherever they are listed. */
+const leading = new WeakMap<AnyAgent, readonly Tool[]>();
 
 function toolsetsOf({ toolsets }: AnyAgent): Pick<AgentConfig, 'toolsets'> {
   if (toolsets.length === 0) return {};

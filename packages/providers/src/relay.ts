@@ -9,7 +9,14 @@
 import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { parseJson } from './json.js';
-import type { ModelClient, ProviderProfile, UnifiedMessage, UnifiedRequest, UnifiedResponse } from './model.js';
+import type {
+  ModelClient,
+  ModelResult,
+  ProviderProfile,
+  UnifiedMessage,
+  UnifiedRequest,
+  UnifiedResponse,
+} from './model.js';
 import { writePlain } from './script.js';
 import { type ProfileOptions, profileOf } from './wire/wire-client.js';
 
@@ -32,8 +39,15 @@ export function relay(options: ProfileOptions = {}): ModelClient {
   return {
     profile: profileOf(PROFILE, options, PROFILE.model_default),
     write: writePlain,
-    generate: async (request) => ({ ok: true, response: responseTo(request) }),
+    generate: async (request) => answerTo(request),
   };
+}
+
+/** A turn that failed, or did not take place, is no answer: the run fails with what was said of it. */
+function answerTo(request: UnifiedRequest): ModelResult {
+  const last = request.messages.at(-1);
+  if (last?.role !== 'tool' || !last.isError) return { ok: true, response: responseTo(request) };
+  return { ok: false, failure: { status: 'error', code: 'adapter_error/turn', retryable: false, error: last.text } };
 }
 
 function responseTo(request: UnifiedRequest): UnifiedResponse {

@@ -62,6 +62,8 @@ export const toolCallReceipt = z.strictObject({
   truncation_meta: truncationMeta,
   is_error: z.boolean(),
   error_code: z.exactOptional(z.enum(['tool_args_invalid', 'adapter_error', 'validation_error'])),
+  /** The call was done, and its result, or a part of it, could not be kept: the output says so. */
+  result_lost: z.exactOptional(z.literal(true)),
   /** Images and files beside the text, that a model which takes them is shown. */
   files: z.exactOptional(z.array(artifact).max(16)),
   artifacts: z.exactOptional(z.array(artifact).max(64)),

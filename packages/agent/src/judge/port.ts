@@ -31,7 +31,7 @@ export interface Judge {
    * within the answer, so whoever keeps the answer keeps these.
    */
   calls(asked: readonly AskedCall[], context: JudgeContext): Promise<readonly LlmToolCall[]>;
-  /** Judges a final answer; undefined when the agent takes any text, or is not in this build. */
+  /** Judges a final answer; undefined when the agent takes any text. */
   returns(text: string, context: JudgeContext): Promise<LlmGenerateReceipt['returns'] | undefined>;
   /** Asks the context sources of the agent, in the order of their lanes. */
   context(context: JudgeContext): Promise<readonly ContextText[]>;

@@ -8,6 +8,7 @@
  *     without a canonical form kept as text.
  * J3  `args_ref` links the arguments as the model gave them; what a schema makes of them is made again where they are used.
  * J4  A call has a fingerprint only when the code that it names was asked: see T4 of the tool adapter.
+ * J5  What a run returns is checked by the code of this build, and by what is recorded of it where there is none.
  */
 import {
   CONTEXT_LANES,
@@ -22,8 +23,8 @@ import {
   wellFormed,
 } from '@reprise/contracts';
 import { type ContentStore, encode, portableSha256, putValue, toHex } from '@reprise/kernel';
-import type { ToolEntry } from '../contracts/agent-def.js';
-import { type Build, boundTool, type ContextSource, type Tool } from '../tools/index.js';
+import type { AgentDef, ToolEntry } from '../contracts/agent-def.js';
+import { type Build, boundTool, type ContextSource, childTools, jsonSchema, type Tool } from '../tools/index.js';
 import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import { Definitions } from './definitions.js';
@@ -55,8 +56,9 @@ export function recordedJudge(build: Build): Judge {
     calls: (asked, context) => asking(context, (one) => judgeCalls(asked.slice(0, CALLS_MAX), one, build, definitions)),
     returns: async (text, context) => {
       const def = await definitions.agent(context.content, context.params.def_ref);
-      const schema = def === undefined || def.returns === null ? undefined : build.agent(def.config.agent)?.returns;
-      return schema === undefined ? undefined : asking(context, (one) => judgeReturn(text, schema, one));
+      if (def === undefined || def.returns === null) return undefined;
+      const schema = build.agent(def.config.agent)?.returns ?? jsonSchema(def.returns); // J5
+      return asking(context, (one) => judgeReturn(text, schema, one));
     },
     context: async (context) => {
       const def = await definitions.agent(context.content, context.params.def_ref);
@@ -75,7 +77,8 @@ async function judgeCalls(
   definitions: Definitions,
 ): Promise<readonly LlmToolCall[]> {
   if (asked.length === 0) return [];
-  const { tools_ref, toolset_refs = [] } = context.params;
+  const { tools_ref, toolset_refs = [], def_ref } = context.params;
+  const def = await definitions.agent(context.content, def_ref);
   const lists = await Promise.all([tools_ref, ...toolset_refs].map((ref) => definitions.tools(context.content, ref)));
   const entries = lists.flat();
   const ids = uniqueIds(asked.map(({ callId }) => callId));
@@ -83,7 +86,7 @@ async function judgeCalls(
     asked.map(async (call, at) => {
       const tool = named(call.tool, NAME_MAX, 'unnamed');
       const written = await keepArgs(call.args, context.content);
-      const terms = await judgeCall({ ...call, tool, written }, entries, context, build);
+      const terms = await judgeCall({ ...call, tool, written }, { entries, def }, context, build);
       const signature = toHex(portableSha256(encode([tool, written.value]))).slice(0, 16);
       return { call_id: ids[at] ?? '', tool, args_ref: written.ref, signature, ...terms };
     }),
@@ -109,7 +112,13 @@ async function keepArgs(args: Value, content: ContentStore): Promise<Written> {
 type Named = AskedCall & { readonly written: Written };
 type Terms = Omit<LlmToolCall, 'call_id' | 'tool' | 'args_ref' | 'signature'>;
 
-async function judgeCall(call: Named, entries: readonly ToolEntry[], asking: Asking, build: Build): Promise<Terms> {
+/** What a session's model was told of, and by whose definition. */
+interface Listed {
+  readonly entries: readonly ToolEntry[];
+  readonly def: AgentDef | undefined;
+}
+
+async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, build: Build): Promise<Terms> {
   const { tool: name, written } = call;
   const { content, stopped } = asking;
   const unfit = issueOf(call);
@@ -118,18 +127,24 @@ async function judgeCall(call: Named, entries: readonly ToolEntry[], asking: Ask
   if (entry === undefined) {
     const known = entries.map((listed) => listed.name);
     return issue(
-      build.tool(name) === undefined ? 'tool_not_found' : 'tool_disabled',
+      build.tools(name).length === 0 ? 'tool_not_found' : 'tool_disabled',
       unknownToolText(name, known),
       content,
     );
   }
-  const tool = boundTool(build, entry);
+  const tool = boundTool(build, entry, def?.config.agent) ?? leadingTool(entry, def);
   const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
   if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
   const args = await inTime(() => check(tool.args, written.value), stopped);
   if (!args.ok) return issue('args_invalid', argsInvalidText(name, `- the check failed: ${args.why}`), content);
   if (!args.value.ok) return issue('args_invalid', argsInvalidText(name, args.value.problems), content);
   return { ...(await judgeFitting(tool, args.value.value, asking)), ...listed };
+}
+
+/** A tool by which children are led is what its definition says, whether or not the agent has code in this build. */
+function leadingTool({ name, kind }: ToolEntry, def: AgentDef | undefined): Tool | undefined {
+  if (def === undefined || def.config.spawns.length === 0) return undefined;
+  return childTools(def.config.spawns).find(({ entry }) => entry.name === name && entry.kind === kind);
 }
 
 /** What the model wrote that is no call at all, whatever the tool. */

@@ -3,6 +3,7 @@ import { type ContextText, type Ref, RepriseError, type SessionInfo } from '@rep
 import { type ContentReader, getValue } from '@reprise/kernel';
 import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 import type { Schema } from './schema.js';
+import { Shelf, type WantedTool } from './shelf.js';
 import type { Tool } from './tool.js';
 import type { LiveToolset } from './toolset.js';
 
@@ -23,43 +24,72 @@ export interface RecordedAgent {
   readonly returns?: Schema;
 }
 
-/** The recorded code of this build, found by name. It is asked at each use, so it may change while a world is open. */
+/** The recorded code of this build. It is asked at each use, so it may change while a world is open. */
 export interface Build {
-  tool(name: string): Tool | undefined;
+  /** The tool of a name that is meant; see `Shelf`. */
+  tool(name: string, wanted?: WantedTool): Tool | undefined;
+  /** All different tools of a name. */
+  tools(name: string): readonly Tool[];
   agent(name: string): RecordedAgent | undefined;
   /** A toolset of an agent of this build, open. */
   toolset?(name: string): LiveToolset | undefined;
 }
 
-/** The tool behind an entry of a list: one of the build's own, or of the toolset that the entry names. */
-export function boundTool(build: Build, entry: ToolEntry): Tool | undefined {
-  const { origin, name } = entry;
-  return origin === undefined ? build.tool(name) : build.toolset?.(origin.toolset)?.tool(entry);
+/**
+ * The tool behind an entry of a list: one of the build's own, or of the toolset that the entry names.
+ *
+ * @param agent the name of the agent whose list it is
+ */
+export function boundTool(build: Build, entry: ToolEntry, agent?: string): Tool | undefined {
+  const { origin, name, fingerprint } = entry;
+  if (origin !== undefined) return build.toolset?.(origin.toolset)?.tool(entry);
+  return build.tool(name, { fingerprint, ...(agent === undefined ? {} : { agent }) });
 }
 
-/** The tool that a call is of, under the entry that it was judged by. */
+/** A call, as far as it says which tool it is of. */
+interface Called {
+  readonly tool: string;
+  readonly entry_ref?: Ref;
+  readonly fingerprint?: string;
+  readonly session: SessionInfo;
+}
+
+/**
+ * The tool that a call is of, under the entry or the fingerprint that it was judged by.
+ *
+ * @param agentOf finds the agent of a session, which is asked only where several tools have the name
+ */
 export async function calledTool(
   build: Build,
-  { tool, entry_ref }: { readonly tool: string; readonly entry_ref?: Ref },
+  { tool, entry_ref, fingerprint, session }: Called,
   content: ContentReader,
+  agentOf: (session: string) => Promise<string | undefined> = async () => undefined,
 ): Promise<Tool | undefined> {
-  if (entry_ref === undefined) return build.tool(tool);
+  if (entry_ref === undefined) {
+    const agent = build.tools(tool).length > 1 ? await agentOf(session.key) : undefined;
+    return build.tool(tool, {
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(agent === undefined ? {} : { agent }),
+    });
+  }
   const entry = toolEntry.safeParse(await getValue(content, entry_ref)).data;
   return entry === undefined ? undefined : boundTool(build, entry);
 }
 
 /**
- * The recorded code of some agents. Agents may share a tool.
+ * The recorded code of some agents. Agents may share a tool, and have different ones of one name.
  *
- * @throws RepriseError `duplicate_definition` when two tools or two agents share a name
+ * @throws RepriseError `duplicate_definition` when two agents, or two tools of one agent, share a name
  */
 export function buildOf(agents: readonly RecordedAgent[]): Build {
-  const tools = byName(
-    'tools',
-    agents.flatMap((agent) => agent.tools),
-  );
   const named = byName('agents', agents);
-  return { tool: (name) => tools.get(name), agent: (name) => named.get(name) };
+  const shelf = new Shelf();
+  for (const { name, tools } of agents) shelf.put([...byName('tools', tools).values()], name);
+  return {
+    tool: (name, wanted = {}) => shelf.find(name, wanted),
+    tools: (name) => shelf.all(name),
+    agent: (name) => named.get(name),
+  };
 }
 
 function byName<T extends { readonly name: string }>(what: string, things: readonly T[]): ReadonlyMap<string, T> {

@@ -21,6 +21,7 @@ export {
   isToolError,
   outcomeUnknown,
   type ReaderSource,
+  ResultLost,
   type ToolAnswer,
   type ToolError,
   type ToolPart,
@@ -39,6 +40,7 @@ export {
   type SchemaIssue,
   type SchemaResult,
 } from './schema.js';
+export type { WantedTool } from './shelf.js';
 export {
   type ApprovalRule,
   type ApprovalVerdict,

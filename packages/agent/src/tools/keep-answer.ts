@@ -1,15 +1,24 @@
 /**
  * Makes a receipt's payload of what a handler answered: the whole output for people, the bounded one for the model.
  */
-import { RepriseError, type Value, wellFormed } from '@reprise/contracts';
+import { RepriseError, wellFormed } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import type { Artifact, ToolCallReceipt } from '../contracts/tool-call.js';
 import { OutputBounder, type OutputPolicy } from './bound-output.js';
 import { DEFAULT_FAMILY, type OutputPolicies, policiesOf } from './families.js';
 import type { Made } from './handler-context.js';
-import { isToolError, isToolParts, isToolStream, type ReaderSource, type ToolPart, type ToolStream } from './result.js';
-import { check, type Schema, shortened } from './schema.js';
-import { failedText, misfitText } from './texts.js';
+import { jsonValue } from './json-value.js';
+import {
+  isToolError,
+  isToolParts,
+  isToolStream,
+  type ReaderSource,
+  ResultLost,
+  type ToolPart,
+  type ToolStream,
+} from './result.js';
+import { check, messageOf, type Schema, shortened } from './schema.js';
+import { failedText, lostText, misfitText } from './texts.js';
 import type { Tool } from './tool.js';
 
 /** The most bytes that are kept of one output: what one read of a file gives back. */
@@ -29,6 +38,8 @@ export interface Kept {
   readonly files?: readonly Artifact[];
   /** Set while a stream is read, when it fails. */
   readonly failed?: () => boolean;
+  /** Whether the call was done and something of its result is not there. */
+  readonly lost?: () => boolean;
 }
 
 /** A failure as the model reads it. */
@@ -36,21 +47,27 @@ export function failure(text: string, error: Failure): Kept {
   return { output: shortened(text), error };
 }
 
-/** What a handler's answer comes to. Never throws: what cannot be kept is the tool's failure. */
+/** A call that was done, and whose result could not be kept. */
+export function lost(tool: string, why: string): Kept {
+  return { output: shortened(lostText(tool, why)), lost: () => true };
+}
+
+/** What a handler's answer comes to. Never throws: a call whose answer cannot be kept was done all the same. */
 export async function keptAnswer(answer: unknown, output: Schema | undefined, tool: string): Promise<Kept> {
   if (isToolError(answer)) return failure(String(answer.message), 'adapter_error');
-  if (isToolStream(answer)) return keptStream(answer, tool);
+  if (answer instanceof ResultLost) return lost(tool, answer.message);
   try {
+    if (isToolStream(answer)) return keptStream(answer, tool);
     if (isToolParts(answer)) return keptParts(answer.parts);
     if (output !== undefined) {
       const fits = await check(output, answer);
-      if (!fits.ok) return failure(misfitText(tool, fits.problems), 'validation_error');
+      if (!fits.ok) return lost(tool, misfitText(fits.problems));
     }
     return {
-      output: answer === undefined ? '' : typeof answer === 'string' ? wellFormed(answer) : jsonText(answer as Value),
+      output: answer === undefined ? '' : typeof answer === 'string' ? wellFormed(answer) : jsonText(answer),
     };
   } catch (error) {
-    return failure(failedText(tool, error), 'adapter_error');
+    return lost(tool, messageOf(error));
   }
 }
 
@@ -71,6 +88,7 @@ export async function storeAnswer(
     truncation_meta: bounded.meta,
     is_error: error !== undefined,
     ...(error === undefined ? {} : { error_code: error }),
+    ...(error === undefined && kept.lost?.() === true ? { result_lost: true } : {}),
     ...(kept.files === undefined || kept.files.length === 0 ? {} : { files: [...kept.files] }),
     ...(made.artifacts.length === 0 ? {} : { artifacts: made.artifacts }),
     ...(made.changes.length === 0 ? {} : { changes: made.changes }),
@@ -110,6 +128,7 @@ async function* tapped(source: AsyncIterable<Uint8Array>, bounder: OutputBounder
 /** An answer that comes bit by bit. What came before it failed is kept, and the failure stands at its end. */
 function keptStream(stream: ToolStream, tool: string): Kept {
   let failed = false;
+  let isLost = false;
   async function* bytesOf(): AsyncGenerator<Uint8Array> {
     const encoder = new TextEncoder();
     let total = 0;
@@ -123,26 +142,22 @@ function keptStream(stream: ToolStream, tool: string): Kept {
         yield bytes;
       }
     } catch (error) {
-      failed = true;
-      yield encoder.encode(shortened(`${atLineStart ? '' : '\n'}${failedText(tool, error)}`));
+      if (error instanceof ResultLost) isLost = true;
+      else failed = true;
+      const said = error instanceof ResultLost ? lostText(tool, error.message) : failedText(tool, error);
+      yield encoder.encode(shortened(`${atLineStart ? '' : '\n'}${said}`));
     }
   }
-  return { output: bytesOf(), failed: () => failed };
+  return { output: bytesOf(), failed: () => failed, lost: () => isLost };
 }
 
-function tooMuch(): RepriseError {
-  return new RepriseError('bound_exceeded', 'the output is too large', {
-    expected: `at most ${OUTPUT_BYTES_MAX} bytes`,
-    hint: 'What came before is kept.',
-  });
+function tooMuch(): ResultLost {
+  return new ResultLost(`the output has more than ${OUTPUT_BYTES_MAX} bytes; what came before is kept`);
 }
 
 function requireBytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece;
-  throw new RepriseError('invalid_value', 'a stream of a tool gave something else than text or bytes', {
-    expected: 'a string or a Uint8Array',
-    actual: typeof piece,
-  });
+  throw new ResultLost(`a stream of a tool gave a ${typeof piece}; it may give text and bytes`);
 }
 
 function iterable(stream: ToolStream): AsyncIterable<string | Uint8Array> {
@@ -176,10 +191,6 @@ function partText(part: ToolPart): string {
 }
 
 /** Data as the model reads it: JSON with keys in canonical order, so equal data is equal text. */
-function jsonText(data: Value): string {
-  return JSON.stringify(decode(encode(data)), (_key, part: unknown) => {
-    if (part instanceof Uint8Array)
-      throw new TypeError('it returned bytes; put them into the content store with ctx.put and answer with the file');
-    return part;
-  });
+function jsonText(data: unknown): string {
+  return JSON.stringify(decode(encode(jsonValue(data))));
 }

@@ -19,6 +19,16 @@ export interface Deferral {
   readonly to?: string;
 }
 
+/**
+ * Says that a call was done, and that what it came to could not be had or kept. Thrown or returned by a handler, or
+ * thrown by its stream: the model reads that it was done, and never that it failed.
+ *
+ * @example throw new ResultLost('the answer broke off')
+ */
+export class ResultLost extends Error {
+  override readonly name = 'ResultLost';
+}
+
 /** Says that nobody can tell whether the call happened. Made by {@link outcomeUnknown}. */
 export interface UnknownOutcome {
   readonly [SPECIAL]: 'unknown';
@@ -47,9 +57,10 @@ export interface ReaderSource {
 
 /**
  * What a handler answers: text, data (shown to the model as JSON), parts, a stream, a refusal, that it will come later,
- * or that nobody can tell.
+ * that nobody can tell,
+ * or that it was done and its result is lost.
  */
-export type ToolAnswer<O> = O | ToolError | Deferral | UnknownOutcome | ToolParts | ToolStream;
+export type ToolAnswer<O> = O | ToolError | Deferral | UnknownOutcome | ResultLost | ToolParts | ToolStream;
 
 /** Answers a call with a refusal or failure that the model reads and can act on. */
 export function toolError(message: string): ToolError {

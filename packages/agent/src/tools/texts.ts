@@ -16,9 +16,14 @@ export function failedText(tool: string, error: unknown): string {
   return `The tool ${tool} failed: ${messageOf(error)}`;
 }
 
-/** An answer that is not what the author said it would be. */
-export function misfitText(tool: string, problems: string): string {
-  return `The tool ${tool} was run, but its answer does not fit its own output schema:\n${problems}`;
+/** A call that was done and whose result is not there. It says first what counts: that it must not be made again. */
+export function lostText(tool: string, why: string): string {
+  return `outcome: done, result lost\nThe tool ${tool} was done; its result could not be kept: ${why}\nDo not call it again to do the same.`;
+}
+
+/** Why an answer cannot be kept that is not what the author said it would be. */
+export function misfitText(problems: string): string {
+  return `it does not fit the tool's own output schema:\n${problems}`;
 }
 
 /** A tool that the model was not given. */

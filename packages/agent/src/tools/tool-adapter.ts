@@ -11,6 +11,7 @@
  * T4  A call runs as it was judged: under another fingerprint than the tool's nothing runs, since whoever approved it
  *     approved something else. One that was judged without the tool's code has no fingerprint, and runs only where the
  *     tool never asks for approval.
+ * T5  A call that was made is never told as failed for what becomes of its result: it was done, and its result is lost.
  */
 import {
   type Adapter,
@@ -26,9 +27,16 @@ import type { OutputPolicy } from './bound-output.js';
 import { type Build, calledTool } from './build.js';
 import { type OutputPolicies, policiesOf } from './families.js';
 import { type HandlerOptions, handlerContext, type Made } from './handler-context.js';
-import { failure, type Kept, keptAnswer, storeAnswer } from './keep-answer.js';
-import { type Deferral, isDeferral, isToolStream, isUnknownOutcome, type UnknownOutcome } from './result.js';
-import { check } from './schema.js';
+import { failure, type Kept, keptAnswer, lost, storeAnswer } from './keep-answer.js';
+import {
+  type Deferral,
+  isDeferral,
+  isToolStream,
+  isUnknownOutcome,
+  ResultLost,
+  type UnknownOutcome,
+} from './result.js';
+import { check, messageOf } from './schema.js';
 import { argsInvalidText, changedText, failedText } from './texts.js';
 import type { Tool } from './tool.js';
 
@@ -36,6 +44,8 @@ import type { Tool } from './tool.js';
 export interface ToolAdapterOptions extends HandlerOptions {
   /** What handlers are given as `ctx.deps`, by the labels of the session. Asked for each call. */
   readonly deps?: (labels: Readonly<Record<string, string>>) => unknown;
+  /** The agent of a session: whose tool is meant, where several have one name. */
+  readonly agentOf?: (session: string) => Promise<string | undefined>;
   /** How outputs are bounded for the model, by family; over `FAMILY_POLICIES`. */
   readonly outputs?: OutputPolicies;
 }
@@ -50,7 +60,7 @@ type Performed = Outcome<ToolCallReceipt> | DeferredOutcome;
 export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adapter<ToolCallParams, ToolCallReceipt> {
   const policyOf = policiesOf(options.outputs);
   const callOf = async (params: ToolCallParams, context: AdapterContext): Promise<Call | undefined> => {
-    const tool = await calledTool(build, params, context.content);
+    const tool = await calledTool(build, params, context.content, options.agentOf);
     if (tool === undefined || tool.entry.kind !== 'tool') return undefined;
     return { tool, params, context, policy: policyOf(tool.entry.family), options };
   };
@@ -92,7 +102,7 @@ async function perform(call: Call): Promise<Performed> {
   }
   // A failure after the stop is the stop's doing; an answer after it is what happened (T3).
   if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled' };
-  return receipt(call, answer, handler.made);
+  return keptReceipt(call, answer, handler.made);
 }
 
 /** Asks whether an interrupted call happened. Whatever goes wrong in that, nobody knows. */
@@ -131,13 +141,31 @@ async function handlerOf({ params, context, options }: Call): Promise<ReturnType
 }
 
 async function answerOf({ tool, context }: Call, run: () => unknown): Promise<Kept | Deferral | UnknownOutcome> {
+  let answer: unknown;
   try {
-    const answer = await run();
+    answer = await run();
+  } catch (error) {
+    context.report?.(error);
+    if (error instanceof ResultLost) return lost(tool.name, scrubbed(error.message, context)); // T5
+    return failure(scrubbed(failedText(tool.name, error), context), 'adapter_error');
+  }
+  try {
     if (isDeferral(answer) || isUnknownOutcome(answer)) return answer;
     return await keptAnswer(reporting(answer, context), tool.output, tool.name);
   } catch (error) {
     context.report?.(error);
-    return failure(scrubbed(failedText(tool.name, error), context), 'adapter_error');
+    return lost(tool.name, scrubbed(messageOf(error), context)); // T5
+  }
+}
+
+/** A receipt of a call that was made: where its result cannot be kept, that it was done; where not even that, nobody knows (T5). */
+async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<Outcome<ToolCallReceipt>> {
+  try {
+    return await receipt(call, kept, made);
+  } catch (error) {
+    if (kept.error !== undefined) return { status: 'error', code: 'adapter_error/not_kept', retryable: false, error };
+    const why = lost(call.tool.name, messageOf(error));
+    return receipt(call, why).catch(() => ({ status: 'outcome_unknown', error }));
   }
 }
 

@@ -12,6 +12,7 @@ import type { ToolEntry } from '../contracts/agent-def.js';
 import type { ToolContext } from './context.js';
 import { type Duration, durationMs } from './duration.js';
 import { DEFAULT_FAMILY } from './families.js';
+import type { Keepable } from './json-value.js';
 import type { ToolAnswer } from './result.js';
 import { jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
 
@@ -69,7 +70,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
   readonly args: S;
   /** The JSON Schema of the arguments, for a library that cannot tell it. */
   readonly jsonSchema?: object;
-  /** What the handler's data has to be; an answer that does not fit is told to the model as the tool's failure. */
+  /** What the handler's data has to be; of an answer that does not fit the model is told that the call was done and its result lost. */
   readonly output?: Schema<O>;
   /**
    * Default `at_most_once`: after a crash the call is not repeated, and the model is told that its outcome is unknown.
@@ -105,7 +106,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
  *   delivery: 'idempotent', run: ({ a, b }) => a + b })
  */
 export function defineTool<const Name extends string, S extends Schema, O, D = unknown>(
-  spec: ToolSpec<Name, S, O, D>,
+  spec: ToolSpec<Name, S, O, D> & Keepable<O>,
 ): Tool<Name, OutputOf<S>, O, D> {
   const where = `tool ${String(spec.name)}`;
   assertUsable(spec as UncheckedSpec, where);

@@ -297,12 +297,11 @@ describe('judging a final answer', () => {
     ).toMatch(/invalid_value/);
   });
 
-  it('takes any text of an agent that returns none, or is not in this build', async () => {
+  it('takes any text of an agent that returns none', async () => {
     expect(await judgedReturn('x', Verdict, null)).toBeUndefined();
     const params = await modelCall(content, [], {});
-    const nobody: Build = { tool: () => undefined, agent: () => undefined };
+    const nobody: Build = { tool: () => undefined, tools: () => [], agent: () => undefined };
     const context = { params, content, signal: new AbortController().signal };
-    expect(await recordedJudge(nobody).returns('x', context)).toBeUndefined();
     const noDef = { ...params, def_ref: params.system_ref };
     await expect(recordedJudge(nobody).returns('x', { ...context, params: noDef })).rejects.toThrow(/invalid_bytes/);
   });

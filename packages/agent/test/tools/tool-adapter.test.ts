@@ -171,12 +171,7 @@ describe('calling a tool', () => {
     expect(ran).toBe(0);
   });
 
-  it('tells the model about a handler that throws, refuses, or answers what cannot be shown [TOOL-14]', async () => {
-    const misfit = defineTool({
-      ...plain,
-      output: z.strictObject({ id: z.string() }),
-      run: () => ({ id: 7 }) as never,
-    });
+  it('tells the model about a handler that throws or refuses [TOOL-14]', async () => {
     const failing: [Tool, RegExp, string][] = [
       [
         defineTool({ ...plain, run: () => Promise.reject(new Error('disk on fire')) }),
@@ -184,17 +179,9 @@ describe('calling a tool', () => {
         'adapter_error',
       ],
       [answering(toolError('Refused: not today.')), /^Refused: not today\.$/, 'adapter_error'],
-      [answering(Number.NaN), /invalid_value/, 'adapter_error'],
-      [answering(new Uint8Array(3)), /returned bytes/, 'adapter_error'],
       [
         defineTool({ ...plain, run: () => Promise.reject('x'.repeat(50_000)) }),
         /^The tool t failed: x{100}/,
-        'adapter_error',
-      ],
-      [misfit, /was run, but its answer does not fit its own output schema:\n- id: /, 'validation_error'],
-      [
-        answering(toolParts(...Array.from({ length: 17 }, () => ({ file: {} as never })))),
-        /too many files/,
         'adapter_error',
       ],
     ];

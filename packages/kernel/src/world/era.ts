@@ -25,7 +25,7 @@ export function firstManifest(
   code: Ref | undefined,
 ): (stamps: Stamps) => Manifest {
   const identity = { world: drawHex(random, 32), seed: drawHex(random, 32) };
-  const policy = [...(options.policy ?? OPEN_POLICY)];
+  const policy = [...(chosenPolicy(options, undefined) ?? OPEN_POLICY)];
   return (stamps) => ({
     kind: 'manifest',
     ...stamps,
@@ -38,8 +38,18 @@ export function firstManifest(
   });
 }
 
-/** Whether a policy is given that is not the one of the era. */
-export function isOtherPolicy(policy: OpenWorldOptions['policy'], world: WorldLeaf): boolean {
+type Choice = Pick<OpenWorldOptions, 'policy' | 'defaultPolicy'>;
+
+/** The policy that an opening asks for: the one that is given, or the default where nobody ever gave one. */
+function chosenPolicy({ policy, defaultPolicy }: Choice, world: WorldLeaf | undefined): Choice['policy'] {
+  if (policy !== undefined || defaultPolicy === undefined) return policy;
+  const isOpen = world === undefined || equalBytes(encode(world.policy), encode(OPEN_POLICY));
+  return isOpen ? defaultPolicy : undefined;
+}
+
+/** Whether a policy is asked for that is not the one of the era. */
+export function isOtherPolicy(options: Choice, world: WorldLeaf): boolean {
+  const policy = chosenPolicy(options, world);
   return policy !== undefined && !equalBytes(encode(policy), encode(world.policy));
 }
 
@@ -52,7 +62,7 @@ export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], mi
  * @param code the pure code of these definitions, when it is recorded
  */
 export function nextManifest(
-  { app, policy }: Pick<OpenWorldOptions, 'app' | 'policy'>,
+  options: Pick<OpenWorldOptions, 'app' | 'policy' | 'defaultPolicy'>,
   world: WorldLeaf,
   change: EraChange,
   code: Ref | undefined,
@@ -65,8 +75,8 @@ export function nextManifest(
     world: world.world,
     seed: world.seed,
     semantics: world.semantics,
-    ...pinsOf(app),
-    policy: [...(policy ?? world.policy)],
+    ...pinsOf(options.app),
+    policy: [...(chosenPolicy(options, world) ?? world.policy)],
     ...(change.compatible.length === 0 ? {} : { compatible: [...change.compatible] }),
     ...(cancels.length === 0 ? {} : { cancels }),
     ...(code === undefined ? {} : { code }),

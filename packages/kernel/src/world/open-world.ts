@@ -240,8 +240,8 @@ class Opening implements StepperHost {
 
   /** Whether the definitions are those of the era, and something else that its manifest says is not. */
   #isAmended(era: CurrentEra): boolean {
-    const { policy, code } = this.options;
-    return isOtherPolicy(policy, this.#worldLeaf()) || isOtherCode(code, era, this.#env.hash);
+    const { code } = this.options;
+    return isOtherPolicy(this.options, this.#worldLeaf()) || isOtherCode(code, era, this.#env.hash);
   }
 
   #worldLeaf(): WorldLeaf {

@@ -50,6 +50,11 @@ export interface OpenWorldOptions {
    */
   readonly policy?: readonly PolicyRule[];
   /**
+   * What counts where nobody has ever given a policy, in place of a policy that allows everything: for whoever opens
+   * worlds on behalf of others. A world that was made without either begins an era with it.
+   */
+  readonly defaultPolicy?: readonly PolicyRule[];
+  /**
    * The app's pure code, recorded in the manifest so that the world can be performed where the app is not at hand.
    * Loaded once in a capsule before it is recorded: it has to define exactly what the app does. A world that exists
    * keeps its own when none is given, and begins another era when it is given another.
@@ -112,11 +117,8 @@ export function requireOptions(options: OpenWorldOptions): void {
   require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
   require(isCount(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
   require(isCount(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
-  require(Array.isArray(policy), 'policy', 'a list of rules', policy);
-  for (const [i, rule] of policy.entries()) {
-    require(policyRule.safeParse(rule).success, `policy[${i}]`, '{effect, decision: allow | deny}', rule);
-    encode(rule); // refuses text that is not well-formed
-  }
+  requirePolicy(policy, 'policy');
+  requirePolicy(options.defaultPolicy ?? [], 'defaultPolicy');
   require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
   for (const [i, adapter] of adapters.entries()) {
     const whole = isObject(adapter) && isObject(adapter.effect) && typeof adapter.doExecute === 'function';
@@ -125,6 +127,14 @@ export function requireOptions(options: OpenWorldOptions): void {
   requireAdapters(options);
   requireHooks(options);
   if (options.code !== undefined) requirePureCode(options.code);
+}
+
+function requirePolicy(policy: readonly PolicyRule[], where: string): void {
+  require(Array.isArray(policy), where, 'a list of rules', policy);
+  for (const [i, rule] of policy.entries()) {
+    require(policyRule.safeParse(rule).success, `${where}[${i}]`, '{effect, decision: allow | deny}', rule);
+    encode(rule); // refuses text that is not well-formed
+  }
 }
 
 function requireHooks(options: OpenWorldOptions): void {

@@ -8,7 +8,7 @@
  * E4  Nothing of it outlives the world.
  */
 
-import { outcomeUnknown, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
+import { outcomeUnknown, ResultLost, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import { startOfText } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
@@ -136,7 +136,9 @@ export class AcpProgram {
       const said = isNew ? await asPrompt(text, ctx) : text;
       const prompt = [{ type: 'text', text: said }];
       const answer = await this.#peer.request('session/prompt', { sessionId: this.#session, prompt });
-      return this.#answer(turn, prompted.parse(answer).stopReason);
+      const end = prompted.safeParse(answer).data;
+      if (end === undefined) return new ResultLost('it ended the turn with what says nothing of its end');
+      return this.#answer(turn, end.stopReason);
     } catch (error) {
       if (ctx.signal.aborted || this.alive) throw error;
       return outcomeUnknown(); // it ended in the turn, and may have done anything before

@@ -18,6 +18,8 @@ export interface Way {
   /** Headers of the app for an address: asked at each, so that none follows a redirect elsewhere. */
   readonly own: (url: URL) => Promise<Readonly<Record<string, string>>>;
   readonly signal: AbortSignal;
+  /** Told that somebody has answered, be it with where to ask instead. */
+  heard?(): void;
 }
 
 /** An answer whose body has not been read yet. */
@@ -41,6 +43,7 @@ export async function exchange(start: URL, sent: Sent, way: Way): Promise<Receiv
   let current = sent;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const message = await once(url, current, way);
+    way.heard?.();
     const { location } = message.headers;
     if (location === undefined || !REDIRECTS.includes(message.statusCode)) return { url, message };
     message.destroy();

@@ -3,6 +3,8 @@ import {
   type Duration,
   defineTool,
   durationMs,
+  outcomeUnknown,
+  ResultLost,
   type Tool,
   type ToolContext,
   toolError,
@@ -148,16 +150,24 @@ function plain(given: Readonly<Record<string, string | undefined>>): Record<stri
 }
 
 async function send(address: string, sent: Sent, context: Context, ctx: ToolContext) {
+  const writes = sent.method !== 'GET' && sent.method !== 'HEAD';
+  let heard = false;
   try {
     const received = await exchange(new URL(address), sent, {
       targets: context.targets,
       resolve: context.resolve,
       own: (to) => ownHeaders(to, context, ctx),
       signal: ctx.signal,
+      heard: () => {
+        heard = true;
+      },
     });
-    return answerOf(received, context.bytesMax, ctx);
+    return await answerOf(received, context.bytesMax, ctx, writes);
   } catch (error) {
+    if (error instanceof ResultLost || ctx.signal.aborted) throw error;
     const text = refusalText(error);
+    if (writes && heard) throw new ResultLost(text ?? messageOf(error)); // it was sent, and answered
+    if (writes && text === undefined && !wasNotSent(error)) return outcomeUnknown();
     if (text === undefined) throw error;
     return toolError(text);
   }
@@ -171,14 +181,15 @@ async function ownHeaders(to: URL, context: Context, ctx: ToolContext): Promise<
 }
 
 /** Text comes as it is read; anything else is a file. */
-async function answerOf(received: Received, bytesMax: number, ctx: ToolContext) {
+async function answerOf(received: Received, bytesMax: number, ctx: ToolContext, writes: boolean) {
   const head = headOf(received);
   const { message } = received;
   const type = message.headers['content-type'] ?? 'application/octet-stream';
-  if (isText(type) || message.headers['content-length'] === '0') return textOf(head, limited(received, bytesMax));
+  if (isText(type) || message.headers['content-length'] === '0')
+    return textOf(head, limited(received, bytesMax, writes));
   const file = await ctx.put({
     path: nameOf(received.url),
-    bytes: limited(received, bytesMax),
+    bytes: limited(received, bytesMax, writes),
     mediaType: mediaType(type),
   });
   return toolParts(head, { file });
@@ -189,13 +200,30 @@ async function* textOf(head: string, body: AsyncIterable<Uint8Array>): AsyncGene
   yield* body;
 }
 
-async function* limited({ message }: Received, bytesMax: number): AsyncGenerator<Uint8Array> {
+/** The body. Where it breaks off, what wrote something was done all the same. */
+async function* limited({ message }: Received, bytesMax: number, writes: boolean): AsyncGenerator<Uint8Array> {
   let total = 0;
-  for await (const bytes of message as AsyncIterable<Uint8Array>) {
-    total += bytes.length;
-    if (total > bytesMax) throw new Error(`the answer has more than ${bytesMax} bytes`);
-    yield bytes;
+  try {
+    for await (const bytes of message as AsyncIterable<Uint8Array>) {
+      total += bytes.length;
+      if (total > bytesMax) throw new Error(`the answer has more than ${bytesMax} bytes`);
+      yield bytes;
+    }
+  } catch (error) {
+    throw writes ? new ResultLost(messageOf(error)) : error;
   }
+}
+
+/** Whether an error says that there was nobody to send to. */
+function wasNotSent(error: unknown): boolean {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return NOT_SENT.includes(String(code));
+}
+
+const NOT_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function headOf({ url: { href }, message }: Received): string {

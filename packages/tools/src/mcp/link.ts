@@ -20,6 +20,7 @@ import {
   type LeftOut,
   type ListContext,
   outcomeUnknown,
+  ResultLost,
   type ToolAnswer,
   type ToolContext,
   type ToolEntry,
@@ -107,7 +108,7 @@ export class Link {
       const found = await this.#find(entry, ctx);
       if ('answer' in found) return found.answer;
       const done = await this.#perform(found.tool, args, ctx);
-      if ('result' in done) return answerOf(done.result, found.tool.name, ctx);
+      if ('result' in done) return keptAnswerOf(done.result, found.tool.name, ctx);
       const { missing } = done;
       if (missing.lost) await this.#drop();
       const again = missing.kind === 'unreached' || (missing.kind === 'unknown' && entry.delivery === 'idempotent'); // K3
@@ -296,6 +297,16 @@ async function listOf({ client, intake, ending }: Connection): Promise<readonly 
     throw why === undefined ? error : new Error(why, { cause: error });
   } finally {
     intake.endBudget();
+  }
+}
+
+/** What a server answered. It has done what it was asked, whatever its answer is made of. */
+async function keptAnswerOf(result: CallToolResult, tool: string, ctx: ToolContext): Promise<ToolAnswer<Value>> {
+  try {
+    return await answerOf(result, tool, ctx);
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    return new ResultLost(whyOf(error));
   }
 }
 

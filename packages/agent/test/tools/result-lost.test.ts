@@ -1,0 +1,153 @@
+/** Calls that were done and whose results cannot be kept: nobody is told that they failed, so nobody makes them again. */
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineAgent, defineTool, ResultLost, type Tool } from '../../src/index.js';
+import { play, type Step } from '../api/scene.js';
+
+const PAY: Step = { calls: [{ id: 'k', tool: 'pay' }] };
+const ANSWER: Step = { text: 'Done.' };
+
+/** A tool that charges, and then answers something that the compiler would have refused. */
+function payingWith(answer: () => unknown, more: object = {}): { tool: Tool; charges: () => number } {
+  let charges = 0;
+  const run = (): never => {
+    charges++;
+    return answer() as never;
+  };
+  const tool = defineTool({ name: 'pay', description: 'Pays.', args: z.strictObject({}), run, ...more });
+  return { tool: tool as unknown as Tool, charges: () => charges };
+}
+
+async function told(tool: Tool): Promise<string | undefined> {
+  const agent = defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [tool] });
+  let last: string | undefined;
+  await play({ agents: [agent], steps: [PAY, ANSWER] }, async ({ world, llm }) => {
+    await (await world.session('s', agent).send('Go')).result();
+    last = llm.asked.at(-1)?.transcript.at(-1);
+  });
+  return last;
+}
+
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+let doubled: unknown[] = [];
+for (let n = 0; n < 40; n++) doubled = [doubled, doubled];
+let deep: unknown = 1;
+for (let n = 0; n < 10_000; n++) deep = [deep];
+
+describe('a call that was done', () => {
+  it.each<[string, () => unknown, string]>([
+    ['a date', () => new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['a date in data', () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['an address', () => new URL('https://a.example/'), '"https://a.example/"'],
+    ['what says itself how it is kept', () => ({ toJSON: () => ({ id: 7 }) }), '{"id":7}'],
+    ['nothing in data', () => ({ a: undefined, b: [undefined, 1] }), '{"b":[null,1]}'],
+    ['half of a character', () => ({ a: '\ud83d' }), '{"a":"\ufffd"}'],
+    ['half of a character in a key', () => ({ '\ud83d': 1 }), '{"\ufffd":1}'],
+    [
+      'something of a class',
+      () =>
+        new (class Order {
+          id = 7;
+          total() {
+            return 1;
+          }
+        })(),
+      '{"id":7}',
+    ],
+  ])('answers with %s as JSON has it [TOOL-37]', async (_what, answer, text) => {
+    expect(await told(payingWith(answer).tool)).toBe(`tool k: ${text}`);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a map', () => new Map([['a', 1]])],
+    ['a set in data', () => ({ a: new Set([1]) })],
+    ['NaN', () => Number.NaN],
+    ['infinity in a list', () => [Number.POSITIVE_INFINITY]],
+    ['a cycle', () => cycle],
+    ['shared parts without end', () => doubled],
+    ['lists in lists in lists', () => deep],
+    ['a function', () => () => 1],
+    ['a function in data', () => ({ a: () => 1 })],
+    ['a large integer', () => 10n],
+    ['a symbol', () => Symbol('a')],
+    ['an error', () => new Error('e')],
+    ['bytes', () => new Uint8Array(3)],
+    [
+      'a getter that throws',
+      () => ({
+        get a() {
+          throw new Error('no');
+        },
+      }),
+    ],
+    [
+      'a toJSON that throws',
+      () => ({
+        toJSON() {
+          throw new Error('no');
+        },
+      }),
+    ],
+    [
+      'a proxy that throws',
+      () =>
+        new Proxy(
+          {},
+          {
+            get() {
+              throw new Error('no');
+            },
+            has() {
+              throw new Error('no');
+            },
+            ownKeys() {
+              throw new Error('no');
+            },
+          },
+        ),
+    ],
+    [
+      'a stream that gives numbers',
+      async function* () {
+        yield 'begun\n';
+        yield 1;
+      } as () => unknown,
+    ],
+    ['what says that its result is lost', () => new ResultLost('it broke off')],
+  ])('and answers %s is told as done, with its result lost [TOOL-37]', async (_what, answer) => {
+    const { tool, charges } = payingWith(answer);
+    const text = await told(tool);
+    expect(text).toMatch(
+      /^tool k: (begun\n)?outcome: done, result lost\nThe tool pay was done; its result could not be kept: /,
+    );
+    expect(text).toContain('Do not call it again');
+    expect(charges()).toBe(1);
+  });
+
+  it('and answers what does not fit its own schema is told as done, with its result lost [TOOL-37]', async () => {
+    const { tool } = payingWith(() => ({ id: 'seven' }), { output: z.strictObject({ id: z.int() }) });
+    expect(await told(tool)).toMatch(
+      /^tool k: outcome: done, result lost\n.*does not fit the tool's own output schema/s,
+    );
+  });
+
+  it('and throws that its result is lost is no failure; what throws anything else is', async () => {
+    const thrown = (error: Error) => () => {
+      throw error;
+    };
+    expect(await told(payingWith(thrown(new ResultLost('gone'))).tool)).toMatch(/^tool k: outcome: done, result lost/);
+    expect(await told(payingWith(thrown(new Error('gone'))).tool)).toMatch(/^error k: The tool pay failed: gone/);
+  });
+
+  it('may answer only what can be kept, as far as types tell', () => {
+    const spec = { name: 'x', description: '', args: z.strictObject({}) } as const;
+    defineTool({ ...spec, run: () => ({ at: new Date(), list: [{ a: 1 }], none: null }) });
+    // @ts-expect-error a map has no form in JSON
+    defineTool({ ...spec, run: () => new Map([['a', 1]]) });
+    // @ts-expect-error nor has a large integer, wherever it stands
+    defineTool({ ...spec, run: async () => ({ rows: [{ id: 10n }] }) });
+    // @ts-expect-error nor a function
+    defineTool({ ...spec, run: () => ({ act: () => 1 }) });
+  });
+});
