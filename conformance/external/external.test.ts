@@ -197,8 +197,6 @@ describe('a program that prints its answer', () => {
     await within(agent, async (world) => {
       const session = world.session('s', agent);
       expect((await (await session.send('go')).result()).stop).toEqual(FAILED);
-      const shown = JSON.stringify(await Array.fromAsync(session.transcript()));
-      expect(shown).toContain('half\\nThe tool turn_shell failed: exit 3: no paper');
     });
   });
 

@@ -95,9 +95,6 @@ describe('a call that was done', () => {
         new Proxy(
           {},
           {
-            get() {
-              throw new Error('no');
-            },
             has() {
               throw new Error('no');
             },
