@@ -401,3 +401,24 @@ describe('an answer that has to fit', () => {
       expect(s.stop()).toMatchObject({ code: 'validation_error/returns' });
     }));
 });
+
+describe('calls beyond those that one answer may make', () => {
+  const dropped = { count: 36, tools: ['echo'] };
+
+  it('stand beside the calls that are made in the transcript and in the event of the step [MOD-29]', () =>
+    play({}, (s) => {
+      s.input();
+      s.answer({ calls: [{ id: 'a' }], dropped });
+      expect(s.facts('LlmStepAnswered')[0]).toMatchObject({ calls: ['a'], dropped_calls: dropped });
+      s.toolAnswers('a');
+      expect(s.transcript().slice(-2)).toEqual(['assistant: a (and 36 more)', 'result a: t7']);
+    }));
+
+  it('are told of as well when the run is being stopped', () =>
+    play({}, (s) => {
+      s.input();
+      s.command({ type: 'Cancel', scope: 'run' });
+      s.answer({ calls: [{ id: 'a' }], dropped });
+      expect(s.transcript().slice(-2)).toEqual(['assistant: a (and 36 more)', 'result a: (cancelled)']);
+    }));
+});

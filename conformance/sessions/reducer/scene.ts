@@ -1,5 +1,5 @@
 /** A session in the hands of a test, without waiting: what is said to it, what models and tools answer, and time. */
-import type { LlmGenerateReceipt, LlmToolCall, PolicyRule, Ref, Usage, Value } from '@reprise/contracts';
+import type { DroppedCalls, LlmGenerateReceipt, LlmToolCall, PolicyRule, Ref, Usage, Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { digestOf } from '@reprise/kernel/define';
 import { agentApp } from '../../../packages/agent/src/app.js';
@@ -61,6 +61,7 @@ export interface Answer {
   readonly usage?: Usage;
   readonly bytes?: number;
   readonly warnings_ref?: Ref;
+  readonly dropped?: DroppedCalls;
 }
 
 type Fields = Readonly<Record<string, Value>>;
@@ -167,6 +168,7 @@ export class Scene {
       request_bytes: bytes,
       finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
       tool_calls: calls.map(callOf),
+      ...(answer.dropped === undefined ? {} : { dropped_calls: answer.dropped }),
       ...(returns === undefined ? {} : { returns: judged }),
       ...(answer.warnings_ref === undefined ? {} : { warnings_ref: answer.warnings_ref }),
     };
@@ -299,7 +301,7 @@ function wordsOf(item: TranscriptItem): string {
   if (item.role === 'user')
     return `${item.origin}: ${item.parts.map((part) => (part.kind === 'text' ? nameOf(part.text_ref) : part.kind)).join(' ')}`;
   if (item.role === 'assistant')
-    return `assistant${item.interrupted === true ? ' (interrupted)' : ''}: ${item.calls.map(({ call_id }) => call_id).join(' ')}`.trim();
+    return `assistant${item.interrupted === true ? ' (interrupted)' : ''}: ${[...item.calls.map(({ call_id }) => call_id), ...(item.dropped_calls === undefined ? [] : [`(and ${item.dropped_calls.count} more)`])].join(' ')}`.trim();
   if (item.role === 'late') return `late ${item.call_id}: ${item.status}`;
   const { non_execution: none, children, output_ref, call_id } = item;
   if (none !== undefined) return `result ${call_id}: (${none.kind}${none.code === undefined ? '' : ` ${none.code}`})`;

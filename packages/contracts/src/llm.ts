@@ -219,6 +219,15 @@ export type LlmToolCall = z.infer<typeof llmToolCall>;
 /** What a final answer is by the agent's `returns`: its value as canonical bytes, or what is wrong with it, as text. */
 export const judgedReturn = z.union([z.strictObject({ value_ref: ref() }), z.strictObject({ issue_ref: ref() })]);
 
+/** The most calls of one answer that are kept: what a model asks for beyond them is told, and not made. */
+export const ANSWER_CALLS_MAX = 64;
+
+/** The calls of an answer beyond those that are kept: how many, and of which tools, as far as they are named. */
+export const droppedCalls = z.strictObject({ count: z.int().min(1), tools: z.array(name).max(16) });
+
+/** The calls of an answer beyond those that are kept. */
+export type DroppedCalls = z.infer<typeof droppedCalls>;
+
 /** `sys/LlmGenerateReceipt@2`: the payload of a model call that was answered. */
 export const llmGenerateReceipt = z.strictObject({
   output_ref: ref(),
@@ -230,7 +239,8 @@ export const llmGenerateReceipt = z.strictObject({
   prefix_digest: z.exactOptional(digest),
   request_bytes: count,
   finish_reason: z.enum(FINISH_REASONS),
-  tool_calls: z.array(llmToolCall).max(64),
+  tool_calls: z.array(llmToolCall).max(ANSWER_CALLS_MAX),
+  dropped_calls: z.exactOptional(droppedCalls),
   /** It said nothing. */
   blank: z.exactOptional(z.literal(true)),
   returns: z.exactOptional(judgedReturn),

@@ -10,6 +10,7 @@
  * G3  What was said before a stop or a pause is kept: an answer of `interrupted` calls nothing.
  * G4  A summary is text: calls beside it are never judged, and never made.
  * G5  What a call costs is said in whole micro-dollars, by the price of the model where its provider does not say it.
+ * G6  Of more calls than a receipt holds the first are kept, and the receipt tells of the others, whichever client answered.
  */
 import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars, putValue } from '@reprise/agent';
 import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Usage } from '@reprise/contracts';
@@ -17,6 +18,7 @@ import type { Adapter, AdapterContext, ContentStore, EffectDefinition, Outcome }
 import type { ModelClient, UnifiedResponse } from './model.js';
 import { digestOf, projectCall, type ReadContext } from './project-request.js';
 import { PROJECTION } from './projection/project-transcript.js';
+import { droppedWarning, keptCalls } from './wire/dropped-calls.js';
 
 /** What {@link llmGenerateAdapter} takes besides the models. */
 export interface LlmGenerateOptions {
@@ -95,10 +97,11 @@ async function settle(
   const { request, finishReason, usage } = response;
   const interrupted = finishReason === 'interrupted';
   const about: JudgeContext = { params, content, signal };
-  const calls = interrupted || params.summarise !== undefined ? [] : response.calls; // G3, G4
+  const silent = interrupted || params.summarise !== undefined; // G3, G4
+  const { calls, dropped } = keptCalls(silent ? { calls: [] } : response); // G6
   const isFinal = calls.length === 0 && !interrupted && params.summarise === undefined;
   const judged = calls.length === 0 ? [] : [...(await judge.calls(calls, about))];
-  const warnings = [...new Set([...losses, ...request.warnings, ...response.warnings])];
+  const warnings = [...new Set([...losses, ...droppedWarning(dropped), ...request.warnings, ...response.warnings])];
   const payload: LlmGenerateReceipt = {
     output_ref: await putOutput(response, namedAs(judged, calls), content),
     raw_output_ref: await content.put(response.rawBody),
@@ -109,6 +112,7 @@ async function settle(
     finish_reason: finishReason,
     tool_calls: judged,
     ...present({
+      dropped_calls: dropped,
       blank: (response.text ?? '').trim() === '' ? true : undefined,
       returns: isFinal ? await judge.returns(response.text ?? '', about) : undefined,
       context: asked === undefined ? undefined : [...asked],

@@ -3,7 +3,7 @@
  * for every provider. A client speaks a wire format; it never sees the journal, and the adapter never sees the wire.
  */
 import type { OpaquePart, Price } from '@reprise/agent';
-import type { FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
+import type { DroppedCalls, FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
 import type { Outcome, Scrubber } from '@reprise/kernel';
 
 /** What a provider can do and what it is called with by default. It decides; nothing branches on a provider's name. */
@@ -122,6 +122,8 @@ export interface UnifiedResponse {
   readonly rawBody: Uint8Array;
   readonly text?: string;
   readonly calls: readonly RequestedCall[];
+  /** What it asked for beyond those. */
+  readonly dropped?: DroppedCalls;
   readonly opaque?: readonly OpaquePart[];
   readonly finishReason: (typeof FINISH_REASONS)[number];
   readonly providerResponseId?: string;

@@ -2,7 +2,7 @@
  * `AgentEvent@1`: what watchers of sessions see. A projection of journal frames, so it is stored nowhere: the same
  * frames give the same events, wherever and whenever they are read.
  */
-import { errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
+import { droppedCalls, errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
 import { amounts, LOOP_ACTIONS, tally } from './config.js';
@@ -110,6 +110,8 @@ export const AGENT_EVENTS = {
     finish_reason: z.string(),
     /** The ids of the calls that it asks for. */
     calls: z.array(z.string()),
+    /** What it asked for beyond those: not made, and the model is told so. */
+    dropped_calls: z.exactOptional(droppedCalls),
     /** It was told to stop while it spoke. */
     interrupted: z.boolean(),
     tally,

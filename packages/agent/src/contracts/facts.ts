@@ -1,5 +1,5 @@
 /** The facts that a session states: what watchers, views and `AgentEvent@1` are made from. */
-import { failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
+import { droppedCalls, failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
 import { amounts, LOOP_ACTIONS, tally } from './config.js';
@@ -121,6 +121,7 @@ export const stepCompleted = z.strictObject({
   output_ref: ref(),
   finish_reason: z.string().max(32),
   calls: z.array(callId).max(64),
+  dropped_calls: z.exactOptional(droppedCalls),
   tally,
   warnings_ref: z.exactOptional(ref()),
 });

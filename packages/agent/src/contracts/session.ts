@@ -1,5 +1,14 @@
 /** The session's contract on the wire: its name, and the events that plans and other sessions send it. */
-import { contextText, FINISH_REASONS, failureCode, judgedReturn, llmToolCall, ref, usage } from '@reprise/contracts';
+import {
+  contextText,
+  droppedCalls,
+  FINISH_REASONS,
+  failureCode,
+  judgedReturn,
+  llmToolCall,
+  ref,
+  usage,
+} from '@reprise/contracts';
 import * as z from 'zod';
 import { amounts, tally } from './config.js';
 import { stopReason, WAITS } from './lifecycle.js';
@@ -22,6 +31,7 @@ export const llmStepCompleted = z.strictObject({
   by: author,
   finish_reason: z.enum(FINISH_REASONS),
   tool_calls: z.array(llmToolCall).max(64),
+  dropped_calls: z.exactOptional(droppedCalls),
   returns: z.exactOptional(judgedReturn),
   context: z.exactOptional(z.array(contextText).max(16)),
   request_bytes: count,

@@ -1,5 +1,5 @@
 /** The items of a session's transcript log, and the normalized output of a model. */
-import { inputPart, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
+import { droppedCalls, inputPart, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { nonExecution } from './non-execution.js';
 import { artifact } from './tool-call.js';
@@ -29,6 +29,8 @@ export const assistantItem = z.strictObject({
   output_ref: ref(),
   by: author,
   calls: z.array(transcriptCall).max(64),
+  /** What it asked for beyond those. */
+  dropped_calls: z.exactOptional(droppedCalls),
   /** It was told to stop while it spoke. */
   interrupted: z.exactOptional(z.literal(true)),
 });

@@ -11,6 +11,7 @@
  * J5  What a run returns is checked by the code of this build, and by what is recorded of it where there is none.
  */
 import {
+  ANSWER_CALLS_MAX,
   CONTEXT_LANES,
   type ContextText,
   type LlmGenerateReceipt,
@@ -38,8 +39,7 @@ const NAME_MAX = 128;
 const RESOURCE_MAX = 256;
 const SOURCE_NAME_MAX = 64;
 
-/** Calls and context texts that one receipt holds. */
-const CALLS_MAX = 64;
+/** Context texts that one receipt holds. */
 const CONTEXT_MAX = 16;
 
 /** What is asked under, until it is stopped. */
@@ -53,7 +53,8 @@ export function recordedJudge(build: Build): Judge {
   const asking = <T>({ params, content, signal }: JudgeContext, body: (asking: Asking) => Promise<T>): Promise<T> =>
     stoppingWith(signal, (stopped) => body({ params, content, stopped }));
   return {
-    calls: (asked, context) => asking(context, (one) => judgeCalls(asked.slice(0, CALLS_MAX), one, build, definitions)),
+    calls: (asked, context) =>
+      asking(context, (one) => judgeCalls(asked.slice(0, ANSWER_CALLS_MAX), one, build, definitions)),
     returns: async (text, context) => {
       const def = await definitions.agent(context.content, context.params.def_ref);
       if (def === undefined || def.returns === null) return undefined;

@@ -21,7 +21,7 @@ export const llmStepPlan = definePlan({
       const value = { ...fence, ...failureOf(receipt), ...usage };
       return plan.raiseEvent({ name: 'aos.agent/LlmStepFailed@1', value });
     }
-    const { output_ref, by, finish_reason, tool_calls, returns, context, request_bytes, warnings_ref } =
+    const { output_ref, by, finish_reason, tool_calls, returns, context, request_bytes, warnings_ref, dropped_calls } =
       receipt.payload;
     plan.raiseEvent({
       name: 'aos.agent/LlmStepCompleted@1',
@@ -31,6 +31,7 @@ export const llmStepPlan = definePlan({
         by,
         finish_reason,
         tool_calls,
+        ...(dropped_calls === undefined ? {} : { dropped_calls }),
         request_bytes,
         ...(returns === undefined ? {} : { returns }),
         ...(context === undefined ? {} : { context }),

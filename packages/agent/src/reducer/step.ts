@@ -86,17 +86,16 @@ export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStep
   run.step_plan = null;
   const interrupted = finish_reason === 'interrupted';
   const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
-  appendItem(
-    draft,
-    { role: 'assistant', output_ref, by, calls, ...(interrupted ? { interrupted: true as const } : {}) },
-    ctx,
-  );
+  const dropped = value.dropped_calls === undefined ? {} : { dropped_calls: value.dropped_calls };
+  const stopped = interrupted ? { interrupted: true as const } : {};
+  appendItem(draft, { role: 'assistant', output_ref, by, calls, ...dropped, ...stopped }, ctx);
   const warnings = value.warnings_ref === undefined ? {} : { warnings_ref: value.warnings_ref };
   ctx.record('aos.agent/LlmStepAnswered@1', {
     ...place(draft),
     output_ref,
     finish_reason,
     calls: calls.map(({ call_id }) => call_id),
+    ...dropped,
     tally: { ...run.tally },
     ...warnings,
   });

@@ -40,10 +40,7 @@ function takePart(part: Fields, draft: AnswerDraft): void {
       break;
     case 'tool-call':
       if (part.providerExecuted === true) draft.keep('provider_tool', part);
-      else {
-        draft.call(part.toolCallId, part.toolName, part.input);
-        keepMarks(part, draft);
-      }
+      else if (draft.call(part.toolCallId, part.toolName, part.input)) keepMarks(part, draft);
       break;
     case 'reasoning':
       draft.keep('reasoning', part, textIn(part.text));

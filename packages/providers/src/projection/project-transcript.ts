@@ -19,7 +19,7 @@ import { headOf } from '../text.js';
 import { type Draft, layOut } from './lay-out.js';
 import { MediaRoom } from './media.js';
 import { TranscriptReader, wordsFor } from './reader.js';
-import { lateText, toolMedia, toolText } from './tool-words.js';
+import { droppedText, lateText, toolMedia, toolText } from './tool-words.js';
 import { userSays } from './user-words.js';
 
 /** The name and version of the projection, as parameters of a model call record it. */
@@ -97,8 +97,12 @@ async function draftsOf(item: TranscriptItem, { reader, room, target }: Reading)
       return [{ role: 'tool', callId, tool, text, isError, media: await toolMedia(item, room) }];
     }
     case 'assistant': {
+      const notices = [
+        ...(item.interrupted === true ? [INTERRUPTED_TEXT] : []),
+        ...(item.dropped_calls === undefined ? [] : [droppedText(item.dropped_calls, item.calls.length)]),
+      ];
       const answer = await answerOf(item, reader, target);
-      return item.interrupted === true ? [answer, { role: 'user', says: [INTERRUPTED_TEXT] }] : [answer];
+      return notices.length === 0 ? [answer] : [answer, { role: 'user', says: notices }];
     }
   }
 }

@@ -1,5 +1,6 @@
 /** What a model reads of a tool call: its result, or above all whether it may have happened. */
 import type { Artifact, ChildResult, NonExecution, TranscriptItem } from '@reprise/agent';
+import type { DroppedCalls } from '@reprise/contracts';
 import type { UnifiedMedia } from '../model.js';
 import { headOf } from '../text.js';
 import { CHILD_BYTES_MAX, CHILDREN_BYTES_MAX } from './limits.js';
@@ -59,6 +60,13 @@ const LATE: Readonly<Record<LateItem['status'], string>> = {
   cancelled: 'it was stopped',
   outcome_unknown: 'its outcome remains unknown',
 };
+
+/** What a model reads, behind the results, of what it asked for beyond the calls that one answer may make. */
+export function droppedText({ count, tools }: DroppedCalls, made: number): string {
+  const calls = count === 1 ? '1 call' : `${count} calls`;
+  const of = tools.length === 0 ? '' : ` (of ${tools.join(', ')})`;
+  return `Automatic notice, not written by the user: the answer above asked for more calls than one answer may make. Only its first ${made} count; ${calls} behind them${of} did not happen. Ask again for what you still need.`;
+}
 
 /** What a model reads, at its place in the conversation, of a call that was reported without an output before. */
 export async function lateText(item: LateItem, reader: TranscriptReader): Promise<string> {

@@ -5,21 +5,20 @@
  * A1  Total: whatever a provider puts into a field becomes something that a receipt takes, or a warning.
  * A2  Nothing that is kept holds a secret: every text goes through `scrub`.
  * A3  Call ids are unique among themselves and in the conversation.
+ * A4  Of a call beyond those that are kept nothing is kept but that it was asked for, and of which tool.
  */
 
 import type { OpaquePart } from '@reprise/agent';
 import type { Usage, Value } from '@reprise/contracts';
-import { wellFormed } from '@reprise/contracts';
+import { ANSWER_CALLS_MAX, wellFormed } from '@reprise/contracts';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel';
 import { FreshIds } from '../call-ids.js';
 import { parseBounded } from '../json.js';
 import type { RequestedCall, UnifiedResponse } from '../model.js';
 import { cut } from '../text.js';
+import { droppedOf } from './dropped-calls.js';
 import type { Wanted } from './wanted.js';
 import { keptAt } from './weave.js';
-
-/** The most calls of one answer that are kept: the bound of the receipt. */
-const CALLS_MAX = 64;
 
 /** How deep arguments may nest: they are kept inside the output's own levels, which have to fit the codec's. */
 const ARGS_DEPTH_MAX = VALUE_DEPTH_MAX - 8;
@@ -49,7 +48,7 @@ export class AnswerDraft {
   private readonly opaque: OpaquePart[] = [];
   private readonly calls: RequestedCall[] = [];
   private text = '';
-  private dropped = 0;
+  private readonly dropped: { readonly tool: string }[] = [];
   private wanted: Wanted | undefined;
 
   constructor(private readonly about: AnswerAbout) {
@@ -76,19 +75,25 @@ export class AnswerDraft {
     if (typeof text === 'string') this.text += this.about.scrub(wellFormed(text));
   }
 
-  /** Adds a call; `args` is JSON text, or data already parsed. */
-  call(id: unknown, name: unknown, args: unknown): void {
+  /**
+   * Adds a call; `args` is JSON text, or data already parsed.
+   *
+   * @returns whether it is kept
+   */
+  call(id: unknown, name: unknown, args: unknown): boolean {
     const { scrub } = this.about;
     const place = this.calls.length;
-    if (place === CALLS_MAX) {
-      this.dropped++;
-      return;
+    const given = typeof name === 'string' ? scrub(cut(name, 128)) : '';
+    const tool = given === '' ? '_' : given;
+    if (place === ANSWER_CALLS_MAX) {
+      this.dropped.push({ tool });
+      return false;
     }
     const wanted = typeof id === 'string' ? cut(id, 128) : '';
     const callId = this.ids.take(wanted === '' ? `call_${place}` : scrub(wanted));
     if (wanted !== '' && callId !== wanted) this.warnings.push('call_id_changed');
-    const tool = typeof name === 'string' ? scrub(cut(name, 128)) : '';
-    this.calls.push({ callId, tool: tool === '' ? '_' : tool, ...readArgs(args, scrub) });
+    this.calls.push({ callId, tool, ...readArgs(args, scrub) });
+    return true;
   }
 
   /**
@@ -115,18 +120,19 @@ export class AnswerDraft {
    *
    * @param word how the provider ended it: where nothing was said and none called, the client is to do something
    */
-  end(word: EndWord = 'known'): Pick<ReadAnswer, 'text' | 'calls' | 'opaque' | 'warnings' | 'wanted'> {
+  end(word: EndWord = 'known'): Pick<ReadAnswer, 'text' | 'calls' | 'dropped' | 'opaque' | 'warnings' | 'wanted'> {
     const silent = this.text.trim() === '' && !this.hasCalls;
     if (silent && word === 'calls') this.want(this.opaque.length === 0 ? 'calls' : 'unknown_item');
     if (silent && word === 'unknown') this.want('unknown_end');
-    const dropped = this.dropped === 0 ? [] : [`tool_calls_dropped:${this.dropped}`];
+    const dropped = droppedOf(this.dropped);
     // Two stretches may have been halves of a secret.
     const text = this.about.scrub(this.text);
     return {
       ...(text === '' ? {} : { text }),
       calls: this.calls,
+      ...(dropped === undefined ? {} : { dropped }),
       ...(this.opaque.length === 0 ? {} : { opaque: this.opaque }),
-      warnings: [...dropped, ...this.warnings],
+      warnings: this.warnings,
       ...(this.wanted === undefined ? {} : { wanted: this.wanted }),
     };
   }
