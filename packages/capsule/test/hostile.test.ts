@@ -156,7 +156,7 @@ describe('code that means harm', () => {
     ],
     ['one buffer', 'const one = new Uint8Array(2 ** 30).fill(1); for (;;) one[0]++;'],
     ['texts', "const all = []; for (let n = 0; ; n++) all.push(Array.from('x'.repeat(9e5) + n).join());"],
-  ])('is ended when its %s take more memory than it may, and had not taken twice as much [RPL-24]', async (_, line) => {
+  ])('is ended when its %s take more memory than it may, and had not taken twice as much', async (_, line) => {
     const before = new Set(nodes().keys());
     const peak = { mb: 0 };
     const watch = setInterval(() => {
@@ -189,7 +189,7 @@ function nodes(): Map<string, number> {
 
 describe('the process of a capsule', () => {
   it.runIf(process.platform === 'linux')(
-    'ends with its owner, though that is killed and the code never pauses [RPL-24]',
+    'ends with its owner, though that is killed and the code never pauses',
     async () => {
       const before = new Set(nodes().keys());
       const owner = spawn(process.execPath, ['--conditions=@reprise/source', '--import', LOADER, OWNER], {

@@ -85,7 +85,7 @@ describe.each(DRIVERS)('on %s', (driver) => {
     expect(await watched(driver, omission)).not.toEqual([]);
   });
 
-  it.skipIf(!canTrace)('nothing is acknowledged that no system call had synced (needs strace) [JRN-35]', () => {
+  it.skipIf(!canTrace)('nothing is acknowledged that no system call had synced (needs strace)', () => {
     expect(traced(driver)).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ async function host(): Promise<{ readonly process: ChildProcess; readonly pids: 
 const survivors = (pids: ReadonlyMap<string, number>, names = EXPECTED): string[] =>
   names.filter((name) => isAlive(pids.get(name) ?? 0));
 
-describe.runIf(process.platform !== 'win32')('programs of a host', () => {
+describe('programs of a host', () => {
   it('end with it when it is killed, and with them what they started [TOOL-31]', async () => {
     const { process: owner, pids } = await host();
     expect(survivors(pids)).toEqual(EXPECTED);
@@ -69,7 +69,7 @@ describe.runIf(process.platform !== 'win32')('programs of a host', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'end with it though they left their group, where the system shows environments [TOOL-31]',
+    'end with it though they left their group, where the system shows environments',
     async () => {
       const { process: owner, pids } = await host();
       owner.kill('SIGKILL');
