@@ -28,7 +28,8 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'tool.waiting': 'the call waits for somebody, or for children',
   'tool.late': 'a call that was reported without an output was answered after all',
   'human.requested': 'somebody has to decide or answer: `id` is what `world.decide` takes',
-  'human.settled': 'it was decided, answered, or is over',
+  'human.settled':
+    'it was decided, answered, or is over; `also`: what else the same call still waited for, over with it',
   'child.spawned': 'a child session was made',
   'child.changed': 'a child works, waits, or is closed',
   'child.settled': 'a child came to something',

@@ -1,6 +1,6 @@
 /** Plays a history against the session reducer, and has an auditor read every frame. */
 import type { LlmGenerateReceipt, LlmToolCall, Value } from '@reprise/contracts';
-import { digestOf } from '@reprise/kernel/define';
+import { type App, digestOf } from '@reprise/kernel/define';
 import { agentApp } from '../../../packages/agent/src/app.js';
 import {
   type AgentConfig,
@@ -32,12 +32,16 @@ export interface Played {
 
 /** What a history is played with besides itself. */
 export interface PlayOptions {
-  /** Told of each frame. */
+  /** Told of each frame, before the auditor is. */
   readonly onFrame?: (frame: Frame, world: BareWorld) => void;
   /** The agent has a toolset that changes, is out of reach, and is asked about. The auditor knows nothing of those. */
   readonly toolset?: boolean;
   /** Before which happenings a tool that works asks somebody, or is answered. The auditor knows nothing of those. */
   readonly asks?: readonly number[];
+  /** The app; that of agents when absent. The auditor reads the frames of another, and is not held against its states. */
+  readonly app?: App;
+  /** At its end the session is closed and nothing is answered any more; else whatever is under way is answered. */
+  readonly closes?: boolean;
 }
 
 /** Plays a history. @throws Error when a promise is broken */
@@ -70,12 +74,12 @@ class Play {
       { send: '*', decision: 'allow' as const },
     ];
     this.world = new BareWorld({
-      app: agentApp,
+      app: this.options.app ?? agentApp,
       policy,
       handedOn: [humanAsk.name],
       onFrame: (frame) => {
-        this.auditor.read(frame);
         this.options.onFrame?.(frame, this.world);
+        this.auditor.read(frame);
       },
     });
     for (const [ref, bytes] of TEXTS) this.world.put(ref, bytes);
@@ -104,11 +108,13 @@ class Play {
   }
 
   get #isAudited(): boolean {
-    return this.options.toolset !== true && this.options.asks === undefined;
+    const { toolset, asks, app } = this.options;
+    return toolset !== true && asks === undefined && app === undefined;
   }
 
   /** Whatever is under way ends: everything is answered, or given up, and the session closed. */
   finish(): void {
+    if (this.options.closes === true) return this.#closeUnanswered();
     for (let i = 0; this.world.running.size > 0 || this.auditor.anyRun(this.world); i++) {
       if (i > 40) throw new Error('a session that is closed never ends');
       if (i === 0) this.perform({ step: 'command', who: 0, epoch: 'none', type: 'Close' });
@@ -117,6 +123,14 @@ class Play {
       for (const work of [...this.world.running.values()]) this.world.answer(work, { status: 'cancelled' });
       this.#checkNow();
     }
+  }
+
+  #closeUnanswered(): void {
+    this.perform({ step: 'command', who: 0, epoch: 'none', type: 'Close' });
+    this.perform({ step: 'time', ms: this.definition.grace + 1_000, leap: false });
+    if (this.auditor.anyRun(this.world)) throw new Error('a session that was closed runs when its grace is over');
+    const open = this.auditor.sessions.find((key) => this.#state(key)?.status !== 'Closed');
+    if (open !== undefined) throw new Error(`${open} is not closed, where the session above all is`);
   }
 
   played(): Played {

@@ -305,10 +305,11 @@ export class Chat {
     this.#onWaiting();
   }
 
-  #isSettled({ id }: AgentEventOf<'human.settled'>): void {
+  #isSettled({ id, also = [] }: AgentEventOf<'human.settled'>): void {
+    const over = [id, ...also];
     const [first] = this.#waiting;
-    this.#waiting = this.#waiting.filter((one) => one.id !== id);
-    if (first?.id !== id) return;
+    this.#waiting = this.#waiting.filter((one) => !over.includes(one.id));
+    if (first === undefined || !over.includes(first.id)) return;
     this.#isEditing = false;
     this.#relabel();
     this.#askFirst();

@@ -52,7 +52,9 @@ function aboutCall(events: readonly AgentEvent[], call: Requested): string[] {
   const asked = events.find((event) => event.type === 'human.requested' && event.call_id === call.call_id);
   const decided = events.find(
     (event): event is AgentEventOf<'human.settled'> =>
-      event.type === 'human.settled' && asked?.type === 'human.requested' && event.id === asked.id,
+      event.type === 'human.settled' &&
+      asked?.type === 'human.requested' &&
+      (event.id === asked.id || event.also?.includes(asked.id) === true),
   );
   const end = settled === undefined ? 'not over' : settled.type === 'tool.completed' ? 'done' : 'not done, or failed';
   return [

@@ -168,7 +168,11 @@ export class RunChunks {
     yield { type: 'data-question', id, data: { ...asked, state: 'open' } };
   }
 
-  *#settled({ id, how }: AgentEventOf<'human.settled'>): Generator<UiChunk> {
+  *#settled({ id: first, how, also = [] }: AgentEventOf<'human.settled'>): Generator<UiChunk> {
+    for (const id of [first, ...also]) yield* this.#waitOver(id, how);
+  }
+
+  *#waitOver(id: string, how: AgentEventOf<'human.settled'>['how']): Generator<UiChunk> {
     const asked = this.#questions.get(id);
     if (asked !== undefined) yield { type: 'data-question', id, data: { ...asked, state: how } };
     const toolCallId = this.#approvals.get(id);

@@ -166,7 +166,13 @@ export const AGENT_EVENTS = {
     ref: z.exactOptional(ref()),
     value: z.exactOptional(value()),
   }),
-  'human.settled': event('human.settled', { id, how: z.enum(HUMAN_ENDS), by: z.nullable(z.string()) }),
+  'human.settled': event('human.settled', {
+    id,
+    how: z.enum(HUMAN_ENDS),
+    by: z.nullable(z.string()),
+    /** Whatever else the same call still waited for: it ends with it. */
+    also: z.exactOptional(z.array(id)),
+  }),
   'child.spawned': event('child.spawned', child),
   'child.changed': event('child.changed', { ...child, status: z.enum(['running', 'waiting', 'closed']) }),
   'child.settled': event('child.settled', {

@@ -306,14 +306,16 @@ export class AgentEvents {
   #end(effect: string, how: 'expired' | 'cancelled', by: string | null, at: number): Placed | undefined {
     const opened = this.#effects.get(effect);
     this.#effects.delete(effect);
-    const [first] = opened?.waits ?? [];
+    const [first, ...others] = opened?.waits ?? [];
     if (opened === undefined || first === undefined) return undefined;
     const [id, deadline] = first;
     const late = deadline !== null && at >= deadline;
+    // One record is one event: what waited beside the first is told with it.
+    const also = others.length === 0 ? {} : { also: others.map(([other]) => other) };
     return {
       session: opened.session,
       place: opened.place,
-      body: { type: 'human.settled', id, how: late ? 'expired' : how, by },
+      body: { type: 'human.settled', id, how: late ? 'expired' : how, by, ...also },
     };
   }
 

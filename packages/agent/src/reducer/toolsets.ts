@@ -66,7 +66,9 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
   if (news.status === 'unreachable') return lose(draft, news, held, ctx);
   if (!held.reachable) ctx.record('aos.agent/ToolsetReachable@1', { ...place(draft), toolset });
   if (news.status === 'unchanged') return keep(toolset, { ...held, reachable: true }, ctx);
-  const { version, tools_ref, known_ref, added, removed, changed, held: back, diff_ref, ask } = news;
+  const { version, tools_ref, known_ref, added, removed, changed, held: back, diff_ref } = news;
+  // Of a session that is closed nobody is asked anything: no step would take up what they decide.
+  const ask = draft.status === 'Closed' ? undefined : news.ask;
   if (held.asked !== null) ctx.cancel(held.asked.plan); // X4
   const session = { key: ctx.address[1], labels: draft.labels };
   const asked =

@@ -223,6 +223,40 @@ describe('a question', () => {
 });
 
 describe('what people do', () => {
+  it('is told of each question, also where several of one call are over with it [EVT-9]', async () => {
+    const tool = defineTool({
+      name: 'book',
+      description: 'Books.',
+      args: z.strictObject({}),
+      run: async (_args, { ask }) => {
+        const said = ['Window?', 'Meal?', 'Bag?'].map((question) => ask({ question, answer: z.string() }));
+        return (await Promise.all(said)).map(({ how }) => how).join();
+      },
+    });
+    const agent = defineAgent({ name: 'booker', model: 'main', instructions: '', tools: [tool] });
+    await play({ agents: [agent], steps: [{ calls: [{ id: 'b', tool: 'book' }] }] }, async ({ world }) => {
+      const run = await world.session('t', agent).send('Book');
+      let items = await world.open();
+      while (items.length < 3) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        items = await world.open();
+      }
+      expect(await world.answer(items[1] ?? '', 'fish')).toEqual({ status: 'applied' });
+      await world.session('t', agent).close();
+      const asked: string[] = [];
+      const ends: unknown[] = [];
+      for await (const event of run.events()) {
+        if (event.type === 'human.requested') asked.push(event.id);
+        if (event.type === 'human.settled') ends.push([event.how, event.id, ...(event.also ?? [])]);
+      }
+      const [first, second, third] = asked;
+      expect(ends).toEqual([
+        ['answered', second],
+        ['cancelled', first, third],
+      ]);
+    });
+  });
+
   it('is told to watchers: what was asked, and how it ended', async () => {
     const agent = support();
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, settle }) => {

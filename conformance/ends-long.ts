@@ -1,0 +1,54 @@
+/**
+ * Everything that a session accepts ends once, in the long form:
+ *
+ *   npx tsx --conditions=@reprise/source conformance/ends-long.ts [--runs 20000] [--seed N]
+ *
+ * A history is one session and its children: some 60 things happen to it (inputs and commands right and wrong, answers of
+ * models and tools early, late and of every kind, questions, decisions, time, crashes), then it is closed and nothing is
+ * answered any more. An oracle, which shares no code with the reducer, reads requests, events and transcripts and looks for
+ * what has no end, or two. A failure shows the smallest history that was found and the command for its batch alone.
+ */
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { hold } from '../packages/kernel/test/laws/hold.js';
+import { anyEndedHistory, playToEnd } from './sessions/ends/play-ends.js';
+
+const BATCH = 500;
+const COMMAND = 'npx tsx --conditions=@reprise/source conformance/ends-long.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: String(Date.now() & 0x7fffffff) },
+  },
+});
+const [runs, seed] = [Number(options.runs), Number(options.seed)];
+const began = performance.now();
+const sum = { histories: 0, frames: 0, crashes: 0 };
+const counts = new Map<string, number>();
+console.log(`ends, long form: ${runs} histories, seed ${seed}`);
+
+const kept = fc.asyncProperty(anyEndedHistory, async (history) => {
+  const played = await playToEnd(history);
+  sum.histories++;
+  sum.frames += played.frames;
+  sum.crashes += played.crashes;
+  for (const [what, times] of played.counts) counts.set(what, (counts.get(what) ?? 0) + times);
+});
+
+for (let batch = 0; sum.histories < runs; batch++) {
+  const numRuns = Math.min(BATCH, runs - sum.histories);
+  const batchSeed = (seed + batch) | 0;
+  await hold(kept, { numRuns, seed: batchSeed, command: `${COMMAND} --runs ${numRuns} --seed ${batchSeed}` });
+  console.log(`${sum.histories} of ${runs}, ${seconds()} s`);
+}
+
+for (const [what, times] of [...counts].sort()) console.log(`  ${what}: ${times}`);
+console.log(
+  `ends, long form: ok; ${sum.histories} histories, ${sum.frames} frames, ${sum.crashes} crashes, ` +
+    `nothing without an end and nothing with two; seed ${seed}, ${seconds()} s`,
+);
+
+function seconds(): number {
+  return Math.round((performance.now() - began) / 1000);
+}
