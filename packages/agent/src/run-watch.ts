@@ -1,9 +1,11 @@
 /** What of a world's frames and live answers belongs to one run, and how it is shown. */
+import type { RepriseError } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from './contracts/agent-event.js';
 import { cursorOf, isBehind, shownEvent, type WatchOptions } from './events.js';
 import type { Spoken } from './live.js';
 import { AgentEvents, type EffectPlace, type Past } from './projection/agent-events.js';
+import { RunLoss } from './run-lost.js';
 
 /** How a run is watched. */
 export interface RunWatchOptions extends WatchOptions {
@@ -39,6 +41,8 @@ export class RunWatch {
   /** The last frame that was read, and the last event in it. */
   #seq = -1;
   #last: Cursor = '0.0';
+  /** Whether it can go on. */
+  readonly #loss: RunLoss;
   #unplaced: (Spoken & { readonly heardAt: number })[] = [];
 
   private constructor(
@@ -49,6 +53,7 @@ export class RunWatch {
   ) {
     this.run = of.run;
     this.#said = of.input === undefined;
+    this.#loss = new RunLoss(of.session, of.run);
   }
 
   /** @param past before the frame that accepted the run's input */
@@ -67,9 +72,15 @@ export class RunWatch {
     return this.end !== undefined;
   }
 
+  /** Why the run will not go on by itself, once everything that is durable was read; undefined while it may. */
+  get lost(): RepriseError | undefined {
+    return this.ended || this.#seq < this.world.head.seq ? undefined : this.#loss.error;
+  }
+
   /** The events of the next frame, as they are shown. */
   async *shown(frame: WorldFrame): AsyncGenerator<AgentEvent> {
     const behind = cursorOf(this.options.after);
+    this.#loss.see(frame.records);
     await this.projection.recall(frame);
     for (const event of this.projection.project(frame)) {
       this.#follow(event);

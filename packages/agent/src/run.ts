@@ -74,7 +74,7 @@ export class Run<R = unknown> {
    * What happens in the run, in the order of the journal, to its end. With `after` exactly what comes behind that event.
    *
    * @throws RepriseError `world_closed` when the world closes first, or what brought it down; the run goes on when it is
-   *   opened again
+   *   opened again; `cell_failed` when its session has failed, `run_failed` when that could not be made
    */
   async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
@@ -82,6 +82,7 @@ export class Run<R = unknown> {
     for await (const frame of framesOf(world, this.place.seq, options)) {
       yield* watched.shown(frame);
       if (watched.ended) return;
+      if (watched.lost !== undefined && options.follow !== false) throw watched.lost;
     }
     if (options.signal?.aborted !== true && options.follow !== false) throw closedEarly(this.id, world.closedBy);
   }
@@ -106,6 +107,7 @@ export class Run<R = unknown> {
         if (frame !== undefined) {
           next = frames.next();
           yield* watched.shown(frame.value);
+          if (watched.lost !== undefined) throw watched.lost;
         }
         if (!watched.ended) yield* watched.spoken(listener.take());
       }
@@ -121,7 +123,8 @@ export class Run<R = unknown> {
    * Waits for the end of the run.
    *
    * @throws RepriseError `world_closed` when the world closes first, or what brought it down, such as `store_failed`;
-   *   the run goes on when it is opened again
+   *   the run goes on when it is opened again; `cell_failed` when its session has failed, and `session.close()` ends it;
+   *   `run_failed` when its session could not be made
    */
   async result(): Promise<Outcome<R>> {
     const { world } = this.parts;
@@ -135,6 +138,7 @@ export class Run<R = unknown> {
         if (event.type === 'llm_step.completed') failure = undefined;
         if ('error_ref' in event && event.error_ref !== undefined) failure = event.error_ref;
       }
+      if (watched.lost !== undefined) throw watched.lost;
       if (watched.end === undefined) continue;
       const own = made.filter(({ run }) => run === watched.run);
       return this.#outcome(

@@ -196,9 +196,20 @@ export class Session<R = unknown> {
     return this.#command({ type: 'Compact' }, options);
   }
 
-  /** Ends the session: what runs is cancelled, what waits is dropped, and no input is taken any more. */
-  close(options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#command({ type: 'Close' }, options);
+  /**
+   * Ends the session: what runs is cancelled, what waits is dropped, and no input is taken any more. One that has failed is
+   * brought back for it, by whoever closes it, in the state before its fault; what it had under way ended with that.
+   */
+  async close(options: CommandOptions = {}): Promise<CommandReceipt> {
+    const { as } = options;
+    try {
+      return await this.#command({ type: 'Close' }, options);
+    } catch (error) {
+      if (isRepriseError(error, 'cell_failed')) await this.parts.world.revive(this.address, { ...(as && { as }) });
+      // Under this id it may have been closed when it had failed.
+      else if (options.id === undefined || !isRepriseError(error, 'request_conflict')) throw error;
+    }
+    return this.#command({ type: 'Close', at_once: true }, options);
   }
 
   /**

@@ -65,7 +65,11 @@ export const hostCommand = z.discriminatedUnion('type', [
   /** Replaces the conversation so far by a summary, before the next step. */
   z.strictObject({ type: z.literal('Compact') }),
   /** No further input; what runs is cancelled. */
-  z.strictObject({ type: z.literal('Close') }),
+  z.strictObject({
+    type: z.literal('Close'),
+    /** Nothing that runs is waited for: the session had failed, which ended that. */
+    at_once: z.exactOptional(z.literal(true)),
+  }),
 ]);
 
 /** A command. */

@@ -5,7 +5,7 @@ import { beginBatch, schedule, startCalls } from './calls.js';
 import type { Move, Next } from './moves.js';
 import { endRun, finishTurn, listen, meetContextLimit, meetLimit, startRun, takeTurn, takeUpNext } from './run.js';
 import { startStep } from './step.js';
-import { endWhenQuiet, stopRun } from './stop.js';
+import { endWhenQuiet, stopAnyhow, stopRun } from './stop.js';
 
 type Makers = {
   readonly [D in Move['do']]: (draft: SessionState, move: Extract<Move, { do: D }>, ctx: ReducerContext) => Next;
@@ -22,7 +22,11 @@ const MAKERS: Makers = {
   limit: (draft, { reached, next }, ctx) => meetLimit(draft, reached, next, ctx),
   overlong: (draft, _move, ctx) => meetContextLimit(draft, ctx),
   listen: (draft, { until }, ctx) => listen(draft, until, ctx),
-  stop: (draft, { stopping }, ctx) => stopRun(draft, stopping, ctx),
+  stop: (draft, { stopping, at_once }, ctx) => {
+    const next = stopRun(draft, stopping, ctx);
+    return at_once === true ? { do: 'give_up' } : next;
+  },
+  give_up: (draft, _move, ctx) => stopAnyhow(draft, ctx),
   settle: (draft, _move, ctx) => endWhenQuiet(draft, ctx),
   end: (draft, { stop }, ctx) => endRun(draft, stop, ctx),
   next: (draft, _move, ctx) => takeUpNext(draft, ctx),

@@ -107,7 +107,7 @@ const HANDLERS: Handlers = {
     compactSoon(draft, 'command', command_id);
     return { ends: 'later' };
   },
-  Close: (draft, _command, { command_id, ctx }) => {
+  Close: (draft, { at_once }, { command_id, ctx }) => {
     draft.status = 'Closed';
     clearQueue(draft, 'closed', ctx);
     dropDue(draft, 'closed', ctx);
@@ -118,10 +118,10 @@ const HANDLERS: Handlers = {
     if (draft.stopping !== null) {
       const { commands, stop } = draft.stopping;
       draft.stopping = { commands: [...commands, { command_id, type: 'Close' }], stop: stop ?? { kind: 'Cancelled' } };
-      return { ends: 'later' };
+      return at_once === true ? { ends: 'later', next: { do: 'give_up' } } : { ends: 'later' };
     }
-    const commands = [{ command_id, type: 'Close' as const }];
-    return { ends: 'later', next: { do: 'stop', stopping: { commands, stop: { kind: 'Cancelled' } } } };
+    const stopping = { commands: [{ command_id, type: 'Close' as const }], stop: { kind: 'Cancelled' as const } };
+    return { ends: 'later', next: { do: 'stop', stopping, ...(at_once === true ? { at_once } : {}) } };
   },
 };
 

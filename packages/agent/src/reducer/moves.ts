@@ -30,7 +30,9 @@ export type Move =
   /** Takes up the next input, or leaves the run open for one: until a time that was set before, or as long as it may. */
   | { readonly do: 'listen'; readonly until?: number | null }
   /** Begins to stop the run. */
-  | { readonly do: 'stop'; readonly stopping: NonNullable<SessionState['stopping']> }
+  | { readonly do: 'stop'; readonly stopping: NonNullable<SessionState['stopping']>; readonly at_once?: true }
+  /** Ends what a run that is stopping has under way, without its grace. */
+  | { readonly do: 'give_up' }
   /** Ends a run that is stopping, once nothing of it is under way. */
   | { readonly do: 'settle' }
   /** Ends the run. */
