@@ -49,7 +49,7 @@ const FAILED = Array(4).fill(['cell_failed', 'threw']);
 describe.each(STORES)('a session that has failed, in %s', (_name, make) => {
   const broken = { labels: { breaks: 'yes' } };
 
-  it('is told of by every handle, those that wait and those obtained later, and closed with an end of its runs [SES-26]', async () => {
+  it('is told of by every handle, those that wait and those obtained later, and closed with an end of its runs [SES-26, SES-28]', async () => {
     const store = make();
     const held = gate();
     const steps = [{ after: held.opened, text: 'Hi.' }];
@@ -83,7 +83,7 @@ describe.each(STORES)('a session that has failed, in %s', (_name, make) => {
     });
   });
 
-  it('and was brought back has handles that wait again, and an end of its runs when it is closed then [SES-26]', async () => {
+  it('and was brought back has handles that wait again, and an end of its runs when it is closed then [SES-28]', async () => {
     await play({ agents: [hello], steps: [{ text: 'Hi.' }], store: make() }, async ({ world, clock }) => {
       const session = world.session('me', hello, broken);
       const run = await session.send('Hi');
@@ -108,7 +108,7 @@ const NO_CHILDREN: readonly PolicyRule[] = [
 ];
 
 describe('a session that has failed', () => {
-  it('is closed by who may close it and bring it back, and by nobody else', () =>
+  it('is closed by who may close it and bring it back, and by nobody else [SES-28]', () =>
     play({ agents: [hello], steps: [{ text: 'Hi.' }], policy: NOBODY_REVIVES }, async ({ world }) => {
       const session = world.session('me', hello, { labels: { breaks: 'yes' } });
       await told(await session.send('Hi'));
