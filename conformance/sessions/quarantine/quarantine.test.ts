@@ -10,13 +10,14 @@ import { AGENT_POLICY, defineAgent, type Run, runs } from '../../../packages/age
 import { all, gate, play, type Scene } from '../../../packages/agent/test/api/scene.js';
 
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
-/** Sessions with the label `breaks` fail when a model has answered: a defect of their reducer, in every performance of it. */
+/** Sessions with the label `breaks`, or those below them, fail when a model has answered: a defect of their reducer, in every performance of it. */
 vi.mock('../../../packages/agent/src/reducer/step.js', async (load) => {
   const real = await load<typeof import('../../../packages/agent/src/reducer/step.js')>();
   return {
     ...real,
     stepCompleted: (...[draft, value, ctx]: Parameters<typeof real.stepCompleted>) => {
-      if (draft.labels.breaks === 'yes') throw new Error('a defect');
+      if (draft.labels.breaks === 'yes' || (draft.labels.breaks === 'below' && draft.depth > 0))
+        throw new Error('a defect');
       return real.stepCompleted(draft, value, ctx);
     },
   };
@@ -136,6 +137,27 @@ describe('a child that cannot be made', () => {
       const run = await spawned(world);
       expect(await told(run)).toEqual(NEVER);
       await expect(run.result()).rejects.toMatchObject({ facts: { actual: 'policy_denied' } });
+    });
+  });
+});
+
+describe('a child that has failed', () => {
+  it('is told of to the session above it when it is closed: what waits for it goes on [SES-28]', () => {
+    const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [hello] });
+    const steps = [
+      { calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1' } }] },
+      { text: 'lost' },
+      { calls: [{ id: 'w', tool: 'wait_agents', args: { children: ['c1'] } }] },
+      { text: 'Without it, then.' },
+    ];
+    return play({ agents: [lead, hello], steps }, async ({ world }) => {
+      const session = world.session('b', lead, { labels: { breaks: 'below' } });
+      const run = await session.send('Go');
+      const child = world.session('b.c1', hello);
+      await world.pump();
+      await told((await child.run(0)) as Run);
+      await child.close();
+      expect(await run.text()).toBe('Without it, then.');
     });
   });
 });
