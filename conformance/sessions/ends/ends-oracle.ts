@@ -27,6 +27,9 @@ export class EndsOracle {
   readonly #steered = new Set<string>();
   #frame = '';
 
+  /** @param options `requests`: whether it is told what is asked of sessions; true when absent */
+  constructor(private readonly options: { readonly requests?: boolean } = {}) {}
+
   /** How many of each kind were accepted, and how they ended. */
   get counts(): ReadonlyMap<string, number> {
     return this.#things.counts;
@@ -161,6 +164,7 @@ export class EndsOracle {
   }
 
   #answered(session: string, what: string, command_id: string, how: string): void {
+    if (this.options.requests === false) return;
     this.#things.end('request', nameOf(session, what, command_id), how);
   }
 
