@@ -36,6 +36,9 @@ export class RunWatch {
   run: string;
   /** Whether the input that is followed was said to the model, or there is none. */
   #said: boolean;
+  /** The input that was to begin the run, and whether the run began. */
+  #first: string | undefined;
+  #began = false;
   /** The run at the root of the tree. */
   #root: string | null = null;
   /** The last frame that was read, and the last event in it. */
@@ -113,10 +116,19 @@ export class RunWatch {
 
   /** Goes with the input that is followed, where it becomes another run's. */
   #follow(event: AgentEvent): void {
-    const { session, input } = this.of;
-    if (input === undefined || event.session_id !== session) return;
-    if (event.type === 'input.accepted' && event.command_id === input && event.run_id !== null) this.run = event.run_id;
-    if (event.type === 'turn.started' && event.command_id === input) this.#said = true;
+    const { session, run, input } = this.of;
+    if (event.session_id !== session) return;
+    if (event.type === 'lifecycle' && event.run_id === run) this.#began = true;
+    if (event.type === 'input.accepted' && event.run_id !== null && this.#isFollowed(event)) this.run = event.run_id;
+    if (event.type === 'turn.started' && input !== undefined && event.command_id === input) this.#said = true;
+  }
+
+  /** Of a run that is watched by its number that is the input which was to begin it, as long as it has not. */
+  #isFollowed({ run_id, command_id, moved_from }: AgentEventOf<'input.accepted'>): boolean {
+    const { run, input } = this.of;
+    if (input !== undefined) return command_id === input;
+    if (run_id === run) this.#first ??= command_id;
+    return moved_from !== undefined && !this.#began && command_id === this.#first;
   }
 
   /** The end of a run that never came to the input that is followed. */

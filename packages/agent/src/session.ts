@@ -313,14 +313,15 @@ export class Session<R = unknown> {
   }
 
   /** The number of the run that an input is, or is a turn of, by what has been said of it so far. */
-  async #numberOf({ seq, number, input }: RunPlace): Promise<number> {
-    if (input === undefined) return number;
+  async #numberOf(place: RunPlace): Promise<number> {
+    const { seq, number } = place;
+    const input = await this.#inputOf(place);
     let told = number;
     for await (const frame of framesOf(this.parts.world, seq, { follow: false }))
       for (const record of frame.records) {
         if (!this.#isOwn(record, 'aos.agent/InputAccepted@1')) continue;
-        const { command_id, run } = record.value as unknown as FactValue<'aos.agent/InputAccepted@1'>;
-        if (command_id === input) told = run;
+        const { command_id, run, moved_from } = record.value as unknown as FactValue<'aos.agent/InputAccepted@1'>;
+        if (command_id === input && (place.input !== undefined || moved_from === number)) told = run;
       }
     return told;
   }

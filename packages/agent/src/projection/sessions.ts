@@ -121,7 +121,8 @@ export const runs = defineProjection({
   row: z.strictObject({
     session: z.string(),
     run: count,
-    status: z.enum(['Queued', ...LIFECYCLES]),
+    /** `Moved`: it never begins, its input became a turn of another run. */
+    status: z.enum(['Queued', 'Moved', ...LIFECYCLES]),
     /** Why there is one: by the host, a follow-up, a parent, the app. */
     cause: z.string(),
     command_id: z.string(),
@@ -153,8 +154,11 @@ export const runs = defineProjection({
     const row = rows.get(key);
     const { seq, at } = entry;
     if (entry.from === 'fact:aos.agent/InputAccepted@1') {
+      const { cause, command_id, moved_from } = entry.value;
+      const left = moved_from === undefined ? undefined : rows.get([session, moved_from]);
+      if (left?.status === 'Queued' && left.command_id === command_id)
+        rows.put([session, left.run], { ...left, status: 'Moved' });
       if (row !== undefined) return; // one more turn of a run that was open for it
-      const { cause, command_id } = entry.value;
       const open = { ended: null, ended_at: null, stop: null, output_ref: null, value_ref: null, usage: null };
       rows.put(key, { session, run, status: 'Queued', cause: cause.kind, command_id, seq, at, ...open });
       return;

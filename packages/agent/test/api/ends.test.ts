@@ -5,6 +5,7 @@ import { type AgentEvent, agentEvent, defineAgent, type Run } from '../../src/in
 import { all, gate, play } from './scene.js';
 
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
+const OPEN = { name: 'hello', model: 'main', instructions: 'Be brief.', afterAnswer: 'wait' } as const;
 const open = defineAgent({ name: 'open', model: 'main', instructions: 'Be brief.', afterAnswer: 'wait' });
 
 /** What each waiting method of a handle comes to. */
@@ -99,6 +100,33 @@ describe('the handle of an input that waits', () => {
       ]);
       const first = await session.send('one', { id: 'one' });
       expect(await first.result()).toMatchObject({ text: '', stop: { kind: 'Cancelled' } });
+    });
+  });
+
+  it('is that of the run which takes its input as a turn, also by the number of the run that never began [SES-27]', async () => {
+    const held = gate();
+    const store = memory();
+    const again = defineAgent({ ...OPEN, adopt: 'next_step' });
+    await play({ agents: [hello], steps: [{ after: held.opened }], store, goesOn: true }, async ({ world }) => {
+      const session = world.session('me', hello);
+      await session.send('one', { id: 'one' });
+      expect((await session.send('two', { id: 'two' })).number).toBe(1);
+    });
+    const steps = [{ after: held.opened, text: '1' }, { text: '2' }, { text: '3' }];
+    await play({ agents: [again], steps, store }, async ({ world }) => {
+      const session = world.session('me', again);
+      const early = (await session.run(1)) as Run;
+      await session.send('three', { id: 'three' });
+      held.open();
+      await world.pump();
+      const late = (await session.run(1)) as Run;
+      await late.cancel();
+      for (const run of [early, late, await session.send('two', { id: 'two' })]) {
+        expect(await run.result()).toMatchObject({ stop: { kind: 'Cancelled' } });
+        expect((await all(run.events())).at(-1)).toMatchObject({ type: 'lifecycle', run_id: 'me/r0' });
+      }
+      const row = (await world.views()).view((await import('../../src/index.js')).runs);
+      expect([(await row.get(['me', 0]))?.status, (await row.get(['me', 1]))?.status]).toEqual(['Cancelled', 'Moved']);
     });
   });
 
