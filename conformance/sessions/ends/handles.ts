@@ -21,8 +21,12 @@ export class Handles {
   #waiting: Waiting[] = [];
   #wrong: string | undefined;
 
+  /** @param handleOf a handle in place of each that is taken */
+  constructor(private readonly handleOf: (run: Run) => Run = (run) => run) {}
+
   /** Watches a handle with each method that waits. */
-  watch(of: string, run: Run): void {
+  watch(of: string, taken: Run): void {
+    const run = this.handleOf(taken);
     this.taken++;
     const name = `${of} (${run.id})`;
     this.#wait(`${name}.result()`, async () => {

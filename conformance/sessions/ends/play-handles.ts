@@ -15,6 +15,7 @@ import {
   defineAgent,
   defineTool,
   openAgentWorld,
+  type Run,
   type Session,
 } from '../../../packages/agent/src/index.js';
 import { crashable } from '../../../packages/kernel/test/support/crashable-store.js';
@@ -50,9 +51,14 @@ export interface Hosted {
   readonly crashes: number;
 }
 
-/** Plays a history on a store. @throws Error when a handle does not settle, or something has no end or two */
-export async function playHost(history: HostHistory, store: Store): Promise<Hosted> {
-  const host = new Host(history, crashable(store));
+/**
+ * Plays a history on a store.
+ *
+ * @param handleOf a handle in place of each that is taken
+ * @throws Error when a handle does not settle, or something has no end or two
+ */
+export async function playHost(history: HostHistory, store: Store, handleOf?: (run: Run) => Run): Promise<Hosted> {
+  const host = new Host(history, crashable(store), new Handles(handleOf));
   await host.open();
   try {
     for (const act of history.acts) await host.act(act);
@@ -63,7 +69,6 @@ export async function playHost(history: HostHistory, store: Store): Promise<Host
 }
 
 class Host {
-  readonly #handles = new Handles();
   readonly #clock = new VirtualClock({ turns: 6 });
   readonly #inputs: string[] = [];
   readonly #ids: string[] = [];
@@ -76,6 +81,7 @@ class Host {
   constructor(
     private readonly history: HostHistory,
     private readonly store: ReturnType<typeof crashable>,
+    private readonly handles: Handles,
   ) {}
 
   async open(): Promise<void> {
@@ -113,11 +119,11 @@ class Host {
     await this.#takeAll();
     await this.#clock.settle();
     await this.#clock.settle();
-    this.#handles.allSettled();
+    this.handles.allSettled();
     this.#sameOutcomes();
     if ((await this.#session.state())?.status !== 'Closed') throw new Error('the session is not closed');
     const oracle = await this.#read();
-    return { counts: oracle.counts, handles: this.#handles.taken, crashes: this.#crashes };
+    return { counts: oracle.counts, handles: this.handles.taken, crashes: this.#crashes };
   }
 
   async leave(): Promise<void> {
@@ -148,7 +154,7 @@ class Host {
     try {
       const known = this.#priority.get(id) ?? priority ?? 0;
       this.#priority.set(id, known);
-      this.#handles.watch(id, await this.#session.send(`say ${id}`, { id, priority: known }));
+      this.handles.watch(id, await this.#session.send(`say ${id}`, { id, priority: known }));
       this.#accepted.add(id);
     } catch (error) {
       if (!isRepriseError(error, 'request_rejected')) throw error;
@@ -187,7 +193,7 @@ class Host {
   async #spawns(session: Session): Promise<void> {
     const id = `s${this.#n++}`;
     try {
-      this.#handles.watch(id, await session.spawn(helper, 'help', { id }));
+      this.handles.watch(id, await session.spawn(helper, 'help', { id }));
     } catch (error) {
       if (!isRepriseError(error, 'request_rejected')) throw error;
     }
@@ -209,7 +215,7 @@ class Host {
     await this.leave();
     await asked;
     await this.#clock.settle();
-    this.#handles.allSettled();
+    this.handles.allSettled();
     this.#crashes++;
     await this.open();
     if (asking) {
@@ -228,13 +234,13 @@ class Host {
   /** Takes every handle that there is: of each input, and of each run by its number. */
   async #takeAll(): Promise<void> {
     for (const id of this.#inputs) if (this.#accepted.has(id)) await this.#take(id);
-    for await (const run of this.#session.runs()) this.#handles.watch(`run ${run.number}`, run);
+    for await (const run of this.#session.runs()) this.handles.watch(`run ${run.number}`, run);
   }
 
   /** However and whenever a handle was taken, it tells the same end. */
   #sameOutcomes(): void {
     const known = new Map<string, string>();
-    for (const { of, stop } of this.#handles.outcomes) {
+    for (const { of, stop } of this.handles.outcomes) {
       if ((known.get(of) ?? stop) !== stop) throw new Error(`${of} ended as ${known.get(of)}, and as ${stop}`);
       known.set(of, stop);
     }
