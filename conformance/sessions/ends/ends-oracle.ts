@@ -108,7 +108,7 @@ export class EndsOracle {
       this.#moved(input, `${session_id}/r${moved_from}`);
     } else {
       this.#things.begin('input', input);
-      if (cause.kind !== 'follow_up') this.#answered(session_id, 'Input', command_id, 'accepted');
+      if (cause.kind !== 'follow_up') this.#answered(session_id, 'Input', command_id, 'taken');
     }
     if (!this.#runs.has(run)) {
       this.#runs.add(run);
@@ -147,7 +147,7 @@ export class EndsOracle {
     if (event.type === 'host.rejected')
       return this.#answered(session_id, command, command_id, `rejected ${event.code}`);
     if (event.type === 'host.accepted') {
-      this.#answered(session_id, command, command_id, 'accepted');
+      this.#answered(session_id, command, command_id, 'taken');
       return this.#things.begin('command', name);
     }
     const how = event.type === 'host.applied' ? 'applied' : `dropped ${event.why}`;
