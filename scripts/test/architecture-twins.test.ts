@@ -154,7 +154,7 @@ describe('imports', () => {
       'packages/kernel/src/journal/port.ts': 'export interface Journal {}\n',
     });
     expect(named(checkFolders(tree))).toEqual([
-      `${ENGINE}:2: upward import: kernel/engine may not import journal; use codec, authority, schema, define`,
+      `${ENGINE}:2: upward import: kernel/engine may not import journal; use codec, authority, schema, json-schema, define`,
     ]);
   });
 

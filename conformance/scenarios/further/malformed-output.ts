@@ -1,6 +1,6 @@
 import { defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
-import { BEGIN, COMPLETED, END, FAILED_CALL, STEP } from '../events.js';
+import { BEGIN, CALL, COMPLETED, END, STEP } from '../events.js';
 import type { Scenario } from '../scenario.js';
 
 const count = defineTool({
@@ -14,14 +14,15 @@ const count = defineTool({
 /** A tool that answers what it may not. */
 export const malformedOutput: Scenario = {
   name: 'malformed-output',
-  shows: 'An answer that does not fit the schema of the tool is its failure, and no data.',
+  shows:
+    'An answer that does not fit the schema of its tool is no data: the call is told as done, with its result lost.',
   agents: [defineAgent({ name: 'counter', model: 'main', instructions: 'Count.', tools: [count] })],
   says: [{ calls: [{ id: 'a', tool: 'count', args: {} }] }, { text: 'I cannot count.' }],
   ends: {
     stop: COMPLETED,
     text: 'I cannot count.',
     requests: 2,
-    shown: /^(?!.*many).*does not fit its own output schema/,
-    events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
+    shown: /^(?!.*many).*result could not be kept: it does not fit/,
+    events: [...BEGIN, ...STEP, ...CALL, ...STEP, ...END],
   },
 };

@@ -1,7 +1,10 @@
 import { defineAgent } from 'reprise';
-import { BEGIN, CALL, END, STEP } from '../events.js';
+import { BEGIN, CALL, END } from '../events.js';
 import { add, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
+
+/** A step that used more than was reserved for it. */
+const OVER = ['llm_step.requested', 'usage.differs', 'llm_step.completed'] as const;
 
 /** No more tokens. */
 export const tokenLimit: Scenario = {
@@ -15,6 +18,6 @@ export const tokenLimit: Scenario = {
     stop: { kind: 'LimitsExceeded', limit: 'max_tokens' },
     text: '',
     requests: 1,
-    events: [...BEGIN, ...STEP, 'budget.pressure', ...CALL, 'limit.reached', ...END],
+    events: [...BEGIN, ...OVER, 'budget.pressure', ...CALL, 'limit.reached', ...END],
   },
 };

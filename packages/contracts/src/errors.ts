@@ -77,9 +77,10 @@ function withoutSecrets(facts: ErrorFacts): ErrorFacts {
 
 /** The thing with what is secret in it told by its type; the thing itself when nothing is. */
 function redacted(thing: unknown, depth: number): unknown {
-  if (typeof thing !== 'object' || thing === null || isRepriseError(thing)) return thing;
-  if (depth === FACT_DEPTH_MAX) return typeName(thing);
+  if (typeof thing !== 'object' || thing === null) return thing;
   try {
+    if (isRepriseError(thing)) return thing;
+    if (depth === FACT_DEPTH_MAX) return typeName(thing);
     const entries = Object.entries(thing);
     const shown = entries.map(([name, part]): [string, unknown] => [
       name,
@@ -88,14 +89,22 @@ function redacted(thing: unknown, depth: number): unknown {
     if (shown.every(([, part], i) => part === entries[i]?.[1])) return thing;
     return Array.isArray(thing) ? shown.map(([, part]) => part) : Object.fromEntries(shown);
   } catch {
-    return typeName(thing);
+    return tagOf(thing); // what throws when it is looked at
   }
 }
 
 /** What kind of thing it is, as it stands in a message. */
 function typeName(thing: unknown): unknown {
   if (thing === undefined || thing === null) return thing;
-  return Array.isArray(thing) ? 'a list' : typeof thing === 'object' ? 'an object' : `a ${typeof thing}`;
+  return typeof thing === 'object' ? kindOf(thing) : `a ${typeof thing}`;
+}
+
+function kindOf(thing: object): string {
+  try {
+    return Array.isArray(thing) ? 'a list' : 'an object';
+  } catch {
+    return tagOf(thing); // a proxy that was revoked
+  }
 }
 
 function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {
