@@ -38,7 +38,7 @@ describe('a simulation', () => {
 
 describe('a twin', () => {
   it('whose store forgets at a crash what it acknowledged is found, with few decisions', async () => {
-    const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200 });
+    const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 4 });
     expect(failure?.why).toMatch(/does not open|acknowledged|frame \d+ comes after/);
     expect(failure?.choices.length).toBeLessThan(120);
     expect(failure?.log.join('\n')).toMatch(/process \d dies/);
