@@ -1,11 +1,12 @@
 /** Setting files back: a real folder, a real world whose model writes into it. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { defineAgent } from '@reprise/agent';
+import { defineAgent, defineTool } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { openWorld } from 'reprise';
 import { type ScriptStep, script } from 'reprise/providers';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { fileHistory, processes, restoreFiles, workspace } from '../src/index.js';
 import { sandbox } from './sandbox.js';
 
@@ -15,13 +16,28 @@ const edit = (file: string, old: string, wanted: string) => ({
 });
 const run = (...argv: string[]) => ({ calls: [{ tool: 'run_process', args: { argv } }] });
 
+const KEY = 'hunter2-hunter2';
+const secrets = async () => KEY;
+
+/** Takes a secret into its hands, so that the world knows it. */
+const signIn = defineTool({
+  name: 'sign_in',
+  description: '',
+  args: z.strictObject({}),
+  run: async (_, ctx) => {
+    await ctx.secret('key');
+    return 'signed in';
+  },
+});
+const know = { calls: [{ tool: 'sign_in', args: {} }] };
+
 /** A world in which each step was one run, and the frame after each. */
 async function worked(files: Record<string, string>, ...steps: readonly ScriptStep[]) {
   const { root, outside } = sandbox(files);
-  const tools = [...workspace({ root }), ...processes({ root, approval: 'never' })];
+  const tools = [...workspace({ root }), ...processes({ root, approval: 'never' }), signIn];
   const agent = defineAgent({ name: 'a', model: 'm', instructions: '', tools });
   const model = script(...steps.flatMap((step) => [step, { text: 'done' }]));
-  const world = await openWorld({ store: memory(), models: { m: model }, agents: [agent] });
+  const world = await openWorld({ store: memory(), models: { m: model }, agents: [agent], secrets });
   const frames = [0];
   for (const i of steps.keys()) {
     await (await world.session('s', agent).send(`step ${i}`)).text();
@@ -105,6 +121,42 @@ describe('setting files back', () => {
     expect((await restoreFiles(world.kernel, { at: frames[1] ?? 0, root })).unseen).toEqual([]);
     const { changes } = await fileHistory(world.kernel);
     expect(changes.map(({ path: file, tool }) => [file, tool])).toEqual([['a.txt', 'edit_file']]);
+    await world.close();
+  });
+
+  it('refuses to put back content that held a secret, and the file stays as it is [TOOL-42]', async () => {
+    const { root, world, frames, read } = await worked(
+      { 'env.txt': `key=${KEY}\nmode=a\n`, 'plain.txt': 'key=[secret]\nmode=a\n' },
+      know,
+      edit('env.txt', 'mode=a', 'mode=b'),
+      edit('plain.txt', 'mode=a', 'mode=b'),
+      write('env.txt', 'mode=c\n'),
+    );
+    const at = (n: number, dryRun = false) => restoreFiles(world.kernel, { at: frames[n] ?? 0, root, dryRun });
+    const why = 'its content of then held a secret, which is not in the journal';
+    for (const dryRun of [true, false]) {
+      expect((await at(0, dryRun)).files).toEqual([
+        { path: 'env.txt', how: 'kept', why },
+        { path: 'plain.txt', how: 'written' },
+      ]);
+    }
+    expect([read('env.txt'), read('plain.txt')]).toEqual(['mode=c\n', 'key=[secret]\nmode=a\n']);
+    expect((await at(3)).files[0]).toEqual({ path: 'env.txt', how: 'kept', why }); // as edited: a secret still
+    expect((await at(4)).files.map(({ how }) => how)).toEqual(['as_it_was', 'as_it_was']);
+    await world.close();
+  });
+
+  it('keeps a file that holds a secret and that the journal does not know', async () => {
+    const { root, world, frames, read } = await worked(
+      { 'env.txt': `key=${KEY}\nmode=a\n` },
+      know,
+      write('env.txt', 'mode=b\n'),
+      write('env.txt', 'mode=c\n'),
+    );
+    writeFileSync(path.join(root, 'env.txt'), `key=${KEY}\nmode=a\n`);
+    const { files } = await restoreFiles(world.kernel, { at: frames[2] ?? 0, root });
+    expect(files).toEqual([{ path: 'env.txt', how: 'kept', why: 'it was changed by somebody else since' }]);
+    expect(read('env.txt')).toContain(KEY);
     await world.close();
   });
 

@@ -254,6 +254,13 @@ describe('write_file', () => {
     expect(readdirSync(root).sort()).toEqual(['.reprise-1234.tmp', 'folder']);
   });
 
+  it('refuses a path that no receipt could note, before anything is written [TOOL-37]', async () => {
+    const { call, root } = sandbox({});
+    const { text } = await call('write_file', { path: `${'d/'.repeat(600)}f.txt`, text: 'x' });
+    expect(text).toContain('the path is too long');
+    expect(readdirSync(root)).toEqual([]);
+  });
+
   it('is absent from a read-only workspace; reads may be repeated, a write is not', () => {
     const delivery = (options: object) =>
       Object.fromEntries(workspace({ root: '.', ...options }).map(({ entry }) => [entry.name, entry.delivery]));

@@ -41,6 +41,10 @@ export const fileChange = z.strictObject({
   path: z.string().min(1).max(1024),
   before_ref: z.nullable(ref()),
   after_ref: z.nullable(ref()),
+  /** What stood there held a secret, which the content before does not: it cannot be put back. */
+  before_scrubbed: z.exactOptional(z.literal(true)),
+  /** The same of what stands there. */
+  after_scrubbed: z.exactOptional(z.literal(true)),
 });
 
 /** A file that a call changed. */

@@ -1,6 +1,6 @@
 /** Makes what a handler is given from what the adapter is told, and collects what it makes. */
-import { RepriseError, startOfText, type Value } from '@reprise/contracts';
-import type { AdapterContext, ContentStore } from '@reprise/kernel';
+import { type Ref, RepriseError, startOfText, type Value } from '@reprise/contracts';
+import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
 import type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
 import { durationMs } from './duration.js';
@@ -28,7 +28,12 @@ async function unbound(): Promise<never> {
 export interface Made {
   readonly artifacts: Artifact[];
   readonly changes: FileChange[];
+  /** Why something of it could not be kept, whatever its handler made of that; the last reason. */
+  readonly unkept?: { readonly error: unknown };
 }
+
+/** Notes what could not be kept. */
+type Keep = <T>(body: () => Promise<T>) => Promise<T>;
 
 /** What the handlers of a world have in common. */
 export interface HandlerOptions {
@@ -47,7 +52,13 @@ export function handlerContext(
   deps: unknown,
   options: HandlerOptions,
 ): { readonly context: ToolContext<never>; readonly made: Made } {
-  const made: Made = { artifacts: [], changes: [] };
+  const made: { -readonly [Name in keyof Made]: Made[Name] } = { artifacts: [], changes: [] };
+  const noting = (error: unknown): never => {
+    made.unkept = { error };
+    throw error;
+  };
+  const keep: Keep = (body) => body().catch(noting);
+  const content = new KeptContent(context.content, keep);
   const given: ToolContext = {
     deps,
     session: params.session,
@@ -57,19 +68,87 @@ export function handlerContext(
     closing: options.closing ?? NEVER,
     world: options.world ?? NO_WORLD,
     deadline: context.deadline,
-    content: context.content,
+    content,
     progress: (note) => context.progress(note),
     secret: (name) => context.secret(name),
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
     report: (error) => context.report?.(error),
     ask: (question) => ask(question, context, options.now),
-    put: async (file) =>
-      collected(made.artifacts, artifact.parse(await putFile(file, context.content)), 64, 'artifacts'),
-    changed: (path, before, after) =>
-      collected(made.changes, fileChange.parse({ path, before_ref: before, after_ref: after }), 64, 'changes'),
+    put: async (file) => {
+      const put = await putFile(file, content);
+      return keep(async () => collected(made.artifacts, artifact.parse(put), 64, 'artifacts'));
+    },
+    changed: (path, before, after) => {
+      try {
+        return collected(made.changes, changeOf(path, before, after, context), 64, 'changes');
+      } catch (error) {
+        return noting(error);
+      }
+    },
   };
   // The types of `deps` meet where tools are listed and the world is opened; here they are closed over.
   return { context: given as ToolContext<never>, made };
+}
+
+function changeOf(path: string, before: Ref | null, after: Ref | null, context: AdapterContext): FileChange {
+  const isScrubbed = (ref: Ref | null): boolean => ref !== null && context.wasScrubbed?.(ref) === true;
+  return fileChange.parse({
+    path,
+    before_ref: before,
+    after_ref: after,
+    ...(isScrubbed(before) ? { before_scrubbed: true } : {}),
+    ...(isScrubbed(after) ? { after_scrubbed: true } : {}),
+  });
+}
+
+/** The content store as a handler is given it: what cannot be kept is noted. A source that fails is the handler's own. */
+class KeptContent implements ContentStore {
+  constructor(
+    private readonly content: ContentStore,
+    private readonly keep: Keep,
+  ) {}
+
+  get(ref: Ref): Promise<Uint8Array | undefined> {
+    return this.content.get(ref);
+  }
+
+  has(ref: Ref): Promise<boolean> {
+    return this.content.has(ref);
+  }
+
+  erasedBy(ref: Ref): Promise<number | undefined> {
+    return this.content.erasedBy(ref);
+  }
+
+  erasedThrough(): Promise<number> {
+    return this.content.erasedThrough();
+  }
+
+  list(): AsyncIterable<Ref> {
+    return this.content.list();
+  }
+
+  put(bytes: Uint8Array): Promise<Ref> {
+    return this.keep(() => this.content.put(bytes));
+  }
+
+  async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+    let broken = false;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        yield* pieces;
+      } catch (error) {
+        broken = true;
+        throw error;
+      }
+    }
+    try {
+      return await this.content.putStream(source());
+    } catch (error) {
+      if (broken) throw error;
+      return this.keep(() => Promise.reject(error));
+    }
+  }
 }
 
 function collected<T>(into: T[], thing: T, max: number, what: string): T {

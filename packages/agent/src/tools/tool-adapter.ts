@@ -12,6 +12,7 @@
  *     approved something else. One that was judged without the tool's code has no fingerprint, and runs only where the
  *     tool never asks for approval.
  * T5  A call that was made is never told as failed for what becomes of its result: it was done, and its result is lost.
+ *     A handler that throws when something it made could not be kept may have acted: nobody knows.
  */
 import {
   type Adapter,
@@ -33,6 +34,7 @@ import {
   isDeferral,
   isToolStream,
   isUnknownOutcome,
+  outcomeUnknown,
   ResultLost,
   type UnknownOutcome,
 } from './result.js';
@@ -94,7 +96,7 @@ async function perform(call: Call): Promise<Performed> {
   if (!args.ok) return receipt(call, failure(argsInvalidText(tool.name, args.problems), 'tool_args_invalid')); // T1
   const handler = await handlerOf(call);
   if (handler === undefined) return { status: 'error', code: 'adapter_error/deps', retryable: false }; // T2
-  const answer = await answerOf(call, () => tool.run(args.value as never, handler.context));
+  const answer = await answerOf(call, () => tool.run(args.value as never, handler.context), handler.made);
   if (isDeferral(answer)) return handOn(call, answer);
   if (isUnknownOutcome(answer)) {
     const status = context.signal.aborted ? 'cancelled' : 'outcome_unknown';
@@ -140,13 +142,18 @@ async function handlerOf({ params, context, options }: Call): Promise<ReturnType
   }
 }
 
-async function answerOf({ tool, context }: Call, run: () => unknown): Promise<Kept | Deferral | UnknownOutcome> {
+async function answerOf(
+  { tool, context }: Call,
+  run: () => unknown,
+  made: Made,
+): Promise<Kept | Deferral | UnknownOutcome> {
   let answer: unknown;
   try {
     answer = await run();
   } catch (error) {
     context.report?.(error);
     if (error instanceof ResultLost) return lost(tool.name, scrubbed(error.message, context)); // T5
+    if (made.unkept !== undefined) return outcomeUnknown(made.unkept.error); // T5
     return failure(scrubbed(failedText(tool.name, error), context), 'adapter_error');
   }
   try {
@@ -161,7 +168,10 @@ async function answerOf({ tool, context }: Call, run: () => unknown): Promise<Ke
 /** A receipt of a call that was made: where its result cannot be kept, that it was done; where not even that, nobody knows (T5). */
 async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<Outcome<ToolCallReceipt>> {
   try {
-    return await receipt(call, kept, made);
+    const outcome = await receipt(call, kept, made);
+    const { unkept } = made;
+    const broke = kept.failed?.() === true && unkept !== undefined;
+    return broke ? { status: 'outcome_unknown', error: unkept.error } : outcome;
   } catch (error) {
     if (kept.error !== undefined) return { status: 'error', code: 'adapter_error/not_kept', retryable: false, error };
     const why = lost(call.tool.name, messageOf(error));

@@ -1,7 +1,8 @@
 /** Calls that were done and whose results cannot be kept: nobody is told that they failed, so nobody makes them again. */
+import { type ContentStore, memory, type Store } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineAgent, defineTool, ResultLost, type Tool } from '../../src/index.js';
+import { defineAgent, defineTool, ResultLost, type Tool, type ToolContext, toolError } from '../../src/index.js';
 import { play, type Step } from '../api/scene.js';
 
 const PAY: Step = { calls: [{ id: 'k', tool: 'pay' }] };
@@ -146,5 +147,135 @@ describe('a call that was done', () => {
     defineTool({ ...spec, run: async () => ({ rows: [{ id: 10n }] }) });
     // @ts-expect-error nor a function
     defineTool({ ...spec, run: () => ({ act: () => 1 }) });
+  });
+});
+
+/** A store that keeps nothing of a certain beginning, and everything else. */
+function refusing(begins: string): Store {
+  const inner = memory();
+  const isRefused = (bytes: Uint8Array) => new TextDecoder().decode(bytes).startsWith(begins);
+  const over = (content: ContentStore): ContentStore =>
+    Object.assign(Object.create(content) as ContentStore, {
+      put: async (bytes: Uint8Array) => {
+        if (isRefused(bytes)) throw new Error('the disk is full');
+        return content.put(bytes);
+      },
+      putStream: async (pieces: AsyncIterable<Uint8Array>) => {
+        const all: Uint8Array[] = [];
+        for await (const piece of pieces) all.push(piece);
+        if (all.some(isRefused)) throw new Error('the disk is full');
+        return content.put(Buffer.concat(all)).then((ref) => ({ ref, bytes: Buffer.concat(all).length }));
+      },
+    });
+  return {
+    ...inner,
+    open: async (...args: Parameters<Store['open']>) => {
+      const opened = await inner.open(...args);
+      return { ...opened, content: over(opened.content) } as typeof opened;
+    },
+  };
+}
+
+async function* streamed(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}
+
+/** A tool that charges, and then does this. */
+function chargingThen(act: (ctx: ToolContext) => unknown): { tool: Tool; charges: () => number } {
+  let charges = 0;
+  const tool = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    args: z.strictObject({}),
+    run: (_, ctx) => {
+      charges++;
+      return act(ctx as ToolContext) as never;
+    },
+  });
+  return { tool: tool as unknown as Tool, charges: () => charges };
+}
+
+describe('a call whose handler cannot keep what it made', () => {
+  const bytes = new TextEncoder().encode('unkept');
+  const put = (ctx: ToolContext, what: Uint8Array | AsyncIterable<Uint8Array> = bytes) =>
+    ctx.put({ path: 'bill.txt', bytes: what });
+
+  it.each<[string, (ctx: ToolContext) => unknown]>([
+    ['a file', (ctx) => put(ctx)],
+    ['a file as a stream', (ctx) => put(ctx, streamed('unkept'))],
+    ['content', (ctx) => ctx.content.put(bytes)],
+    ['content as a stream', (ctx) => ctx.content.putStream(streamed('unkept'))],
+    [
+      'a file, and throws something else',
+      (ctx) =>
+        put(ctx).catch(() => {
+          throw new Error('no bill');
+        }),
+    ],
+    [
+      'a file within its stream',
+      async function* (ctx) {
+        yield 'begun\n';
+        await put(ctx);
+      },
+    ],
+    ['a file of a name beyond all bounds', (ctx) => ctx.put({ path: 'x'.repeat(2_000), bytes: streamed('kept') })],
+    [
+      'too many files',
+      async (ctx) => {
+        for (let n = 0; n < 65; n++) await ctx.put({ path: `${n}`, bytes: streamed('kept') });
+      },
+    ],
+    ['a change of a name beyond all bounds', (ctx) => ctx.changed('x'.repeat(2_000), null, null)],
+  ])('ends as unknown and never as failed: %s [TOOL-41]', async (_what, act) => {
+    const { tool, charges } = chargingThen(act);
+    const agent = defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [tool] });
+    await play({ agents: [agent], steps: [PAY, ANSWER], store: refusing('unkept') }, async ({ world, llm }) => {
+      await (await world.session('s', agent).send('Go')).result();
+      expect(llm.asked.at(-1)?.transcript.at(-1)).toMatch(/unknown/);
+    });
+    expect(charges()).toBe(1);
+  });
+
+  it.each<[string, (ctx: ToolContext) => unknown, RegExp]>([
+    [
+      'goes on without it',
+      async (ctx) => {
+        await put(ctx).catch(() => undefined);
+        return 'paid';
+      },
+      /^tool k: paid$/,
+    ],
+    [
+      'says itself that it failed',
+      async (ctx) => {
+        await put(ctx).catch(() => undefined);
+        return toolError('refused');
+      },
+      /^error k: refused$/,
+    ],
+    [
+      'hands over a source that fails',
+      (ctx) =>
+        put(
+          ctx,
+          (async function* () {
+            yield new Uint8Array(1);
+            throw new Error('no such page');
+          })(),
+        ),
+      /^error k: The tool pay failed: no such page$/,
+    ],
+  ])('is what its handler says where it %s [TOOL-41]', async (_what, act, expected) => {
+    const agent = defineAgent({
+      name: 'payer',
+      model: 'main',
+      instructions: 'Pay.',
+      tools: [chargingThen(act).tool],
+    });
+    await play({ agents: [agent], steps: [PAY, ANSWER], store: refusing('unkept') }, async ({ world, llm }) => {
+      await (await world.session('s', agent).send('Go')).result();
+      expect(llm.asked.at(-1)?.transcript.at(-1)).toMatch(expected);
+    });
   });
 });

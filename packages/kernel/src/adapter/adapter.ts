@@ -1,5 +1,5 @@
 /** The adapter port: the only code that touches the outside. Suite: `testAdapter` of the testkit. */
-import type { Capability, FailureCode, Principal, Usage, Value } from '@reprise/contracts';
+import type { Capability, FailureCode, Principal, Ref, Usage, Value } from '@reprise/contracts';
 import type { ContentStore } from '../content/port.js';
 import type { EffectDefinition } from '../define/effect.js';
 import type { Scrubber } from '../scrub/index.js';
@@ -87,6 +87,11 @@ export interface AdapterContext {
    * not found. Absent where an adapter is called by hand.
    */
   readonly scrubber?: Scrubber;
+  /**
+   * Whether what this execution put under a link is not what it gave: a secret was taken out of it, so it cannot stand
+   * for what it was made of. Absent where an adapter is called by hand.
+   */
+  wasScrubbed?(ref: Ref): boolean;
   /**
    * Tells `onError` of the world what went wrong, as it was thrown. Never throws. When the effect does not end as `ok`,
    * the last one that was reported is its error, as if it stood in the outcome. Absent where an adapter is called by

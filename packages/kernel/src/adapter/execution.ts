@@ -130,12 +130,14 @@ export class Executions {
     const asking = this.questions.of(effect, leaf.attempt, signal);
     const notes = new ScrubbedNotes(scrubber, (note) => this.parts.progress(effect, note));
     const reported = new ReportedErrors((error) => this.#trouble(error, originOf(effect, leaf, adapter)));
+    const content = new ScrubbedContent(this.parts.content, scrubber);
     return {
       idempotencyKey: effect,
       attempt: leaf.attempt,
       deadline: leaf.deadline,
       signal,
-      content: this.#content,
+      content,
+      wasScrubbed: (ref) => content.wasScrubbed(ref),
       progress: (note) => notes.take(note),
       rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
       ask: (asked) => asking.ask({ ...asked, question: scrubber.value(asked.question) }),

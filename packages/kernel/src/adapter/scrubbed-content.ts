@@ -6,6 +6,8 @@ import type { Scrubber } from '../scrub/index.js';
 
 /** Scrubs what is put. What holds no secret is kept byte for byte. */
 export class ScrubbedContent implements ContentStore {
+  readonly #scrubbed = new Set<string>();
+
   constructor(
     private readonly content: ContentStore,
     private readonly scrubber: Scrubber,
@@ -27,12 +29,26 @@ export class ScrubbedContent implements ContentStore {
     return this.content.erasedThrough();
   }
 
-  put(bytes: Uint8Array): Promise<Ref> {
-    return this.content.put(this.scrubber.isIn(bytes) ? this.#without(bytes) : bytes);
+  async put(bytes: Uint8Array): Promise<Ref> {
+    if (!this.scrubber.isIn(bytes)) return this.content.put(bytes);
+    const ref = await this.content.put(this.#without(bytes));
+    this.#scrubbed.add(ref.hex);
+    return ref;
   }
 
-  putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
-    return this.content.putStream(this.scrubber.pieces(pieces));
+  async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+    let isScrubbed = false;
+    const without = this.scrubber.pieces(pieces, () => {
+      isScrubbed = true;
+    });
+    const kept = await this.content.putStream(without);
+    if (isScrubbed) this.#scrubbed.add(kept.ref.hex);
+    return kept;
+  }
+
+  /** Whether what was put here under a link is not what was given: a secret was taken out of it. */
+  wasScrubbed(ref: Ref): boolean {
+    return this.#scrubbed.has(ref.hex);
   }
 
   list(): AsyncIterable<Ref> {

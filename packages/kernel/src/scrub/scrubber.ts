@@ -92,8 +92,12 @@ export class Scrubber {
     return new PiecewiseScrubber(this);
   }
 
-  /** Scrubs bytes that come in pieces. */
-  async *pieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  /**
+   * Scrubs bytes that come in pieces.
+   *
+   * @param found told when a secret was in them
+   */
+  async *pieces(source: AsyncIterable<Uint8Array>, found: () => void = () => undefined): AsyncGenerator<Uint8Array> {
     let held: Uint8Array = new Uint8Array(0);
     for await (const piece of source) {
       if (this.idle && held.length === 0) {
@@ -102,11 +106,14 @@ export class Scrubber {
       }
       const bytes = joined(held, piece);
       const { spans, open } = this.sight(bytes, false);
+      if (spans.length > 0) found();
       const told = splicedBytes(bytes.subarray(0, open), before(spans, open));
       held = bytes.slice(open);
       if (told.length > 0) yield told;
     }
-    if (held.length > 0) yield this.bytes(held);
+    if (held.length === 0) return;
+    if (this.isIn(held)) found();
+    yield this.bytes(held);
   }
 
   /**

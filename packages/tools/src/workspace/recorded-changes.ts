@@ -1,5 +1,5 @@
 /** What the calls of a world did to files, as its journal has it. */
-import { type ToolCallParams, toolCall, toolCallReceipt } from '@reprise/agent';
+import { type FileChange, type ToolCallParams, toolCall, toolCallReceipt } from '@reprise/agent';
 import type { JournalRecord, Ref } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 
@@ -18,6 +18,8 @@ export interface RecordedChange {
   /** What stood there before and after; null for nothing. */
   readonly before: Ref | null;
   readonly after: Ref | null;
+  /** Whether a secret stood there, which the content before, or after, does not hold. */
+  readonly scrubbed: { readonly before: boolean; readonly after: boolean };
 }
 
 /** A call that may have changed files without noting it: a program, or one whose outcome nobody knows. */
@@ -49,9 +51,7 @@ export async function fileHistory(world: ChangeSource): Promise<FileHistory> {
       const { tool, call_id: callId, session } = call;
       const of = { seq, session: session.key, callId, tool };
       const noted = changesIn(record);
-      changes.push(
-        ...noted.map(({ path, before_ref, after_ref }) => ({ ...of, path, before: before_ref, after: after_ref })),
-      );
+      changes.push(...noted.map((one) => ({ ...of, ...recorded(one) })));
       if (noted.length === 0 && mayHaveChanged(call, record)) unseen.push({ ...of, status: record.receipt.status });
     }
     if (seq >= last) break;
@@ -64,6 +64,11 @@ type ReceiptRecord = Extract<JournalRecord, { kind: 'receipt' }>;
 function changesIn({ receipt }: ReceiptRecord) {
   const parsed = toolCallReceipt.safeParse(receipt.payload);
   return parsed.success ? (parsed.data.changes ?? []) : [];
+}
+
+function recorded({ path, before_ref, after_ref, before_scrubbed, after_scrubbed }: FileChange) {
+  const scrubbed = { before: before_scrubbed === true, after: after_scrubbed === true };
+  return { path, before: before_ref, after: after_ref, scrubbed };
 }
 
 /** What only reads may be repeated; what never started did nothing; what the tool itself refused says so. */

@@ -7,6 +7,7 @@
  * Invariant
  * B1  Nothing is overwritten or removed that the journal does not hold: content that somebody else put there is kept,
  *     and told.
+ * B2  Content that held a secret is not put back: the journal has it without the secret.
  */
 import { createHash } from 'node:crypto';
 import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
@@ -96,8 +97,9 @@ async function restored(world: ChangeSource, confinement: Confinement, wanted: W
 
 async function become(world: ChangeSource, confinement: Confinement, wanted: Wanted): Promise<Become> {
   const { path, changes, at, dryRun } = wanted;
-  const then = standing(changes, at);
+  const { ref: then, isScrubbed } = standing(changes, at);
   const now = await present(confinement, path);
+  if (isScrubbed) return { how: 'kept', why: 'its content of then held a secret, which is not in the journal' }; // B2
   if (hexOf(then) === now) return { how: 'as_it_was' };
   if (!isKnown(changes, now)) return { how: 'kept', why: 'it was changed by somebody else since' }; // B1
   const bytes = then === null ? undefined : await getBytes(world.content, then);
@@ -113,9 +115,11 @@ async function become(world: ChangeSource, confinement: Confinement, wanted: Wan
 }
 
 /** What stood there: what the last call before left, or what the first one behind found. */
-function standing(changes: readonly RecordedChange[], at: number): Ref | null {
-  const before = changes.findLast(({ seq }) => seq <= at);
-  return before === undefined ? (changes[0]?.before ?? null) : before.after;
+function standing(changes: readonly RecordedChange[], at: number): { ref: Ref | null; isScrubbed: boolean } {
+  const last = changes.findLast(({ seq }) => seq <= at);
+  if (last !== undefined) return { ref: last.after, isScrubbed: last.scrubbed.after };
+  const [first] = changes;
+  return { ref: first?.before ?? null, isScrubbed: first?.scrubbed.before === true };
 }
 
 /** Whether the journal holds what stands there now. Where nothing stands, nothing can be lost. */

@@ -14,6 +14,9 @@ import { type Anchor, READ_FLAGS, readBounded } from './anchor.js';
 import type { Confinement } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 
+/** The longest path that a receipt notes a change of: what could not be noted is not begun. */
+const SHOWN_LENGTH_MAX = 1_024;
+
 /** The key under which calls that write the same file run one after another. */
 export function fileResource(ask: { readonly path: string }): string {
   return startOfText(`file/${path.posix.normalize(ask.path)}`, 256);
@@ -52,6 +55,7 @@ export async function openPlace(
   const resolved = await confinement.resolve(given, 'write');
   const name = resolved.names.at(-1);
   if (name === undefined) throw refusal(given, 'it is the workspace folder itself');
+  if (resolved.shown.length > SHOWN_LENGTH_MAX) throw refusal(given, 'the path is too long');
   if (purpose === 'change' && resolved.missing.length > 0) throw refusal(given, 'there is no such file');
   const folder = await told(given, () => makeFolder(confinement, resolved, given));
   try {
