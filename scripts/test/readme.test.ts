@@ -1,4 +1,4 @@
-/** The README's example is run as it stands: a reader's first copy-and-paste must work. */
+/** The README's examples are run as they stand: a reader's first copy-and-paste must work. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,27 +9,45 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(ROOT, 'node_modules/.readme-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function exampleOf(readme: string): string {
-  const [, block] = readme.match(/<!-- example: begin -->\s*```ts\n([\s\S]*?)```/) ?? [];
-  if (block === undefined) throw new Error('README.md has no example between its markers');
-  return block;
+function examplesOf(readme: string): string[] {
+  const blocks = readme.matchAll(/<!-- example: begin -->\s*```ts\n([\s\S]*?)```\s*<!-- example: end -->/g);
+  return [...blocks].map(([, block = '']) => block);
 }
 
-function runExample(file: string): string[] {
-  const args = ['--import', 'tsx', '--conditions=@reprise/source', file];
-  const child = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-  expect(child.stderr).toBe('');
-  return child.stdout.trim().split('\n');
+/** Runs a program in the folder of this test. */
+function runExample(file: string, ...options: string[]) {
+  const args = ['--import', 'tsx', '--conditions=@reprise/source', ...options, file];
+  // Otherwise the inner test runner reports to the outer one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
+  return { status, lines: stdout.trim().split('\n'), stderr };
 }
 
-describe('the README example', () => {
-  const source = exampleOf(readFileSync(path.join(ROOT, 'README.md'), 'utf8'));
-  const file = path.join(folder, 'example.mts');
-  writeFileSync(file, source);
-  const promised = [...source.matchAll(/console\.log\(.*\/\/ ([^:\n]*)/g)].map(([, said]) => said?.trim());
+describe('the examples of the README', () => {
+  const [agent = '', test = '', ...others] = examplesOf(readFileSync(path.join(ROOT, 'README.md'), 'utf8'));
 
-  it('prints what its comments promise, and the same when it is run again', () => {
-    expect(runExample(file)).toEqual(promised);
-    expect(runExample(file)).toEqual(promised);
+  it('the README has an agent and a test between its markers', () => {
+    expect([agent === '', test === '', others]).toEqual([false, false, []]);
+  });
+
+  it('the agent prints what its comments promise, and prints the same in a second run', () => {
+    const promised = [...agent.matchAll(/console\.log\(.*\/\/ ([^:\n]*)/g)].map(([, text]) => text?.trim());
+    const file = path.join(folder, 'example.mts');
+    writeFileSync(file, agent);
+    for (const _ of ['first', 'second']) {
+      expect(runExample(file)).toEqual({ status: 0, lines: promised, stderr: '' });
+    }
+  });
+
+  it.each([
+    ['passes as it stands', '', '', 0],
+    ['fails when Ann denies the refund', 'approve: true', "deny: 'no'", 1],
+    ['fails when the tool needs no approval', "approval: 'always'", "approval: 'never'", 1],
+  ])('the test of the approval %s', (_, before, after, status) => {
+    const file = path.join(folder, 'refund.test.mts');
+    writeFileSync(file, test.replace(before, after));
+    const run = runExample(file, '--test', '--test-reporter=tap');
+    expect(run.status).toBe(status);
+    expect(run.lines).toContain(status === 0 ? '# pass 1' : '# fail 1');
   });
 });
