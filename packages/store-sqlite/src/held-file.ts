@@ -164,7 +164,7 @@ export class HeldFile {
       if (!this.#mark()) throw cannotMark(path);
       this.#requireInPlace();
     } catch (error) {
-      forgetOwner(owner);
+      this.#disown();
       throw error;
     }
   }
@@ -226,14 +226,26 @@ export class HeldFile {
     }
   }
 
-  /** Gives connection and lock up, and leaves the file as a crash would. */
+  /** Gives connection and lock up, and leaves the file as a crash would, but for the name of its writer. */
   abandon(): void {
-    const { db, guard, release, owner } = this.#parts;
+    const { db, guard, release } = this.#parts;
+    this.#disown();
     const [first, second] = this.#isInPlace() ? [guard, db] : [db, guard]; // H5
     first.close();
     second.close();
-    forgetOwner(owner);
     release();
+  }
+
+  /** Others would be refused for as long as this process lives, were it named still; so its name is taken out if it can be. */
+  #disown(): void {
+    forgetOwner(this.#parts.owner);
+    if (this.#opened.length === 0 || !this.#isInPlace()) return;
+    try {
+      if (this.#note(NOTES.owner) !== this.#ownerText) return;
+      this.#transaction(() => setNote(this.db, NOTES.owner, null));
+    } catch {
+      // A full disk, perhaps. The file names this process until that ends, or opens it again.
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sqliteDriver } from '../src/driver.js';
 import { sqlite, sqliteDirectory } from '../src/index.js';
 import { type Child, startChild } from './child.js';
 import { freshDirectory, tamper } from './fixtures.js';
@@ -100,6 +101,17 @@ describe('a file that another process holds', () => {
     const open = await sqlite(path).open();
     expect(open.cleanlyClosed).toBe(false);
     await open.close();
+  });
+
+  it('is free again when its opening failed, although the process that tried lives on', async () => {
+    await (await sqlite(path).open()).close();
+    const reader = (await sqliteDriver()).open(path, 'read');
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM meta').all();
+    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'store_failed' });
+    reader.exec('COMMIT');
+    reader.close();
+    expect(await holder(path)).toBe('held');
   });
 
   it('may be copied with its log, and the copy opened: it is another file', async () => {
