@@ -6,7 +6,10 @@
  */
 export const SECRET_LENGTH_MIN = 8;
 
-/** Secrets that a scrubber knows at once; the oldest is forgotten. Tokens that are renewed each hour reach it in six weeks. */
+/**
+ * Secrets that a scrubber knows besides those of its beginning; the one that was not declared for the longest time is
+ * forgotten. Tokens that are renewed each hour reach it in six weeks.
+ */
 export const SECRETS_MAX = 1_024;
 
 /** The longest secret, in characters: a private key of 16,384 bits in PEM form. Of a longer text each line counts. */

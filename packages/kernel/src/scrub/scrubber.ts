@@ -33,32 +33,37 @@ interface Matchers {
 
 /** Removes secrets from text, bytes and values. */
 export class Scrubber {
+  /** Those that were declared at the beginning, and never again: they are never forgotten. */
+  readonly #kept = new Set<string>();
+  /** Those that were declared since, in the order in which they last were. */
   readonly #secrets = new Set<string>();
   #matchers: Matchers | undefined;
 
-  /** @param secrets texts to conceal from the beginning */
+  /** @param secrets texts to conceal as long as there is this scrubber */
   constructor(secrets: Iterable<string> = []) {
-    for (const secret of secrets) this.conceal(secret);
+    for (const text of secrets) for (const secret of secretsIn(text)) this.#kept.add(secret);
   }
 
   /** Whether there is nothing to look for. */
   get idle(): boolean {
-    return this.#secrets.size === 0;
+    return this.#kept.size === 0 && this.#secrets.size === 0;
   }
 
   /**
-   * Declares a secret, before it is sent. Texts of fewer than {@link SECRET_LENGTH_MIN} characters are not looked for.
+   * Declares a secret, before it is sent. Texts of fewer than {@link SECRET_LENGTH_MIN} characters are not looked for. Of
+   * more than {@link SECRETS_MAX} the one is forgotten that was not declared for the longest time.
    *
    * @returns whether it is looked for
    */
   conceal(text: string): boolean {
     const found = secretsIn(text);
     for (const secret of found) {
-      if (this.#secrets.has(secret)) continue;
+      if (this.#kept.has(secret)) continue;
+      const isKnown = this.#secrets.delete(secret);
       const [oldest] = this.#secrets;
       if (this.#secrets.size >= SECRETS_MAX && oldest !== undefined) this.#secrets.delete(oldest);
       this.#secrets.add(secret);
-      this.#matchers = undefined;
+      if (!isKnown) this.#matchers = undefined;
     }
     return found.length > 0;
   }
@@ -142,7 +147,7 @@ export class Scrubber {
 
   #prepared(): Matchers {
     if (this.#matchers === undefined) {
-      const forms = [...this.#secrets].map(formsOf);
+      const forms = [...this.#kept, ...this.#secrets].map(formsOf);
       const plain = new Matcher(forms.flatMap((form) => form.plain));
       this.#matchers = { plain, read: new Matcher(forms.flatMap((form) => form.read)) };
     }

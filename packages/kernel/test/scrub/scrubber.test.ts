@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Scrubber } from '../../src/scrub/index.js';
+import { SECRETS_MAX } from '../../src/scrub/limits.js';
 
 const KEY = 'sk-Live/9f+8e=7d?"6c\\5b~4a é';
 const upper = (text: string) => text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
@@ -60,6 +61,28 @@ describe('a secret in a text', () => {
     expect(keys.scrub('a sk-12345678 b')).toBe('a [secret] b');
     expect(keys.scrub('> hkiG9w0BAQEFAASC')).toBe('> [secret]');
     expect(keys.scrub('-----BEGIN KEY-----')).toBe('-----BEGIN KEY-----');
+  });
+});
+
+describe('a scrubber that has heard of more secrets than it knows', () => {
+  const others = (scrubber: Scrubber, each: () => void) => {
+    for (let i = 0; i < 2 * SECRETS_MAX; i++) {
+      each();
+      scrubber.conceal(`token-${i}-abcdefgh`);
+    }
+  };
+
+  it('removes those of its beginning, and those that are still declared [CON-16]', () => {
+    const scrubber = new Scrubber(['from-the-beginning']);
+    others(scrubber, () => scrubber.conceal('with-every-request'));
+    expect(scrubber.scrub('from-the-beginning, with-every-request')).toBe('[secret], [secret]');
+  });
+
+  it('forgets the one that was not declared for the longest time', () => {
+    const scrubber = new Scrubber();
+    others(scrubber, () => undefined);
+    expect(scrubber.scrub('token-0-abcdefgh')).toBe('token-0-abcdefgh');
+    expect(scrubber.scrub(`token-${SECRETS_MAX}-abcdefgh`)).toBe('[secret]');
   });
 });
 
