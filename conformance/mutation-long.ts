@@ -3,13 +3,13 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/mutation-long.ts
  *     [--only agent/reducer --only kernel/codec …] [--minutes 10] [--seconds 8] [--seed 1]
- *     [--out FOLDER] [--again FILE]
+ *     [--out FOLDER] [--again FILE] [--since COMMIT]
  *
  * The mutants are Stryker's; its instrumenter comes from the package registry into a folder of the system's temporary
  * ones. They are tried in an order that the seed gives, for as many minutes for each target as are said: what was tried
  * by then is a random sample of all, and the score is given with its error. A mutant meets tests for `--seconds` at most,
  * those that are most likely to find it first. Every survivor is listed; `--out` keeps all verdicts, `--again` tries only
- * what survived in such a file. Which tests judge which sources is in `mutation/targets.ts`, figures and survivors are in
+ * what survived in such a file, `--since` only mutants that begin on a line that changed since a commit. Which tests judge which sources is in `mutation/targets.ts`, figures and survivors are in
  * `mutation/README.md`.
  */
 import { execFile } from 'node:child_process';
@@ -20,6 +20,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundleTests, type Instrumented, instrument, type Mutant, ROOT, withoutCounting } from './mutation/bundle.js';
+import { changedSince } from './mutation/changed-lines.js';
 import { type Outcome, rowOf, TABLE_HEAD, totalOf, whereOf } from './mutation/report.js';
 import { TARGETS, type Target } from './mutation/targets.js';
 import { Trial } from './mutation/trial.js';
@@ -35,10 +36,12 @@ const { values: options } = parseArgs({
     again: { type: 'string' },
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
+    since: { type: 'string' },
   },
 });
 const [minutes, seed] = [Number(options.minutes), Number(options.seed)];
 const again = options.again === undefined ? undefined : await survivorsIn(options.again);
+const changed = options.since === undefined ? undefined : await changedSince(options.since);
 const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-mutation-'));
 const outcomes = new Map<string, Outcome>();
 try {
@@ -75,7 +78,9 @@ async function tryTarget(target: Target): Promise<Outcome> {
     sources.map((file) => path.join(ROOT, file)),
   );
   const trial = await trialOf(target, instrumented);
-  const mutants = instrumented.mutants.filter((mutant) => again?.has(whereOf(mutant)) ?? true);
+  const mutants = instrumented.mutants.filter(
+    (mutant) => (again?.has(whereOf(mutant)) ?? true) && (changed?.(mutant) ?? true),
+  );
   const outcome = { mutants: mutants.length, judged: 0, killed: 0, timeout: 0, survived: 0, 'no coverage': 0 };
   console.log(`\n${target.name}: ${outcome.mutants} mutants, ${trial.tests.length} tests`);
   for (const { name, why } of trial.left) console.log(`  judges nothing: ${name}: ${why}`);

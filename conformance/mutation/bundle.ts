@@ -77,7 +77,22 @@ export function withoutCounting({ mutants, sources }: Instrumented): Instrumente
 }
 
 /** What no mutant is in: evaluated once for a process, not once for each mutant, of which it would be the most part. */
-const SHARED = ['fast-check', 'zod', 'immer', '@noble/*', '@vitest/*', 'chai', 'esbuild', 'typescript'];
+const SHARED = [
+  'fast-check',
+  'zod',
+  'immer',
+  '@noble/*',
+  '@vitest/*',
+  'chai',
+  'esbuild',
+  'typescript',
+  'libsql',
+  'ai',
+  '@ai-sdk/*',
+  '@copilotkit/aimock',
+  'ajv',
+  'ajv/*',
+];
 
 /** Writes the program: tests and sources in one file, with `test-host.ts` in the place of vitest. */
 export async function bundleTests(

@@ -54,7 +54,12 @@ export const TARGETS: readonly Target[] = [
   {
     name: 'agent/reducer',
     sources: 'packages/agent/src/reducer/',
-    tests: ['conformance/sessions/reducer/', 'packages/agent/test/api/'],
+    tests: [
+      'conformance/sessions/reducer/',
+      'conformance/sessions/budgets/',
+      'conformance/sessions/ends/',
+      'packages/agent/test/api/',
+    ],
   },
   { ...kernel('codec', 'codec/', 'views/ordered.', 'failures/traces.'), last: AT_LENGTH },
   { ...kernel('authority', 'authority/'), last: AT_LENGTH },
@@ -74,5 +79,9 @@ export const TARGETS: readonly Target[] = [
   kernel('text', 'text/', 'views/'),
   kernel('views', 'views/'),
   kernel('host', 'host/'),
+  kernel('json-schema', 'json-schema/', 'conformance/json-schema/'),
+  kernel('scrub', 'scrub/', 'effects/secrets.', 'effects/dispatch'),
+  { name: 'providers', sources: 'packages/providers/src/', tests: ['packages/providers/test/'] },
+  { name: 'store-sqlite', sources: 'packages/store-sqlite/src/', tests: ['packages/store-sqlite/test/'] },
   { ...kernel('capsule', 'packages/capsule/test/'), elsewhere: true },
 ];

@@ -53,10 +53,10 @@ export function enterFile(file: string): void {
 }
 
 /** A test. */
-export const it = Object.assign(collect, { each: eachOf(collect) });
+export const it = Object.assign(collect, { each: eachOf(collect), ...when(collect) });
 
 /** A group of tests. */
-export const describe = Object.assign(group, { each: eachOf(group) });
+export const describe = Object.assign(group, { each: eachOf(group), ...when(group) });
 
 /** Before the first test of a group. */
 export const beforeAll = (step: Step) => void suite.beforeAll.push(step);
@@ -67,8 +67,22 @@ export const beforeEach = (step: Step) => void suite.beforeEach.push(step);
 /** After each test of a group. */
 export const afterEach = (step: Step) => void suite.afterEach.push(step);
 
+let finishing: Step[] = [];
+
+/** After the test that runs now, whether it fails or not. */
+export const onTestFinished = (step: Step) => void finishing.push(step);
+
 function collect(name: string, run: Step): void {
-  tests.push({ name: pathOf(suite, name), suite, run });
+  tests.push({ name: pathOf(suite, name), suite, run: () => finishingAfter(run) });
+}
+
+async function finishingAfter(run: Step): Promise<void> {
+  finishing = [];
+  try {
+    await run();
+  } finally {
+    for (const step of finishing.toReversed()) await step();
+  }
 }
 
 function group(name: string, fill: Step): void {
@@ -76,6 +90,15 @@ function group(name: string, fill: Step): void {
   suite = suiteIn(outer, name);
   fill();
   suite = outer;
+}
+
+/** Both ways to leave a test or a group out on a platform. */
+function when(one: (name: string, step: Step) => void) {
+  const left = () => undefined;
+  return {
+    skipIf: (condition: unknown) => (condition ? left : one),
+    runIf: (condition: unknown) => (condition ? one : left),
+  };
 }
 
 function pathOf(inner: Suite, name: string): string {

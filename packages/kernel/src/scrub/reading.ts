@@ -1,6 +1,7 @@
 /**
  * Reads text with its escapes undone: of JSON and JavaScript (`\/`, `\u0073`, also when it is quoted again and its
- * backslashes are doubled), of URLs (`%73`) and of HTML (`&amp;`, `&#47;`). What is no escape stands for itself.
+ * backslashes are doubled), of URLs (`%73`, `%2573`) and of HTML (`&#47;`, `&amp;#47;`). What is no escape stands for
+ * itself.
  */
 
 /** Text with its escapes undone. */
@@ -27,8 +28,11 @@ const ENTITIES: Readonly<Record<string, number>> = { amp: 38, lt: 60, gt: 62, qu
 
 type Units = Uint8Array | Uint16Array;
 
-/** How far an escape reaches, and what it stands for; undefined for none, `cut` for what may be the beginning of one. */
-type Escape = { readonly end: number; readonly unit: number } | 'cut' | undefined;
+/**
+ * How far an escape reaches, and what it stands for; undefined for none, `cut` for what may be the beginning of one.
+ * One that is `open` is whole, and may still be the beginning of a longer one: `%25` of `%2573`.
+ */
+type Escape = { readonly end: number; readonly unit: number; readonly open?: boolean } | 'cut' | undefined;
 
 /** Reads text; undefined when there is no escape in it. */
 export function readEscapes(text: Units): Reading | undefined {
@@ -41,7 +45,7 @@ export function readEscapes(text: Units): Reading | undefined {
     const unit = text[at] ?? 0;
     const found = escapeAt(text, at, unit);
     starts[length] = at;
-    if (found === 'cut') whole = Math.min(whole, length);
+    if (found === 'cut' || found?.open === true) whole = Math.min(whole, length);
     const read = found === undefined || found === 'cut' ? { end: at + 1, unit } : found;
     units[length++] = read.unit;
     at = read.end;
@@ -78,13 +82,17 @@ function backslashAt(text: Units, at: number): Escape {
 /** `%41`, and `%2541` where what was escaped is escaped again. */
 function percentIn(ahead: string): Escape {
   const [all, hex] = /^%(?:25){0,4}([0-9a-f]{2})/i.exec(ahead) ?? [];
-  if (all !== undefined && hex !== undefined) return { end: all.length, unit: Number.parseInt(hex, 16) };
-  return /^%(?:25){0,4}[0-9a-f]?$/i.test(ahead) ? 'cut' : undefined;
+  const open = /^%(?:25){0,4}[0-9a-f]?$/i.test(ahead);
+  if (all !== undefined && hex !== undefined) return { end: all.length, unit: Number.parseInt(hex, 16), open };
+  return open ? 'cut' : undefined;
 }
 
+/** `&lt;`, `&#60;`, `&#x3c;`, and `&amp;lt;` where what was escaped is escaped again. */
 function entityIn(ahead: string): Escape {
-  const [all, name, decimal, hex] = /^&(?:([a-z]{2,4})|#(\d{1,5})|#x([0-9a-f]{1,4}));/i.exec(ahead) ?? [];
-  if (all === undefined) return /^&(?:[a-z]{0,4}|#\d{0,5}|#x[0-9a-f]{0,4})$/i.test(ahead) ? 'cut' : undefined;
+  const found = /^&(?:amp;){0,4}(?:([a-z]{2,4})|#(\d{1,5})|#x([0-9a-f]{1,4}));/i.exec(ahead);
+  const open = /^&(?:amp;){0,4}(?:[a-z]{0,4}|#\d{0,5}|#x[0-9a-f]{0,4})$/i.test(ahead);
+  const [all = '', name, decimal, hex] = found ?? [];
   const unit = name === undefined ? Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16) : ENTITIES[name];
-  return unit === undefined || unit > 0xffff ? undefined : { end: all.length, unit };
+  if (unit !== undefined && unit <= 0xffff) return { end: all.length, unit, open };
+  return open ? 'cut' : undefined;
 }

@@ -100,6 +100,8 @@ describe('a secret in a value', () => {
   });
 });
 
+const inHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('/', '&#x2F;');
+
 /** A text of secrets, parts of secrets and other words, and where it is cut. */
 function pieces(secrets: readonly string[]) {
   const parts = secrets.flatMap((one) => [
@@ -108,6 +110,9 @@ function pieces(secrets: readonly string[]) {
     one.slice(5),
     JSON.stringify(one).slice(1, -1),
     encodeURIComponent(one),
+    encodeURIComponent(encodeURIComponent(one)),
+    JSON.stringify(JSON.stringify(one)).slice(3, -3),
+    inHtml(inHtml(one)),
     Buffer.from(`u:${one}`).toString('base64'),
   ]);
   const word = fc.constantFrom(...parts, '\\', '\\u00', '%', '%2', '&', '&quot;', 's', ' ', 'é', '"');
@@ -144,6 +149,21 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
 
   it('is removed wherever the text is cut [CON-16]', () => {
     holdPieces(secrets, whole);
+  });
+
+  it.each([
+    ['in a URL inside of a URL', encodeURIComponent(encodeURIComponent(KEY))],
+    ['in a URL inside of two', encodeURIComponent(encodeURIComponent(encodeURIComponent(KEY)))],
+    ['in HTML', inHtml(KEY)],
+    ['in HTML inside of HTML', inHtml(inHtml(KEY))],
+    ['as JSON text inside of JSON text', JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
+  ])('is removed where it stands %s, wherever it is cut [CON-16]', (_, form) => {
+    const scrubber = new Scrubber([KEY]);
+    const told = scrubber.scrub(`<${form}>`);
+    expect(told).toBe('<[secret]>');
+    for (let at = 1; at <= form.length; at++)
+      expect(whole(scrubber, [`<${form.slice(0, at)}`, `${form.slice(at)}>`])).toBe(told);
+    expect(whole(scrubber, [...`<${form}>`])).toBe(told);
   });
 
   it('is told by a scrubber that looks at each piece alone: the check finds that mutant', () => {
