@@ -25,7 +25,7 @@ const AT_LENGTH = ['codec/any-bytes.', 'codec/encoders-agree.', 'schema/zod-agre
 const CELLS = ['plans/', 'laws/tables.', 'effects/outcomes.', 'failures/throws.', 'failures/cascades.'];
 const GATE = ['authority/', 'outside/', 'inputs/authority.', 'forks/fork.', 'eras/upgrade.'];
 const AT_ITS_EDGES = ['failures/', 'tables/', 'forks/', 'time/', 'laws/logs.', 'laws/frames.', 'laws/erase.'];
-const WORLDS = ['failures/', 'inputs/world.', 'inputs/reading.', 'time/'];
+const WORLDS = ['failures/', 'stores/expected-head.', 'inputs/world.', 'inputs/reading.', 'time/'];
 const AROUND = ['effects/', 'outside/', 'plans/cells.', 'tables/', 'host/host.', 'laws/erase.', 'laws/frames.'];
 const RIGHTS = ['authority/gate.', 'authority/standing.', 'authority/revocation.', 'authority/frames.'];
 const TOLD = [
@@ -65,7 +65,7 @@ export const TARGETS: readonly Target[] = [
   { ...kernel('authority', 'authority/'), last: AT_LENGTH },
   { ...kernel('schema', 'schema/', 'inputs/definitions.'), last: AT_LENGTH },
   kernel('define', 'inputs/', 'schema/', 'failures/illegal-values.', 'eras/', 'authority/gate.', 'views/'),
-  kernel('map', 'laws/map.', 'laws/tables.'),
+  kernel('map', 'laws/map.', 'laws/tables.', 'laws/damaged-nodes.'),
   kernel('journal', 'stores/', 'inputs/', 'failures/commit.', 'laws/frames.', 'forks/fork.', 'conformance/tamper/'),
   kernel('time', 'time/'),
   kernel('engine', ...CELLS, ...GATE, ...AT_ITS_EDGES),
@@ -74,7 +74,16 @@ export const TARGETS: readonly Target[] = [
   kernel('replay', 'eras/', 'laws/', 'inputs/', 'forks/eras.', 'packages/capsule/test/', ...OTHERWISE),
   kernel('fork', 'forks/'),
   kernel('state', ...KEPT, 'eras/upgrade.', 'eras/against.'),
-  kernel('content', 'laws/erase.', 'laws/logs.', 'stores/', 'inputs/', 'failures/commit.', 'effects/outcomes.'),
+  kernel(
+    'content',
+    'laws/erase.',
+    'laws/logs.',
+    'laws/damaged-nodes.',
+    'stores/',
+    'inputs/',
+    'failures/commit.',
+    'effects/outcomes.',
+  ),
   kernel('store', 'stores/', 'inputs/reading.', 'failures/commit.', 'failures/poison.', 'host/memory-directory.'),
   kernel('text', 'text/', 'views/'),
   kernel('views', 'views/'),

@@ -1,5 +1,6 @@
 import type { SessionOp } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
+import { SESSION_REDUCER } from '../../../packages/agent/src/contracts/index.js';
 import { llmGenerate } from '../../../packages/agent/src/plans/effects.js';
 import type { AtWork } from '../histories/bare-world.js';
 import { refOf } from '../histories/content.js';
@@ -85,16 +86,34 @@ describe('what is set aside for children', () => {
       expect(results(s).at(-1)).toBe('result m: (denied cap_denied/budget)');
     }));
 
-  it('comes back at once from a child that refuses the input [CHILD-3]', () =>
+  it('with an input that the child refuses comes back with the rest when its other inputs have ended [CHILD-3]', () =>
+    family(
+      { limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } },
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s'), { id: 'w' }] });
+        for (let n = 0; n < 256; n++) s.input(`fill${n}`, { key: C1 });
+        s.toolAnswers('w');
+        expect(s.state().run?.carved.tokens).toBe(200);
+        s.answer({ calls: [send('m'), { id: 'v' }], usage: { calls: 1, tokens_in: 0, tokens_out: 1 } });
+        expect(s.facts('HostCommandRejected', C1)).toMatchObject([{ code: 'queue_full' }]);
+        s.answer({ usage }, C1);
+        expect(s.state().run).toMatchObject({
+          carved: { tokens: 0 },
+          children_tally: { tokens_in: 10, tokens_out: 40 },
+        });
+      },
+      { limits: { max_tokens: 200 } },
+    ));
+
+  it('leaves nothing behind in the child when it was used or given back', () =>
     family({ limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } }, (s) => {
+      const rows = () => s.world.cell(SESSION_REDUCER, C1)?.tables?.allowances?.size ?? 0;
       s.input();
-      s.answer({ calls: [spawn('s', { max_tokens: 500 }), { id: 'w' }] });
-      for (let n = 0; n < 256; n++) s.input(`fill${n}`, { key: C1 });
-      s.toolAnswers('w');
-      const before = s.state().run?.carved.tokens;
-      s.answer({ calls: [send('m'), { id: 'v' }], usage: { calls: 1, tokens_in: 0, tokens_out: 1 } });
-      expect(s.facts('HostCommandRejected', C1)).toMatchObject([{ code: 'queue_full' }]);
-      expect(s.state().run?.carved.tokens).toBe(before);
+      s.answer({ calls: [spawn('s', { max_tokens: 500 })] });
+      expect(rows()).toBe(1);
+      s.answer({ usage }, C1);
+      expect(rows()).toBe(0);
     }));
 
   it('says of every run below whose work it is in the end', () =>
@@ -241,11 +260,11 @@ describe('a cancel', () => {
 
 describe('Close at once', () => {
   it.each([false, true])('ends what works without its grace (behind a cancel: %s) [SES-4]', (behind) =>
-    play({}, (s) => {
+    play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 } }, (s) => {
       s.input();
       if (behind) s.command({ type: 'Cancel', scope: 'run' });
       s.command({ type: 'Close', at_once: true });
-      expect(s.stop()).toEqual({ kind: 'Cancelled' });
+      expect([s.stop(), differences(s)]).toEqual([{ kind: 'Cancelled' }, ['unknown']]);
     }),
   );
 });

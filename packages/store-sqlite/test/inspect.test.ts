@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openWorld } from '@reprise/kernel';
+import { defineApp } from '@reprise/kernel/define';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sqlite } from '../src/index.js';
+import { forgetOwner, holdsStill, newOwner, ownerText, parseOwner } from '../src/owner.js';
+import { freshDirectory, tamper } from './fixtures.js';
+
+let place: ReturnType<typeof freshDirectory>;
+let path: string;
+
+beforeEach(() => {
+  place = freshDirectory();
+  path = join(place.dir, 'w.db');
+});
+
+afterEach(() => place.remove());
+
+const app = defineApp({ reducers: [] });
+
+async function makeWorld(): Promise<void> {
+  await (await openWorld({ store: sqlite(path), app })).close();
+}
+
+describe('a file whose schema somebody changed', () => {
+  it.each([
+    ['has a trigger', 'CREATE TRIGGER t AFTER INSERT ON frame BEGIN DELETE FROM frame; END'],
+    ['has a view', 'CREATE VIEW v AS SELECT 1'],
+    ['has a table of others', 'CREATE TABLE other (n INTEGER)'],
+    ['has an index of others', 'CREATE INDEX i ON frame (bytes)'],
+    ['has another column', 'ALTER TABLE frame ADD COLUMN more'],
+    ['lacks a table', 'DROP TABLE frame'],
+    ['has a view in place of a table', 'DROP TABLE frame; CREATE VIEW frame AS SELECT 1 AS seq'],
+  ])('and that %s is refused before anything of it is read, to read and to write [JRN-33]', async (_, sql) => {
+    await makeWorld();
+    await tamper(path, sql);
+    const refused = { code: 'journal_damaged', facts: { where: path } };
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject(refused);
+    await expect(sqlite(path).open()).rejects.toMatchObject(refused);
+  });
+
+  it('says which version wrote it and which is expected, where it is another', async () => {
+    await makeWorld();
+    await tamper(path, 'PRAGMA user_version = 9');
+    const said = { code: 'semantics_unknown', facts: { where: path, expected: 1, actual: 9 } };
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject(said);
+  });
+
+  it.each(['x', '1.5', '', '-2', '1e3', '12345678901234567'])(
+    'and whose note of its last erasure is %j is damaged [JRN-33]',
+    async (note) => {
+      await makeWorld();
+      await tamper(path, `INSERT OR REPLACE INTO meta (name, value) VALUES ('erased_through', '${note}')`);
+      const reader = await sqlite(path).openReadonly();
+      await expect(reader.content.erasedThrough?.()).rejects.toMatchObject({ code: 'journal_damaged' });
+      await reader.close();
+    },
+  );
+});
+
+describe('the text that names who holds a file', () => {
+  it('is read back as it was written', () => {
+    const owner = newOwner('7:8');
+    expect(parseOwner(ownerText(owner))).toEqual(owner);
+    forgetOwner(owner);
+  });
+
+  it.each([
+    '',
+    'a',
+    'a b 1 c d',
+    'a b 1 c d e f',
+    'a b 0 c d e',
+    'a b -1 c d e',
+    'a b 01 c d e',
+    'a b 12345678901 c d e',
+    'a b x c d e',
+  ])('names nobody when it is %j', (text) => {
+    expect(parseOwner(text)).toBeUndefined();
+  });
+});
+
+describe('the owner that a file names', () => {
+  const here = '7:8';
+
+  it('holds it as long as its process has it open, and nobody else does for it [JRN-28]', () => {
+    const owner = newOwner(here);
+    expect(holdsStill(owner, here)).toBe(true);
+    forgetOwner(owner);
+    expect(holdsStill(owner, here)).toBe(false);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'holds it while its process lives; what cannot be known is not taken for held [JRN-28]',
+    () => {
+      const owner = newOwner(here);
+      forgetOwner(owner);
+      const stat = readFileSync(`/proc/${process.ppid}/stat`, 'latin1');
+      const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+      const other = { ...owner, pid: process.ppid, started };
+      expect(holdsStill(other, here)).toBe(true);
+      const changes = [
+        { started: `${started}0` },
+        { started: '' },
+        { boot: 'other' },
+        { namespace: 'pid:[0]' },
+        { pid: 4_194_305 },
+      ];
+      for (const change of changes)
+        expect([change, holdsStill({ ...other, ...change }, here)]).toEqual([change, false]);
+      expect(holdsStill(other, '7:9')).toBe(false);
+    },
+  );
+
+  it('keeps another opener away when the lock beside the file is gone [JRN-28]', async () => {
+    const world = await openWorld({ store: sqlite(path), app });
+    for (const name of readdirSync(place.dir)) if (name.includes('lock')) rmSync(join(place.dir, name));
+    const refused = { code: 'world_locked', facts: { where: path, actual: `process ${process.pid}` } };
+    await expect(sqlite(path).open()).rejects.toMatchObject(refused);
+    await world.close();
+  });
+});
+
+describe('a log whose file is gone', () => {
+  it.each(['removed', 'emptied'])('and that was %s is no world, neither to read nor to write [JRN-30]', async (how) => {
+    await makeWorld();
+    if (how === 'removed') rmSync(path);
+    else writeFileSync(path, '');
+    writeFileSync(`${path}-wal`, new Uint8Array(100));
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'world_incomplete' });
+    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'world_incomplete' });
+  });
+});
