@@ -66,31 +66,49 @@ const SECRET_NAME =
 /** How deep facts are looked through; what is deeper is told by its type. */
 const FACT_DEPTH_MAX = 8;
 
+/** Parts of a fact that are looked at. Of a thing with more there is a copy of the first: an error costs little, whatever it is of. */
+const FACT_PARTS_MAX = 1_000;
+
+/** How many parts may be looked at still. */
+interface Look {
+  left: number;
+}
+
 /** The facts with every value that stands under the name of a secret told by its type, whoever made the error. */
 function withoutSecrets(facts: ErrorFacts): ErrorFacts {
   const names = (facts.where ?? '').split(/[^A-Za-z0-9_-]+/).filter((name) => /[A-Za-z]/.test(name));
   const isSecret = SECRET_NAME.test(names.at(-1) ?? '');
   const { actual } = facts;
-  const shown = isSecret ? typeName(actual) : redacted(actual, 0);
+  const shown = isSecret ? typeName(actual) : redacted(actual, 0, { left: FACT_PARTS_MAX });
   return shown === actual ? facts : { ...facts, actual: shown };
 }
 
-/** The thing with what is secret in it told by its type; the thing itself when nothing is. */
-function redacted(thing: unknown, depth: number): unknown {
+/** The thing with what is secret in it told by its type; the thing itself when nothing is, and it is not too large. */
+function redacted(thing: unknown, depth: number, look: Look): unknown {
   if (typeof thing !== 'object' || thing === null) return thing;
   try {
-    if (isRepriseError(thing)) return thing;
-    if (depth === FACT_DEPTH_MAX) return typeName(thing);
-    const entries = Object.entries(thing);
-    const shown = entries.map(([name, part]): [string, unknown] => [
-      name,
-      SECRET_NAME.test(name) ? typeName(part) : redacted(part, depth + 1),
-    ]);
-    if (shown.every(([, part], i) => part === entries[i]?.[1])) return thing;
-    return Array.isArray(thing) ? shown.map(([, part]) => part) : Object.fromEntries(shown);
+    if (isRepriseError(thing) || ArrayBuffer.isView(thing)) return thing;
+    if (depth === FACT_DEPTH_MAX || look.left === 0) return typeName(thing);
+    return redactedParts(thing, depth, look);
   } catch {
     return tagOf(thing); // what throws when it is looked at
   }
+}
+
+function redactedParts(thing: object, depth: number, look: Look): unknown {
+  const names = Object.keys(Array.isArray(thing) ? thing.slice(0, FACT_PARTS_MAX + 1) : thing);
+  const shown: [string, unknown][] = [];
+  let isSame = true;
+  for (const name of names) {
+    if (look.left === 0) break;
+    look.left--;
+    const part = (thing as Readonly<Record<string, unknown>>)[name];
+    const told = SECRET_NAME.test(name) ? typeName(part) : redacted(part, depth + 1, look);
+    isSame &&= told === part;
+    shown.push([name, told]);
+  }
+  if (isSame && shown.length === names.length) return thing;
+  return Array.isArray(thing) ? shown.map(([, part]) => part) : Object.fromEntries(shown);
 }
 
 /** What kind of thing it is, as it stands in a message. */
@@ -117,8 +135,12 @@ function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {
 }
 
 function show(thing: unknown): string {
-  const text = typeof thing === 'string' ? thing : safeJson(thing);
+  const text = typeof thing === 'string' ? thing : ArrayBuffer.isView(thing) ? bytesOf(thing) : safeJson(thing);
   return shortText(text, 201);
+}
+
+function bytesOf({ byteLength }: ArrayBufferView): string {
+  return `${byteLength} bytes`;
 }
 
 function safeJson(thing: unknown): string {

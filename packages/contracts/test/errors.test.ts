@@ -1,0 +1,43 @@
+/** What an error says of the thing that it is of. */
+import { describe, expect, it } from 'vitest';
+import { RepriseError } from '../src/index.js';
+
+const errorOf = (actual: unknown): RepriseError => new RepriseError('invalid_argument', 'wrong', { actual });
+
+describe('an error of a thing', () => {
+  it('tells the thing itself, and what stands under the name of a secret by its type', () => {
+    const thing = { a: [1, { b: 2 }] };
+    expect(errorOf(thing).facts.actual).toBe(thing);
+    expect(errorOf({ a: 1, apiKey: 'sk-1', deep: [{ headers: { x: 'sk-2' } }] }).facts.actual).toEqual({
+      a: 1,
+      apiKey: 'a string',
+      deep: [{ headers: 'an object' }],
+    });
+  });
+
+  it('of more parts than are looked at tells the first, and none of those that follow', () => {
+    const list = Array.from({ length: 5_000 }, (_, i) => i);
+    expect(errorOf(list).facts.actual).toEqual(list.slice(0, 1_000));
+    const late = errorOf([...list, { token: 'sk-1' }]);
+    expect(JSON.stringify([late.message, late.facts])).not.toContain('sk-1');
+  });
+
+  it('costs little, however often a thing holds itself', () => {
+    const nodes: unknown[] = [];
+    for (let i = 0; i < 1_000; i++) nodes.push({ i, nodes });
+    let asked = 0;
+    const counted = new Proxy(nodes, {
+      get: (target, name) => {
+        asked++;
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    nodes.push({ nodes: counted });
+    errorOf(counted);
+    expect(asked).toBeLessThan(20_000);
+  });
+
+  it('tells of bytes how many there are', () => {
+    expect(errorOf(new Uint8Array(10_000_000)).message).toBe('invalid_argument: wrong; got 10000000 bytes');
+  });
+});
