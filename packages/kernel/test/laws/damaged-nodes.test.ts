@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLogLeaf } from '../../src/content/log-reader.js';
+import { logBlobs, readLogLeaf } from '../../src/content/log-reader.js';
 import type { ContentReader } from '../../src/content/port.js';
 import { type LeafKind, LOG_CHUNK_ITEMS, type LogLeaf, leafKey } from '../../src/engine/index.js';
 import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../src/index.js';
@@ -201,5 +201,12 @@ describe('the leaf of a log', () => {
     ['of a node that is a text', { count: size * size, levels: [[], [text]], tail: [] }, 'blob_damaged'],
   ])('%s is read or refused as damage: %#', async (_, log, reads) => {
     expect(await readingOf(deep, log)).toBe(reads);
+  });
+
+  it('is made of its nodes and chunks, each named once however often it stands there', async () => {
+    const log = { count: size * size + 2 * size, levels: [[chunk, chunk], [node]], tail: [] };
+    const found: string[] = [];
+    for await (const ref of logBlobs({ get: deep } as ContentReader, log as LogLeaf)) found.push(ref.hex);
+    expect(found).toEqual([chunk.hex, node.hex, chunk.hex].slice(0, 2));
   });
 });
