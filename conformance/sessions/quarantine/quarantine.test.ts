@@ -6,7 +6,14 @@ import { isRepriseError, type PolicyRule } from '@reprise/contracts';
 import { memory, type Store } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AGENT_POLICY, defineAgent, type Run, runs } from '../../../packages/agent/src/index.js';
+import {
+  AGENT_POLICY,
+  defineAgent,
+  type Run,
+  runs,
+  type Session,
+  type SessionState,
+} from '../../../packages/agent/src/index.js';
 import { all, gate, play, type Scene } from '../../../packages/agent/test/api/scene.js';
 
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
@@ -141,22 +148,85 @@ describe('a child that cannot be made', () => {
   });
 });
 
-describe('a child that has failed', () => {
-  it('is told of to the session above it when it is closed: what waits for it goes on [SES-28]', () => {
-    const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [hello] });
-    const steps = [
-      { calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1' } }] },
-      { text: 'lost' },
-      { calls: [{ id: 'w', tool: 'wait_agents', args: { children: ['c1'] } }] },
-      { text: 'Without it, then.' },
-    ];
-    return play({ agents: [lead, hello], steps }, async ({ world }) => {
-      const session = world.session('b', lead, { labels: { breaks: 'below' } });
+const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [hello] });
+const below = { labels: { breaks: 'below' } };
+const SPAWNS = { calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1' } }] };
+const WAITS = { calls: [{ id: 'w', tool: 'wait_agents', args: { children: ['c1'] } }] };
+const FAILED_BELOW = { child: 'c1', agent: 'hello', status: 'failed', code: 'internal_invariant_violation/threw' };
+
+async function resultOfWait(session: Session): Promise<unknown> {
+  const items = await all(session.transcript());
+  return items.find((item) => item.role === 'tool' && item.call_id === 'w');
+}
+
+/** Until the run waits for its child. */
+async function waits(run: Run): Promise<void> {
+  for await (const event of run.events()) if (event.type === 'tool.waiting') return;
+}
+
+describe.each(STORES)('a child that has failed, in %s', (_name, make) => {
+  it('ends the wait of the session above it at once, with the code of its fault, and so after a restart [CHILD-12]', async () => {
+    const store = make();
+    const held = gate();
+    const begun = [SPAWNS, { after: held.opened, text: 'lost' }, WAITS, { text: 'Without it, then.' }];
+    await play({ agents: [lead, hello], steps: begun, store, goesOn: true }, async ({ world }) => {
+      const session = world.session('b', lead, below);
       const run = await session.send('Go');
+      await waits(run);
+      held.open();
+      expect(await run.text()).toBe('Without it, then.');
+      expect(await resultOfWait(session)).toMatchObject({ children: [FAILED_BELOW] });
+      const ends = (await all(run.events())).filter(({ type }) => type === 'child.settled');
+      expect(ends).toMatchObject([{ child: 'c1', status: 'failed' }]);
+    });
+    const again = [SPAWNS, { after: gate().opened, text: 'lost' }, WAITS];
+    await play({ agents: [lead, hello], steps: again, store, goesOn: true }, async ({ world }) => {
+      await waits(await world.session('again', lead, below).send('Go'));
+    });
+    const rest = [{ text: 'lost' }, { text: 'Without it, too.' }];
+    await play({ agents: [lead, hello], steps: rest, store }, async ({ world }) => {
+      const session = world.session('again', lead, below);
+      expect(await ((await session.run(0)) as Run).text()).toBe('Without it, too.');
+      expect(await resultOfWait(session)).toMatchObject({ children: [FAILED_BELOW] });
+    });
+  });
+});
+
+describe('a child that has failed', () => {
+  const steps = [SPAWNS, { text: 'lost' }, WAITS, { text: 'Without it, then.' }];
+
+  it('can be closed: it was told of before, and is once more as closed [SES-28, CHILD-12]', () =>
+    play({ agents: [lead, hello], steps }, async ({ world }) => {
+      const session = world.session('b', lead, below);
+      const run = await session.send('Go');
+      expect(await run.text()).toBe('Without it, then.');
       const child = world.session('b.c1', hello);
-      await world.pump();
-      await told((await child.run(0)) as Run);
-      await child.close();
+      expect(await child.close()).toMatchObject({ status: 'accepted' });
+      expect((await ((await child.run(0)) as Run).result()).stop).toEqual({ kind: 'Cancelled' });
+    }));
+
+  it('has used all that was set aside for it, until it is closed and gives back the rest [CHILD-3, CHILD-12]', () => {
+    const held = gate();
+    const short = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.', options: { maxTokens: 100 } });
+    const leads = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [short] });
+    const spawns = {
+      calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1', max_tokens: 900 } }],
+    };
+    const limited = [spawns, { text: 'lost' }, WAITS, { after: held.opened, text: 'Without it, then.' }];
+    const most = { ...below, limits: { tokens: 100_000 } };
+    return play({ agents: [leads, short], steps: limited }, async ({ world }) => {
+      const session = world.session('b', leads, most);
+      const run = await session.send('Go');
+      const budget = async () => {
+        const { run: now } = (await session.state()) as SessionState;
+        return [now?.carved.tokens, now?.unaccounted.tokens];
+      };
+      for await (const event of run.events()) if (event.type === 'child.settled') break;
+      expect(await budget()).toEqual([0, 900]);
+      await world.session('b.c1', short).close();
+      // Of its one call nobody told what it used: its question and its longest answer.
+      expect(await budget()).toEqual([0, 101]);
+      held.open();
       expect(await run.text()).toBe('Without it, then.');
     });
   });

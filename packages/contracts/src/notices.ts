@@ -15,6 +15,9 @@ export const undeliverable = z.strictObject({
 /** Kernel notice: a plan of this cell ended in error. */
 export const planFailed = z.strictObject({ plan: planAddress, name: wireName, code: z.enum(FAULT_CODES) });
 
+/** Kernel notice: a cell that this cell made has failed. It takes no events until it is revived. */
+export const childFailed = z.strictObject({ cell: address, code: z.enum(FAULT_CODES) });
+
 /** Kernel notice: a timer of this cell fired. */
 export const timerFired = z.strictObject({ name: z.string().max(128), due: z.int().min(0) });
 
@@ -70,7 +73,8 @@ export const commandRefused = z.strictObject({ command: wireName, code: z.string
 /**
  * What the kernel itself tells a cell: one closed union. A reducer takes a notice by naming it among its
  * events; a notice that nobody takes becomes a `fact`, and a fault while taking one makes no further notice. How an
- * effect fares (`EffectWaiting`, `EffectGoesOn`, `EffectLate`) is told only to who asks for it: records say it anyway.
+ * effect fares (`EffectWaiting`, `EffectGoesOn`, `EffectLate`), and that a cell has failed (`ChildFailed`), is told only to
+ * a cell that asks for it: records say it anyway.
  */
 export const NOTICES = {
   'sys/EffectWaiting@1': effectWaiting,
@@ -78,6 +82,7 @@ export const NOTICES = {
   'sys/EffectLate@1': effectLate,
   'sys/Undeliverable@1': undeliverable,
   'sys/PlanFailed@1': planFailed,
+  'sys/ChildFailed@1': childFailed,
   'sys/TimerFired@1': timerFired,
   'sys/Reply@1': reply,
   'sys/EffectOpened@1': effectOpened,

@@ -71,29 +71,47 @@ export function setAside(run: CurrentRun, entry: ChildEntry, { allowance, may }:
  */
 export function takePaid(
   draft: SessionState,
-  entry: ChildEntry,
+  [name, entry]: readonly [string, ChildEntry],
   paid: Paid,
   ended: 0 | 1,
   ctx: ReducerContext,
 ): ChildEntry {
+  return book(draft, entry, { paid, ended, known: takeWrittenOff(name, paid, ctx) }, ctx);
+}
+
+interface Booking {
+  readonly paid: Paid;
+  readonly ended: 0 | 1;
+  /** What counts as used already of what is released now. */
+  readonly known: Amounts;
+}
+
+function book(
+  draft: SessionState,
+  entry: ChildEntry,
+  { paid, ended, known }: Booking,
+  ctx: ReducerContext,
+): ChildEntry {
   const { tally, unaccounted, over } = paid;
   const current = entry.run === paid.run;
-  const released = current && over ? most(entry.carved, paid.released) : paid.released;
-  if (draft.run?.number === paid.run) count(draft.run, { ...paid, released });
-  else passOn(draft, { ...paid, released }, ctx);
+  const rest = minus(paid.released, known);
+  const released = current && over ? most(entry.carved, rest) : rest;
+  if (draft.run?.number === paid.run) count(draft.run, { ...paid, released }, known);
+  else passOn(draft, { ...paid, released }, known, ctx);
   if (!current) return entry;
   const used = sum(usedIn(tally), unaccounted);
   const may = { ...entry.may };
-  for (const unit of UNITS) if (may[unit] !== null) may[unit] += Math.max(0, released[unit] - used[unit]);
+  const returned = sum(released, known);
+  for (const unit of UNITS) if (may[unit] !== null) may[unit] += Math.max(0, returned[unit] - used[unit]);
   const inputs = over ? 0 : Math.max(0, entry.inputs - ended);
   return { ...entry, carved: minus(entry.carved, released), may, inputs };
 }
 
-function count(run: CurrentRun, { tally, unaccounted, released }: Paid): void {
+function count(run: CurrentRun, { tally, unaccounted, released }: Paid, known: Amounts): void {
   for (const unit of ['steps', 'tokens_in', 'tokens_out', 'micro_money'] as const)
     run.children_tally[unit] += tally[unit];
   for (const unit of UNITS) {
-    run.unaccounted[unit] += unaccounted[unit];
+    run.unaccounted[unit] = Math.max(0, run.unaccounted[unit] - known[unit]) + unaccounted[unit];
     run.carved[unit] = Math.max(0, run.carved[unit] - released[unit]);
   }
 }
@@ -101,31 +119,57 @@ function count(run: CurrentRun, { tally, unaccounted, released }: Paid): void {
 /** A child is not reached: what is set aside for it is free again, or counts as used where it may have been. */
 export function takeAllBack(
   draft: SessionState,
-  entry: ChildEntry,
+  [name, entry]: readonly [string, ChildEntry],
   mayHaveUsed: boolean,
   ctx: ReducerContext,
 ): ChildEntry {
   if (entry.run === null) return entry;
   const unaccounted = mayHaveUsed ? entry.carved : NO_AMOUNTS;
   const paid = { run: entry.run, tally: NOTHING_USED, unaccounted, released: entry.carved, over: true };
-  return takePaid(draft, entry, paid, 0, ctx);
+  const left = book(draft, entry, { paid, ended: 0, known: NO_AMOUNTS }, ctx);
+  if (mayHaveUsed) writeOff(name, entry.run, unaccounted, ctx);
+  return left;
+}
+
+/** Remembers what counts as used of a child that may be revived: what it tells then is no second use (A3). */
+function writeOff(child: string, run: number, amounts: Amounts, ctx: ReducerContext): void {
+  const table = writtenOff(ctx);
+  const all = sum(table.get(`${child}.${run}`) ?? NO_AMOUNTS, amounts);
+  if (!isNothing(all)) table.set(`${child}.${run}`, all);
+}
+
+/** How much of what a child releases counts as used already: all of it, when it releases the last. */
+function takeWrittenOff(child: string, { run, released, over }: Paid, ctx: ReducerContext): Amounts {
+  const table = writtenOff(ctx);
+  const before = table.get(`${child}.${run}`);
+  if (before === undefined) return NO_AMOUNTS;
+  const known = over ? before : minus(before, minus(before, released));
+  const left = minus(before, known);
+  if (isNothing(left)) table.delete(`${child}.${run}`);
+  else table.set(`${child}.${run}`, left);
+  return known;
 }
 
 /** What was set aside by a run that is over: the allowance that paid for it has it again, or has less. */
-function passOn(draft: SessionState, { tally, unaccounted, run, released }: Paid, ctx: ReducerContext): void {
+function passOn(
+  draft: SessionState,
+  { tally, unaccounted, run, released }: Paid,
+  known: Amounts,
+  ctx: ReducerContext,
+): void {
   const table = ctx.table<z.infer<typeof endedRun>>('ended');
   const ended = table.get(String(run));
   if (ended === undefined) return;
   const carved = minus(ended.carved, released);
   if (isNothing(carved)) table.delete(String(run));
   else table.set(String(run), { ...ended, carved });
-  const used = sum(usedIn(tally), unaccounted);
+  const all = sum(usedIn(tally), unaccounted);
   const less = minus(ended.carved, carved);
-  tellOwner(
-    draft,
-    { kind: 'spent', paid: { tally, unaccounted, ...draw(ended.allowance, { used, less, inputs: 0 }, ctx) } },
-    ctx,
-  );
+  const news = isNothing(known)
+    ? { tally, unaccounted, used: all }
+    : { tally: NOTHING_USED, unaccounted: minus(all, known), used: minus(all, known) };
+  const { used, ...told } = news;
+  tellOwner(draft, { kind: 'spent', paid: { ...told, ...draw(ended.allowance, { used, less, inputs: 0 }, ctx) } }, ctx);
 }
 
 /** Takes in what the cell that made this session gives with an input; undefined where it gives nothing, or another gives. */
@@ -223,6 +267,10 @@ function draw(run: number, { used, more = NO_AMOUNTS, less = NO_AMOUNTS, inputs:
   if (over) table.delete(String(run));
   else table.set(String(run), next);
   return { run, released, over };
+}
+
+function writtenOff(ctx: ReducerContext): Table<Amounts> {
+  return ctx.table<Amounts>('written_off');
 }
 
 /** Whether it is the cell that made this session that speaks. */

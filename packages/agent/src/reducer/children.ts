@@ -3,18 +3,17 @@
  * and hears how they fare. What a child may use is set aside with each input from what its parent has left (`allowances.ts`).
  */
 import type { Address, InputPart, SessionOp } from '@reprise/contracts';
-import { digestOf, type ReducerContext, type Table } from '@reprise/kernel/define';
+import { digestOf, type ReducerContext } from '@reprise/kernel/define';
 import type { HostCommand, RunCause } from '../contracts/commands.js';
 import type { Adopted, Bounds, RunLimits } from '../contracts/config.js';
 import { type ChildNotice, SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.js';
-import type { ChildResult } from '../contracts/transcript.js';
 import { type Grant, grantFor, setAside, takeAllBack, takePaid } from './allowances.js';
 import { givenOf, NO_AMOUNTS } from './budget.js';
 import { boundsOf, childLimits, narrowed } from './child-limits.js';
+import { childOf, isDone, resultOf, settleWaits, waitFor } from './child-waits.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
-import { place } from './say.js';
 import { goOnBehindChildren } from './waiting.js';
 
 type Op<K extends SessionOp['op']> = Extract<SessionOp, { op: K }>;
@@ -202,27 +201,6 @@ function sendInput(draft: SessionState, call: PendingCall, op: Op<'send_input'>,
   settleCall(draft, call, { children: [resultOf(op.child, childOf(ctx).get(op.child))] }, ctx);
 }
 
-function waitFor(draft: SessionState, call: PendingCall, op: Op<'wait'>, ctx: ReducerContext): void {
-  if (isMet(op, ctx)) return settleCall(draft, call, { children: resultsOf(op, ctx) }, ctx);
-  call.phase = 'children';
-  const { call_id, tool } = call;
-  ctx.record('aos.agent/ToolCallWaiting@1', { ...place(draft), call_id, tool, for: 'children', effect: null });
-  if (op.within_ms !== undefined) ctx.timer(waitTimer(draft, call), ctx.now + op.within_ms);
-}
-
-/** The kernel timer behind the deadline of a wait: by the place of its call in the batch. */
-export function waitTimer(draft: SessionState, call: PendingCall): string {
-  return `wait.${draft.calls.indexOf(call)}`;
-}
-
-/** The deadline of a wait came: it answers with what is settled. */
-export function waitIsOver(draft: SessionState, timer: string, ctx: ReducerContext): Next {
-  const call = draft.calls[Number(timer.slice('wait.'.length))];
-  if (call?.phase !== 'children' || call.session?.op !== 'wait') return undefined;
-  settleCall(draft, call, { children: resultsOf(call.session, ctx) }, ctx);
-  return { do: draft.stopping === null ? 'schedule' : 'settle' };
-}
-
 function close(draft: SessionState, call: PendingCall, op: Op<'close'>, ctx: ReducerContext): void {
   const entry = childOf(ctx).get(op.child);
   if (entry === undefined) return refuse(draft, call, 'tool_args_invalid/no_child', ctx);
@@ -273,7 +251,7 @@ export function childNews(draft: SessionState, { session, news }: ChildNotice, c
   if (name === undefined || entry === undefined) return undefined;
   const paid = news.kind === 'settled' || news.kind === 'spent' ? news.paid : undefined;
   const ended = news.kind === 'settled' ? 1 : 0;
-  const next = afterNews(paid === undefined ? entry : takePaid(draft, entry, paid, ended, ctx), news);
+  const next = afterNews(paid === undefined ? entry : takePaid(draft, [name, entry], paid, ended, ctx), news);
   childOf(ctx).set(name, next);
   // What one that is closed had used by then counts, and that is all.
   if (entry.status !== 'closed') {
@@ -292,18 +270,47 @@ export function childUnreachable(
   { to, event, code: why }: { readonly to: Address; readonly event: string; readonly code: string },
   ctx: ReducerContext,
 ): Next {
-  const name = to[0] === SESSION_REDUCER ? ctx.table<string>('child_names').get(to[1]) : undefined;
-  const entry = name === undefined ? undefined : childOf(ctx).get(name);
-  if (name === undefined || entry === undefined) return undefined;
+  const child = childAt(to, ctx);
+  if (child === undefined) return undefined;
   const denied = why === 'denied';
-  const status = entry.status === 'closed' ? 'closed' : 'failed';
   const code = denied ? 'policy_denied/unreachable' : 'internal_invariant_violation/unreachable';
   // What a gate keeps from a child that works, does not stop it: it uses what it has, and tells.
-  const atWork = denied && (event !== 'aos.agent/UserInput@1' || entry.inputs > 1);
-  const left = atWork ? entry : takeAllBack(draft, entry, why === 'cell_failed' || why === 'faulted', ctx);
-  const lost: ChildEntry = { ...left, status, code };
+  const atWork = denied && (event !== 'aos.agent/UserInput@1' || child[1].inputs > 1);
+  const mayHaveUsed = why === 'cell_failed' || why === 'faulted';
+  const left = atWork ? child[1] : takeAllBack(draft, child, mayHaveUsed, ctx);
+  return childLost(draft, [child[0], left], code, ctx);
+}
+
+/** The cell of a child has failed: nothing comes from it any more, unless somebody brings it back. */
+export function childFailed(
+  draft: SessionState,
+  { cell, code }: { readonly cell: Address; readonly code: string },
+  ctx: ReducerContext,
+): Next {
+  const child = childAt(cell, ctx);
+  if (child === undefined) return undefined;
+  const left = takeAllBack(draft, child, true, ctx);
+  return childLost(draft, [child[0], left], `internal_invariant_violation/${code}`, ctx);
+}
+
+function childAt(cell: Address, ctx: ReducerContext): [string, ChildEntry] | undefined {
+  const name = cell[0] === SESSION_REDUCER ? ctx.table<string>('child_names').get(cell[1]) : undefined;
+  const entry = name === undefined ? undefined : childOf(ctx).get(name);
+  return name === undefined || entry === undefined ? undefined : [name, entry];
+}
+
+/** Takes a child for failed; one that is known to have failed keeps the code that said so first. */
+function childLost(
+  draft: SessionState,
+  [name, entry]: readonly [string, ChildEntry],
+  code: string,
+  ctx: ReducerContext,
+): Next {
+  const status = entry.status === 'closed' ? 'closed' : 'failed';
+  const known = entry.status === 'failed' && entry.code !== null;
+  const lost: ChildEntry = { ...entry, status, code: known ? entry.code : code };
   childOf(ctx).set(name, lost);
-  if (status !== 'closed') tell(draft, name, lost, status, ctx);
+  if (status !== entry.status) tell(draft, name, lost, status, ctx);
   return settleWaits(draft, ctx) ?? goOnBehindChildren(draft, ctx);
 }
 
@@ -323,48 +330,6 @@ export function childWorks(draft: SessionState, ctx: ReducerContext): boolean {
   return false;
 }
 
-function settleWaits(draft: SessionState, ctx: ReducerContext): Next {
-  let settled = false;
-  for (const call of draft.calls) {
-    if (call.phase !== 'children' || call.session?.op !== 'wait' || !isMet(call.session, ctx)) continue;
-    ctx.clearTimer(waitTimer(draft, call));
-    settleCall(draft, call, { children: resultsOf(call.session, ctx) }, ctx);
-    settled = true;
-  }
-  if (!settled) return undefined;
-  return { do: draft.stopping === null ? 'schedule' : 'settle' };
-}
-
-function isMet({ children, mode }: Op<'wait'>, ctx: ReducerContext): boolean {
-  const done = (name: string) => {
-    const entry = childOf(ctx).get(name);
-    return entry === undefined || isDone(entry);
-  };
-  return mode === 'any' ? children.some(done) : children.every(done);
-}
-
-/** Whether nothing that was asked of a child is under way; a run that waits for somebody is. */
-function isDone({ status }: ChildEntry): boolean {
-  return status !== 'running' && status !== 'waiting';
-}
-
-function resultsOf({ children }: Op<'wait'>, ctx: ReducerContext): ChildResult[] {
-  return children.map((name) => resultOf(name, childOf(ctx).get(name)));
-}
-
-function resultOf(child: string, entry: ChildEntry | undefined): ChildResult {
-  if (entry === undefined) return { child, agent: 'unknown', status: 'absent' };
-  const { agent, status, code, output_ref, value_ref } = entry;
-  return {
-    child,
-    agent,
-    status,
-    ...(code === null ? {} : { code }),
-    ...(output_ref === null ? {} : { output_ref }),
-    ...(value_ref === null ? {} : { value_ref }),
-  };
-}
-
 function tell(
   draft: SessionState,
   child: string,
@@ -378,10 +343,6 @@ function tell(
 
 function refuse(draft: SessionState, call: PendingCall, code: string, ctx: ReducerContext): void {
   settleCall(draft, call, { non_execution: { kind: code.startsWith('cap_denied') ? 'denied' : 'failed', code } }, ctx);
-}
-
-function childOf(ctx: ReducerContext): Table<ChildEntry> {
-  return ctx.table<ChildEntry>('children');
 }
 
 function addressOf(session: string): Address {

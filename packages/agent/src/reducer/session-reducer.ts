@@ -14,6 +14,7 @@ import { NOTICES } from '@reprise/contracts';
 import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
 import { agentAdopted, hostCommandEvent, userInput } from '../contracts/commands.js';
+import { amounts } from '../contracts/config.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
 import * as contract from '../contracts/session.js';
 import {
@@ -29,7 +30,8 @@ import {
 import { heldToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
 import { callSettled, callWaits } from './calls.js';
-import { childNews, childUnreachable, waitIsOver } from './children.js';
+import { waitIsOver } from './child-waits.js';
+import { childFailed, childNews, childUnreachable } from './children.js';
 import { compactionGaveUp, windowCompacted } from './compact.js';
 import { drive } from './drive.js';
 import { adopt, takeCommand, takeUserInput } from './inputs.js';
@@ -62,6 +64,7 @@ const EVENTS = {
   'sys/EffectGoesOn@1': NOTICES['sys/EffectGoesOn@1'],
   'sys/EffectLate@1': NOTICES['sys/EffectLate@1'],
   'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
 } as const;
 
 type Events = EventOf<typeof EVENTS>;
@@ -101,6 +104,7 @@ const HANDLERS: Handlers = {
     return undefined;
   },
   'sys/Undeliverable@1': childUnreachable,
+  'sys/ChildFailed@1': childFailed,
 };
 
 /** The session reducer. */
@@ -119,6 +123,7 @@ export const sessionReducer = defineReducer({
     toolsets: heldToolset,
     allowances: allowance,
     ended: endedRun,
+    written_off: amounts,
   },
   init: (_key, event) => firstState(event),
   reduce(draft, event, ctx) {

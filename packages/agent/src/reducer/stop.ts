@@ -6,7 +6,8 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
 import { callEnded } from './budget.js';
-import { stopChildren, waitTimer } from './children.js';
+import { waitTimer } from './child-waits.js';
+import { stopChildren } from './children.js';
 import { applied } from './ends.js';
 import type { Next } from './moves.js';
 import { appendResults, settleCall } from './results.js';

@@ -12,7 +12,7 @@ import { cellKey, type LeafKey, logKey, planKey, timerKey } from './leaf-key.js'
 import type { CellLeaf, PlanLeaf } from './leaves.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from './limits.js';
 import { presentState, signCell } from './migrate.js';
-import { notify } from './notify.js';
+import { notify, tellMaker } from './notify.js';
 import { runPure } from './purity.js';
 import { holderOf } from './rights.js';
 import { abandonBySettler, cancelPlan, stopPlan } from './settle.js';
@@ -360,6 +360,7 @@ function markFailed(
   cell.plans = [];
   fold.write(cellKey(address), cell);
   for (const ordinal of plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
+  tellMaker(fold, address, cell, cause);
 }
 
 /** What stands for an event that the cascade's bound cut off: a fault, no notice, and a failed cell. */

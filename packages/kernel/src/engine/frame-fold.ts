@@ -95,6 +95,8 @@ export interface EventDelivery {
   readonly root: boolean;
   /** It was let through because nobody was there: who comes after the maker is judged again. */
   readonly making?: true;
+  /** It tells of a cell that failed since its cascade was too long: what it begins tells of no such cell again. */
+  readonly aftermath?: true;
 }
 
 /** A plan instance that can start or go on. */
@@ -121,6 +123,13 @@ export interface Deliverer {
   exceeded(fold: FrameFold, delivery: EventDelivery | PlanDelivery): void;
 }
 
+/** What the cascade under way has spent. */
+interface Spent {
+  done: number;
+  bytes: number;
+  readonly aftermath?: true;
+}
+
 /** A frame while it is being folded. */
 export class FrameFold {
   readonly records: DerivedRecord[] = [];
@@ -143,7 +152,7 @@ export class FrameFold {
   #cascade: Backlog;
   #roots: Backlog;
   /** What the cascade under way has spent, in frames before as well. */
-  #spent = { done: 0, bytes: 0 };
+  #spent: Spent = { done: 0, bytes: 0 };
   #frameBytes = 0;
   #admitted: boolean;
 
@@ -160,9 +169,9 @@ export class FrameFold {
   }
 
   /** Goes on where the frame before stopped. */
-  resume({ began, done, bytes, cascade, roots }: PendingLeaf): void {
+  resume({ began, done, bytes, aftermath, cascade, roots }: PendingLeaf): void {
     this.began = began;
-    this.#spent = { done, bytes };
+    this.#spent = { done, bytes, ...(aftermath === undefined ? {} : { aftermath }) };
     this.#cascade = new Backlog(this.overlay, 'cascade', cascade);
     this.#roots = new Backlog(this.overlay, 'roots', roots);
   }
@@ -193,6 +202,11 @@ export class FrameFold {
     if (this.rules.governed === true) return;
     this.world = { ...this.rules, governed: true };
     this.write(WORLD_KEY, this.world);
+  }
+
+  /** Whether the cascade under way began by telling of a cell that one before it failed by its length. */
+  get isAftermath(): boolean {
+    return this.#spent.aftermath === true;
   }
 
   /** Adds a derived record. @returns its index in the frame */
@@ -269,7 +283,8 @@ export class FrameFold {
   #due(): Backlog | undefined {
     if (this.#cascade.length > 0) return this.#cascade;
     if (this.#roots.length === 0) return undefined;
-    this.#spent = { done: 0, bytes: 0 };
+    const first = this.#roots.peek();
+    this.#spent = { done: 0, bytes: 0, ...(first?.kind === 'event' && first.aftermath ? { aftermath: true } : {}) };
     return this.#roots;
   }
 

@@ -192,6 +192,7 @@ export type PendingDelivery =
       readonly reply: boolean;
       readonly notice: boolean;
       readonly making?: true;
+      readonly aftermath?: true;
     }
   | { readonly kind: 'plan'; readonly plan: PlanAddress }
   | ({ readonly kind: 'sweep' } & TableRest);
@@ -224,6 +225,8 @@ export interface PendingLeaf {
   readonly done: number;
   /** Bytes of values given in it so far. */
   readonly bytes: number;
+  /** It began by telling of a cell that an earlier cascade of this ingress failed by its length. */
+  readonly aftermath?: true;
   /** The rest of it. */
   readonly cascade: KeptBacklog;
   /** What begins a cascade of its own, when the one under way has ended. */

@@ -32,6 +32,35 @@ export function tellOwner(
   if (takes(fold, owner, name, value)) notify(fold, owner, name, value, cause);
 }
 
+/**
+ * Tells the cell that made one which has failed, when it asks to be told. Whatever cut off a cascade that was too large
+ * would cut off the notice as well, and so fail the maker: it is told in a cascade of its own. One that began so makes no
+ * further such cascade, or a maker that makes anew what runs away would keep the world busy for ever.
+ */
+export function tellMaker(
+  fold: FrameFold,
+  address: Address,
+  { parent, pinc = 0, failed }: CellLeaf,
+  cause: number,
+): void {
+  if (parent === null || failed === null || incarnationOf(fold, parent) !== pinc) return;
+  const value = { cell: [...address], code: failed };
+  if (!takes(fold, parent, 'sys/ChildFailed@1', value)) return;
+  if (failed !== 'cascade_exceeded') return notify(fold, parent, 'sys/ChildFailed@1', value, cause);
+  if (fold.isAftermath) return;
+  const event = { name: 'sys/ChildFailed@1', value };
+  const index = fold.push({ kind: 'event', c: cause, to: parent, event, from: null });
+  fold.enqueueApart({
+    ...{ kind: 'event', to: parent, event, from: null, cause: index },
+    ...{ reply: false, notice: true, root: false, aftermath: true },
+  });
+}
+
+function incarnationOf(fold: FrameFold, cell: Address): number | undefined {
+  const bytes = fold.overlay.get(cellKey(cell));
+  return bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf).inc;
+}
+
 /** Whether a live cell takes this notice; a reducer whose schema for it is another than the kernel's does not. */
 export function takes(fold: FrameFold, to: Address, name: NoticeName, value: Value): boolean {
   const event = reducerFor(fold.env.app, to[0])?.events.get(name);

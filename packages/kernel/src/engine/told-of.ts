@@ -95,6 +95,7 @@ function noticed({ name, value }: EventEnvelope): readonly Subject[] {
 const NAMED_IN_NOTICE: Readonly<Record<string, string>> = {
   'sys/Undeliverable@1': 'to',
   'sys/Reply@1': 'to',
+  'sys/ChildFailed@1': 'cell',
   'sys/EffectOpened@1': 'from',
 } satisfies Partial<Record<NoticeName, string>>;
 
