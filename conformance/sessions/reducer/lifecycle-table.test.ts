@@ -278,6 +278,12 @@ const NOTICES: Readonly<Record<string, (s: Scene) => { name: string; value: unkn
       },
     },
   ],
+  'a child that has failed': () => [
+    {
+      name: 'sys/ChildFailed@1',
+      value: { cell: ['aos.agent/SessionReducer@1', 'root.c1'], code: 'threw' },
+    },
+  ],
   'an event that came back': () => [
     {
       name: 'sys/Undeliverable@1',
