@@ -68,12 +68,13 @@ export async function leaveRights({ world }: Stage, may: Record<string, string[]
 
 /** After a crash, of scenarios in which a person decides. */
 export const DECIDED_BEFORE: AfterCrash = {
-  because: 'who decides again, since the answer was not heard, is told that it was decided',
+  because: 'a person who decides again, because the first answer was lost, is told that the decision was already made',
   ends: [{ told: ['already_settled'] }],
 };
 
 /** After a crash, of scenarios in which a run is cancelled while a call is open, and which note how it ended. */
 export const OVER_BEFORE_CANCELLED: AfterCrash = {
-  because: 'a call that may have happened when the process died is not made again: the run ends before it is cancelled',
+  because:
+    'a call that may have been executed when the process died is not repeated, so the run ends before it is canceled',
   ends: [{ told: ['Completed'] }],
 };

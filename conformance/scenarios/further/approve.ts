@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** Somebody says yes. */
 export const approve: Scenario = {
   name: 'approve',
-  shows: 'A call waits for a person; approved, it is made.',
+  shows: 'A call waits for a person and is executed after the approval.',
   agents: [support],
   says: [{ calls: [refunds(500)] }, { text: 'Refunded.' }],
   drive: async (stage) => {

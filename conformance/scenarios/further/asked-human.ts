@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.js';
 /** A question to a person. */
 export const askedHuman: Scenario = {
   name: 'asked-human',
-  shows: 'A model asks a person; its run waits for the answer and goes on with it.',
+  shows: 'A model asks a person; the run waits for the answer and continues with it.',
   agents: [defineAgent({ name: 'asker', model: 'main', instructions: 'Ask.', tools: [askHuman()] })],
   says: [{ calls: [{ id: 'q', tool: 'ask_human', args: { question: 'Which colour?' } }] }, { text: 'Blue it is.' }],
   drive: async (stage) => {

@@ -16,8 +16,7 @@ const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.
 /** A call that is told to stop. */
 export const cancelOpenCall: Scenario = {
   name: 'cancel-open-call',
-  shows:
-    'A run is cancelled while a call runs: the call stops, has a result, and the model is told of it in the next run.',
+  shows: 'A run is canceled while a call runs: the call stops and has a result, which the model reads in the next run.',
   agents: [waiter],
   says: [{ calls: [{ id: 'w', tool: 'wait', args: {} }] }, { text: 'It was stopped.' }],
   drive: async (stage) => {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A wait that is broken off. */
 export const cancelWaiting: Scenario = {
   name: 'cancel-waiting',
-  shows: 'A run that waits for a child is cancelled: the wait ends at once.',
+  shows: 'A run that waits for a child is canceled: the wait ends at once.',
   agents: [lead],
   says: [{ to: SCOUT, text: 'Never said.', held: true }, ...spawnsAndWaits()],
   drive: async (stage) => {

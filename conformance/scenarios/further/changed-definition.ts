@@ -9,7 +9,7 @@ const summer = defineAgent({ name: 'adder', model: 'main', instructions: 'Sum.',
 /** An agent that is defined anew while it works. */
 export const changedDefinition: Scenario = {
   name: 'changed-definition',
-  shows: 'A run goes on with the definition that it began with; the next one takes the new one.',
+  shows: 'A run continues with the definition that it started with; the next run uses the new definition.',
   agents: [adder],
   says: [
     { to: 'Add.', calls: [adds('a', 1, 2)], held: true },

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A child that fails. */
 export const childFails: Scenario = {
   name: 'child-fails',
-  shows: 'A child whose provider is down fails; its parent is told, and goes on.',
+  shows: 'A child whose provider is down fails; its parent is informed and continues.',
   agents: [lead],
   says: [
     { to: SCOUT, fails: { status: 400, message: 'No.' } },

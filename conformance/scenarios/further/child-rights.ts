@@ -10,7 +10,7 @@ const boss = defineAgent({ name: 'boss', model: 'main', instructions: LEAD, spaw
 /** A child may no more than its parent. */
 export const childRights: Scenario = {
   name: 'child-rights',
-  shows: 'A right that the parent does not have its child does not have either, whatever its tools.',
+  shows: 'A child does not have a right that its parent lacks, whatever tools it has.',
   agents: [boss],
   says: [
     { to: 'Work.', calls: [adds('a', 1, 2)] },

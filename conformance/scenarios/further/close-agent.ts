@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A child that is not needed any more. */
 export const closeAgent: Scenario = {
   name: 'close-agent',
-  shows: 'A parent closes a child that works: it is cancelled.',
+  shows: 'A parent closes a working child: the child is canceled.',
   agents: [lead],
   says: [
     { to: SCOUT, text: 'Never said.', held: true },

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** The end of a session. */
 export const close: Scenario = {
   name: 'close',
-  shows: 'A session is closed while a child works: everything under it is cancelled, and it takes nothing any more.',
+  shows: 'A session is closed while a child works: everything below it is canceled, and it accepts nothing more.',
   agents: [lead],
   says: [{ to: SCOUT, text: 'Never said.', held: true }, ...spawnsAndWaits()],
   drive: async (stage) => {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A summary on request. */
 export const compact: Scenario = {
   name: 'compact',
-  shows: 'A session makes room when it is asked to: the model goes on with a summary, the transcript keeps everything.',
+  shows: 'A session is compacted on request: the model continues with a summary, and the transcript keeps everything.',
   agents: [talker],
   says: [{ text: 'One.' }, { text: 'Two.' }, { text: 'They counted to two.' }, { text: 'Three.' }],
   drive: async (stage) => {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A conversation that is too long. */
 export const contextLimit: Scenario = {
   name: 'context-limit',
-  shows: 'The provider refuses a request as too long: the older part becomes a summary, and the step is taken again.',
+  shows: 'The provider refuses a request as too long: a summary replaces the older part, and the step is repeated.',
   agents: [talker],
   says: [
     { text: 'One.' },

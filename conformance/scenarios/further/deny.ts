@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** Somebody says no. */
 export const deny: Scenario = {
   name: 'deny',
-  shows: 'A call waits for a person; denied, it does not happen, and the model reads why.',
+  shows: 'A call waits for a person who denies it: it is not executed, and the model reads why.',
   agents: [support],
   says: [{ calls: [refunds(500)] }, { text: 'Not this time.' }],
   drive: async (stage) => {

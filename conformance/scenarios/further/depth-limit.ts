@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** No deeper. */
 export const depthLimit: Scenario = {
   name: 'depth-limit',
-  shows: 'A child that would stand too deep is refused as an error of the call; the run goes on.',
+  shows: 'A spawn beyond the maximum depth is refused as an error of the call; the run continues.',
   agents: [defineAgent({ name: 'lead', model: 'main', instructions: LEAD, spawns: [scout], limits: { depth: 0 } })],
   says: [
     { to: LEAD, calls: [spawned('s', 'Look.')] },

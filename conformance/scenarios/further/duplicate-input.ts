@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** The same input twice. */
 export const duplicateInput: Scenario = {
   name: 'duplicate-input',
-  shows: 'An input sent again under its id is the same run; under the same id with other words it is refused.',
+  shows: 'An input sent again under the same id is the same run; with different content it is refused.',
   agents: [adder],
   says: [{ text: 'Once.' }],
   drive: async (stage) => {

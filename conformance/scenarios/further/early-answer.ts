@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** An answer before its children’s. */
 export const earlyAnswer: Scenario = {
   name: 'early-answer',
-  shows: 'A parent that answers without waiting has answered; its child works on.',
+  shows: 'A parent answers without waiting and its run completes; the child continues to work.',
   agents: [lead],
   says: [
     { to: SCOUT, text: 'Too late.', held: true },

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** Somebody says yes, but. */
 export const editedArgs: Scenario = {
   name: 'edited-args',
-  shows: 'A person approves other arguments than the model gave: those are used, and the model is told.',
+  shows: 'A person approves a call with edited arguments: these are used, and the model is informed.',
   agents: [support],
   says: [{ calls: [refunds(500)] }, { text: 'Refunded a part.' }],
   drive: async (stage) => {

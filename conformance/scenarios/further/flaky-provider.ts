@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A provider that recovers. */
 export const flakyProvider: Scenario = {
   name: 'flaky-provider',
-  shows: 'A provider that fails once is asked again with the same bytes; the run never hears of it.',
+  shows: 'A request that fails once is retried with the same bytes; the run does not notice.',
   agents: [adder],
   says: [{ fails: { status: 503, message: 'Busy.' } }, { text: 'Here I am.' }],
   ends: {

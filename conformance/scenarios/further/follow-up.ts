@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** Words for later. */
 export const followUp: Scenario = {
   name: 'follow-up',
-  shows: 'A follow-up waits for the end of the run and is a run of its own.',
+  shows: 'A follow-up waits for the end of the run and becomes a separate run.',
   agents: [adder],
   says: [{ text: 'One.', held: true }, { text: 'Two.' }],
   drive: async (stage) => {

@@ -14,7 +14,7 @@ const look = defineTool({
 /** A call that may be repeated. */
 export const idempotentTool: Scenario = {
   name: 'idempotent-tool',
-  shows: 'A call that may be repeated is repeated after a crash: nobody needs to be told.',
+  shows: 'An idempotent call is executed again after a crash, without any report to the model.',
   agents: [defineAgent({ name: 'looker', model: 'main', instructions: 'Look.', tools: [look] })],
   says: [{ calls: [{ id: 'l', tool: 'look', args: {} }] }, { text: 'A tree.' }],
   ends: {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Arguments that do not fit. */
 export const invalidArgs: Scenario = {
   name: 'invalid-args',
-  shows: 'Arguments that do not fit the schema are told to the model; no handler runs.',
+  shows: 'When arguments do not fit the schema, no handler runs and the model is informed.',
   agents: [adder],
   says: [
     { calls: [{ id: 'a', tool: 'add', args: { a: 'two', b: 3 } }] },

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** An outcome after the end. */
 export const lateSettlement: Scenario = {
   name: 'late-settlement',
-  shows: 'A call was cancelled; what comes of it later is journaled, and changes nothing that was decided.',
+  shows: 'The outcome of a canceled call that arrives later is journaled and changes no decision.',
   agents: [buyer],
   says: [{ calls: [{ id: 'o', tool: 'order', args: {} }] }, { text: 'It came after all.' }],
   drive: async (stage) => {

@@ -14,8 +14,7 @@ const count = defineTool({
 /** A tool that answers what it may not. */
 export const malformedOutput: Scenario = {
   name: 'malformed-output',
-  shows:
-    'An answer that does not fit the schema of its tool is no data: the call is told as done, with its result lost.',
+  shows: 'When an answer does not fit the schema of its tool, the call is reported as executed, with its result lost.',
   agents: [defineAgent({ name: 'counter', model: 'main', instructions: 'Count.', tools: [count] })],
   says: [{ calls: [{ id: 'a', tool: 'count', args: {} }] }, { text: 'I cannot count.' }],
   ends: {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Inputs that wait their turn. */
 export const queuedInputs: Scenario = {
   name: 'queued-inputs',
-  shows: 'Inputs sent while a run is under way wait, and are answered in the order in which they came.',
+  shows: 'Inputs sent during a run wait, and are answered in order of arrival.',
   agents: [adder],
   says: [{ text: 'One.', held: true }, { text: 'Two.' }, { text: 'Three.' }],
   drive: async (stage) => {

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** A limit that somebody raises. */
 export const raisedLimit: Scenario = {
   name: 'raised-limit',
-  shows: 'A run that waits at a limit goes on when somebody raises it.',
+  shows: 'A run that waits at a limit continues when the limit is raised.',
   agents: [
     defineAgent({
       name: 'asks',

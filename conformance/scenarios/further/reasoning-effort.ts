@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Settings that change between requests. */
 export const reasoningEffort: Scenario = {
   name: 'reasoning-effort',
-  shows: 'A changed setting of the model counts from the next request on.',
+  shows: 'A changed model setting applies from the next request on.',
   agents: [adder],
   says: [{ calls: [adds('a', 1, 2)], held: true }, { text: 'Three.' }],
   drive: async (stage) => {

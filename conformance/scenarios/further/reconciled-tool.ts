@@ -16,7 +16,7 @@ const book = defineTool({
 /** A call that can be looked up. */
 export const reconciledTool: Scenario = {
   name: 'reconciled-tool',
-  shows: 'A call of which somebody can say whether it happened is repeated only when it did not.',
+  shows: 'A call whose tool can check whether it was executed is repeated only if it was not.',
   agents: [defineAgent({ name: 'booker', model: 'main', instructions: 'Book.', tools: [book] })],
   says: [{ calls: [{ id: 'b', tool: 'book', args: {} }] }, { text: 'Booked.' }],
   ends: {

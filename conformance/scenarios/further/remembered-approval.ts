@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** A yes that lasts. */
 export const rememberedApproval: Scenario = {
   name: 'remembered-approval',
-  shows: 'An approval that is remembered for a day spares the question within the day, and not after it.',
+  shows: 'An approval that is remembered for a day replaces the question during that day, and not afterwards.',
   agents: [support],
   says: [
     { calls: [refunds(500)] },

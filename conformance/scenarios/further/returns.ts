@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** An answer of a shape. */
 export const returns: Scenario = {
   name: 'returns',
-  shows: 'An answer that does not have the shape which the agent returns is asked for again.',
+  shows: 'When an answer does not fit the agent’s `returns` schema, the model is asked once more.',
   agents: [
     defineAgent({ name: 'sums', model: 'main', instructions: 'Sum.', returns: z.strictObject({ sum: z.int() }) }),
   ],

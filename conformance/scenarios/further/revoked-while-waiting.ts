@@ -6,7 +6,8 @@ import type { Scenario } from '../scenario.js';
 /** A right that is taken away. */
 export const revokedWhileWaiting: Scenario = {
   name: 'revoked-while-waiting',
-  shows: 'A call waits for a person when its right is taken away: it ends in that very moment, and the model is told.',
+  shows:
+    'The right of a call is revoked while it waits for a person: the call ends at once, and the model is informed.',
   agents: [support],
   says: [{ calls: [refunds(500)] }, { text: 'I may not any more.' }],
   drive: async (stage) => {

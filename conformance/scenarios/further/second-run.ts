@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A session outlives its runs. */
 export const secondRun: Scenario = {
   name: 'second-run',
-  shows: 'A run that has ended is followed by another in the same session, which sees the first.',
+  shows: 'A second run in the same session sees the conversation of the first.',
   agents: [adder],
   says: [{ text: 'One.' }, { text: 'Two.' }],
   drive: async (stage) => {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** More words to a child. */
 export const sendInput: Scenario = {
   name: 'send-input',
-  shows: 'A parent says something more to a child, which answers that as well.',
+  shows: 'A parent sends a second input to a child, which answers it too.',
   agents: [lead],
   says: [
     { to: SCOUT, text: 'Found one.' },

@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.js';
 export const settledOutside: Scenario = {
   name: 'settled-outside',
   shows:
-    'A call is settled from outside: the first outcome counts, the same again changes nothing, another one is told that it is too late.',
+    'A call is settled from outside: the first outcome counts, repeating it changes nothing, and a different outcome is answered as too late.',
   agents: [buyer],
   says: [{ calls: [{ id: 'o', tool: 'order', args: {} }] }, { text: 'It came.' }],
   drive: async (stage) => {
@@ -33,7 +33,7 @@ export const settledOutside: Scenario = {
   },
   afterCrash: {
     because:
-      'a call that may have happened when the process died is not made again: the run ends before anybody is asked',
+      'a call that may have been executed when the process died is not repeated, so the run ends before a person is asked',
     ends: [{ told: [], events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END] }],
   },
 };

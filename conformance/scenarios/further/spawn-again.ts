@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A child that is asked for twice. */
 export const spawnAgain: Scenario = {
   name: 'spawn-again',
-  shows: 'A child asked for again under the same id is the same child.',
+  shows: 'Spawning a child again under the same id gives the same child.',
   agents: [lead, scout],
   says: [
     { to: SCOUT, text: 'Found it.' },

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** A command for a moment that is over. */
 export const staleEpoch: Scenario = {
   name: 'stale-epoch',
-  shows: 'A command that names another epoch than the session is in is rejected, and changes nothing.',
+  shows: 'A command for an epoch other than the session’s is rejected and changes nothing.',
   agents: [adder],
   says: [{ text: 'One.' }, { text: 'Two.' }],
   drive: async (stage) => {

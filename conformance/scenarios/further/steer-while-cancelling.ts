@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.js';
 export const steerWhileCancelling: Scenario = {
   name: 'steer-while-cancelling',
   shows:
-    'What is said to a run that is being cancelled is rejected; the run ends when its grace is over, whatever its call does.',
+    'A steer to a run that is being canceled is rejected; the run ends with its grace period, whatever its call does.',
   agents: [waiter],
   says: [{ calls: [{ id: 'w', tool: 'wait', args: {} }] }],
   drive: async (stage) => {
@@ -38,7 +38,7 @@ export const steerWhileCancelling: Scenario = {
     ],
   },
   afterCrash: {
-    because: 'what did not stop died with the process: a run that was being cancelled is over at once',
+    because: 'the call that did not stop died with the process, so the run that was being canceled ends at once',
     ends: [
       {
         events: [

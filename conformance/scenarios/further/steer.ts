@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Words on the way. */
 export const steer: Scenario = {
   name: 'steer',
-  shows: 'What is said to a run under way is read by the model at its next step.',
+  shows: 'The model reads a steer at the next step of the run.',
   agents: [adder],
   says: [{ calls: [adds('a', 1, 2)], held: true }, { text: 'Minus three.' }],
   drive: async (stage) => {

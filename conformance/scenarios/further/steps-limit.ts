@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** No more steps. */
 export const stepsLimit: Scenario = {
   name: 'steps-limit',
-  shows: 'A run that wants more steps than it may ends at the limit.',
+  shows: 'A run that needs more steps than its limit ends at the limit.',
   agents: [defineAgent({ name: 'stepper', model: 'main', instructions: 'Step.', tools: [add], limits: { steps: 2 } })],
   says: [{ calls: [adds('a', 1, 1)] }, { calls: [adds('b', 2, 2)] }],
   ends: {

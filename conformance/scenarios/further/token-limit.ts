@@ -9,7 +9,7 @@ const OVER = ['llm_step.requested', 'usage.differs', 'llm_step.completed'] as co
 /** No more tokens. */
 export const tokenLimit: Scenario = {
   name: 'token-limit',
-  shows: 'A run that has used its tokens ends, and says which limit it was.',
+  shows: 'A run that has used up its tokens ends and names the limit.',
   agents: [
     defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', tools: [add], limits: { tokens: 100 } }),
   ],

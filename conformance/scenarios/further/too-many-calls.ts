@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** More calls than one answer may have. */
 export const tooManyCalls: Scenario = {
   name: 'too-many-calls',
-  shows: 'An answer with more calls than it may have ends the run at that limit; none of them happens.',
+  shows: 'An answer with more calls than the limit ends the run; none of the calls is executed.',
   agents: [
     defineAgent({ name: 'greedy', model: 'main', instructions: 'Add.', tools: [add], limits: { callsPerStep: 1 } }),
   ],

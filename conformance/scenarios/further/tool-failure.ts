@@ -16,7 +16,7 @@ const divide = defineTool({
 /** A tool that fails, and a model that tries again. */
 export const toolFailure: Scenario = {
   name: 'tool-failure',
-  shows: 'A handler that throws ends nothing: the model reads the message and calls again.',
+  shows: 'A handler that throws does not end the run: the model reads the message and calls again.',
   agents: [defineAgent({ name: 'divider', model: 'main', instructions: 'Divide.', tools: [divide] })],
   says: [
     { calls: [{ id: 'a', tool: 'divide', args: { a: 6, b: 0 } }] },

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A call that takes too long. */
 export const toolTimeout: Scenario = {
   name: 'tool-timeout',
-  shows: 'A call that does not answer in its time is given up, and the model is told.',
+  shows: 'A call that does not answer before its timeout is given up, and the model is informed.',
   agents: [waiter],
   says: [{ calls: [{ id: 'w', tool: 'wait', args: {} }] }, { text: 'It took too long.' }],
   drive: async (stage) => {
@@ -22,7 +22,7 @@ export const toolTimeout: Scenario = {
     events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END],
   },
   afterCrash: {
-    because: 'of the call that was given up, and died with the process, it is told that nobody knows: after the fact',
+    because: 'the call that was given up died with the process, and is later reported as unknown',
     ends: [
       {
         events: [...BEGIN, ...STEP, ...FAILED_CALL, 'llm_step.requested', 'tool.late', 'llm_step.completed', ...END],

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Two children at once. */
 export const twoChildren: Scenario = {
   name: 'two-children',
-  shows: 'A parent waits for all of its children, and reads what each came to.',
+  shows: 'A parent waits for all its children and reads the result of each.',
   agents: [lead],
   says: [
     { to: SCOUT, text: 'Found it.' },

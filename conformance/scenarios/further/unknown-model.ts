@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** A model that the world does not have. */
 export const unknownModel: Scenario = {
   name: 'unknown-model',
-  shows: 'A change to a model that the world does not have is rejected; the session goes on as it was.',
+  shows: 'A change to a model that the world does not have is rejected; the session continues unchanged.',
   agents: [adder],
   says: [{ text: 'One.' }, { text: 'Two.' }],
   drive: async (stage) => {

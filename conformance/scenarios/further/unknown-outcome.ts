@@ -8,7 +8,7 @@ const pay = defineTool({ name: 'pay', description: 'Pays.', args: z.strictObject
 /** A call whose answer was lost. */
 export const unknownOutcome: Scenario = {
   name: 'unknown-outcome',
-  shows: 'A handler that does not know whether it happened says so, and the model is told that nobody knows.',
+  shows: 'A handler reports that the outcome of its call is unknown, and the model reads that.',
   agents: [defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [pay] })],
   says: [{ calls: [{ id: 'p', tool: 'pay', args: {} }] }, { text: 'Nobody knows.' }],
   ends: {

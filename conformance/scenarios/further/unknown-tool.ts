@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A tool that there is not. */
 export const unknownTool: Scenario = {
   name: 'unknown-tool',
-  shows: 'A call of a tool that the agent does not have is told to the model.',
+  shows: 'When the model calls a tool that the agent does not have, the model is informed.',
   agents: [adder],
   says: [{ calls: [{ id: 'a', tool: 'subtract', args: {} }] }, { text: 'I can only add.' }],
   ends: {

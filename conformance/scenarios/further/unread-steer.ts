@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Words that come when all is said. */
 export const unreadSteer: Scenario = {
   name: 'unread-steer',
-  shows: 'What is said while the last answer is under way extends the run: the model answers that too.',
+  shows: 'A steer that arrives during the last answer extends the run: the model answers it too.',
   agents: [adder],
   says: [{ text: 'Done.', held: true }, { text: 'Done again.' }],
   drive: async (stage) => {

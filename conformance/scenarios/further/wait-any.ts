@@ -9,7 +9,7 @@ const both = defineAgent({ name: 'lead', model: 'main', instructions: LEAD, spaw
 /** The first of two children. */
 export const waitAny: Scenario = {
   name: 'wait-any',
-  shows: 'A parent that waits for any child goes on with the first.',
+  shows: 'A parent that waits for any child continues with the first result.',
   agents: [both],
   says: [
     { to: SCOUT, text: 'Found it at last.', held: true },

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A child that takes too long. */
 export const waitTimeout: Scenario = {
   name: 'wait-timeout',
-  shows: 'A parent that has waited as long as it wanted goes on without its child.',
+  shows: 'A parent whose wait times out continues without its child.',
   agents: [lead],
   says: [
     { to: SCOUT, text: 'Never said.', held: true },

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** An input that is taken back before its turn. */
 export const withdrawnInput: Scenario = {
   name: 'withdrawn-input',
-  shows: 'An input that waits is withdrawn: it is never answered, and what waits behind it is.',
+  shows: 'A waiting input is withdrawn: it is never answered, and the inputs behind it are.',
   agents: [adder],
   says: [{ text: 'One.', held: true }, { text: 'Three.' }],
   drive: async (stage) => {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** The provider is down. */
 export const adapterFailure: Scenario = {
   name: 'adapter-failure',
-  shows: 'The provider fails for good: after three retries of the transport the run fails with its code.',
+  shows: 'The provider keeps failing: after three retries by the transport, the run fails with the provider’s code.',
   agents: [adder],
   says: [{ fails: { status: 500, message: 'Down.' } }],
   ends: {

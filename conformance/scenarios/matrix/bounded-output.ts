@@ -13,7 +13,8 @@ const list = defineTool({
 /** More than a model reads. */
 export const boundedOutput: Scenario = {
   name: 'bounded-output',
-  shows: 'A tool answers more than the model reads: the whole is kept, the model reads both ends.',
+  shows:
+    'The output of a tool is larger than the model reads: the full output is stored, and the model reads its beginning and end.',
   agents: [defineAgent({ name: 'lister', model: 'main', instructions: 'List.', tools: [list] })],
   says: [{ calls: [{ id: 'a', tool: 'list', args: {} }] }, { text: 'Many lines.' }],
   ends: {
@@ -24,7 +25,7 @@ export const boundedOutput: Scenario = {
     shown: /truncated \d+ bytes; sha256:/,
   },
   afterCrash: {
-    because: 'a call of which nobody knows whether it happened has no output to bound',
+    because: 'a call whose execution is unknown has no output to truncate',
     ends: [{ events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...END] }],
   },
 };

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** Somebody stops a model that speaks. */
 export const cancel: Scenario = {
   name: 'cancel',
-  shows: 'A run is cancelled while its model speaks: what was said is kept, and the run ends.',
+  shows: 'A run is canceled while its model answers: the received text is kept, and the run ends.',
   agents: [adder],
   says: [{ text: 'one two three four five six seven eight nine', slowly: true }],
   drive: async (stage) => {
@@ -29,7 +29,7 @@ export const cancel: Scenario = {
     ],
   },
   afterCrash: {
-    because: 'what a cancelled answer had said is lost with the process that heard it: nobody asks for it again',
+    because: 'the received part of a canceled answer is lost with the process, and the request is not repeated',
     ends: [
       {
         text: '',

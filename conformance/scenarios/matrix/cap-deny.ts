@@ -5,7 +5,7 @@ import { type Scenario, SESSION } from '../scenario.js';
 /** The session may not use the tool. */
 export const capDeny: Scenario = {
   name: 'cap-deny',
-  shows: 'The session has no right to the call: it does not happen, and the model is told why.',
+  shows: 'The session lacks the right to the call: it is not executed, and the model reads why.',
   agents: [adder],
   says: [{ calls: [adds('a', 2, 3)] }, { text: 'I cannot.' }],
   drive: async (stage) => {

@@ -14,7 +14,7 @@ const looper = defineAgent({
 /** The same call again. */
 export const loop: Scenario = {
   name: 'loop',
-  shows: 'A model calls the same tool with the same arguments again: the loop is seen, and the run fails.',
+  shows: 'A model repeats the same call with the same arguments: the loop is detected, and the run fails.',
   agents: [looper],
   says: [{ calls: [adds('a', 1, 1)] }],
   ends: {
@@ -25,7 +25,7 @@ export const loop: Scenario = {
   },
   afterCrash: {
     because:
-      'a call of which nobody knows whether it happened is no repetition: after it the count of equal calls begins anew',
+      'a call whose execution is unknown does not count as a repetition, so the count of equal calls starts again',
     ends: [
       { events: [...BEGIN, ...STEP, ...FAILED_CALL, ...STEP, ...CALL, ...STEP, ...CALL, 'loop.detected', ...END] },
       {

@@ -5,7 +5,8 @@ import type { Scenario } from '../scenario.js';
 /** Two calls of one answer. */
 export const multiTool: Scenario = {
   name: 'multi-tool',
-  shows: 'A model calls two tools in one answer, beside a text; they run at once and are told in its order.',
+  shows:
+    'A model calls two tools in one answer that also has text; the calls run concurrently, and their results are sent in the order of the calls.',
   agents: [adder],
   says: [{ text: 'I add.', calls: [adds('a', 1, 2), adds('b', 3, 4)] }, { text: '3 and 7.' }],
   ends: {

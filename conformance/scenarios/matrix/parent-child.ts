@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A child that its parent waits for. */
 export const parentChild: Scenario = {
   name: 'parent-child',
-  shows: 'A model spawns a child, waits for it, and reads what it came to.',
+  shows: 'A model spawns a child, waits for it and reads its result.',
   agents: [lead],
   says: [{ to: SCOUT, text: 'Found it.', held: true }, ...spawnsAndWaits(), { to: LEAD, text: 'The scout found it.' }],
   drive: async (stage) => {

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 /** A rule of the world forbids the tool. */
 export const policyDeny: Scenario = {
   name: 'policy-deny',
-  shows: 'A rule forbids the call: it does not happen, and the model is told why.',
+  shows: 'A policy rule forbids the call: it is not executed, and the model reads why.',
   agents: [adder],
   policy: [{ effect: 'tool.call@1#add', decision: 'deny' }, ...AGENT_POLICY],
   says: [{ calls: [adds('a', 2, 3)] }, { text: 'I may not.' }],

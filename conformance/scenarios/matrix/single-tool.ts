@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 /** A call that may happen once. */
 export const singleTool: Scenario = {
   name: 'single-tool',
-  shows: 'A model calls a tool and reads what it answers.',
+  shows: 'A model calls a tool and reads its answer.',
   agents: [adder],
   says: [{ calls: [adds('a', 2, 3)] }, { text: 'It is 5.' }],
   ends: {
