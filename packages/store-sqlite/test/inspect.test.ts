@@ -92,7 +92,7 @@ describe('the owner that a file names', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'holds it while its process lives; what cannot be known is not taken for held [JRN-28]',
+    'holds it while its process lives; what cannot be known is not taken for held',
     () => {
       const owner = newOwner(here);
       forgetOwner(owner);
