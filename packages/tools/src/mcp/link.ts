@@ -94,7 +94,7 @@ export class Link {
   leftOut: readonly LeftOut[] = [];
 
   constructor(private readonly options: LinkOptions) {
-    options.closing.addEventListener('abort', () => void this.#drop(), { once: true });
+    options.closing.addEventListener('abort', () => void this.#end(), { once: true });
   }
 
   /** What the server offers now, as entries. @throws when it cannot be reached */
@@ -110,7 +110,7 @@ export class Link {
       const done = await this.#perform(found.tool, args, ctx);
       if ('result' in done) return keptAnswerOf(done.result, found.tool.name, ctx);
       const { missing } = done;
-      if (missing.lost) await this.#drop();
+      if (missing.lost) await this.#drop(done.connection);
       const again = missing.kind === 'unreached' || (missing.kind === 'unknown' && entry.delivery === 'idempotent'); // K3
       if (!again || repeats >= REPEATS_MAX || ctx.signal.aborted) return this.#told(missing, ctx);
     }
@@ -150,7 +150,7 @@ export class Link {
       return await this.#lookOnce(context);
     } catch (error) {
       if (before === undefined || context.signal.aborted) throw error;
-      await this.#drop();
+      await this.#drop(before);
       return this.#lookOnce(context);
     }
   }
@@ -240,9 +240,9 @@ export class Link {
     tool: McpTool,
     args: Readonly<Record<string, unknown>>,
     ctx: ToolContext,
-  ): Promise<{ readonly result: CallToolResult } | { readonly missing: Missing }> {
+  ): Promise<{ readonly result: CallToolResult } | Lost> {
     const connection = this.#connection;
-    if (connection === undefined) return { missing: { kind: 'unreached', why: 'it was lost', lost: true } };
+    if (connection === undefined) return { missing: { kind: 'unreached', why: 'it was lost', lost: true }, connection };
     this.#running.add(ctx);
     this.#called = true;
     try {
@@ -250,9 +250,9 @@ export class Link {
     } catch (error) {
       if (ctx.signal.aborted) throw error;
       const { refusal } = connection.intake;
-      if (refusal !== undefined) return { missing: { kind: 'too_much', why: refusal.message, lost: true } };
+      if (refusal !== undefined) return { missing: { kind: 'too_much', why: refusal.message, lost: true }, connection };
       const missing = missingBy(error);
-      return { missing: { ...missing, why: connection.ending() ?? missing.why } };
+      return { missing: { ...missing, why: connection.ending() ?? missing.why }, connection };
     } finally {
       this.#running.delete(ctx);
     }
@@ -278,12 +278,22 @@ export class Link {
     if (this.#connection === connection) this.#connection = undefined;
   }
 
-  /** Ends the connection. */
-  async #drop(): Promise<void> {
-    const connection = this.#connection ?? (await this.#connecting?.catch(() => undefined));
-    this.#connection = undefined;
-    await connection?.client.close().catch(() => undefined);
+  /** Ends a connection that failed. One that was made since, for another call that failed with it, is left alone. */
+  async #drop(connection: Connection | undefined): Promise<void> {
+    if (connection === undefined) return;
+    this.#lose(connection);
+    await connection.client.close().catch(() => undefined);
   }
+
+  async #end(): Promise<void> {
+    await this.#drop(this.#connection ?? (await this.#connecting?.catch(() => undefined)));
+  }
+}
+
+/** A call that was not answered, and the connection that it was made on. */
+interface Lost {
+  readonly missing: Missing;
+  readonly connection: Connection | undefined;
 }
 
 /** The tools of a server, all pages together bounded in bytes and in time. */

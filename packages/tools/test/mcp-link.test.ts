@@ -1,0 +1,44 @@
+/** One link for all calls of a world to a server: what one of them meets is not another's. */
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import type { LiveToolset } from '@reprise/agent';
+import { memory } from '@reprise/kernel';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { mcp } from '../src/mcp/index.js';
+
+type Fetch = typeof fetch;
+type Context = Parameters<LiveToolset['list']>[0];
+
+/** A server that greets, and what it was asked. */
+function greeter() {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'web', version: '1' });
+    const described = { description: 'Greets.', inputSchema: z.object({ name: z.string() }) };
+    server.registerTool('greet', described, ({ name }) => ({ content: [{ type: 'text', text: `Hello, ${name}.` }] }));
+    return server;
+  });
+  return (...[url, init]: Parameters<Fetch>) => handler.fetch(new Request(url, init));
+}
+
+it('a call that fails with its connection leaves alone the one that another has made since', async () => {
+  const ask = greeter();
+  const gone = new Set(['Ann', 'Bob']);
+  // The session of both is over. Ann hears it, and ends the connection; Bob, who waits for his answer, hears that.
+  const fetch: Fetch = async (url, init) => {
+    const name = /"arguments":\{"name":"(\w+)/.exec(String(init?.body))?.[1] ?? '';
+    if (!gone.delete(name)) return ask(url, init);
+    await new Promise((resolve) => setTimeout(resolve, name === 'Ann' ? 5 : 100));
+    return new Response('gone', { status: 404 });
+  };
+  const closing = new AbortController();
+  const live = await mcp('web', { url: 'http://web.example/mcp', fetch }).open({ closing: closing.signal });
+  const { content } = await memory().open();
+  const { signal } = new AbortController();
+  const context: Context = { session: { key: 's', labels: {} }, content, signal, secret: async () => '' };
+  const [entry] = await live.list(context);
+  const tool = entry === undefined ? undefined : live.tool(entry);
+  const call = (name: string): unknown => tool?.run({ name } as never, context as never);
+  const [first] = await Promise.all([call('Ann'), call('Bob')]);
+  expect(first).toMatchObject({ parts: ['Hello, Ann.'] });
+  closing.abort();
+});
