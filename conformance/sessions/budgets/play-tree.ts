@@ -1,7 +1,7 @@
 /** Plays random trees of sessions against the session reducer, and keeps a ledger of what they may use. */
-import type { LlmGenerateReceipt, LlmToolCall, Value } from '@reprise/contracts';
+import type { LlmGenerateReceipt, LlmToolCall, Ref, Value } from '@reprise/contracts';
 import type { App } from '@reprise/kernel';
-import { digestOf } from '@reprise/kernel/define';
+import { defineApp, digestOf, type ReducerDefinition } from '@reprise/kernel/define';
 import fc from 'fast-check';
 import { agentApp } from '../../../packages/agent/src/app.js';
 import {
@@ -17,6 +17,8 @@ import { CONFIG } from '../reducer/scene.js';
 import { Ledger, type Terms } from './ledger.js';
 
 const ROOT = 'root';
+/** The answer of a model that breaks a session. */
+const BREAKS = refOf(7);
 const PRICE = { in: 3_000_000, out: 15_000_000 };
 
 /** What a tree begins with. */
@@ -80,6 +82,9 @@ class TreePlay {
   readonly #ledger: Ledger;
   readonly #sessions = new Set<string>();
   readonly #met = new Map<string, number>();
+  readonly #failed = new Set<string>();
+  /** The session whose cell fails in the frame at hand. */
+  #breaking: string | undefined;
   #n = 0;
 
   constructor(
@@ -90,11 +95,12 @@ class TreePlay {
     const terms: Terms = { given, price: PRICE };
     this.#ledger = new Ledger(ROOT, terms);
     this.world = new BareWorld({
-      app,
+      app: breakable(app),
       handedOn: [humanAsk.name],
       onFrame: (frame) => {
         for (const record of frame.records) {
-          if (record.kind === 'fault') throw new Error(`a fault: ${record.code}`);
+          if (record.kind === 'fault' && record.target[1] !== this.#breaking)
+            throw new Error(`a fault: ${record.code}`);
           if (record.kind !== 'fact' || record.from === null) continue;
           this.#sessions.add(record.from[1]);
           if (MET.test(record.name)) this.#count(metOf(record.name, record.value as Readonly<Record<string, Value>>));
@@ -130,7 +136,9 @@ class TreePlay {
     if (what < 70) return this.input(this.#key(what < 69 ? 0 : which));
     if (what < 80) return this.#commands(which, how);
     if (what < 88) return this.world.advance([1, 3_000, 6_000, 700_000][how % 4] ?? 1, how % 2 === 0);
-    if (what < 92) return this.world.crash();
+    if (what < 90) return this.world.crash();
+    if (what < 95) return this.#breaks(which, how, much);
+    if (what < 97) return this.#mends(which, how);
     return this.#answers(which, 99, much);
   }
 
@@ -140,17 +148,35 @@ class TreePlay {
     if (work === undefined) return this.input(ROOT);
     const usage = this.#usage(work, how, much);
     const tool_calls = how === 99 ? [] : this.#calls(how, much);
-    const finish_reason = tool_calls.length > 0 ? ('tool_calls' as const) : ('stop' as const);
-    const payload: LlmGenerateReceipt = {
-      output_ref: refOf(5),
-      raw_output_ref: refOf(6),
-      by: { profile: 'test', model: 'test' },
-      request_digest: '0'.repeat(64),
-      request_bytes: 40,
-      finish_reason,
-      tool_calls,
-    };
-    this.#say(work, { status: 'ok', payload: payload as unknown as Value, ...usage });
+    this.#say(work, { status: 'ok', payload: answerOf(refOf(5), tool_calls), ...usage });
+  }
+
+  /** A session below the root fails with the answer of its model. */
+  #breaks(which: number, how: number, much: number): void {
+    const below = [...this.world.running.values()].filter(
+      ({ leaf }) => leaf.name === llmGenerate.name && leaf.plan[1] !== ROOT,
+    );
+    const work = below[which % Math.max(1, below.length)];
+    if (work === undefined) return this.#answers(which, how, much);
+    const key = work.leaf.plan[1];
+    this.#breaking = key;
+    this.#failed.add(key);
+    this.#count('fails');
+    this.#say(work, { status: 'ok', payload: answerOf(BREAKS, []), ...this.#usage(work, how, much) });
+    this.#breaking = undefined;
+  }
+
+  /** A session that failed is brought back, and closed. */
+  #mends(which: number, how: number): void {
+    const all = [...this.#failed];
+    const key = all[which % Math.max(1, all.length)];
+    if (key === undefined) return;
+    this.world.revive(SESSION_REDUCER, key);
+    this.#failed.delete(key);
+    this.#count('is brought back');
+    if (how % 4 === 0) return;
+    const command = { type: 'Close', ...(how % 2 === 0 ? { at_once: true } : {}) };
+    this.#request(key, 'aos.agent/HostCommand@1', { command_id: `h${this.#n++}`, command });
   }
 
   #fails(which: number, how: number, much: number): void {
@@ -250,6 +276,35 @@ class TreePlay {
       },
     };
   }
+}
+
+function answerOf(output_ref: Ref, tool_calls: readonly LlmToolCall[]): Value {
+  const payload: LlmGenerateReceipt = {
+    output_ref,
+    raw_output_ref: refOf(6),
+    by: { profile: 'test', model: 'test' },
+    request_digest: '0'.repeat(64),
+    request_bytes: 40,
+    finish_reason: tool_calls.length > 0 ? 'tool_calls' : 'stop',
+    tool_calls: [...tool_calls],
+  };
+  return payload as unknown as Value;
+}
+
+/** The app with a defect in its session reducer, in every replay: an answer `BREAKS` fails the session's cell. */
+function breakable(app: App): App {
+  const reducers = [...app.reducers.values()].map(
+    (reducer): ReducerDefinition => ({
+      ...reducer,
+      reduce(draft, event, ctx) {
+        const { output_ref } = event.value as { readonly output_ref?: Ref };
+        if (event.name === 'aos.agent/LlmStepCompleted@1' && output_ref?.hex === BREAKS.hex)
+          throw new Error('a defect');
+        return reducer.reduce(draft, event, ctx);
+      },
+    }),
+  );
+  return defineApp({ reducers, plans: [...app.plans.values()] });
 }
 
 function callOf(n: number, session: LlmToolCall['session']): LlmToolCall {

@@ -135,6 +135,13 @@ export class BareWorld {
     return this.#submit({ make: (stamps) => ({ kind: 'request', ...stamps, principal: 'host', id, ...request }) });
   }
 
+  /** Brings a failed cell back. @returns the code of a refusal */
+  revive(reducer: string, key: string): string | undefined {
+    const id = `r${this.#ids++}`;
+    const request = { to: [reducer, key] as [string, string], event: { name: 'sys/Revive@1', value: {} } };
+    return this.#submit({ make: (stamps) => ({ kind: 'request', ...stamps, principal: 'host', id, ...request }) });
+  }
+
   /** Asks something of the kernel. @returns the code of a refusal */
   command(name: CommandName, given: unknown): string | undefined {
     const id = `k${this.#ids++}`;

@@ -401,7 +401,7 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell may send to nobody, then it still reaches its parent and itself, and nobody else', async () => {
+  it('when a cell may send to nobody, then it still reaches its parent and itself, and nobody else [GATE-15]', async () => {
     const { world, store } = await given(POLICY);
     await ask(world, 'p', [send('a', note('made'), send('a1', note('made'))), send('b', note('made'))]);
     await rights(world, 'a', { exercise: { may: { send: [] } } });
@@ -412,6 +412,30 @@ describe('given a policy that names no events', () => {
     expect(await seen(world, 'b')).toEqual(['made']);
     expect(await seen(world, 'a')).toEqual(['made', 'self', 'Undeliverable denied', 'Undeliverable denied']);
     expect((await recordsOf(store, 'denial')).map(({ code }) => code)).toEqual(['cap_denied', 'cap_denied']);
+    await closeSound(world, store, app);
+  });
+
+  it('when the right of a cell names `send`, then it and all below reach what is below, and make cells, only as it permits [GATE-15]', async () => {
+    const { world, store } = await given(POLICY);
+    await ask(world, 'p', [send('a', note('made'), send('a1', note('made'), send('a2', note('made'))))]);
+    await ask(world, 'p', [send('a', send('b1', note('made')))]);
+    await rights(world, 'a', {
+      exercise: { may: { send: [`${cell('a2').join('/')}#*`, `${cell('new').join('/')}#*`] } },
+    });
+    await ask(world, 'a', [send('a1', note('child')), send('a2', note('permitted')), send('b1', note('other child'))]);
+    await ask(world, 'a', [send('new', note('permitted')), send('newer', note('not permitted'))]);
+    // What is above narrows what is below: `a1` names nothing itself, and reaches its child since `a` may.
+    await ask(world, 'a1', [send('a2', note('from a1')), send('made', note('not permitted')), send('a', note('up'))]);
+    expect(await seen(world, 'a')).toEqual([
+      'made',
+      ...['Undeliverable denied', 'Undeliverable denied', 'Undeliverable denied', 'up'],
+    ]);
+    expect(await seen(world, 'a1')).toEqual(['made', 'Undeliverable denied']);
+    expect(await seen(world, 'a2')).toEqual(['made', 'permitted', 'from a1']);
+    expect(await seen(world, 'b1')).toEqual(['made']);
+    expect(await seen(world, 'new')).toEqual(['permitted']);
+    expect([await world.state(cell('newer')), await world.state(cell('made'))]).toEqual([undefined, undefined]);
+    expect(new Set((await recordsOf(store, 'denial')).map(({ code }) => code))).toEqual(new Set(['cap_denied']));
     await closeSound(world, store, app);
   });
 
