@@ -1,0 +1,113 @@
+/** The reader of the how-to page, without Reprise, on worlds that the page does not show. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { creates, defineApp, defineReducer, openWorld, verifyStore } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { loadWorld } from '@reprise/testkit';
+import Database from 'libsql';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { parsePage } from '../../scripts/test/docs-pages.js';
+import { keptFolders, keptWorlds } from '../golden/kept.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const PAGE = 'docs/how-to/read-a-journal-without-reprise.md';
+
+const page = parsePage(PAGE, readFileSync(path.join(ROOT, PAGE), 'utf8'));
+const source = page.actions.find((action) => action.does === 'file' && action.file === 'read.js')?.block.text ?? '';
+
+// Inside of the repository, where the reader finds its libraries.
+const folder = mkdtempSync(path.join(ROOT, 'node_modules/.interop-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const reader = path.join(folder, 'read.mjs');
+writeFileSync(reader, source);
+
+const LINE = '(a line that each append repeats) '.repeat(100);
+
+const diary = defineReducer({
+  name: 'diary/Diary@1',
+  state: z.strictObject({ lines: z.array(z.string()) }),
+  events: { 'diary/Written@1': creates(z.strictObject({ line: z.string() })) },
+  init: () => ({ lines: [] }),
+  reduce(draft, event) {
+    draft.lines.push(event.value.line);
+  },
+});
+const app = defineApp({ reducers: [diary] });
+
+/** A world whose appends have many frames, of which several share rows. @returns its file */
+async function manyFrames(name: string): Promise<string> {
+  const file = path.join(folder, name);
+  const world = await openWorld({ store: sqlite(file), app });
+  const write = (i: number) =>
+    world.request(
+      ['diary/Diary@1', 'd'],
+      { name: 'diary/Written@1', value: { line: `${i} ${LINE}` } },
+      { id: `w-${i}` },
+    );
+  await Promise.all(Array.from({ length: 60 }, (_, i) => write(i)));
+  await world.close();
+  return file;
+}
+
+async function read(file: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [reader, file]);
+  return stdout.trimEnd().split('\n');
+}
+
+async function headOf(file: string): Promise<string> {
+  const { head, frames } = await verifyStore(await sqlite(file).openReadonly(), { app });
+  return `${frames} frames, head sha256:${head.digest}`;
+}
+
+const told = (lines: readonly string[]) =>
+  `${lines.filter((line) => line.startsWith('frame ')).length} frames, ${lines.at(-1)}`;
+
+describe('the reader of the how-to page [CODEC-17]', () => {
+  it('imports nothing of Reprise', () => {
+    const imported = [...source.matchAll(/^import .* from '(.*)';$/gm)].map((match) => match[1]);
+    expect(imported).toEqual(['node:crypto', 'node:fs', 'cbor-x', 'libsql']);
+    expect(source.split('\n').length).toBeLessThan(75);
+  });
+
+  it('reads frames that share rows to the head that a verification finds', async () => {
+    const file = await manyFrames('many.db');
+    const shared = new Database(file).prepare('SELECT count(*) AS n FROM frame WHERE first < seq').get([]);
+    expect((shared as { n: number }).n).toBeGreaterThan(0);
+    expect(told(await read(file))).toBe(await headOf(file));
+  });
+
+  it.each(keptFolders().flatMap(keptWorlds))('reads the golden world $golden.name', async ({ golden, world, pins }) => {
+    const file = path.join(folder, `${golden.name}.db`);
+    await loadWorld(world, sqlite(file));
+    expect(told(await read(file))).toContain(JSON.parse(pins).head);
+  });
+
+  it('refuses a frame of which a byte is changed, by its number', async () => {
+    const file = await manyFrames('changed.db');
+    const db = new Database(file);
+    const { seq, bytes } = db.prepare('SELECT seq, bytes FROM frame WHERE seq = 0').get([]) as never as {
+      seq: number;
+      bytes: Uint8Array;
+    };
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
+    db.prepare('UPDATE frame SET bytes = ? WHERE seq = ?').run([changed, seq]);
+    db.close();
+    await expect(read(file)).rejects.toThrow('frame 0 is not the frame that was written');
+  });
+
+  it('refuses content that does not have its digest', async () => {
+    const session = keptFolders()
+      .flatMap(keptWorlds)
+      .find(({ golden }) => golden.name === 'session');
+    const file = path.join(folder, 'content.db');
+    await loadWorld(session?.world ?? new Uint8Array(), sqlite(file));
+    const db = new Database(file);
+    db.exec("UPDATE blob SET bytes = x'00'");
+    db.close();
+    await expect(read(file)).rejects.toThrow('is damaged or erased');
+  });
+});
