@@ -3,7 +3,7 @@
  * (tsup's own declarations start a compiler per package: minutes instead of seconds.)
  */
 import './lib/node-version.mjs';
-import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { workspacePackages } from './lib/packages.mjs';
 import { ROOT } from './lib/root.mjs';
@@ -17,6 +17,7 @@ const started = performance.now();
 
 for (const { name, folder, entries } of packages) await buildJavaScript(name, folder, entries);
 await buildCapsuleTexts();
+await cp(path.join(ROOT, 'docs/errors'), path.join(ROOT, 'packages/cli/dist/errors'), { recursive: true });
 const javascript = performance.now();
 await buildDeclarations();
 console.log(
@@ -48,6 +49,9 @@ async function buildJavaScript(name, folder, entries) {
       removeNodeProtocol: false,
       splitting: true,
       sourcemap: true,
+      esbuildOptions: (options) => {
+        options.sourcesContent = false; // the sources are in the package
+      },
       clean: true,
       silent: true,
     });
@@ -73,6 +77,19 @@ async function buildDeclarations() {
   for (const { folder } of packages) {
     await cp(path.join(out, folder, 'src'), path.join(ROOT, folder, 'dist'), { recursive: true });
     await refuseForeignPaths(path.join(ROOT, folder, 'dist'));
+    await pointMapsAtSources(path.join(ROOT, folder));
+  }
+}
+
+/** Declaration maps were made elsewhere: in a package they lead to its own `src`, which is published too. */
+async function pointMapsAtSources(home) {
+  const dist = path.join(home, 'dist');
+  for (const name of (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.d.ts.map'))) {
+    const file = path.join(dist, name);
+    const source = path.join(home, 'src', name.replace(/\.d\.ts\.map$/, '.ts'));
+    const map = JSON.parse(await readFile(file, 'utf8'));
+    const sources = [path.relative(path.dirname(file), source).replaceAll(path.sep, '/')];
+    await writeFile(file, JSON.stringify({ ...map, sources, sourceRoot: '' }));
   }
 }
 

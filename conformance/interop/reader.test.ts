@@ -24,15 +24,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const reader = path.join(folder, 'read.mjs');
 writeFileSync(reader, source);
 
-const LINE = '(a line that each append repeats) '.repeat(100);
+const LINE = '(a line that each request repeats) '.repeat(100);
 
 const diary = defineReducer({
   name: 'diary/Diary@1',
-  state: z.strictObject({ lines: z.array(z.string()) }),
+  state: z.strictObject({ last: z.string() }),
   events: { 'diary/Written@1': creates(z.strictObject({ line: z.string() })) },
-  init: () => ({ lines: [] }),
+  init: () => ({ last: '' }),
   reduce(draft, event) {
-    draft.lines.push(event.value.line);
+    draft.last = event.value.line;
   },
 });
 const app = defineApp({ reducers: [diary] });

@@ -46,10 +46,10 @@ export function node(args, options) {
 }
 
 /** Runs the npm that runs us, or the one on the path. */
-export function npm(args) {
+export function npm(args, options) {
   const cli = process.env.npm_execpath;
-  if (cli !== undefined && path.basename(cli) === 'npm-cli.js') return node([cli, ...args]);
-  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
+  if (cli !== undefined && path.basename(cli) === 'npm-cli.js') return node([cli, ...args], options);
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
 }
 
 /** The arguments that let Node run TypeScript sources of this repository, workspace packages included. */

@@ -37,6 +37,9 @@ export async function installPackages(root: string, folder: string): Promise<voi
       if (existsSync(own)) symlinkSync(own, path.join(to, 'node_modules'), 'junction');
     }),
   );
+  cpSync(path.join(root, 'docs/errors'), path.join(folder, 'node_modules/@reprise/cli/dist/errors'), {
+    recursive: true,
+  });
   writeFileSync(path.join(folder, 'node_modules/@reprise/capsule/dist/texts.js'), capsuleTexts());
 }
 

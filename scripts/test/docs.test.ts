@@ -22,7 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const TIMEOUT_MS = 120_000;
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
-const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to', 'docs/explanation']);
+const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}`);
+const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to', 'docs/explanation', ...packages]);
 
 describe('pages with code', () => {
   beforeAll(() => installPackages(ROOT, folder), TIMEOUT_MS);

@@ -1,6 +1,7 @@
 /** Says what went wrong: for people on the error stream, for programs as one JSON object on the output. */
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { Divergence } from '@reprise/kernel';
+import { pageOf } from './error-pages.js';
 import type { Io } from './io.js';
 import { escapeLine } from './text/escape.js';
 import { toJson } from './text/json.js';
@@ -12,11 +13,6 @@ const CAUSES_MAX = 8;
 export async function reportFailure(io: Io, error: unknown, json: boolean): Promise<void> {
   if (json) return io.out.write(`${toJson({ ok: false, error: asError(error) })}\n`);
   await io.err.write(isRepriseError(error) ? describeError(error) : `reprise: ${unexpected(error)}\n`);
-}
-
-/** The page of an error code, in the documentation. */
-export function pageOf(code: string): string {
-  return `docs/errors/${code}.md`;
 }
 
 /** An error for programs. */

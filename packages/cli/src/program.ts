@@ -8,6 +8,7 @@ import { parseDigest } from './target.js';
 import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
+import { explain } from './verbs/explain.js';
 import { show } from './verbs/show.js';
 import { tail } from './verbs/tail.js';
 import { verify } from './verbs/verify.js';
@@ -57,6 +58,7 @@ class CommandLine {
     this.#addCheck(program);
     this.#addBundle(program);
     this.#addBackup(program);
+    this.#addExplain(program);
     return program;
   }
 
@@ -104,6 +106,15 @@ class CommandLine {
     verb(program, 'backup', 'copy a world, which may be open, and verify the copy')
       .argument('<to>', 'the path of the copy; nothing may be there')
       .action((world, to, options) => this.#do(options, () => backup(this.io, world, to, options)));
+  }
+
+  #addExplain(program: Command): void {
+    program
+      .command('explain')
+      .description('print what an error code means and what to do about it')
+      .argument('[code]', 'the code before the colon of a message; without one, all codes are listed')
+      .option('--json', 'print JSON')
+      .action((code, options) => this.#do(options, () => explain(this.io, code, options)));
   }
 
   #addTail(program: Command): void {

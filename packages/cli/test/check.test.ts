@@ -80,7 +80,7 @@ describe('reprise check --against', () => {
     expect(await json('check', world, '--against', module)).toMatchObject({
       ok: false,
       verdict: 'refused',
-      error: { code: error, page: `docs/errors/${error}.md` },
+      error: { code: error, page: `npx reprise explain ${error}` },
     });
   });
 

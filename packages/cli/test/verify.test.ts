@@ -71,7 +71,7 @@ describe('reprise verify', () => {
     expect(err).toContain(
       '  caused by   #1 fact demo/Totalled@1\n              #0 request demo/Added@1 to demo/Ledger@1/a\n',
     );
-    expect(err).toContain('docs/errors/replay_divergence.md');
+    expect(err).toContain('npx reprise explain replay_divergence');
     expect(err).not.toMatch(/\n\s+at /);
   });
 
@@ -91,7 +91,7 @@ describe('reprise verify', () => {
       code: 'replay_divergence',
       divergence: { seq: 3, i: 1, recorded: 6, regenerated: 7 },
     });
-    expect(error.page).toBe('docs/errors/replay_divergence.md');
+    expect(error.page).toBe('npx reprise explain replay_divergence');
   });
 
   it('given a cut tail, finds it by the expected head alone', async () => {

@@ -65,7 +65,7 @@ describe('what is no world', () => {
     const { code, out, err } = await command(folder.path, 'tail', 'nowhere.db');
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain('world_absent: there is no such file\n  where       nowhere.db\n');
-    expect(err).toContain('docs/errors/world_absent.md');
+    expect(err).toContain('npx reprise explain world_absent');
   });
 });
 

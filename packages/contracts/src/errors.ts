@@ -29,7 +29,7 @@ export interface ErrorFacts {
  * }
  */
 export class RepriseError extends Error {
-  /** The code, from the closed list; its page is `docs/errors/<code>.md`. */
+  /** The code, from the closed list; `npx reprise explain <code>` prints its page. */
   readonly code: ErrorCode;
   /** What happened, as one sentence; `message` adds the code and the facts. */
   readonly what: string;

@@ -59,7 +59,7 @@ async function loadDriver(): Promise<Driver> {
   } catch (cause) {
     throw new RepriseError('runtime_unsupported', 'no SQLite in this runtime', {
       actual: process.version,
-      hint: 'Use Node 22.13 or later, or a platform that has a binary of the package libsql.',
+      hint: 'Install the package libsql beside this one (npm install libsql), or use Node 22.13 or later, which has SQLite.',
       cause,
     });
   }

@@ -1,0 +1,30 @@
+/** `reprise explain`: the page of an error code, or the list of all codes. */
+import { ERROR_CODES, type ErrorCode, RepriseError } from '@reprise/contracts';
+import { readPage, summaryOf } from '../error-pages.js';
+import type { Io } from '../io.js';
+import { toJson } from '../text/json.js';
+
+/** Prints what an error code means and what to do; without a code, all codes with what happened. */
+export async function explain(io: Io, code: string | undefined, options: { readonly json?: true }): Promise<void> {
+  if (code === undefined) return list(io, options);
+  const known = codeIn(code);
+  const page = await readPage(known);
+  await io.out.write(options.json === true ? `${toJson({ code: known, page })}\n` : page);
+}
+
+async function list(io: Io, options: { readonly json?: true }): Promise<void> {
+  const codes = await Promise.all([...ERROR_CODES].sort().map(async (code) => ({ code, what: await summaryOf(code) })));
+  const lines = codes.map(({ code, what }) => `${code}\n  ${what}\n`);
+  await io.out.write(options.json === true ? `${toJson(codes)}\n` : lines.join(''));
+}
+
+/** A code as a message has it: alone, or with the colon behind it. */
+function codeIn(text: string): ErrorCode {
+  const code = ERROR_CODES.find((known) => known === text.replace(/:$/, ''));
+  if (code !== undefined) return code;
+  throw new RepriseError('invalid_argument', 'there is no error of this code', {
+    expected: 'a code as it stands before the colon of a message, for example head_mismatch',
+    actual: text,
+    hint: '`reprise explain` without a code lists all of them.',
+  });
+}

@@ -1,0 +1,27 @@
+/** Published packages through the eyes of others: publint, and the types by @arethetypeswrong. */
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+/** What publint finds, suggestions too. */
+export async function lintProblems({ manifest, bytes }) {
+  const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const { messages } = await publint({ pack: { tarball } });
+  return messages.map((message) => `publint: ${formatMessage(message, manifest, { color: false }) ?? message.code}`);
+}
+
+/**
+ * Problems that every package has which is published as ES modules alone, and that are meant: `require` of one works
+ * in Node from 20.19 on, and Node 10 knew no subpaths.
+ */
+const MEANT = new Set(['CJSResolvesToESM']);
+const NOT_SUPPORTED = new Set(['node10']);
+
+/** What @arethetypeswrong finds for programs that are ES modules, and for bundlers. */
+export async function typeProblems({ bytes }) {
+  const { types, problems = [] } = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)));
+  if (types === false) return ['attw: there are no types'];
+  return problems
+    .filter(({ kind, resolutionKind }) => !MEANT.has(kind) && !NOT_SUPPORTED.has(resolutionKind))
+    .map((problem) => `attw: ${JSON.stringify(problem)}`);
+}
