@@ -1,4 +1,4 @@
-/** A browser that is driven over its debugging pipe: no library, no port. */
+/** A browser controlled through its debugging pipe, without a library or a port. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import path from 'node:path';
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 const WAIT_MS = 30_000;
 
-/** Starts a browser without a window; undefined when none is installed. */
+/** Starts a headless browser; undefined if none is installed. */
 export async function startBrowser() {
   const profile = await mkdtemp(path.join(tmpdir(), 'reprise-browser-'));
   for (const program of [process.env.CHROMIUM ?? PROGRAMS, PROGRAMS].flat()) {
@@ -35,7 +35,7 @@ class Browser {
   #waiting = new Map();
   #read = '';
   #page;
-  /** What went wrong in the page. */
+  /** The errors in the page. */
   problems = [];
 
   constructor(child, profile) {
@@ -44,7 +44,7 @@ class Browser {
     child.stdio[4].on('data', (chunk) => this.#take(chunk.toString()));
   }
 
-  /** Opens a page of a size. */
+  /** Opens a page with a viewport size. */
   async open(url, { width, height }) {
     const { targetInfos } = await this.#call('Target.getTargets');
     const { targetId } = targetInfos.find(({ type }) => type === 'page');
@@ -60,7 +60,7 @@ class Browser {
     return this.#call(method, params, this.#page);
   }
 
-  /** What an expression comes to in the page. */
+  /** Evaluates an expression in the page. */
   async evaluate(expression) {
     const { result, exceptionDetails } = await this.call('Runtime.evaluate', {
       expression,
@@ -72,7 +72,7 @@ class Browser {
     return result.value;
   }
 
-  /** Waits until an expression holds in the page. */
+  /** Waits until an expression is true in the page. */
   async until(expression, what = expression) {
     const late = Date.now() + WAIT_MS;
     while (!(await this.evaluate(`Boolean(${expression})`).catch(() => false))) {
@@ -90,7 +90,7 @@ class Browser {
     return this.evaluate('document.body.innerText');
   }
 
-  /** Types into what has the focus, and presses Enter. */
+  /** Types into the focused element, and presses Enter. */
   async say(text) {
     await this.evaluate('document.querySelector("input").focus()');
     await this.call('Input.insertText', { text });
@@ -105,7 +105,7 @@ class Browser {
     }
   }
 
-  /** Presses the button of a name. */
+  /** Presses the button with a label. */
   async press(name) {
     const button = `[...document.querySelectorAll('button')].find((one) => one.textContent === ${JSON.stringify(name)})`;
     await this.until(button, `it has a button "${name}"`);

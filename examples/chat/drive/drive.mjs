@@ -1,6 +1,6 @@
 /**
- * Drives the page in a real browser, as a person would, and takes pictures of it: `node drive/drive.mjs [FOLDER]`. Needs
- * a chromium; without one it says so and ends with 3.
+ * Drives the page in a real browser, as a user would, and takes screenshots: `node drive/drive.mjs [FOLDER]`. Needs
+ * chromium; without it, prints a message and exits with 3.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -55,7 +55,7 @@ async function driven(page, url) {
   await page.shows('waits for you');
   await picture('1-approval');
 
-  // A page that is loaded again while something waits shows it as it stands.
+  // A page that is loaded again while an item is pending shows the item.
   await page.call('Page.reload');
   await page.until('document.readyState === "complete"');
   await page.shows('waits for you');
@@ -86,13 +86,13 @@ async function driven(page, url) {
   await picture('4-reloaded');
 }
 
-/** Waits until nothing is under way. */
+/** Waits until no run is in progress. */
 function ended(page) {
   const stop = '[...document.querySelectorAll("button")].some(({ textContent }) => textContent === "Stop")';
   return page.until(`!${stop}`, 'nothing is under way');
 }
 
-/** What the guest said meanwhile is known to the page that they said it on alone. */
+/** Messages sent during a run are known only to the page that sent them. */
 function normal(text) {
   return text.replace(/^.*(✓ read|…)$/gm, '').replace(/\s+/g, ' ');
 }

@@ -1,4 +1,4 @@
-/** The page's script, made of its sources when the server starts. */
+/** The page's script, bundled from its sources when the server starts. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 

@@ -18,7 +18,7 @@ Serves a chat page on this machine.
   --base-url URL     a server that speaks chat-completions
   --help             this text`;
 
-/** Exit codes: 0 stopped, 1 it failed, 2 wrong use. */
+/** Exit codes: 0 stopped, 1 failed, 2 incorrect use. */
 async function main(): Promise<number> {
   const { port, world: file, model, 'base-url': baseUrl, help } = readOptions();
   if (help) {

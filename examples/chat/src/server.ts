@@ -1,4 +1,4 @@
-/** The server behind the page: what the page asks for becomes commands of a session. It keeps nothing; the world does. */
+/** The server behind the page: turns its requests into commands of a session. It stores nothing; the world does. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -7,7 +7,7 @@ import { type AgentWorld, type AnyAgent, isRepriseError, type Session } from 're
 import { readChatInput, uiMessageResponse, uiMessages } from 'reprise/ui';
 import * as z from 'zod';
 
-/** What the server serves. */
+/** The options of the server. */
 export interface ChatServerOptions {
   readonly world: AgentWorld;
   readonly agent: AnyAgent;
@@ -17,7 +17,7 @@ export interface ChatServerOptions {
   readonly port: number;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface ChatServer {
   readonly url: string;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ const decision = z.strictObject({ id: z.string(), approve: z.boolean(), reason: 
 const answer = z.strictObject({ id: z.string(), answer: z.unknown() });
 const steer = z.strictObject({ id: chatId, text: z.string().min(1).max(100_000) });
 
-/** Starts the server on this machine alone. */
+/** Starts the server, reachable only from this machine. */
 export async function startChatServer(options: ChatServerOptions): Promise<ChatServer> {
   const server = createServer((request, response) => {
     respond(options, request)
@@ -68,19 +68,19 @@ async function respond(options: ChatServerOptions, request: IncomingMessage): Pr
   return name === undefined ? said(options, body) : commanded(options, chatId.parse(name), what, body);
 }
 
-/** A page of somebody else's may not speak here in the person's name. */
+/** Rejects requests from other sites' pages, which could otherwise act in the user's name. */
 function isOwn({ headers }: IncomingMessage): boolean {
   const { origin, host } = headers;
   return headers['content-type'] === 'application/json' && (origin === undefined || origin === `http://${host}`);
 }
 
-/** A message: it starts a run, which is the answer. Sent again, it is the same run. */
+/** Handles a message: it starts a run, whose stream is the answer. A repeated message gets the same run. */
 async function said({ world, agent }: ChatServerOptions, body: unknown): Promise<Response> {
   const { chat, id, input } = readChatInput(body);
   return uiMessageResponse(await world.session(chat, agent).send(input, { id }));
 }
 
-/** The messages so far, or the run that is under way. */
+/** The messages so far, or the run in progress. */
 async function reading({ world, agent }: ChatServerOptions, chat: string, what: string): Promise<Response> {
   const session = world.session(chat, agent);
   if (what === '') return Response.json(await uiMessages(session));
@@ -127,7 +127,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** What was wrong with a request is told; what is wrong here is not. */
+/** Reports to the page what was wrong with its request, but not what went wrong in the server. */
 function refusal(error: unknown): Response {
   if (error instanceof RangeError) return new Response(error.message, { status: 413 });
   const isTheirs =
@@ -143,6 +143,6 @@ function refusal(error: unknown): Response {
 async function send(response: ServerResponse, reply: Response): Promise<void> {
   response.writeHead(reply.status, Object.fromEntries(reply.headers));
   if (reply.body === null) response.end();
-  // A page that leaves ends the watching; the run goes on.
+  // When a page disconnects, only watching ends; the run continues.
   else await pipeline(Readable.fromWeb(reply.body as never), response);
 }

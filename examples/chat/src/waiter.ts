@@ -35,12 +35,12 @@ const INTRODUCTION =
 const STORY =
   'Once there was a kettle that remembered everything it had ever boiled. It kept a list, line by line, and whoever doubted it could boil it all again and come out with the same steam. One morning the kitchen burned down. The kettle was given a new handle, read its list, and went on in the middle of the word it had been whistling. The cook asked what it had been doing when the roof fell. "I do not know," said the kettle, "whether that tea was poured. Somebody should look." And that was the most honest thing a kettle had ever said.';
 
-/** A few rules in place of a model, speaking at a pace. */
+/** A few rules in place of a model, which stream their answer word by word. */
 export function embeddedModel(): ModelClient {
   return typewriter(scriptBy(nextStep), WORD_MS);
 }
 
-/** What the rules say to a request. Pure. */
+/** The answer of the rules to a request. Pure. */
 export function nextStep({ messages }: ScriptRequest): ScriptStep {
   const start = messages.findLastIndex(({ role }, i) => role === 'user' && messages[i - 1]?.role !== 'tool');
   const since = messages.slice(start);

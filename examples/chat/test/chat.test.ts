@@ -1,4 +1,4 @@
-/** The server behind the page, spoken to as the page does, without a browser. */
+/** Sends the server the requests of the page, without a browser. */
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AgentWorld, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const user = (id: string, text: string): UIMessage => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 
-/** Says something as the page does. */
+/** Sends a message as the page does. */
 function said(message: UIMessage): Promise<ReadableStream<UIMessageChunk>> {
   const transport = new DefaultChatTransport<UIMessage>({ api: `${server.url}/api/chat` });
   const trigger = 'submit-message';
@@ -43,7 +43,7 @@ function said(message: UIMessage): Promise<ReadableStream<UIMessageChunk>> {
   });
 }
 
-/** Reads messages as the page does, until one fits. */
+/** Reads messages as the page does, until one matches. */
 async function until(stream: ReadableStream<UIMessageChunk>, fits: (parts: string) => boolean): Promise<UIMessage> {
   let last: UIMessage | undefined;
   for await (const message of readUIMessageStream({ stream })) {
@@ -78,7 +78,7 @@ describe('the chat server', () => {
       ['m-1', 'user'],
       [asking.id, 'assistant'],
     ]);
-    // Loaded again, the page asks for what is under way.
+    // When it is loaded again, the page asks for the run in progress.
     const resumed = await new DefaultChatTransport<UIMessage>({ api: `${server.url}/api/chat` }).reconnectToStream({
       chatId: 'ada',
     });

@@ -1,21 +1,21 @@
-/** What a person types when something waits for them, and what it means. */
+/** What the user types to decide a pending item, and what it means. */
 import type { Decision, Open } from 'reprise';
 
-/** What was typed: a decision, a wish to change the arguments first, or something else. */
+/** What was typed: a decision, a request to edit the arguments first, or something else. */
 export type Typed =
   | { readonly kind: 'decision'; readonly decision: Decision }
   | { readonly kind: 'edit' }
-  /** It cannot be taken like this: say why, and ask again. */
+  /** The decision is invalid: print why, and ask again. */
   | { readonly kind: 'wrong'; readonly why: string }
-  /** It is no answer to the question. */
+  /** The line is not an answer to the question. */
   | { readonly kind: 'other' };
 
-/** What can be typed, in one line. */
+/** The possible answers, in one line. */
 export function choices(item: Open): string {
   return item.kind === 'question' ? 'your answer' : '[y]es  [n]o, and why  [a]lways  [e]dit';
 }
 
-/** Reads what was typed about an item. */
+/** Parses a line that was typed about an item. */
 export function readTyped(text: string, item: Open): Typed {
   return item.kind === 'question' ? readAnswer(text, item) : readDecision(text);
 }
@@ -40,7 +40,7 @@ function readDecision(text: string): Typed {
   }
 }
 
-/** Reads changed arguments. */
+/** Parses edited arguments. */
 export function readEdited(text: string): Typed {
   try {
     return decided({ approve: true, args: JSON.parse(text) });
@@ -51,7 +51,7 @@ export function readEdited(text: string): Typed {
 
 function readAnswer(text: string, { question }: Open): Typed {
   const given = text.trim();
-  if (given === '') return { kind: 'wrong', why: 'an empty answer is none' };
+  if (given === '') return { kind: 'wrong', why: 'the answer is empty' };
   const options = question?.options;
   if (options === undefined) return decided({ answer: given });
   const chosen = options[Number(given) - 1] ?? options.find(({ id, label }) => given === id || given === label);

@@ -1,28 +1,28 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** What the user asked for on the command line. */
+/** The options from the command line. */
 export interface Arguments {
   /** The folder to work in. */
   readonly folder: string;
-  /** The folder that keeps the worlds of it; chosen by the folder when absent. */
+  /** The folder with the worlds; derived from the folder to work in if absent. */
   readonly worlds: string | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
-  /** Makes the folder of the demo first, when it is not there. */
+  /** Creates the demo folder first, if it does not exist. */
   readonly demo: boolean;
   /** Begins a new conversation. */
   readonly fresh: boolean;
-  /** Does this, prints the answer, and ends. */
+  /** Runs this task, prints the answer, and exits. */
   readonly print: string | undefined;
-  /** Of `print`: what the message is known by; sent again it is not done twice. */
+  /** For `print`: the id of the message; a message with a known id is not handled twice. */
   readonly id: string | undefined;
-  /** Of `print`: approves everything that is asked. */
+  /** For `print`: approves everything. */
   readonly yes: boolean;
   readonly help: boolean;
 }
 
-/** How to call it. */
+/** The help text. */
 export const USAGE = `coding-agent [FOLDER] [options]
 
 Works with you in FOLDER (where you are, when you name none): reads, edits, runs the tests; asks before it writes or runs.
@@ -43,8 +43,8 @@ Without --model an embedded model is used: a few rules, no key, no network.`;
  * Reads the command line.
  *
  * @param argv without the program
- * @param cwd where the user is
- * @throws TypeError with the reason, for an option that does not exist or has no use
+ * @param cwd the user's current folder
+ * @throws TypeError with the reason, for an option that is unknown or cannot be used here
  */
 export function readArguments(argv: readonly string[], cwd: string): Arguments {
   const { values, positionals } = parseArgs({
@@ -82,7 +82,7 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
   };
 }
 
-/** Whether a text is the address of a server. */
+/** Whether a text is the URL of a server. */
 export function isAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }

@@ -1,8 +1,8 @@
 /**
- * A conversation at the terminal: what is typed becomes commands of a session, what happens in it becomes lines.
+ * A conversation at the terminal: typed lines become commands of a session, and its events become printed lines.
  *
- * There is no agent loop here, and nothing to resume: the run lives in the journal, and this only watches it. So it may
- * be killed at any moment; the next one shows the run where it stands, and goes on watching.
+ * There is no agent loop here, and nothing to resume: the run is in the journal, and this program only watches it. So
+ * it can be killed at any moment; the next process shows the current state of the run and continues watching.
  */
 import { randomUUID } from 'node:crypto';
 import { type AgentEventOf, type CommandReceipt, type Decision, isRepriseError, type Open, type Run } from 'reprise';
@@ -14,37 +14,37 @@ import { plain } from './terminal/paint.js';
 import { RunView } from './terminal/run-view.js';
 import { Screen } from './terminal/screen.js';
 
-/** Texts up to here are shown whole. */
+/** Texts up to this length are shown whole. */
 const INLINE_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
 
-/** Somebody at a terminal, and the session that they talk to. */
+/** A user at a terminal, and the session that the user talks to. */
 export class Chat {
   readonly #screen: Screen;
   readonly #view: RunView;
   readonly #ticks: NodeJS.Timeout;
-  /** What was typed is carried out in the order in which it was typed. */
+  /** Typed lines are handled in the order in which they were typed. */
   #typed: Promise<void> = Promise.resolve();
   readonly #sent = new Set<string>();
-  /** The run that is watched, and its watching. */
+  /** The watched run, and the promise of its end. */
   #run: Run<string> | undefined;
   #watching: Promise<void> = Promise.resolve();
-  /** What waits for the person, the oldest first, and whether the first one's arguments are being changed. */
+  /** The pending items, oldest first, and whether the arguments of the first are being edited. */
   #waiting: readonly Open[] = [];
   #isEditing = false;
-  /** Takes the next line, when it answers what was asked about a command. */
+  /** Receives the next line, if it answers a question about a command. */
   #answer: ((text: string) => void) | undefined;
-  /** Told when something begins to wait. */
+  /** Called when an item becomes pending. */
   #onWaiting: () => void = () => undefined;
   #interrupts = 0;
-  /** The world is being closed, and what ends with it is no failure. */
+  /** The world is being closed, so a run that stops with it has not failed. */
   #isClosing = false;
   #leave: (code: number) => void = () => undefined;
-  /** The exit code, once the person has left. */
+  /** The exit code, once the user has quit. */
   readonly left: Promise<number>;
 
   constructor(
-    /** What is open. */
+    /** The open world and session. */
     public desk: Desk,
     input: NodeJS.ReadStream,
     output: NodeJS.WriteStream,
@@ -61,12 +61,12 @@ export class Chat {
     this.#ticks = setInterval(() => this.#view.tick(), TICK_MS);
   }
 
-  /** Whether a run is under way. */
+  /** Whether a run is in progress. */
   get isWorking(): boolean {
     return this.#run !== undefined;
   }
 
-  /** Says where we are, and goes on with what was left. */
+  /** Prints the current state, and continues what was left. */
   async begin(): Promise<void> {
     const { bold, dim } = this.#screen.paint;
     this.#screen.print(
@@ -78,7 +78,7 @@ export class Chat {
     await this.#goOn();
   }
 
-  /** Opens another world, session or model; what was open is closed, and opened again when that fails. */
+  /** Switches to another world, session or model. If that fails, it opens the previous one again. */
   async move(options: DeskOptions): Promise<void> {
     const { options: before, number: world } = this.desk;
     await this.#close();
@@ -93,7 +93,7 @@ export class Chat {
     await this.#goOn();
   }
 
-  /** Closes the world and ends. A run that is under way goes on when it is opened again. */
+  /** Closes the world and exits. A run in progress continues when the world is opened again. */
   async leave(code: number): Promise<void> {
     if (this.#isClosing) return;
     clearInterval(this.#ticks);
@@ -105,7 +105,7 @@ export class Chat {
     this.#leave(code);
   }
 
-  /** Ctrl-C: stops the run; once more leaves. */
+  /** Ctrl-C: stops the run; a second time, quits. */
   interrupt(): void {
     if (!this.isWorking && this.#screen.clearTyped()) return;
     this.#interrupts += 1;
@@ -120,16 +120,16 @@ export class Chat {
     }
   }
 
-  /** Says something to the agent: to the run that is under way, else as a new message. */
+  /** Sends a text to the agent: to the run in progress, or as a new message. */
   async say(text: string): Promise<void> {
     if (this.isWorking && (await this.steer(text))) return;
-    await this.#watching; // it ended in this moment
+    await this.#watching; // it has just ended
     const id = randomUUID();
     this.#sent.add(id);
     this.#watch(await this.desk.session.send(text, { id }));
   }
 
-  /** Says something to the run that is under way; false when there is none any more. */
+  /** Sends a text to the run in progress; false if there is none any more. */
   async steer(text: string): Promise<boolean> {
     const receipt = await this.desk.session.steer(text);
     if (receipt.status === 'rejected' && ['not_running', 'session_absent'].includes(receipt.code)) return false;
@@ -137,23 +137,23 @@ export class Chat {
     return true;
   }
 
-  /** Says a line. */
+  /** Prints a line. */
   tell(...lines: readonly string[]): void {
     this.#screen.print(...lines.map((line) => this.#screen.paint.dim(line)));
   }
 
-  /** Says what became of a command. */
+  /** Prints the result of a command. */
   told(receipt: CommandReceipt, accepted: string): void {
     if (receipt.status === 'accepted') this.tell(accepted);
     else this.complain(REFUSALS[receipt.code] ?? `not now: ${receipt.code}`);
   }
 
-  /** Says what was wrong. */
+  /** Prints an error. */
   complain(text: string): void {
     this.#screen.print(this.#screen.paint.red(text));
   }
 
-  /** Asks the person about what they typed; the next line is the answer. */
+  /** Asks the user about a typed command; the next line is the answer. */
   ask(question: string): Promise<string> {
     this.#screen.print(`${this.#screen.paint.yellow('?')} ${question}`);
     return new Promise((resolve) => {
@@ -193,7 +193,7 @@ export class Chat {
     else await command.run(this, text.slice(1 + name.length).trim());
   }
 
-  /** Takes what was typed as a decision about what waits; false when it is none. */
+  /** Treats a typed line as a decision about the pending item; false if it is not a decision. */
   async #decided(text: string, item: Open): Promise<boolean> {
     const typed = this.#isEditing ? readEdited(text) : readTyped(text, item);
     this.#isEditing = false;
@@ -228,7 +228,7 @@ export class Chat {
     }
   }
 
-  /** Nothing more will be typed: what is under way may come to its end, what waits for the person cannot. */
+  /** The input has ended: a run in progress may still end, but pending items cannot be decided. */
   async #ended(): Promise<void> {
     this.#answer?.('');
     while (this.isWorking && this.#waiting.length === 0) {
@@ -241,7 +241,7 @@ export class Chat {
     await this.leave(0);
   }
 
-  /** Shows where the session stands, and watches the run that is under way. */
+  /** Shows the state of the session, and watches the run in progress. */
   async #goOn(): Promise<void> {
     const { session } = this.desk;
     const state = await session.state();
@@ -279,7 +279,7 @@ export class Chat {
     this.#relabel();
   }
 
-  /** Shows a run to its end, and those that wait behind it. */
+  /** Shows a run, and the runs queued behind it, to their end. */
   async #follow(first: Run<string>): Promise<void> {
     for (let run: Run<string> | undefined = first; run !== undefined; ) {
       this.#run = run;
@@ -299,7 +299,7 @@ export class Chat {
   async #requested({ id }: AgentEventOf<'human.requested'>): Promise<void> {
     const items = await this.desk.world.open({ session: this.desk.session.key });
     const item = items.find((one) => one.id === id);
-    if (item === undefined) return; // it is settled, and told again
+    if (item === undefined) return; // it was decided meanwhile
     this.#waiting = [...this.#waiting, item];
     if (this.#waiting.length === 1) this.#askFirst('allow it?');
     this.#onWaiting();
@@ -315,7 +315,7 @@ export class Chat {
     this.#askFirst();
   }
 
-  /** Asks about what has waited longest; in these words, where it stands just above. */
+  /** Asks about the oldest pending item; with these words, if the item was printed just before. */
   #askFirst(what?: string): void {
     const [item] = this.#waiting;
     if (item === undefined) return;
@@ -340,7 +340,7 @@ export class Chat {
   }
 }
 
-/** Refusals that a person meets, in plain words. */
+/** Rejections of commands, in words for the user. */
 const REFUSALS: Readonly<Record<string, string>> = {
   not_running: 'nothing is running',
   nothing_to_cancel: 'nothing is running',

@@ -13,11 +13,11 @@ const INSTRUCTIONS = `You are a coding agent. You work in one folder, together w
 - Ask with ask_human only when neither the folder nor the conversation can tell you.
 - End with a short answer: what you did, what you found, what is left.`;
 
-/** What the coding agent is made with. */
+/** The options of the coding agent. */
 export interface CoderOptions {
   /** The folder that it works in. */
   readonly folder: string;
-  /** The alias of its model. */
+  /** The alias of the model. */
   readonly model: string;
 }
 

@@ -1,4 +1,4 @@
-/** What can be typed besides messages. */
+/** The commands that can be typed besides messages. */
 import type { Chat } from './chat.js';
 import { EMBEDDED } from './demo/mender.js';
 import { fork } from './fork.js';
@@ -8,16 +8,16 @@ import { worldFile, worldsIn } from './places.js';
 import { fitting, plain } from './terminal/paint.js';
 import { whyLines } from './why.js';
 
-/** A command of the person at the terminal. */
+/** A command typed at the terminal. */
 export interface Command {
   readonly name: string;
-  /** What stands behind the name. */
+  /** The arguments, as the help text shows them. */
   readonly takes?: string;
   readonly help: string;
   run(chat: Chat, rest: string): Promise<void>;
 }
 
-/** All of them, as `/help` lists them. */
+/** All commands, in the order of `/help`. */
 export const COMMANDS: readonly Command[] = [
   { name: 'help', help: 'this list', run: help },
   { name: 'status', help: 'where the conversation stands, and what it has used', run: status },
@@ -42,7 +42,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'more', help: 'lets a run go on that has reached a limit', run: more },
   { name: 'resume', help: 'lets go on what waits behind a run that was stopped', run: resume },
   { name: 'new', help: 'begins a new conversation', run: fresh },
-  { name: 'verify', help: 'performs everything again, and compares', run: verify },
+  { name: 'verify', help: 'replays everything and compares the bytes', run: verify },
   { name: 'quit', help: 'leaves; a run under way goes on next time', run: (chat) => chat.leave(0) },
 ];
 
@@ -119,7 +119,7 @@ async function model(chat: Chat, name: string): Promise<void> {
     return chat.tell(`the model is ${chat.desk.model}; /model NAME changes it, and ${EMBEDDED} is always there`);
   if (chat.isWorking) return chat.complain('while it works its model stays: Ctrl-C stops it');
   const { options, number } = chat.desk;
-  modelNamed(name, options.reach); // it says what is missing, before anything is closed
+  modelNamed(name, options.reach); // throws with what is missing, before anything is closed
   await chat.move({ ...options, world: number, model: name, fresh: false });
   chat.tell(`from now on ${name} answers`);
 }
@@ -160,9 +160,7 @@ async function fresh(chat: Chat): Promise<void> {
 
 async function verify(chat: Chat): Promise<void> {
   const { performed, records, head } = await chat.desk.world.verify();
-  chat.tell(
-    `${count(performed, 'frame')} and ${records} records performed again, all the same, head sha256:${head.digest}`,
-  );
+  chat.tell(`${count(performed, 'frame')} and ${records} records replayed, all equal, head sha256:${head.digest}`);
 }
 
 function count(n: number, what: string): string {

@@ -1,4 +1,4 @@
-/** What is open: a world, a session in it, and the models that it may ask. Changing one of them opens the world anew. */
+/** The open world, a session in it, and its models. Changing one of them opens the world again. */
 import { mkdir } from 'node:fs/promises';
 import { type AgentWorld, openWorld, type Session } from 'reprise';
 import type { ModelClient } from 'reprise/providers';
@@ -11,20 +11,20 @@ import { worldFile, worldsIn } from './places.js';
 /** How a desk is opened. */
 export interface DeskOptions {
   readonly folder: string;
-  /** The folder that keeps the worlds. */
+  /** The folder with the worlds. */
   readonly worlds: string;
-  /** The model that the user names; the one that the session used last when absent. */
+  /** The model that the user chose; if absent, the one that the session used last. */
   readonly model: string | undefined;
   readonly reach: Reach;
-  /** Begins a new session. */
+  /** Starts a new session. */
   readonly fresh?: boolean;
-  /** The number of the world; the newest when absent. */
+  /** The number of the world; the newest if absent. */
   readonly world?: number;
 }
 
 const FIRST_SESSION = 'main';
 
-/** An open world, and the session that is worked in. */
+/** An open world, and the current session. */
 export interface Desk {
   readonly options: DeskOptions;
   readonly number: number;
@@ -58,7 +58,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   return { options, number, file, world, session: world.session(key, agent), model };
 }
 
-/** Where a world was left. */
+/** The state in which a world was left. */
 interface Left {
   readonly sessions: number;
   /** The session that changed last, and its model. */
@@ -68,7 +68,7 @@ interface Left {
 
 const NOTHING_LEFT: Left = { sessions: 0 };
 
-/** Looks before anything goes on: a run that was interrupted needs its own model from the first moment. */
+/** Reads the state before the world continues: an interrupted run needs its own model from the first moment. */
 async function leftAt(file: string): Promise<Left> {
   await using world = await openWorld({ store: sqlite(file), models: {}, agents: [], drive: 'manual' });
   const { items } = await world.sessions({ limit: 1_000 });
@@ -76,7 +76,7 @@ async function leftAt(file: string): Promise<Left> {
   return latest === undefined ? NOTHING_LEFT : { sessions: items.length, session: latest.key, model: latest.model };
 }
 
-/** Models by name. One that was used and cannot be reached now is left out, unless it is the one to go on with. */
+/** Models by name. A model that was used before and cannot be reached now is left out, unless it is the current one. */
 function modelsFor([wanted, ...others]: readonly [string, ...string[]], reach: Reach): Record<string, ModelClient> {
   const models: Record<string, ModelClient> = { [wanted]: modelNamed(wanted, reach) };
   for (const name of others) {

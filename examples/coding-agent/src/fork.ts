@@ -1,4 +1,4 @@
-/** Going back: a fork of the world, in which one goes on from an earlier moment; the world as it was stays as it is. */
+/** Goes back: makes a fork of the world that continues from an earlier moment. The original world does not change. */
 import { sqlite } from 'reprise/sqlite';
 import { type Restored, restoreFiles } from 'reprise/tools';
 import type { Chat } from './chat.js';
@@ -12,7 +12,7 @@ export async function fork(chat: Chat, where: string): Promise<void> {
   const at = await frameFor(chat, where);
   if (at === undefined) return;
   const next = ((await worldsIn(options.worlds)).at(-1) ?? number) + 1;
-  // The fork may do what this world may: it is the same person's, in the same folder.
+  // The fork gets the same rights as this world, because the user and the folder are the same.
   await world.fork({ at, into: sqlite(worldFile(options.worlds, next)), mode: 'live', grants: { may: {} } });
   const root = options.folder;
   const plan = await restoreFiles(world.kernel, { at, root, session: session.key, dryRun: true });
@@ -49,13 +49,13 @@ const WILL: Readonly<Record<Restored['files'][number]['how'], string>> = {
   kept: 'stays as it is',
 };
 
-/** What is known of the files, and what is not. */
+/** Reports which files can be restored, and which changes are unknown. */
 function told({ files, unseen }: Restored): string[] {
   const lines = files.map(({ path, how, why }) => `  ${path} ${WILL[how]}${why === undefined ? '' : `: ${why}`}`);
-  const heading = 'Files are not part of the journal; what the agent wrote itself is known:';
+  const heading = 'Files are not part of the journal. The agent itself wrote these:';
   const blind = unseen.map(({ tool, seq }) => `${tool} (frame ${seq})`).join(', ');
   return [
-    ...(lines.length === 0 ? ['The agent itself has written no file so far.'] : [heading, ...lines]),
-    ...(unseen.length === 0 ? [] : [`  What these changed, nobody noted, and nothing of it is set back: ${blind}`]),
+    ...(lines.length === 0 ? ['The agent itself has not written any file yet.'] : [heading, ...lines]),
+    ...(unseen.length === 0 ? [] : [`  Changes by these calls were not recorded and will not be restored: ${blind}`]),
   ];
 }

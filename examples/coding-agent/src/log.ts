@@ -1,18 +1,18 @@
-/** What a session has done, read from its runs. */
+/** The history of a session, read from its runs. */
 import type { AgentEvent, AgentWorld, Session } from 'reprise';
 
-/** A message of the person, and what came of it. */
+/** A message of the user, and its result. */
 export interface Message {
-  /** Counted from 1. */
+  /** Its number, from 1. */
   readonly number: number;
-  /** The frame that accepted it. */
+  /** The frame that accepted the message. */
   readonly frame: number;
   readonly text: string;
-  /** How its run ended; undefined while it has not. */
+  /** How its run ended; undefined while it is in progress. */
   readonly end: string | undefined;
 }
 
-/** The messages of a session, the first one first. */
+/** The messages of a session, oldest first. */
 export async function messagesOf(session: Session<string>): Promise<readonly Message[]> {
   const messages = new Map<string, Message>();
   for (const event of await eventsOf(session)) {
@@ -30,7 +30,7 @@ export async function messagesOf(session: Session<string>): Promise<readonly Mes
   return [...messages.values()];
 }
 
-/** What was said to runs while they were under way, in the order in which the model read it. */
+/** The messages sent to runs in progress, in the order in which the model read them. */
 export async function steersOf(session: Session<string>, { kernel }: AgentWorld): Promise<readonly string[]> {
   const said: string[] = [];
   for await (const item of session.transcript()) {
@@ -44,7 +44,7 @@ export async function steersOf(session: Session<string>, { kernel }: AgentWorld)
   return said;
 }
 
-/** Everything that has happened in a session, up to now. */
+/** All events of a session up to now. */
 export async function eventsOf(session: Session<string>): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const event of session.events({ follow: false, inline: INLINE_BYTES })) events.push(event);
@@ -53,7 +53,7 @@ export async function eventsOf(session: Session<string>): Promise<readonly Agent
 
 const INLINE_BYTES = 65_536;
 
-/** The frame of an event. */
+/** The number of an event's frame. */
 export function frameOf({ event_seq }: Pick<AgentEvent, 'event_seq'>): number {
   return Number(event_seq.split('.')[0]);
 }

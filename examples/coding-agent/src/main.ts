@@ -9,7 +9,7 @@ import { type Desk, openDesk } from './desk.js';
 import { worldsOf } from './places.js';
 import { printed } from './print.js';
 
-/** Exit codes: 0 done, 1 it failed, 2 wrong use, 130 left by Ctrl-C. */
+/** Exit codes: 0 done, 1 failed, 2 incorrect use, 130 quit with Ctrl-C. */
 async function main(): Promise<number> {
   let args: Arguments;
   try {

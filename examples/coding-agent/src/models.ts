@@ -1,18 +1,18 @@
-/** Which models there are: the embedded one, and whatever a key or an address in the environment makes reachable. */
+/** The available models: the embedded one, and those that a key or an address in the environment gives access to. */
 import { anthropicMessages, type ModelClient, openAiCompatible, openAiResponses } from 'reprise/providers';
 import { isAddress } from './arguments.js';
 import { EMBEDDED, embeddedModel } from './demo/mender.js';
 
-/** Where models are asked for. */
+/** How models are reached. */
 export interface Reach {
   readonly baseUrl: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * The model of a name.
+ * Returns the model with a name.
  *
- * @throws TypeError with what is missing, as the user reads it
+ * @throws TypeError with a message for the user that says what is missing
  */
 export function modelNamed(name: string, { baseUrl, env }: Reach): ModelClient {
   if (name === EMBEDDED) return embeddedModel();
@@ -38,7 +38,7 @@ function missing(model: string, key: string): TypeError {
   return new TypeError(`for the model ${model}, set ${key}, or give --base-url URL; the embedded one is ${EMBEDDED}`);
 }
 
-/** A secret of the environment, by name. */
+/** A secret from the environment, by name. */
 export function secretsOf(env: NodeJS.ProcessEnv): (name: string) => Promise<string> {
   return async (name) => {
     const value = env[name];

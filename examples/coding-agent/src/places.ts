@@ -1,10 +1,10 @@
-/** Where conversations are kept: a folder of worlds for each folder that is worked in, outside of that folder. */
+/** Where conversations are stored: for each folder to work in, a folder of worlds outside it. */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** The folder that keeps the worlds of a folder that is worked in. */
+/** The folder with the worlds for a folder to work in. */
 export function worldsOf(folder: string, env: NodeJS.ProcessEnv): string {
   const state = env.XDG_STATE_HOME || path.join(os.homedir(), '.local', 'state');
   const name = path.basename(folder).replace(/[^A-Za-z0-9._-]/g, '_') || 'root';
@@ -12,7 +12,7 @@ export function worldsOf(folder: string, env: NodeJS.ProcessEnv): string {
   return path.join(state, 'reprise-coding-agent', `${name}-${digest}`);
 }
 
-/** The worlds there are, by number: 1 is the first, every fork is one more. */
+/** The numbers of the existing worlds: 1 is the first, and every fork gets the next number. */
 export async function worldsIn(folder: string): Promise<readonly number[]> {
   const names = await readdir(folder).catch(() => []);
   const numbers = names.flatMap((name) => name.match(/^(\d+)\.db$/)?.[1] ?? []).map(Number);

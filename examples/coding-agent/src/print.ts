@@ -1,20 +1,20 @@
-/** One task without a terminal: the answer goes to standard output, what happens to standard error. */
+/** Runs one task without a terminal: prints the answer to standard output and the events to standard error. */
 import type { AgentWorld, Outcome, Session } from 'reprise';
 import { callLine, failureLines } from './terminal/calls.js';
 import { paintFor, plain } from './terminal/paint.js';
 
-/** What is done. */
+/** The task. */
 export interface PrintOptions {
   readonly task: string;
-  /** What the task is known by: given again, it is not done twice. */
+  /** The id of the task: a task with a known id is not done twice. */
   readonly id: string | undefined;
-  /** Whether what is asked for is approved; else it is refused. */
+  /** Whether requests for approval are approved; otherwise they are denied. */
   readonly yes: boolean;
 }
 
-const NOBODY = 'Nobody is there to approve this. Do what you can without it.';
+const NOBODY = 'No person is available to approve this. Do what you can without it.';
 
-/** Does a task. Questions and calls that want approval are decided at once, for nobody is there. */
+/** Runs a task. Decides questions and requests for approval at once, because no person is there. */
 export async function printed(
   world: AgentWorld,
   session: Session<string>,
@@ -39,7 +39,7 @@ export async function printed(
   }
 }
 
-/** Decides about everything in the session, also about what an earlier run left waiting. */
+/** Decides all pending items of the session, including those of earlier runs. */
 async function decideAll(
   world: AgentWorld,
   { key }: Session<string>,

@@ -1,4 +1,4 @@
-/** Why something happened: from a call or a file back to what the person said, by what each event says it follows from. */
+/** Explains why something happened: follows the causes of events from a call or a file back to the user's message. */
 import type { AgentEvent, AgentEventOf } from 'reprise';
 import { frameOf } from './log.js';
 import { callLine } from './terminal/calls.js';
@@ -11,11 +11,11 @@ const WRITERS: ReadonlySet<string> = new Set(['edit_file', 'write_file']);
 const TEXT_UNITS = 160;
 
 /**
- * Explains a call: the last one, that of an id, or the last one that wrote a file.
+ * Explains a call: the last one, the one with an id, or the last one that wrote a file.
  *
- * @param what a file's path, the id of a call, or nothing
- * @param steers what was said meanwhile, in the order in which it was read
- * @returns lines; undefined when nothing fits
+ * @param what the path of a file, the id of a call, or nothing
+ * @param steers messages sent during runs, in the order in which the model read them
+ * @returns lines; undefined if no call matches
  */
 export function whyLines(
   events: readonly AgentEvent[],
@@ -33,7 +33,7 @@ export function whyLines(
   ];
 }
 
-/** The events of a run, and what was asked of its session meanwhile. */
+/** The events of a run, and the messages sent to its session meanwhile. */
 function eventsOfRun(events: readonly AgentEvent[], run: string | null): AgentEvent[] {
   const frames = events.filter(({ run_id }) => run_id === run).map(frameOf);
   const [first = 0, last = 0] = [frames[0], frames.at(-1)];
@@ -64,7 +64,7 @@ function aboutCall(events: readonly AgentEvent[], call: Requested): string[] {
   ];
 }
 
-/** The answer that asked for it, and what was new to the model then. */
+/** The model's answer that made the call, and what the model had newly read before it. */
 function aboutStep(events: readonly AgentEvent[], call: Requested): string[] {
   const answer = events.find((event) => event.type === 'llm_step.completed' && event.step_id === call.step_id);
   if (answer?.type !== 'llm_step.completed') return [];
@@ -78,7 +78,7 @@ function aboutStep(events: readonly AgentEvent[], call: Requested): string[] {
   ];
 }
 
-/** What an event between two steps told the model. */
+/** What the model read because of an event between two steps. */
 function newTo(events: readonly AgentEvent[], event: AgentEvent): string[] {
   if (!isSettled(event)) return [];
   const call = events.find((one): one is Requested => one.type === 'tool.requested' && one.call_id === event.call_id);
@@ -92,7 +92,7 @@ function aboutWords(events: readonly AgentEvent[]): string[] {
     : [];
 }
 
-/** What the person said in the run before the call was asked for. */
+/** The user's messages in the run, up to the call. */
 function aboutSteers(
   events: readonly AgentEvent[],
   own: readonly AgentEvent[],

@@ -38,7 +38,7 @@ describe('for a script', () => {
     const { folder, at } = await place();
     const { code, out, err } = await drive(...at, '--print', TASK).ended;
     expect(code).toBe(0);
-    expect(out).toContain('Nobody is there to approve this.');
+    expect(out).toContain('No person is available to approve this.');
     expect(err).toContain('not done: refused');
     expect(source(folder)).toContain(WRONG);
   });
@@ -72,7 +72,7 @@ describe('for a person', () => {
     await agent.until('● run  node --test');
     await agent.until('allow it?');
     expect(source(folder)).toContain(WRONG);
-    agent.type('Also add a comment "The bound counts as well."'); // it waits for a decision, so this is no answer
+    agent.type('Also add a comment "The bound counts as well."'); // it waits for a decision, and this line is not one
     await agent.until('it reads that before its next step');
     agent.type('a');
     await agent.until('Every run_process of this conversation is allowed now');
@@ -95,7 +95,7 @@ describe('for a person', () => {
     agent.type('/status');
     await agent.until('always allowed: run_process');
     agent.type('/verify');
-    await agent.until('performed again, all the same');
+    await agent.until('replayed, all equal');
     agent.type('/quit');
     expect(await agent.ended).toMatchObject({ code: 0, err: '' });
     expect((await verified(worlds)).sealed).toBe(0);
@@ -158,7 +158,7 @@ describe('for a person', () => {
     agent.signal('SIGINT');
     await agent.until('■ stopped');
     agent.type('go on');
-    await agent.until('Nobody knows what came of the last command, so I run the tests again.');
+    await agent.until('The outcome of the last command is unknown, so I run the tests again.');
     await agent.until('allow it?', 2);
     agent.signal('SIGINT');
     await agent.until('■ stopped', 2);
@@ -207,7 +207,7 @@ describe('for a person', () => {
     await agent.until('There is 1 message before this');
     agent.type('/fork 1');
     await agent.until('src/cart.js would be set back');
-    await agent.until('nothing of it is set back: run_process');
+    await agent.until('will not be restored: run_process');
     await agent.until('Set these files back?');
     agent.type('y');
     await agent.until('This is world 2 now');

@@ -1,4 +1,4 @@
-/** The command as its user starts it: a process, its pipes, its signals. */
+/** Starts the command as its user does: a process, its pipes, its signals. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,19 +32,19 @@ export interface Ended {
 /** The command while it runs. */
 export interface Driven {
   readonly pid: number;
-  /** Everything it has printed so far. */
+  /** The output so far. */
   readonly out: () => string;
   /** Types a line. */
   type(line: string): void;
-  /** Nothing more is typed. */
+  /** Ends the input. */
   end(): void;
   signal(name: NodeJS.Signals): void;
-  /** Waits until it has printed a text so many times; what it printed until then. */
+  /** Waits until it has printed a text a number of times; returns the output up to then. */
   until(text: string, times?: number): Promise<string>;
   readonly ended: Promise<Ended>;
 }
 
-/** A folder of the demo, and the place of its worlds. */
+/** A demo folder, and the place of its worlds. */
 export async function place(files: Readonly<Record<string, string>> = {}) {
   const home = mkdtempSync(path.join(tmpdir(), 'reprise-coder-'));
   made.push(home);
@@ -58,7 +58,7 @@ export async function place(files: Readonly<Record<string, string>> = {}) {
   return { home, folder, worlds, at: [folder, '--worlds', worlds] as const };
 }
 
-/** A test that takes its time, to be interrupted in. */
+/** A slow test, so that it can be interrupted. */
 export const SLOW_TEST = {
   'test/slow.test.js': `import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -117,7 +117,7 @@ export function drive(...args: readonly string[]): Driven {
   };
 }
 
-/** Performs a world again, with nothing at hand but the pure app. */
+/** Replays a world with nothing but the pure app. */
 export async function verified(worlds: string, number = 1): Promise<VerifyReport> {
   const store = await sqlite(path.join(worlds, `${number}.db`)).openReadonly();
   try {

@@ -1,4 +1,4 @@
-/** The embedded model against folders with real mistakes, and what it makes of being refused, stopped and told more. */
+/** The embedded model on folders with real mistakes, and its reaction to denials, stops and further messages. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,7 +32,7 @@ ${body}
 });
 `;
 
-/** Says something to the model, decides by a rule, and tells what it answered and what it called. */
+/** Sends the model a message, decides by a rule, and returns its answer and its calls. */
 async function asked(
   folder: string,
   text: string,
@@ -74,13 +74,13 @@ describe('the embedded model', () => {
       both('(a) => a > 3', '(a, b) => a * b'),
       '  assert.equal(f(3), true);\n});\ntest("and this", () => {\n  assert.equal(g(6, 3), 2);',
     ],
-  ])('mends %s until the tests pass', async (_, source, body) => {
+  ])('fixes %s until the tests pass', async (_, source, body) => {
     const folder = folderOf({ 'f.js': source, 'f.test.js': check(body), 'package.json': '{"type":"module"}' });
     const { text } = await asked(folder, 'Make the tests pass.');
     expect(text).toMatch(/^(All \d tests pass|The test passes)\./);
   });
 
-  it('gives up when it is none of what it knows, and puts the file back', async () => {
+  it('gives up if no correction helps, and restores the file', async () => {
     const source = both('(a) => a > 3 ? 1 : 2');
     const folder = folderOf({
       'f.js': source,
@@ -88,17 +88,17 @@ describe('the embedded model', () => {
       'package.json': '{"type":"module"}',
     });
     const { text } = await asked(folder, 'Fix it.');
-    expect(text).toContain('I have tried what I know, and it is none of that. The file is as it was.');
+    expect(text).toContain('I have tried every correction that I know, and none helped. The file is as it was.');
     expect(readFileSync(path.join(folder, 'f.js'), 'utf8')).toBe(source);
   });
 
-  it('finds nothing to mend where the tests pass, and says where it finds none', async () => {
+  it('changes nothing if the tests pass, and says so if it finds no correction', async () => {
     const passing = {
       'f.js': both('(a) => a'),
       'f.test.js': check('  assert.equal(f(1), 1);'),
       'package.json': '{"type":"module"}',
     };
-    expect((await asked(folderOf(passing), 'fix the tests')).text).toBe('The test passes. There is nothing to mend.');
+    expect((await asked(folderOf(passing), 'fix the tests')).text).toBe('The test passes. There is nothing to fix.');
     expect((await asked(folderOf({ 'a.txt': '' }), 'fix the tests')).text).toContain('I find no tests here');
     expect((await asked(folderOf({ 'a.txt': '' }), 'What is here?')).text).toBe('This is here:\n- a.txt');
     expect((await asked(folderOf({}), 'Sing.')).text).toContain('I am the embedded model');

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** What the user asked for. */
+/** The options from the command line. */
 export interface Arguments {
   readonly folder: string;
-  /** The folder that holds the world and the report. */
+  /** The folder for the world and the report. */
   readonly out: string;
   readonly baseUrl: string | undefined;
   readonly model: string | undefined;
@@ -13,7 +13,7 @@ export interface Arguments {
   readonly help: boolean;
 }
 
-/** How to call the sample. */
+/** The help text. */
 export const USAGE = `npm start [-- FOLDER] [options]
 
 Surveys FOLDER (this repository when absent) with a headless agent and writes a report.
@@ -31,9 +31,9 @@ Stopped half-way (Ctrl-C, kill)? Run it again: it goes on where it stands.`;
  * Reads the command line.
  *
  * @param argv without the program
- * @param cwd where the user is
- * @param home the repository: what is surveyed, and where worlds are kept, when nothing is said
- * @throws TypeError with the reason, for an option that does not exist or has no use
+ * @param cwd the user's current folder
+ * @param home the repository: the default folder to survey, and the default place for worlds
+ * @throws TypeError with the reason, for an option that is unknown or cannot be used here
  */
 export function readArguments(argv: readonly string[], cwd: string, home: string): Arguments {
   const { values, positionals } = parseArgs({

@@ -14,7 +14,7 @@ const HOME = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 const OPENAI_MODEL = 'gpt-5-mini';
 
-/** Exit codes: 0 done, 1 the run or the verification failed, 2 wrong use, 130 stopped by Ctrl-C. */
+/** Exit codes: 0 done, 1 the run or the verification failed, 2 incorrect use, 130 stopped with Ctrl-C. */
 async function main(): Promise<number> {
   let args: Arguments;
   try {
@@ -81,7 +81,7 @@ async function run(args: Arguments): Promise<number> {
   }
 }
 
-/** The embedded model, or a real one when there is a key or an address. */
+/** The embedded model, or a real one if there is a key or an address. */
 async function modelFor({
   baseUrl,
   model,

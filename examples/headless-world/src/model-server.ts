@@ -1,6 +1,6 @@
 /**
- * A model for the sample world that needs no key and no download: rules instead of a network of weights, behind a
- * real HTTP server that speaks chat-completions. Everything on our side of the wire is what a real provider meets.
+ * A model for the sample world that needs no key and no download: rules instead of a neural network, behind a
+ * real HTTP server that speaks chat completions. The client side is the same as with a real provider.
  *
  * It is stateless and deterministic: the same request body gets the same answer, byte for byte, from any process.
  */
@@ -10,17 +10,17 @@ import type { AddressInfo } from 'node:net';
 import { BadRequest, readConversation } from './surveyor/conversation.js';
 import { type Decision, decide } from './surveyor/decide.js';
 
-/** The name under which the model is asked for; any other is answered too. */
+/** The name of the model; requests for any other name are answered, too. */
 export const MODEL_NAME = 'surveyor-1';
 
-/** The largest request that is read. */
+/** The size of the largest request that is read. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A running model server. */
 export interface ModelServer {
-  /** Its address as clients take it, up to and including `/v1`. */
+  /** Its address, including `/v1`. */
   readonly baseUrl: string;
-  /** Stops it, open connections included. */
+  /** Stops the server and closes open connections. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ function close(server: Server): Promise<void> {
 interface Reply {
   readonly status: number;
   readonly body: unknown;
-  /** The answer piece by piece, when the request wants a stream. */
+  /** The pieces of the answer, if the request asks for a stream. */
   readonly pieces?: readonly object[];
 }
 
@@ -62,7 +62,7 @@ async function answer(request: IncomingMessage): Promise<Reply> {
   return bytes === undefined ? refuse(413, 'too_large', 'the request is too large') : complete(bytes);
 }
 
-/** Answers a request body. Pure: what the server says depends on these bytes alone. */
+/** Answers a request body. Pure: the answer depends on these bytes alone. */
 export function complete(body: Uint8Array): Reply {
   try {
     const request: unknown = JSON.parse(new TextDecoder().decode(body));
@@ -97,7 +97,7 @@ function wantsStream(request: unknown): boolean {
   return typeof request === 'object' && request !== null && 'stream' in request && request.stream === true;
 }
 
-/** An answer as a stream of it is told: who speaks, the text or the calls bit by bit, why it ends, what it used. */
+/** An answer as stream chunks: the role, the text or the calls in pieces, the finish reason, the usage. */
 function piecesOf({ choices, usage, ...head }: ReturnType<typeof completion>): object[] {
   const { message, finish_reason } = choices[0] as (typeof choices)[number];
   const calls = 'tool_calls' in message ? message.tool_calls : [];
@@ -117,7 +117,7 @@ function piecesOf({ choices, usage, ...head }: ReturnType<typeof completion>): o
   return [...deltas.map((delta) => piece(delta)), piece({}, finish_reason), { ...piece({}), choices: [], usage }];
 }
 
-/** A text in bits of one size. */
+/** Splits a text into pieces of one size. */
 function slices(text: string): string[] {
   return text.match(/[\s\S]{1,512}/gu) ?? [];
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from 'reprise';
 
-/** One line for an event; undefined for those that a person need not see. */
+/** Describes an event in one line; undefined for events that the user need not see. */
 export function lineFor(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'input.accepted':

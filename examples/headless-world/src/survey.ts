@@ -1,4 +1,4 @@
-/** The sample's world: one agent, one session, one report. It holds no loop: the journal does. */
+/** The sample's world: one agent, one session, one report. There is no agent loop here: the session has it. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -19,38 +19,38 @@ import { IGNORED_NAMES, type Tool, workspace } from 'reprise/tools';
 /** The report's file name in the output folder. */
 export const REPORT = 'SURVEY.md';
 
-const INSTRUCTIONS = `You survey a folder for somebody who has never seen it.
+const INSTRUCTIONS = `You survey a folder for a reader who has never seen it.
 Look around with list_files, read_file and grep. Then write one Markdown report with write_file and end with one sentence.
 The report says what is in the folder, how large it is, which languages it uses, which parts are oldest and newest,
 and what looks unfinished. State only what you have seen.`;
 
-/** What a survey needs. */
+/** The options of a survey. */
 export interface SurveyOptions {
-  /** The folder to look at. Nothing is written into it. */
+  /** The folder to survey. Nothing is written into it. */
   readonly folder: string;
   /** Where the report is written. */
   readonly out: string;
   readonly store: Store;
   readonly model: ModelClient;
   readonly secrets?: (name: string) => Promise<string>;
-  /** Told what happens, as it becomes durable. */
+  /** Called with each event when it is durable. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Ends the survey early; what was done is kept, and the next survey goes on from there. */
+  /** Ends the survey early. Finished work is kept, and the next survey continues from there. */
   readonly signal?: AbortSignal;
   /** Changes the tools, for tests that count what they do. */
   readonly wrapTool?: (tool: Tool) => Tool;
 }
 
-/** What a survey came to. */
+/** The result of a survey. */
 export interface SurveyResult {
   readonly outcome: Outcome<string>;
   readonly report: string;
   readonly verified: VerifyReport;
-  /** This survey went on with a run that an earlier process had left unfinished. */
+  /** Whether this survey continued a run that an earlier process had left unfinished. */
   readonly resumed: boolean;
 }
 
-/** Surveys a folder, or goes on with a survey that was interrupted, and performs the whole world again. */
+/** Surveys a folder, or continues an interrupted survey, and then replays the whole world. */
 export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   const agent = defineAgent({ name: 'surveyor', model: 'main', instructions: INSTRUCTIONS, tools: toolsFor(options) });
   const { store, model, secrets, signal } = options;
@@ -62,7 +62,7 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   });
   const stop = () => void world.close();
   signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted === true) stop(); // while the world was being opened
+  if (signal?.aborted === true) stop(); // it was aborted while the world was being opened
   const { session, unfinished } = await newestSurvey(world, agent);
   const run = unfinished ?? (await session.send(`Survey the folder and write the report to ${REPORT}.`));
   for await (const event of run.events()) options.onEvent?.(event);
@@ -71,7 +71,7 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   return { outcome, report: path.join(options.out, REPORT), verified, resumed: unfinished !== undefined };
 }
 
-/** Reading is confined to the folder, writing to the output folder: a survey leaves no trace in what it surveys. */
+/** Reading is confined to the folder and writing to the output folder, so a survey does not change what it surveys. */
 function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
   // Worlds of earlier surveys are this sample's own output, not part of what is surveyed.
   const readers = workspace({ root: folder, readOnly: true, ignore: [...IGNORED_NAMES, 'worlds'] });
@@ -79,7 +79,7 @@ function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
   return [...readers, ...writers].map((tool) => wrapTool?.(tool) ?? tool);
 }
 
-/** Every survey is a session of its own, so that it looks anew; one that did not end is gone on with. */
+/** Each survey is a session of its own, so that it starts fresh; an unfinished survey is continued. */
 async function newestSurvey(
   world: AgentWorld,
   agent: Agent<readonly Tool[], string>,

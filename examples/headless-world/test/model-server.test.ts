@@ -74,7 +74,7 @@ function requestOf(messages: readonly Message[], tools: readonly Tool[]) {
   return { model: 'surveyor-1', messages, ...(wire.length === 0 ? {} : { tools: wire }) };
 }
 
-/** The smallest agent loop there is: asks, performs the calls, asks again. */
+/** A minimal agent loop: calls the model, executes its calls, calls it again. */
 async function survey(tools: readonly Tool[], prompt = 'Survey this folder.'): Promise<Survey> {
   const messages: Message[] = [{ role: 'user', content: prompt }];
   const done: Survey = { calls: [], batches: [], last: '', messages };

@@ -1,4 +1,4 @@
-/** The sample world as its user meets it: the command, its files, its exit codes. */
+/** Tests the sample world from outside: the command, its files, its exit codes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** A place of its own. */
+/** Creates an empty folder. */
 function place(what: string): string {
   const made = path.join(scratch, `${what}-${count++}`);
   mkdirSync(made);
@@ -65,7 +65,7 @@ function look(at: string, out: string): Promise<SurveyResult> {
   return survey({ folder: at, out, store: sqlite(path.join(out, 'world.db')), model });
 }
 
-/** What a world's file holds, with nothing registered but the pure app. */
+/** Verifies a world's file with nothing but the pure app. */
 async function read(out: string): Promise<{ report: VerifyReport; calls: string[]; blobs: string[] }> {
   const store = await sqlite(path.join(out, 'world.db')).openReadonly();
   const report = await verifyStore(store, { app: agentApp });
@@ -145,7 +145,7 @@ describe('the command', () => {
     expect(text).toContain('Kettle: Boils water.');
     expect(readdirSync(at).sort()).toEqual(['README.md', 'src']); // it leaves no trace in what it surveys
 
-    // The folder is gone and so is the process: the world performs again, with no adapter.
+    // The folder and the process are gone: the world replays without any adapter.
     rmSync(at, { recursive: true });
     const { report } = await read(out);
     expect(lines.at(-1)).toBe(`replay identical: ${report.records} records, head sha256:${report.head.digest}`);
@@ -179,7 +179,7 @@ describe('the command', () => {
     expect({ code, err }).toEqual({ code: 1, err: 'The run did not complete: provider_error_retryable/network.\n' });
     expect(lines.at(-2)).toBe('report: none');
     expect((await read(out)).report.frames).toBe(4);
-    // With a model that does, the same world goes on.
+    // With a model that answers, the same world continues.
     const again = await run([folder(KETTLE), '--out', out, '--quiet']);
     expect(again.code).toBe(0);
     expect(again.out.filter((line) => line !== '').map((line) => line.split(':')[0])).toEqual([

@@ -1,6 +1,6 @@
 /**
- * A tool is a function with a schema of its arguments. What goes wrong in a call ends nothing: the model is told, and
- * mends it.
+ * A tool is a function with a schema of its arguments. A failed call does not end the run: the model reads what was
+ * wrong, and corrects the call.
  */
 import { defineAgent, defineTool, openWorld, toolError } from 'reprise';
 import { script } from 'reprise/providers';
@@ -31,7 +31,7 @@ const keeper = defineAgent({
 });
 
 const main = script(
-  { calls: [{ tool: 'look_up', args: { name: 'tea' } }] }, // not what the schema says
+  { calls: [{ tool: 'look_up', args: { name: 'tea' } }] }, // does not fit the schema
   { calls: [{ tool: 'look_up', args: { article: 'Tea' } }] }, // no such article
   { calls: [{ tool: 'look_up', args: { article: 'tea' } }] },
   { text: 'There are 12 packets of tea.' },
@@ -45,6 +45,6 @@ for await (const event of run.events()) {
   if (event.type === 'tool.completed') console.log(`  answered: ${event.text}`);
 }
 console.log(await run.text());
-main.done(); // every step of the script was asked for
+main.done(); // throws unless every step of the script was used
 
 await world.verify();

@@ -1,6 +1,6 @@
 /**
- * An agent with `returns` answers with data instead of text. An answer that does not fit is told to the model, which
- * gives another; what the run returns is checked and typed.
+ * An agent with `returns` answers with data instead of text. If the data does not fit the schema, the model reads why
+ * and answers again. The run returns data that is checked and typed.
  */
 import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
@@ -24,7 +24,7 @@ const run = await world.session('inbox', reader).send('Invoice: Ada, 42.00 EUR, 
 const { value, usage } = await run.result();
 if (value === undefined) throw new Error('the run did not complete');
 console.log(`${value.customer} owes ${(value.cents / 100).toFixed(2)} until ${value.due}`);
-console.log(`after ${usage.steps} answers, since the model was told of the first:`);
+console.log(`after ${usage.steps} answers; after the first, the model read:`);
 console.log(main.requests[1]?.last);
 main.done();
 

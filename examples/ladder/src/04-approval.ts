@@ -1,6 +1,6 @@
 /**
- * A call may have to wait for a person: minutes or weeks, and over restarts. Whoever decides may refuse with a reason, or
- * approve other arguments than the model gave; the model is told of both.
+ * A call can wait for a person, for minutes or weeks, and across restarts. The person may deny it with a reason, or
+ * approve it with other arguments than the model's. The model reads the decision.
  */
 import { type Decision, defineAgent, defineTool, type Open, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
@@ -24,7 +24,7 @@ const main = script(
 );
 await using world = await openWorld({ store: sqlite('approval.db'), models: { main }, agents: [support] });
 
-/** What a person would say who is shown an item. */
+/** The decision of a person who sees the pending item. */
 function judged({ args }: Open): Decision {
   const { order, euros } = args as { order: string; euros: number };
   if (euros > 100) return { deny: 'The order was 90 euros.' };

@@ -1,6 +1,6 @@
 /**
- * While an agent works one can say something to it, put something behind its work, and stop it. What the model reads next
- * is what really happened to its calls.
+ * While an agent works, you can send it a message, queue another message behind the run, and stop the run. The next
+ * request to the model says what really happened to its calls.
  */
 import { EventEmitter, once } from 'node:events';
 import { defineAgent, defineTool, openWorld } from 'reprise';
@@ -43,12 +43,12 @@ await second;
 console.log(await session.cancel({ id: 'cancel-1', reason: 'It rains.' }));
 console.log((await run.result()).stop);
 
-// A follow-up waits behind a cancelled run until somebody lets it go on.
+// After a cancelled run, a follow-up waits until the session is resumed.
 console.log(await session.resume({ id: 'resume-1' }));
 const next = await session.run(1);
 console.log(await next?.text());
 
-console.log('\nWhat the model read before it said that:');
+console.log('\nWhat the model read before this answer:');
 for (const { role, text, calls } of main.requests.at(-1)?.messages ?? []) {
   console.log(`${role}: ${calls === undefined ? text : JSON.stringify(calls)}`);
 }

@@ -1,6 +1,7 @@
 /**
- * The process is killed inside a tool. Start this program twice: the second one goes on where the first one died. The
- * payment is not made again, since nobody can know whether it was made; the model is told so, looks, and finds it.
+ * The process is killed inside a tool. Start this program twice: the second process continues where the first one died.
+ * It does not repeat the payment, because nothing inside the program can tell whether it was made. The model reads that
+ * the outcome is unknown, checks, and finds the payment.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { defineAgent, defineTool, openWorld } from 'reprise';
@@ -15,7 +16,7 @@ const pay = defineTool({
   delivery: 'at_most_once', // the default
   run: ({ invoice }) => {
     appendFileSync('payments.txt', `invoice ${invoice}\n`);
-    console.log('paid, and killed before anybody is told');
+    console.log('paid, and killed before the result is recorded');
     process.kill(process.pid, 'SIGKILL');
     return new Promise<string>(() => undefined);
   },
@@ -31,7 +32,7 @@ const payments = defineTool({
 
 const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Pay invoices.', tools: [pay, payments] });
 
-/** The model knows only what it is sent, as a real one does: it lives on no better than the process. */
+/** Like a real model, it knows only what the request contains, and remembers nothing. */
 function answer({ messages }: ScriptRequest): ScriptStep {
   const last = messages.at(-1);
   console.log(`the model reads: ${last?.text}`);
@@ -46,7 +47,7 @@ await using world = await openWorld({
   agents: [clerk],
 });
 
-// The second time the message is known by its id, so this is the run that was interrupted.
+// The second time, the world knows the id of the message, so this is the interrupted run.
 const run = await world.session('office', clerk).send('Pay invoice 7.', { id: 'message-1' });
 console.log(await run.text());
 for await (const event of run.events()) {

@@ -1,6 +1,6 @@
 /**
- * An agent that `spawns` others has four tools for it: `spawn_agent`, `send_input`, `wait_agents` and `close_agent`. It
- * knows its children as c1, c2 …; each is a session of its own, and all share the world.
+ * An agent with `spawns` has four tools for other agents: `spawn_agent`, `send_input`, `wait_agents` and `close_agent`.
+ * It knows its children as c1, c2 …; each child is a session of its own in the same world.
  */
 import { type AgentEvent, defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
@@ -30,7 +30,7 @@ for (const { role, text } of models.editor.requests.at(-1)?.messages ?? []) {
   if (role === 'tool') console.log(`- ${text.replaceAll('\n', ' ')}`);
 }
 
-// Sessions work side by side, so their events mix in the journal; told apart, each has its own order.
+// Sessions work in parallel, so their events are mixed in the journal. Within a session, the order is fixed.
 console.log('\nWhat happened in each session:');
 const events = new Map<string, AgentEvent[]>();
 for await (const event of run.events({ tree: true })) {
@@ -39,7 +39,7 @@ for await (const event of run.events({ tree: true })) {
 for (const [session, own] of events) {
   console.log(session);
   for (const event of own) {
-    if (event.type === 'input.accepted') console.log(`  ${event.run_id} is told: ${event.text}`);
+    if (event.type === 'input.accepted') console.log(`  ${event.run_id} reads: ${event.text}`);
     if (event.type === 'tool.requested') console.log(`  ${event.step_id} calls ${event.tool}`);
     if (event.type === 'llm_step.completed' && event.text) console.log(`  ${event.step_id} says: ${event.text}`);
   }

@@ -1,6 +1,6 @@
 /**
- * A planner lets two workers try the same task, each with a budget, and a judge pick. Budgets are parts of the planner's
- * own: what its children use counts as used by its run.
+ * A planner gives the same task to two workers, each with a budget, and lets a judge pick the better result. The
+ * children's budgets are parts of the planner's own: what they use counts as used by the planner's run.
  */
 import { defineAgent, openWorld } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
@@ -18,7 +18,7 @@ const planner = defineAgent({
   limits: { tokens: 500, wall: '5m', depth: 1, children: 3 },
 });
 
-/** The workers are asked at the same time, in any order: each answers by its task. */
+/** The workers run at the same time, in any order, so the answer depends on the task alone. */
 const names = scriptBy(({ last }) => ({
   text: last.includes('funny') ? 'Kettle of Fish' : 'Boilwell',
   usage: { tokens_in: 60, tokens_out: 10 },

@@ -1,6 +1,6 @@
 /**
- * A run that went well becomes a test: its world is kept as bytes and performed again in milliseconds, after each upgrade
- * of the library and on each machine, without model and tools. A changed rule shows at the first record it changes.
+ * A recorded run as a test. The world is stored as bytes and replayed in milliseconds, after each upgrade of the library
+ * and on each machine, without model and tools. A changed rule is found at the first record that it changes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { agentApp, defineAgent, defineTool, openWorld } from 'reprise';
@@ -22,14 +22,14 @@ const store = sqlite('regression.db');
 await using world = await openWorld({ store, models: { main }, agents: [clerk] });
 const run = await world.session('me', clerk).send('What is 2 + 3?', { id: 'message-1' });
 console.log(await run.text());
-await world.pump(); // nothing is left to do, so the file is whole
+await world.pump(); // now nothing is left to do, so the file is complete
 writeFileSync('sum.world', await saveWorld(store));
 
-// This is the test. `sealed` counts what no definition of this build could perform: a regression test wants none.
+// This is the test. `sealed` counts the frames that this build could not replay; a regression test expects 0.
 const { sealed, firstDifference } = await replay(readFileSync('sum.world'));
 console.log({ sealed, firstDifference });
 
-// And this is what it finds: the same rules, but for one, by which each message counts as two runs.
+// And this is what the test finds when one rule changes: here, each message counts as two runs.
 const name = 'aos.agent/SessionReducer@1';
 const session = agentApp.reducers.get(name);
 if (session === undefined) throw new Error(`no ${name}`);

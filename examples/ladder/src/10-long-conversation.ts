@@ -1,6 +1,7 @@
 /**
- * A conversation longer than the model's window. When the window fills, a model writes a summary of the older part, and
- * is shown that in its place; what was pinned stays word for word. The transcript keeps everything.
+ * A conversation longer than the model's context window. When the window fills up, a model writes a summary of the older
+ * part, and later requests contain the summary instead. Pinned messages stay word for word. The transcript keeps
+ * everything.
  */
 import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
@@ -31,7 +32,7 @@ await say('To Genoa, please.', 'm2');
 await say('And where do we sleep?', 'm3');
 console.log(await say('Who comes along, and which way?', 'm4'));
 
-console.log('\nWhat the model was shown at the end:');
+console.log('\nWhat the model read at the end:');
 for (const { role, text } of main.requests.at(-1)?.messages ?? [])
   console.log(`${role}: ${text.replaceAll('\n\n', ' | ')}`);
 

@@ -1,4 +1,4 @@
-/** Every program of the ladder as its reader meets it: started in an empty folder, and what it prints and leaves there. */
+/** Starts every program of the ladder in an empty folder, and checks what it prints and which worlds it leaves. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ const LADDER = path.resolve(import.meta.dirname, '..');
 const scratch = mkdtempSync(path.join(tmpdir(), 'reprise-ladder-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** The program that is killed when it is started for the first time. */
+/** The program that is killed at its first start. */
 const DYING = '06-after-a-crash';
 
 const programs = readdirSync(path.join(LADDER, 'src')).map((file) => path.basename(file, '.ts'));
 
-/** What the page promises of each program: what it prints at its first start, its second, and so on. */
+/** The outputs on the page, by program: those of its first start, its second, and so on. */
 function promises(page: string): Map<string, readonly string[]> {
   const [, ...sections] = page.split(/^## \[/m);
   return new Map(
@@ -44,7 +44,7 @@ function start(program: string, folder: string) {
   return { stdout, stderr, ended: signal ?? status };
 }
 
-/** What `reprise verify` checks of each world in a folder: with nothing registered but the pure app. */
+/** Verifies each world in a folder, as `reprise verify` does; returns their number. */
 async function verifyWorlds(folder: string): Promise<number> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.db'));
   for (const file of files) {
@@ -61,7 +61,7 @@ describe('the ladder', () => {
     expect([...promised.keys()]).toEqual(programs);
   });
 
-  it.each(programs)('%s prints what its page says, and leaves a world that is performed again', async (program) => {
+  it.each(programs)('%s prints what its page says, and leaves a world that replays', async (program) => {
     const folder = path.join(scratch, program);
     mkdirSync(folder);
     const outputs = promised.get(program) ?? [];

@@ -1,4 +1,4 @@
-/** The small folder of `--demo`: a shop's cart with a mistake in it, and tests that show it. */
+/** The folder of `--demo`: a shopping cart with a mistake in it, and a failing test. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -35,10 +35,10 @@ test('an order of exactly 50.00 is shipped for nothing', () => {
 `,
 };
 
-/** What to say to the agent in the folder of `--demo`. */
-export const DEMO_TASK = 'One of the tests fails. Find out why, and mend it.';
+/** A suggested message to the agent in the demo folder. */
+export const DEMO_TASK = 'One of the tests fails. Find out why, and fix it.';
 
-/** Writes the demo's files into a folder, making it. */
+/** Creates a folder with the demo's files. */
 export async function writeDemo(folder: string): Promise<void> {
   for (const [name, text] of Object.entries(FILES)) {
     const file = path.join(folder, name);

@@ -1,8 +1,8 @@
 /**
- * The embedded model: rules instead of a network of weights, so that the agent can be tried without key and network. It
- * really mends small things: it runs the tests, reads what failed, and tries what may have been meant in a line until
- * they pass. It keeps nothing between two requests: what it does next follows from the conversation alone, so it lives
- * on after a crash no better and no worse than a real one.
+ * The embedded model: rules instead of a neural network, so that the agent can be tried without a key or a network. It
+ * really fixes small mistakes: it runs the tests, reads the failures, and tries likely corrections of a line until
+ * the tests pass. It keeps no state between two requests: its next action follows from the conversation alone. So
+ * after a crash it knows exactly as much as a real model.
  */
 import { type ModelClient, type ScriptRequest, type ScriptStep, scriptBy, typewriter } from 'reprise/providers';
 import {
@@ -23,18 +23,18 @@ const TEST_COMMAND = ['node', '--test', '--test-reporter=tap'];
 const WORD_MS = 25;
 
 const INTRODUCTION = `I am the embedded model: a few rules, no network. I can
-- make a failing test pass when one small mistake in one line is the reason ("mend the failing test"),
+- make a failing test pass when one small mistake in one line is the reason ("fix the failing test"),
 - put a comment above what I changed ("also add a comment"),
 - list the folder ("what is here?"), and stop when you say so.
 For everything else start me with --model NAME and a key; see --help.`;
 
-/** Makes the embedded model. */
+/** Creates the embedded model. */
 export function embeddedModel(): ModelClient {
   const model = scriptBy(nextStep);
   return typewriter({ ...model, profile: { ...model.profile, model_default: EMBEDDED, provider: EMBEDDED } }, WORD_MS);
 }
 
-/** What the model says to a request. Pure. */
+/** The model's answer to a request. Pure. */
 export function nextStep({ messages, last }: ScriptRequest): ScriptStep {
   const reading = readConversation(messages);
   const { task, steers, calls } = reading;
@@ -46,7 +46,7 @@ export function nextStep({ messages, last }: ScriptRequest): ScriptStep {
   return { text: INTRODUCTION };
 }
 
-/** What is worth knowing when the conversation before is not shown any more. */
+/** A summary of the conversation, for when the window no longer contains it. */
 function summaryOf({ task, calls }: Reading): string {
   return `The last task was: "${task}". ${progressOf(calls)}`;
 }
@@ -62,7 +62,7 @@ function show({ calls }: Reading): ScriptStep {
   };
 }
 
-/** What is known of a folder whose tests are to pass. */
+/** What the model knows about the folder whose tests must pass. */
 interface Case {
   readonly reading: Reading;
   /** The files of the folder. */
@@ -98,7 +98,7 @@ function editsIn(calls: readonly Called[]): Called[] {
   return calls.filter(({ tool, how }) => tool === 'edit_file' && how === 'done');
 }
 
-/** The last run of tests in which fewer failed than ever before: what led there is kept. */
+/** The last test run with fewer failures than any run before: the edits up to it are kept. */
 function lastImprovement(calls: readonly Called[]): number {
   let fewest: number | undefined;
   let best = 0;
@@ -111,7 +111,7 @@ function lastImprovement(calls: readonly Called[]): number {
   return best;
 }
 
-/** What was refused since somebody last spoke is not asked for again. */
+/** A call that was denied since the user's last message is not made again. */
 function refusalIn({ calls, steers }: Reading): ScriptStep | undefined {
   const since = steers.at(-1)?.after ?? 0;
   const denied = calls.slice(since).findLast(({ how }) => how === 'denied');
@@ -129,7 +129,7 @@ function refusalIn({ calls, steers }: Reading): ScriptStep | undefined {
 function runTests(calls: readonly Called[], last: Called | undefined): ScriptStep {
   const text =
     last?.how === 'unknown'
-      ? 'Nobody knows what came of the last command, so I run the tests again.'
+      ? 'The outcome of the last command is unknown, so I run the tests again.'
       : calls.some(({ tool }) => tool === 'edit_file')
         ? 'Now the tests again.'
         : 'I run the tests.';
@@ -155,7 +155,7 @@ function repair(known: Case): ScriptStep {
   return next === undefined ? giveUp(told, source, edits) : attempt(source, original, next, edits.at(-1));
 }
 
-/** Tries what may have been meant; what was tried before and did not help is taken back. */
+/** Tries the next correction; undoes the previous one if it did not help. */
 function attempt(path: string, original: string, next: Repair, before: Called | undefined): ScriptStep {
   const back = before === undefined ? [] : [edit(path, String(before.args.new), String(before.args.old))];
   const { old, new: wanted } = placed(original, next);
@@ -170,14 +170,15 @@ function giveUp(told: string, path: string, edits: readonly Called[]): ScriptSte
   const last = edits.at(-1);
   const isBack =
     last === undefined || edits.some(({ args }) => args.new === last.args.old && args.old === last.args.new);
-  if (isBack) return { text: `${told} I have tried what I know, and it is none of that. The file is as it was.` };
+  if (isBack)
+    return { text: `${told} I have tried every correction that I know, and none helped. The file is as it was.` };
   return {
     text: 'None of what I know helps. I put the file back.',
     calls: [edit(path, String(last.args.new), String(last.args.old))],
   };
 }
 
-/** The tests pass: what else was asked for, and then the answer. */
+/** After the tests pass: does what else was requested, and then answers. */
 function finish({ steers }: Reading, edits: readonly Called[], passed: number): ScriptStep {
   const comment = steers.find(({ text }) => /\bcomment\b/i.test(text));
   const change = edits.findLast(({ args }) => !isComment(args));
@@ -186,7 +187,7 @@ function finish({ steers }: Reading, edits: readonly Called[], passed: number): 
   const also = commented ? '\nA comment says why.' : '';
   const rest = steers.filter((said) => said !== comment && !/^\s*(go on|continue|yes|ok|thanks?)\b/i.test(said.text));
   const unable = rest.map(({ text }) => `\nYou also said "${text}": that is more than my rules can do.`).join('');
-  if (change === undefined) return { text: `${passing(passed)} There is nothing to mend.${unable}` };
+  if (change === undefined) return { text: `${passing(passed)} There is nothing to fix.${unable}` };
   return {
     text: `${passing(passed)} ${String(change.args.path)} had one mistake: it said\n  ${lastLine(change.args.old)}\nand now says\n  ${lastLine(change.args.new)}${also}${unable}`,
   };
@@ -218,7 +219,7 @@ function progressOf(calls: readonly Called[]): string {
   return `Changed so far: ${paths.join(', ')}; the tests may not have been run since.`;
 }
 
-/** The text of a file as it was last read, with the edits since. */
+/** The text of a file as last read, with the edits since then. */
 function textOf({ reading: { calls } }: Case, path: string): string | undefined {
   let text: string | undefined;
   for (const { tool, args, how, text: answer } of calls) {
@@ -229,13 +230,13 @@ function textOf({ reading: { calls } }: Case, path: string): string | undefined 
   return text;
 }
 
-/** The text before the last thing that was tried. */
+/** The text before the last correction. */
 function undone(text: string, edits: readonly Called[]): string {
   const last = edits.at(-1);
   return last === undefined ? text : text.replace(String(last.args.new), () => String(last.args.old));
 }
 
-/** A repair with as many lines above it as make its place the only one. */
+/** A correction, with as many lines above it as needed to make its position unique. */
 function placed(source: string, { line, old, new: wanted }: Repair): { readonly old: string; readonly new: string } {
   const lines = source.split('\n');
   for (let from = line; from >= 0; from--) {
@@ -246,7 +247,7 @@ function placed(source: string, { line, old, new: wanted }: Repair): { readonly 
   return { old, new: wanted };
 }
 
-/** The file that a test imports, among those of the folder. */
+/** The file of the folder that a test imports. */
 function importOf(test: string, path: string, files: readonly string[]): string | undefined {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   return [...test.matchAll(/from '(\.[^']+)'/g)]
@@ -254,7 +255,7 @@ function importOf(test: string, path: string, files: readonly string[]): string 
     .find((file) => files.includes(file));
 }
 
-/** The names of what a test calls. */
+/** The names of the functions that a test calls. */
 function calledIn(test: string, name: string): string[] {
   const [, rest = ''] = test.split(name);
   const body = rest.split(/^\s*(?:test|it)\(/m)[0] ?? '';

@@ -1,9 +1,9 @@
-/** What the embedded model knows: everything it was told since the task, read again at each step. It remembers nothing itself. */
+/** What the embedded model knows: the conversation since the task, read again at each step. It has no memory. */
 import type { ScriptRequest } from 'reprise/providers';
 
 type Message = ScriptRequest['messages'][number];
 
-/** A call, and what came back. */
+/** A call and its result. */
 export interface Called {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -12,17 +12,17 @@ export interface Called {
   readonly how: 'done' | 'failed' | 'denied' | 'unknown';
 }
 
-/** Something that was said to the model, and the calls that came before it. */
+/** A message to the model, and the calls before it. */
 export interface Said {
   readonly text: string;
   readonly after: number;
 }
 
-/** A conversation from the task on. */
+/** The conversation since the task. */
 export interface Reading {
-  /** What was asked for. */
+  /** The task. */
   readonly task: string;
-  /** What was said while it was worked at. */
+  /** Messages that arrived during the work. */
   readonly steers: readonly Said[];
   readonly calls: readonly Called[];
 }
@@ -31,7 +31,7 @@ const NOTICE = 'Automatic notice, not written by the user:';
 
 const GOES_ON = /^\s*(go on|continue|carry on|resume|try again)\b|\bcomment\b/i;
 
-/** Reads a conversation from the task on that is to be worked at. */
+/** Reads the conversation since the current task. */
 export function readConversation(messages: readonly Message[]): Reading {
   const start = taskAt(messages);
   const calls: Called[] = [];
@@ -49,7 +49,7 @@ export function readConversation(messages: readonly Message[]): Reading {
   return { task: messages[start]?.text ?? '', steers: own, calls };
 }
 
-/** What is said after an answer is a task of its own, unless it is about the one before; what is said in between is about it. */
+/** A message after an answer is a new task, unless it refers to the previous one. Others belong to the current task. */
 function taskAt(messages: readonly Message[]): number {
   const begins = messages.flatMap(({ role, text }, i) => {
     const before = messages[i - 1];
@@ -62,7 +62,7 @@ function taskAt(messages: readonly Message[]): number {
 const STOPPED =
   /^The outcome of this call is unknown|^This call was (interrupted|cancelled)|failed: it was told to stop and was killed/m;
 
-/** How a call ended, by the words in which a model is told of it. */
+/** How a call ended, from the words of its result. */
 function howOf({ text, isError }: Message): Called['how'] {
   if (isError !== true) return 'done';
   if (/This call was refused/.test(text)) return 'denied';
@@ -78,14 +78,14 @@ export interface Failure {
   readonly files: readonly string[];
 }
 
-/** What a run of tests came to, from its report (TAP). */
+/** The result of a test run, from its TAP report. */
 export interface TestRun {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly Failure[];
 }
 
-/** Reads a report of tests; undefined when it is none. */
+/** Parses a test report; undefined if the text is not one. */
 export function readTests(report: string): TestRun | undefined {
   const count = (what: string): number | undefined => {
     const found = report.match(new RegExp(`^# ${what} (\\d+)$`, 'm'))?.[1];
@@ -109,7 +109,7 @@ function failuresIn(report: string): Failure[] {
     }));
 }
 
-/** The text of a file, from an answer of `read_file`. */
+/** The text of a file, from a result of `read_file`. */
 export function fileText(answer: string): string {
   return answer.slice(answer.indexOf('\n') + 1);
 }

@@ -1,17 +1,17 @@
-/** The small mistakes that people make in one line, and what may have been meant. */
+/** Small mistakes that people make in one line, and their likely corrections. */
 
-/** One line of a file as it may have been meant. */
+/** A corrected line of a file. */
 export interface Repair {
-  /** Counted from 0. */
+  /** Its number, from 0. */
   readonly line: number;
   readonly old: string;
   readonly new: string;
-  /** What is exchanged. */
+  /** The replacement, for display. */
   readonly from: string;
   readonly to: string;
 }
 
-/** What is often written in place of what, the likeliest first. */
+/** Common confusions, the likeliest first. */
 const MISTAKES: readonly (readonly [from: string, to: string])[] = [
   [' > ', ' >= '],
   [' < ', ' <= '],
@@ -34,9 +34,9 @@ const MISTAKES: readonly (readonly [from: string, to: string])[] = [
 const COMMENT = /^\s*(\/\/|\/?\*)/;
 
 /**
- * What may be meant in place of a source text: one exchange in one line each, the likeliest first.
+ * The likely corrections of a source text, the likeliest first: each replaces one thing in one line.
  *
- * @param suspects names of functions that are likely to be wrong: their lines come first
+ * @param suspects names of functions that are probably wrong: their lines come first
  */
 export function repairsOf(source: string, suspects: readonly string[]): readonly Repair[] {
   const lines = source.split('\n');
@@ -52,7 +52,7 @@ function repairsIn(text: string, line: number): Repair[] {
   });
 }
 
-/** The lines of functions by name: from where one is declared to the line that closes it. */
+/** The lines of each function by name, from its declaration to its closing line. */
 function suspectLines(lines: readonly string[], suspects: readonly string[]): number[] {
   return suspects.flatMap((name) => {
     const first = lines.findIndex((text) => new RegExp(`\\b(function|const) ${name}\\b`).test(text));

@@ -1,20 +1,20 @@
-/** How calls of tools and what came of them are shown. */
+/** How tool calls and their results are shown. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentEventOf } from 'reprise';
 import { diffLines } from './diff.js';
 import { type Paint, plain } from './paint.js';
 
-/** The most lines of a difference, and of a result, that are shown. */
+/** The maximum number of lines shown of a diff, and of a result. */
 const DIFF_LINES_MAX = 60;
 const RESULT_LINES = 4;
-/** A program says at its end what it came to. */
+/** The result of a program is at the end of its output. */
 const PROGRAM_LINES = 7;
 const LINE_COLUMNS = 160;
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** One line for a call. */
+/** Describes a call in one line. */
 export function callLine(tool: string, given: unknown): string {
   const args = (given ?? {}) as Args;
   switch (tool) {
@@ -41,7 +41,7 @@ export function callLine(tool: string, given: unknown): string {
   }
 }
 
-/** What a call would change, as a difference; nothing for calls that change no file. */
+/** The change that a call would make, as a diff; empty for calls that change no file. */
 export async function callDiff(tool: string, given: unknown, folder: string, paint: Paint): Promise<string[]> {
   const args = (given ?? {}) as Args;
   if (tool === 'edit_file') return painted(String(args.old), String(args.new), paint);
@@ -50,7 +50,7 @@ export async function callDiff(tool: string, given: unknown, folder: string, pai
   return painted(before, String(args.text), paint);
 }
 
-/** What stands in a file now, for showing; what is no plain file below the folder is shown as empty. */
+/** The current content of a file, for display; empty for anything but a regular file inside the folder. */
 async function present(folder: string, name: string): Promise<string> {
   const file = path.resolve(folder, name);
   if (!file.startsWith(`${path.resolve(folder)}${path.sep}`)) return '';
@@ -66,7 +66,7 @@ function painted(before: string, after: string, paint: Paint): string[] {
   return lines.length > shown.length ? [...shown, paint.dim(`… ${lines.length - shown.length} more lines`)] : shown;
 }
 
-/** What came of a call. */
+/** Describes the result of a call. */
 export function resultLines(event: AgentEventOf<'tool.completed'>, paint: Paint): string[] {
   if (event.tool === 'edit_file' || event.tool === 'write_file') return [paint.dim('done')];
   const lines = textLines(event.text ?? (event.ref === undefined ? '' : '(long; the world has it whole)'));
@@ -83,15 +83,15 @@ function textLines(text: string): string[] {
     .filter((line) => line.trim() !== '');
 }
 
-/** What of a result is shown, and where the rest stands. */
+/** The visible part of a result, and where to find the rest. */
 function shownPart(tool: string, lines: readonly string[]) {
   if (tool.startsWith('run_')) return { shown: lines.slice(-PROGRAM_LINES), side: 'before' } as const;
-  // Their first line says what the rest is.
+  // The first line describes the rest.
   if (tool === 'read_file' || tool === 'list_files') return { shown: lines.slice(0, 1), side: 'heading' } as const;
   return { shown: lines.slice(0, RESULT_LINES), side: 'more' } as const;
 }
 
-/** Why a call has no result, in plain words. */
+/** Why a call has no result, in words for the user. */
 export function failureLines(event: AgentEventOf<'tool.failed'>, paint: Paint): string[] {
   switch (event.non_execution?.kind) {
     case 'denied':

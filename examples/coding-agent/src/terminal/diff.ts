@@ -1,17 +1,17 @@
-/** What differs between two texts, line by line. */
+/** The differences between two texts, line by line. */
 
-/** A line of a difference: in both, only before, or only after. */
+/** A line of a diff: in both texts, only before, or only after. */
 export interface DiffLine {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** Lines in both that are shown around what differs. */
+/** How many equal lines are shown around a difference. */
 const AROUND = 2;
-/** Above this many pairs of lines to compare, everything counts as different: a person does not read such a difference. */
+/** With more pairs of lines to compare than this, all lines count as different: no person reads such a diff. */
 const PAIRS_MAX = 4_000_000;
 
-/** The lines that differ, with some around them. */
+/** The lines that differ, with some lines around them. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   return nearChanges(compared(linesOf(before), linesOf(after)));
 }
@@ -22,7 +22,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** By the longest lines in common. */
+/** Compares by the longest common subsequence of lines. */
 function compared(before: readonly string[], after: readonly string[]): DiffLine[] {
   const all = (sign: '-' | '+', lines: readonly string[]) => lines.map((text): DiffLine => ({ sign, text }));
   if (before.length * after.length > PAIRS_MAX) return [...all('-', before), ...all('+', after)];
@@ -47,7 +47,7 @@ function compared(before: readonly string[], after: readonly string[]): DiffLine
   return [...lines, ...all('-', before.slice(i)), ...all('+', after.slice(j))];
 }
 
-/** How many lines are in common from each pair of places on. */
+/** How many lines are in common from each pair of positions on. */
 function commonLengths(before: readonly string[], after: readonly string[]): readonly Uint32Array[] {
   const table = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i--) {

@@ -1,6 +1,6 @@
-/** Colours, where the terminal has them. */
+/** Colors, if the terminal supports them. */
 
-/** Puts a colour around a text. */
+/** Colors a text. */
 export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
 
 const CODES = {
@@ -12,7 +12,7 @@ const CODES = {
   cyan: [36, 39],
 } as const;
 
-/** Colours, or texts as they are. */
+/** Functions that color a text, or leave it as it is. */
 export function paintFor(colours: boolean): Paint {
   const entries = Object.entries(CODES).map(([name, [on, off]]) => {
     const paint = (text: string): string => (colours && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text);
@@ -21,13 +21,13 @@ export function paintFor(colours: boolean): Paint {
   return Object.fromEntries(entries) as unknown as Paint;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what colours are made of
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors are made of these
 const ESCAPES = /\u001b\[[0-9;]*m/g;
 const CONTROLS = /[\p{Cc}\p{Cf}]/gu;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** How many columns a text takes. */
+/** The width of a text in columns. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text.replace(ESCAPES, ''))
@@ -35,12 +35,12 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** What came from outside, safe to print: it may not move the cursor, recolour the terminal or hide what stands there. */
+/** Makes a text from outside safe to print: it cannot move the cursor, change colors or hide other text. */
 export function plain(text: string): string {
   return text.replaceAll('\t', '  ').replace(CONTROLS, (control) => (control === '\n' ? control : '\ufffd'));
 }
 
-/** A text cut to some columns. */
+/** Cuts a text to a number of columns. */
 export function fitting(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let cut = '';
@@ -51,7 +51,7 @@ export function fitting(text: string, columns: number): string {
   return `${cut}…`;
 }
 
-/** A text with its lines broken between words, where they would not fit. A word that is longer stays whole. */
+/** Breaks lines that are too long between words. A longer word stays whole. */
 export function wrapped(text: string, columns: number): string {
   return text
     .split('\n')

@@ -1,21 +1,21 @@
-/** What happens in a run, as lines on the screen. Does not own: what waits for the person, and what is typed (`chat.ts`). */
+/** Shows the events of a run as lines on the screen. Does not own: pending items and typed lines (`chat.ts`). */
 import type { AgentEvent, AgentEventOf, Delta } from 'reprise';
 import { callDiff, callLine, failureLines, resultLines } from './calls.js';
 import { plain } from './paint.js';
 import type { Screen } from './screen.js';
 
-/** Shows what happens in runs. */
+/** Shows the events of runs. */
 export class RunView {
-  /** What was said of each step so far. */
+  /** The text of each step so far. */
   readonly #said = new Map<string, string>();
-  /** The calls that are under way. */
+  /** The running calls. */
   readonly #calls = new Map<string, string>();
   #doing = { what: '', since: 0 };
 
   constructor(
     private readonly screen: Screen,
     private readonly folder: string,
-    /** Whether the person has just typed this: then it stands there already. */
+    /** Whether the user has just typed this text, so that it is on the screen already. */
     private readonly isTyped: (commandId: string) => boolean,
   ) {}
 
@@ -73,13 +73,13 @@ export class RunView {
     }
   }
 
-  /** Says what is under way; empty when nothing is. */
+  /** Describes the current activity; empty if there is none. */
   does(what: string): void {
     this.#doing = { what, since: Date.now() };
     this.tick();
   }
 
-  /** Shows for how long. */
+  /** Updates the elapsed time. */
   tick(): void {
     const { what, since } = this.#doing;
     const seconds = Math.floor((Date.now() - since) / 1000);
@@ -102,7 +102,7 @@ export class RunView {
     this.screen.print(this.screen.paint.dim('(the answer broke off, and is asked for again)'));
   }
 
-  /** The answer as it counts: what of it was not heard yet is said. */
+  /** Shows the part of the final answer that was not streamed. */
   #spoken({ step_id, text = '', interrupted }: AgentEventOf<'llm_step.completed'>): void {
     const said = this.#said.get(step_id ?? '') ?? '';
     this.#said.delete(step_id ?? '');
@@ -125,7 +125,7 @@ export class RunView {
 
   #settled(call: string, lines: readonly string[]): void {
     const line = this.#calls.get(call) ?? call;
-    // One of several has to say which one it is.
+    // If there are several, each one has to say which one it is.
     const name = this.#calls.size > 1 ? [this.screen.paint.dim(`  ○ ${line}`)] : [];
     this.#calls.delete(call);
     this.screen.print(...name, ...lines.map((text) => `    ${text}`));

@@ -1,30 +1,30 @@
 /**
- * The terminal: what was printed stays; below it stand the line that is being said, a status, and what the person types.
+ * The terminal: printed lines stay; below them are the line that is being streamed, a status line, and the input line.
  *
- * Owns: what stands where, and the lines that are typed. Does not own: what any of it means (`chat.ts`).
+ * Owns: the layout, and the typed lines. Does not own: what they mean (`chat.ts`).
  *
  * Invariants
- * S1  What is printed never mixes with what is typed: the lower part is taken away, the text written, and the lower part
- *     put back, in one write.
- * S2  Where there is no terminal, lines are written as they are, and nothing is ever taken away.
+ * S1  Printed text never mixes with typed text: one write erases the lower part, prints the text, and draws the
+ *     lower part again.
+ * S2  Without a terminal, lines are written as they are, and nothing is ever erased.
  */
 import { createInterface, type Interface } from 'node:readline';
 import { columnsOf, fitting, type Paint, paintFor, wrapped } from './paint.js';
 
-/** What a screen tells. */
+/** The callbacks of a screen. */
 export interface ScreenEvents {
   line(text: string): void;
   interrupt(): void;
-  /** Nothing more will be typed. */
+  /** The input has ended. */
   end(): void;
 }
 
-/** A terminal, or what stands in its place. */
+/** A terminal, or a pipe in its place. */
 export class Screen {
   readonly paint: Paint;
   readonly #reader: Interface;
   readonly #isTerminal: boolean;
-  /** The line that is being said, as far as it was. */
+  /** The part of the streamed line that has arrived. */
   #saying = '';
   #status = '';
   #label = '';
@@ -53,7 +53,7 @@ export class Screen {
     this.#write(`${lines.join('\n')}\n`);
   }
 
-  /** Goes on with the line that is being said; whole lines are printed, and what is printed meanwhile stands above it. */
+  /** Adds to the streamed line. Complete lines are printed; other lines printed meanwhile appear above it. */
   say(piece: string): void {
     const said = this.#saying + piece;
     const text = this.#isTerminal ? wrapped(said, this.output.columns || 80) : said;
@@ -63,12 +63,12 @@ export class Screen {
     });
   }
 
-  /** Ends the line that is being said. */
+  /** Ends the streamed line. */
   endSaying(): void {
     if (this.#saying !== '') this.say('\n');
   }
 
-  /** What is under way; empty when nothing is. */
+  /** Sets the status: the current activity, or an empty text. */
   status(text: string): void {
     if (this.#status === text) return;
     this.#write('', () => {
@@ -76,24 +76,24 @@ export class Screen {
     });
   }
 
-  /** What stands before what is typed. */
+  /** Sets the prompt of the input line. */
   label(text: string): void {
     this.#write('', () => {
       this.#label = text;
     });
   }
 
-  /** Puts a text where the person types, to be changed. */
+  /** Puts a text into the input line, to be edited. */
   prefill(text: string): void {
     if (this.#isTerminal) this.#reader.write(text);
   }
 
-  /** Whether a text can be put where the person types. */
+  /** Whether a text can be put into the input line. */
   get canPrefill(): boolean {
     return this.#isTerminal;
   }
 
-  /** Takes away what is typed; false when nothing was. */
+  /** Clears the input line; false if it was empty. */
   clearTyped(): boolean {
     if (!this.#isTerminal || this.#reader.line === '') return false;
     this.#reader.write(null, { ctrl: true, name: 'e' });
@@ -101,7 +101,7 @@ export class Screen {
     return true;
   }
 
-  /** Takes the lower part away, and no lines any more. */
+  /** Erases the lower part, and accepts no more lines. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -110,14 +110,14 @@ export class Screen {
     this.input.pause();
   }
 
-  /** The line as it was typed becomes part of what was printed. */
+  /** Turns the typed line into a printed line. */
   #typed(text: string): void {
     const shown = text.trim() === '' ? '' : `${this.paint.cyan('›')} ${text}\n`;
     if (!this.#isTerminal) {
       this.output.write(shown);
       return;
     }
-    // The cursor stands at the beginning of the row below what was typed.
+    // The cursor is at the beginning of the row below the typed text.
     const rows = this.#rowsOf(`${this.#label}${text}`);
     this.output.write(`${up(rows + this.#rowsAbove())}\r\u001b[J${shown}${this.#above()}`);
     this.#reader.setPrompt(this.#label);
@@ -134,18 +134,18 @@ export class Screen {
     const taken = this.#taken();
     const { rows } = this.#reader.getCursorPos();
     change();
-    // The reader goes up by the rows of what was typed before it writes: they are given to it.
+    // Before readline writes, it moves up by the rows of the typed text, so these rows are added here.
     this.output.write(`${taken}${text}${this.#above()}${'\n'.repeat(rows)}`);
     this.#reader.setPrompt(this.#label);
     this.#reader.prompt(true);
   }
 
-  /** Takes the lower part away. */
+  /** Erases the lower part. */
   #taken(): string {
     return `${up(this.#rowsAbove() + this.#reader.getCursorPos().rows)}\r\u001b[J`;
   }
 
-  /** What stands above what is typed. */
+  /** The lines above the input line. */
   #above(): string {
     return this.#lines()
       .map((line) => `${line}\n`)

@@ -1,24 +1,24 @@
-/** A chat-completions request as the surveyor reads it: what it was asked, what it did, what came back. */
+/** A chat completions request as the surveyor reads it: the messages, its calls, and their results. */
 
-/** One tool call and what came of it. */
+/** One tool call and its result. */
 export interface Exchange {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly output: string;
 }
 
-/** What a request tells. */
+/** The content of a request. */
 export interface Conversation {
-  /** What the user said, oldest first. */
+  /** The user's messages, oldest first. */
   readonly asked: readonly string[];
-  /** Answers so far. */
+  /** The number of answers so far. */
   readonly steps: number;
   readonly exchanges: readonly Exchange[];
-  /** Names of the tools on offer. */
+  /** The names of the available tools. */
   readonly tools: ReadonlySet<string>;
 }
 
-/** A request that breaks the format, with the message a provider would send. */
+/** A request that violates the format, with the message that a provider would send. */
 export class BadRequest extends Error {}
 
 /**

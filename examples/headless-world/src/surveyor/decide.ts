@@ -1,8 +1,8 @@
 /**
- * The surveyor's rules: from what it knows to what it does next.
+ * The surveyor's rules: they decide the next step from what it knows.
  *
  * Invariants
- * S1  It decides from the request alone: no clock, no chance, no memory of earlier requests.
+ * S1  It decides from the request alone: no clock, no random numbers, no memory of earlier requests.
  * S2  It ends: at most `STEPS_MAX` answers with calls, at most `CALLS_MAX` calls in one, no call repeated that gave a
  *     result or was refused, no other call made more than twice.
  */
@@ -21,15 +21,15 @@ import {
 } from './findings.js';
 import { writeReport } from './report.js';
 
-/** The most answers with calls, the one that writes the report included. */
+/** The maximum number of answers with calls, including the one that writes the report. */
 const STEPS_MAX = 20;
-/** The most calls in one answer. */
+/** The maximum number of calls in one answer. */
 const CALLS_MAX = 6;
 /** How many folders are listed, and how many descriptions read, before it goes on to the next question. */
 const LISTINGS_MAX = 36;
 const DESCRIPTIONS_MAX = 12;
 
-/** What looks unfinished in most languages. */
+/** Marks of unfinished work in most languages. */
 const UNFINISHED = [
   { pattern: 'TODO' },
   { pattern: 'FIXME' },
@@ -44,7 +44,7 @@ export interface WantedCall {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What it answers: calls, or its last word. */
+/** The surveyor's answer: calls, or the final text. */
 export type Decision = { readonly calls: readonly WantedCall[] } | { readonly text: string };
 
 /** Decides the next step of a survey. */
@@ -61,7 +61,7 @@ export function decide(conversation: Conversation): Decision {
   return conclude(conversation, found, report);
 }
 
-/** Writes the report; when that is impossible, says it. */
+/** Writes the report; if that is impossible, answers with it. */
 function conclude(conversation: Conversation, found: Findings, report: string): Decision {
   const text = writeReport(found, report, conversation.exchanges.length);
   const write: WantedCall = { tool: 'write_file', args: { path: report, text } };
@@ -69,13 +69,13 @@ function conclude(conversation: Conversation, found: Findings, report: string): 
   return calls.length > 0 ? { calls } : { text: `I could not write ${report}, so here it is.\n\n${text}` };
 }
 
-/** The report goes where the user's last mention of a Markdown file says. */
+/** The path of the report: the last Markdown file that the user mentioned. */
 function reportPath({ asked }: Conversation): string {
   const mentions = asked.flatMap((text) => text.match(/(?<![\w./-])[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\.md\b/g) ?? []);
   return mentions.at(-1) ?? REPORT_DEFAULT;
 }
 
-/** The calls among those wanted that the tools on offer permit and that S2 allows. */
+/** The wanted calls whose tools are available and that S2 permits. */
 function possible(wanted: readonly WantedCall[], { tools }: Conversation, found: Findings): WantedCall[] {
   return wanted
     .filter(({ tool, args }) => {
@@ -89,12 +89,12 @@ function listRoot(): WantedCall[] {
   return [{ tool: 'list_files', args: { path: '.', depth: 1 } }];
 }
 
-/** Folders and descriptions side by side: what a description says and what a folder holds are told together. */
+/** Reads folders and descriptions alternately, so that the report can combine both. */
 function explore(found: Findings, report: string): WantedCall[] {
   const made = (tool: string) => [...found.done].filter((key) => key.startsWith(`${tool} `)).length;
   const descriptionsLeft = Math.min(3, DESCRIPTIONS_MAX - made('read_file'));
   const listingsLeft = Math.max(0, LISTINGS_MAX - made('list_files'));
-  // A description is cheap and says what the folders are: it goes first, the folders fill the rest.
+  // Descriptions are short and explain the folders, so they come first; folders fill the rest.
   return [
     ...descriptions(found, report)
       .slice(0, Math.max(0, descriptionsLeft))
@@ -108,7 +108,7 @@ function explore(found: Findings, report: string): WantedCall[] {
 const DESCRIPTION =
   /^(readme(\.\w+)?|package\.json|pyproject\.toml|setup\.py|cargo\.toml|go\.mod|pom\.xml|build\.gradle|composer\.json|gemfile|makefile|dockerfile|architecture\.md|contributing\.md)$/i;
 
-/** READMEs and manifests that were seen and not read, the shallowest first. */
+/** READMEs and manifests that were listed but not read, the shallowest first. */
 function descriptions(found: Findings, report: string): string[] {
   return files(found, report)
     .filter(({ path }) => DESCRIPTION.test(nameOf(path)) && levelsBelow('.', path) <= 3 && !found.texts.has(path))
@@ -133,7 +133,7 @@ const WEIGHT: Readonly<Record<string, number>> = {
   scripts: 4,
 };
 
-/** Folders that were seen from outside only: what their name promises, less for every level, newer ones first. */
+/** Folders that were not listed yet, ordered by what their name promises, their depth, and how new they are. */
 function foldersToEnter(found: Findings): string[] {
   const weigh = ({ path }: Entry) => (WEIGHT[nameOf(path)] ?? 3) - 2 * levelsBelow('.', path);
   return [...found.entries.values()]
@@ -147,7 +147,7 @@ function searchUnfinished(found: Findings, report: string): WantedCall[] {
   return UNFINISHED.map((args) => ({ tool: 'grep', args: { path: '.', ...args } }));
 }
 
-/** A look into what stands out: the largest, oldest and newest text, and where most is left to do. */
+/** Reads what stands out: the largest, oldest and newest text files, and the one with the most unfinished work. */
 function peek(found: Findings, report: string): WantedCall[] {
   const texts = files(found, report).filter(({ path, size }) => size > 0 && isText(path));
   const by = (rank: (a: Entry, b: Entry) => number) =>
@@ -168,7 +168,7 @@ function mostUnfinished(found: Findings, report: string): string | undefined {
   return [...counts].sort((a, b) => b[1] - a[1] || order(a[0], b[0]))[0]?.[0];
 }
 
-/** Whether a look into a file tells a reader anything: neither binary nor written by a package manager. */
+/** Whether a file is worth reading: neither binary nor generated by a package manager. */
 function isText(path: string): boolean {
   return !/(^|\/)(package-lock\.json|pnpm-lock\.yaml|npm-shrinkwrap\.json)$|\.(png|jpe?g|gif|webp|ico|pdf|zip|gz|tgz|xz|bz2|7z|woff2?|ttf|otf|eot|mp[34]|mov|wasm|so|dylib|dll|exe|bin|db|sqlite|lock)$/i.test(
     path,

@@ -1,4 +1,4 @@
-/** What the surveyor knows, worked out from nothing but the tool results in front of it. */
+/** What the surveyor knows, derived only from the tool results in the request. */
 import type { Conversation, Exchange } from './conversation.js';
 
 /** One line of a listing. */
@@ -17,11 +17,11 @@ export interface Match {
   readonly text: string;
 }
 
-/** Everything the tool results say. */
+/** Everything that the tool results contain. */
 export interface Findings {
-  /** By path; an entry seen twice counts once. */
+  /** Entries by path; an entry that was listed twice counts once. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** Folders whose own entries were all seen. */
+  /** Folders that were listed completely. */
   readonly seen: ReadonlySet<string>;
   /** Folders that were listed and are empty. */
   readonly empty: ReadonlySet<string>;
@@ -31,21 +31,21 @@ export interface Findings {
   readonly texts: ReadonlyMap<string, string>;
   /** By pattern. */
   readonly matches: ReadonlyMap<string, readonly Match[]>;
-  /** How many matches a search says there are, shown or not. */
+  /** The number of matches that a search reported, including those not shown. */
   readonly matchCounts: ReadonlyMap<string, number>;
-  /** How often each call was answered with something that is no result; by {@link callKey}. */
+  /** How often each call failed; by {@link callKey}. */
   readonly failures: ReadonlyMap<string, number>;
   /** Calls that gave a result; by {@link callKey}. */
   readonly done: ReadonlySet<string>;
-  /** Calls that were refused: asking again will not help. */
+  /** Calls that were refused; repeating them will not help. */
   readonly refused: ReadonlySet<string>;
 }
 
-/** The longest listing line that is taken for one: a name can hold anything. */
+/** The longest line that is parsed as a listing line: a name can contain anything. */
 const LINE = /^(file|dir|link|other) (\d+|-) (\d{4}-\d{2}-\d{2}T[\d:.]+Z) (.+)$/;
 const MATCH = /^("(?:[^"\\]|\\.)*"|[^\s:]+):(\d+): (.*)$/;
 
-/** What makes two calls the same call, whatever else stands in their arguments. */
+/** The key of a call: two calls with the same key count as the same call. */
 export function callKey(tool: string, args: Readonly<Record<string, unknown>>): string {
   return `${tool} ${args.path ?? '.'} ${args.pattern ?? ''} ${args.offset ?? 0}`;
 }
@@ -86,7 +86,7 @@ export function gather({ exchanges }: Conversation): Findings {
   return found;
 }
 
-/** One reader per tool; true when the output is a result. */
+/** One parser per tool; true if the output is a result. */
 const READERS: Readonly<Record<string, (found: Mutable, exchange: Exchange) => boolean>> = {
   list_files: readListing,
   read_file: readText,
@@ -105,7 +105,7 @@ function readListing(found: Mutable, { args, output }: Exchange): boolean {
   if (heading.includes('(empty')) found.empty.add(folder);
   if (cut) found.partial.add(folder);
   found.seen.add(folder);
-  // A listing of several levels shows the inside of the folders above its last level, unless it was cut.
+  // A listing of several levels is complete for the folders above its last level, unless it was cut.
   const inner = entries.filter(({ type, path }) => type === 'dir' && levelsBelow(folder, path) < depth && !cut);
   for (const { path } of inner) {
     if (isPassedOver(path)) continue;
@@ -144,7 +144,7 @@ function readMatches(found: Mutable, { args, output }: Exchange): boolean {
   return true;
 }
 
-/** Tools write odd names as JSON text. */
+/** Tools write unusual names as JSON strings. */
 function unquote(shown: string): string {
   if (!shown.startsWith('"')) return shown;
   try {
@@ -154,13 +154,13 @@ function unquote(shown: string): string {
   }
 }
 
-/** How many levels a path lies below a folder: 1 for its own entries. */
+/** How many levels below a folder a path is: 1 for the folder's own entries. */
 export function levelsBelow(folder: string, path: string): number {
   const inside = folder === '.' ? path : path.slice(folder.length + 1);
   return inside.split('/').length;
 }
 
-/** The last name of a path. */
+/** The last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
@@ -171,25 +171,25 @@ const PASSED_OVER = new Set(
   ),
 );
 
-/** Whether a folder holds what others wrote or a machine made: it is named in the report and not entered. */
+/** Whether a folder contains third-party or generated files: the report names it, and the survey skips it. */
 export function isPassedOver(path: string): boolean {
   return path.split('/').some((name) => PASSED_OVER.has(name));
 }
 
-/** Files that count: not the report of an earlier survey, nor what lies in folders that are passed over. */
+/** The files that count: without the report of an earlier survey and without skipped folders. */
 export function files(found: Findings, report: string): Entry[] {
   return [...found.entries.values()].filter(
     ({ type, path }) => type === 'file' && path !== report && !isPassedOver(path),
   );
 }
 
-/** How many lines match a pattern, those of an earlier report left out. */
+/** How many lines match a pattern, without those of an earlier report. */
 export function countOf(found: Findings, pattern: string, report: string): number {
   const own = (found.matches.get(pattern) ?? []).filter(({ path }) => path === report).length;
   return (found.matchCounts.get(pattern) ?? 0) - own;
 }
 
-/** Orders text by its UTF-16 units: the same on every machine. */
+/** Compares texts by their UTF-16 units: the same order on every machine. */
 export function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -53,7 +53,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ipynb: 'Jupyter',
 };
 
-/** The language of a file, or its extension, or that it has none. */
+/** The language of a file, or its extension, or a note that it has none. */
 export function languageOf(name: string): string {
   const extension = /[^.]\.([A-Za-z0-9]{1,12})$/.exec(name)?.[1]?.toLowerCase();
   if (extension === undefined) return 'no extension';

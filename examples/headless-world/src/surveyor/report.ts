@@ -42,7 +42,7 @@ function summary(found: Findings, seen: readonly Entry[]): string {
   return `${plural(seen.length, 'file')} in ${plural(folders, 'folder')}, ${bytes(size)} in all, ${span}.`;
 }
 
-/** What READMEs and manifests say of themselves. */
+/** What READMEs and manifests say about themselves. */
 function about(found: Findings): string[] {
   return [...found.texts]
     .sort(([a], [b]) => a.split('/').length - b.split('/').length || order(a, b))
@@ -74,7 +74,7 @@ function manifestSays(text: string): string | undefined {
   return says === '' ? undefined : cut(says, 240);
 }
 
-/** One row per top folder, and one for the files beside them. */
+/** One row for each top-level folder, and one for the files beside them. */
 function parts(seen: readonly Entry[]): string[] {
   const groups = groupBy(seen, ({ path }) => (path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : '(top)'));
   if (groups.size < 2) return [];
@@ -122,13 +122,13 @@ function unfinished(found: Findings, seen: readonly Entry[], report: string): st
   return lines.length === 0 ? ['- Nothing calls itself unfinished.'] : lines;
 }
 
-/** What a reader would look for and not find. */
+/** What a reader would expect and not find. */
 function missing(seen: readonly Entry[]): string[] {
   const has = (pattern: RegExp) => seen.some(({ path }) => pattern.test(path));
   const source = seen.filter(({ path }) => /\.(ts|js|py|rs|go|java|rb|c|cpp|cs)$/.test(path)).length;
   return [
     ...(has(/(^|\/)readme/i) ? [] : ['- There is no README.']),
-    ...(source > 3 && !has(/(^|\/)licen[cs]e/i) ? ['- There is no licence file.'] : []),
+    ...(source > 3 && !has(/(^|\/)licen[cs]e/i) ? ['- There is no license file.'] : []),
     ...(source > 3 && !has(/(^|[/._-])(tests?|spec)([/._-]|$)/i) ? ['- There are no tests to be seen.'] : []),
   ];
 }
@@ -137,7 +137,7 @@ function quote({ path, line, text }: Match): string {
   return `  - ${code(`${path}:${line}`)} ${code(cut(text.trim(), 100))}`;
 }
 
-/** The first lines of what stood out and describes nothing itself. */
+/** The first lines of files that stood out and that no description covers. */
 function closerLook(found: Findings): string[] {
   return [...found.texts]
     .filter(([path, text]) => describe(nameOf(path), text) === undefined && text.trim() !== '')
@@ -197,7 +197,7 @@ function some(items: readonly string[]): string {
   return more > 0 ? `${items.slice(0, LINES_MAX).join(', ')} and ${more} more` : items.join(', ');
 }
 
-/** A name or a line inside backquotes; one that holds any is shown without. */
+/** A name or a line in backquotes; without them if it contains any. */
 function code(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.includes('`') ? JSON.stringify(line) : `\`${line}\``;
