@@ -19,7 +19,7 @@ function manifestFaults(manifest: Json, root: Json): readonly string[] {
     ['type', manifest.type, 'module'],
     ['sideEffects', manifest.sideEffects, false],
     ['engines.node', objectIn(manifest.engines).node, objectIn(root.engines).node],
-    ['files', JSON.stringify(manifest.files), '["dist"]'],
+    ['files', JSON.stringify(manifest.files), '["dist","src"]'],
     ['scripts', manifest.scripts, undefined],
     ['private', manifest.private, undefined],
   ];

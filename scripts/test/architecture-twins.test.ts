@@ -30,7 +30,7 @@ function manifest(over: Record<string, unknown> = {}): string {
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20.19' },
-    files: ['dist'],
+    files: ['dist', 'src'],
     exports: {
       '.': { '@reprise/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
       './package.json': './package.json',

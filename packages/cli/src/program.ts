@@ -131,6 +131,7 @@ class CommandLine {
       .option('--at <seq>', 'the cell as it was after this frame', count)
       .option('--app <module>', 'the app that wrote the world, for cells')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .option('--diff', 'what each event of that frame changed in the cell, as patches, instead of its state')
       .option('--history', 'the records that concern the cell, instead of its state; needs no app')
       .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
   }

@@ -4,6 +4,7 @@ import type { AnyAgent } from '@reprise/agent';
 import { type TestWorldOptions as TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
 import { type Models, withModels } from './open-world.js';
 
+export { type RecordingContext, type Reduced, recordingContext, reduce } from '@reprise/kernel/reduce';
 export { type ScriptedModel, type ScriptStep, script } from '@reprise/providers';
 export * from '@reprise/testkit';
 

@@ -1,5 +1,12 @@
 import { type Address, formatAddress, RepriseError } from '@reprise/contracts';
-import { type App, type ReadonlyStore, reducerFor, type WorldAt, worldAt } from '@reprise/kernel';
+import {
+  type App,
+  type ReadonlyStore,
+  type ReducerDefinition,
+  reducerFor,
+  type WorldAt,
+  worldAt,
+} from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
@@ -12,11 +19,8 @@ import type { ShowArguments, View } from './show.js';
  *   `cell_absent`, `replay_divergence` and what else performing throws
  */
 export async function cellView(store: ReadonlyStore, address: Address, options: ShowArguments): Promise<View> {
-  const { app, legacy } = await requireApp(store, options);
-  const known = [app, ...legacy].find((one) => reducerFor(one, address[0]) !== undefined);
-  const reducer = known === undefined ? undefined : reducerFor(known, address[0]);
-  if (reducer === undefined) throw noReducer(app, address[0]);
-  const then = await worldAt(store, app, options.at ?? (await newest(store)), { legacy });
+  const { chosen, reducer, seq: at } = await cellContext(store, address, options);
+  const then = await worldAt(store, chosen.app, at, { legacy: chosen.legacy });
   const { seq, digest } = then.head;
   const state = await then.state(address);
   if (state === undefined) throw noCell(address, seq);
@@ -31,6 +35,30 @@ export async function cellView(store: ReadonlyStore, address: Address, options: 
     ...Object.entries(tables).map(([table, count]) => `table ${table}: ${count} entries`),
   ];
   return { data: { address: name, seq, head, state, logs, tables }, text: `${lines.join('\n')}\n` };
+}
+
+/** What a cell is looked at with: the app, its reducer, and the frame after which it is looked at. */
+export interface CellContext {
+  readonly chosen: Chosen & { readonly app: App };
+  readonly reducer: ReducerDefinition;
+  readonly seq: number;
+}
+
+/**
+ * Finds what a cell is looked at with.
+ *
+ * @throws RepriseError `invalid_argument` when no app is at hand, `unknown_reducer`, `world_absent`
+ */
+export async function cellContext(
+  store: ReadonlyStore,
+  address: Address,
+  options: ShowArguments,
+): Promise<CellContext> {
+  const chosen = await requireApp(store, options);
+  const known = [chosen.app, ...chosen.legacy].find((one) => reducerFor(one, address[0]) !== undefined);
+  const reducer = known === undefined ? undefined : reducerFor(known, address[0]);
+  if (reducer === undefined) throw noReducer(chosen.app, address[0]);
+  return { chosen, reducer, seq: options.at ?? (await newest(store)) };
 }
 
 async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise<Chosen & { readonly app: App }> {

@@ -6,6 +6,7 @@ import { withWorld } from '../open.js';
 import { parseTarget, type Target } from '../target.js';
 import { toJson } from '../text/json.js';
 import { cellView } from './show-cell.js';
+import { diffView } from './show-diff.js';
 import { digestView } from './show-digest.js';
 import { frameView } from './show-frame.js';
 import { historyView } from './show-history.js';
@@ -18,6 +19,8 @@ export interface ShowArguments {
   readonly legacy?: readonly string[];
   /** The records that concern a cell, instead of its state. */
   readonly history?: true;
+  /** What the events of one frame changed in a cell, instead of its state. */
+  readonly diff?: true;
   readonly json?: true;
 }
 
@@ -36,7 +39,9 @@ export async function show(io: Io, world: string, what: string, options: ShowArg
       actual: what,
     });
   }
-  if (options.history === true && (target.kind !== 'cell' || (at ?? app ?? legacy) !== undefined)) {
+  if (options.diff === true && target.kind !== 'cell')
+    throw new RepriseError('invalid_argument', '--diff goes with the address of a cell', { actual: what });
+  if (options.history === true && (target.kind !== 'cell' || (at ?? app ?? legacy ?? options.diff) !== undefined)) {
     throw new RepriseError('invalid_argument', '--history goes with the address of a cell alone', { actual: what });
   }
   await withWorld(world, async (store) => {
@@ -53,7 +58,9 @@ function viewOf(store: ReadonlyStore, world: string, target: Target, options: Sh
       return digestView(store, target.hex);
     case 'cell':
       if (options.history === true) return historyView(store, world, target.address);
-      return cellView(store, target.address, options);
+      return options.diff === true
+        ? diffView(store, target.address, options)
+        : cellView(store, target.address, options);
     default:
       return target satisfies never;
   }

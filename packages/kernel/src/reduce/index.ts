@@ -11,6 +11,13 @@ import { decode, encode } from '../codec/index.js';
 import type { ReducerContext, ReducerDefinition } from '../define/index.js';
 import { Exhausted, Fault, fittedState, Rejected, runPure } from '../engine/index.js';
 
+export {
+  type ContextCall,
+  type RecordingContext,
+  type RecordingContextOptions,
+  recordingContext,
+} from './recording-context.js';
+
 enablePatches();
 
 /** What a reduction gives. */

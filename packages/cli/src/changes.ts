@@ -1,0 +1,83 @@
+/**
+ * What the events of one frame changed in a cell: each delivery as patches, by `reduce()`, while the frame is replayed.
+ *
+ * The cell's reducer is replaced by one that lets `reduce()` do its work and hands the engine the state that came of
+ * it. The replay then holds that state to the journal: patches that are shown are those of the recorded run.
+ */
+import { type Address, formatAddress, type Value } from '@reprise/contracts';
+import {
+  type App,
+  decode,
+  encode,
+  type ReadonlyStore,
+  type ReducerContext,
+  type ReducerDefinition,
+  worldAt,
+} from '@reprise/kernel';
+import { type Reduced, reduce } from '@reprise/kernel/reduce';
+
+/** What one event changed. */
+export interface Change {
+  readonly event: string;
+  /** A cell, a plan, or null for the outside and the kernel. */
+  readonly sender: Value;
+  readonly patches: Reduced<unknown>['patches'];
+}
+
+/**
+ * The events that a frame delivered to a cell, in order, each with what it changed in the cell's state.
+ *
+ * @param reducer the cell's, one of the app
+ * @throws RepriseError what replaying throws
+ */
+export async function changesOf(
+  store: ReadonlyStore,
+  { app, legacy }: { readonly app: App; readonly legacy: readonly App[] },
+  reducer: ReducerDefinition,
+  address: Address,
+  seq: number,
+): Promise<readonly Change[]> {
+  const upTo = async (last: number): Promise<Change[]> => {
+    const changes: Change[] = [];
+    if (last >= 0) await worldAt(store, watched(app, reducer, address, changes), last, { legacy });
+    return changes;
+  };
+  // A replay begins at the newest snapshot. A snapshot's own frame delivers nothing, and so the slice is empty.
+  const before = await upTo(seq - 1);
+  return (await upTo(seq)).slice(before.length);
+}
+
+function watched(app: App, reducer: ReducerDefinition, address: Address, changes: Change[]): App {
+  const reducers = new Map(app.reducers);
+  reducers.set(reducer.name, {
+    ...reducer,
+    reduce: (draft, event, ctx) => {
+      if (formatAddress(ctx.address) !== formatAddress(address)) return reducer.reduce(draft, event, ctx);
+      const reduced = tried(reducer, draft, event, ctx);
+      if (reduced === undefined) return reducer.reduce(draft, event, ctx); // refused: the engine says why
+      changes.push({ event: event.name, sender: ctx.sender as Value, patches: reduced.patches });
+      replace(draft as Record<string, unknown>, decode(encode(reduced.state)) as Record<string, unknown>);
+      return undefined;
+    },
+  });
+  return { ...app, reducers };
+}
+
+function tried(
+  reducer: ReducerDefinition,
+  draft: unknown,
+  event: { readonly name: string; readonly value: unknown },
+  ctx: ReducerContext,
+): Reduced<unknown> | undefined {
+  try {
+    return reduce<unknown>(reducer, decode(encode(draft)), event, ctx);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The engine's draft is the state itself: its keys are exchanged, not the object. */
+function replace(draft: Record<string, unknown>, state: Record<string, unknown>): void {
+  for (const key of Object.keys(draft)) delete draft[key];
+  Object.assign(draft, state);
+}

@@ -1,0 +1,90 @@
+/** A context for `reduce()` in tests: fixed answers, and a record of what the reducer asked for. */
+import { type Address, Ref, RepriseError } from '@reprise/contracts';
+import type { ReducerContext } from '../define/index.js';
+import { Rejected } from '../engine/index.js';
+
+/** How a {@link recordingContext} answers. */
+export interface RecordingContextOptions {
+  /** The cell; `['test/Reducer@1', 'test']` when absent. */
+  readonly address?: Address;
+  /** The frame's time in milliseconds; 0 when absent. */
+  readonly now?: number;
+  /** Who sends the event; the outside when absent. */
+  readonly sender?: ReducerContext['sender'];
+  /** The cell that made this one; none when absent. */
+  readonly parent?: Address | null;
+  /** What `ctx.random()` gives, one after the other; 0 when there is no more. */
+  readonly random?: readonly number[];
+}
+
+/** One call of the reducer: the method's name, then its arguments. */
+export type ContextCall = readonly [method: keyof ReducerContext, ...args: readonly unknown[]];
+
+/** A context that remembers. */
+export interface RecordingContext extends ReducerContext {
+  /** What the reducer asked for, in order: `['emit', intent]`, `['timer', name, at]` … */
+  readonly calls: readonly ContextCall[];
+}
+
+/**
+ * Makes a context for one call of `reduce()`. It does nothing of what it is asked: it remembers it in `calls`.
+ * `ctx.id` counts, plans are numbered from 0, and `ctx.reject` makes `reduce()` throw `request_rejected`.
+ *
+ * @throws RepriseError `invalid_argument` from `ctx.table`: tables need the engine, so test them with `givenReducer`
+ * @example
+ * const ctx = recordingContext({ now: 1_000 })
+ * const { state, patches } = reduce(order, undefined, { name: 'shop/Placed@1', value: { cents: 500 } }, ctx)
+ * ctx.calls // [['timer', 'unpaid', 61_000]]
+ */
+export function recordingContext(options: RecordingContextOptions = {}): RecordingContext {
+  const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, parent = null, random = [] } = options;
+  const calls: ContextCall[] = [];
+  const noted =
+    (method: keyof ReducerContext) =>
+    (...args: readonly unknown[]): void => {
+      calls.push([method, ...args]);
+    };
+  const counted = (method: keyof ReducerContext): number => calls.filter(([name]) => name === method).length;
+  return {
+    address,
+    now,
+    sender,
+    parent,
+    calls,
+    send: noted('send'),
+    record: noted('record'),
+    timer: noted('timer'),
+    clearTimer: noted('clearTimer'),
+    cancel: noted('cancel'),
+    stop: noted('stop'),
+    command: noted('command'),
+    append: noted('append'),
+    end: noted('end'),
+    emit(intent) {
+      noted('emit')(intent);
+      return counted('emit') - 1;
+    },
+    logHead(log) {
+      noted('logHead')(log);
+      return Ref.fromHex('0'.repeat(64), 'value');
+    },
+    id(label) {
+      noted('id')(label);
+      return counted('id').toString(16).padStart(32, '0');
+    },
+    random() {
+      noted('random')();
+      return random[counted('random') - 1] ?? 0;
+    },
+    table(name) {
+      throw new RepriseError('invalid_argument', 'a recording context has no tables', {
+        actual: name,
+        hint: 'Test reducers with tables by givenReducer, which runs the engine.',
+      });
+    },
+    reject(code) {
+      noted('reject')(code);
+      throw new Rejected(code);
+    },
+  };
+}
