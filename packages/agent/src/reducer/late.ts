@@ -7,6 +7,7 @@ import { toolCallParams } from '../contracts/tool-call.js';
 import type { LateItem } from '../contracts/transcript.js';
 import { usageLate } from './budget.js';
 import { appendItem } from './say.js';
+import { LATE_BYTES_MAX, sizeOf } from './sizes.js';
 
 type EffectLate = z.infer<(typeof NOTICES)['sys/EffectLate@1']>;
 
@@ -33,7 +34,7 @@ export function callLate(
   ctx.record('aos.agent/ToolCallLate@1', { call_id, tool, reported, status, ...output, ...where });
   const item: LateItem = { role: 'late', call_id, tool, status, ...output };
   if (draft.calls.length === 0) appendItem(draft, item, ctx);
-  else if (draft.late.length < LATE_MAX) draft.late.push(item); // nothing stands between calls and their results
+  else if (draft.late.length < LATE_MAX && sizeOf([...draft.late, item]) <= LATE_BYTES_MAX) draft.late.push(item); // nothing stands between calls and their results
 }
 
 function fieldOf(value: unknown, field: string): unknown {

@@ -1,12 +1,14 @@
 /** How calls and their results enter the transcript: together, in the order of the calls. */
-import type { LlmToolCall } from '@reprise/contracts';
+import { endOfText, type LlmToolCall } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { NonExecution } from '../contracts/non-execution.js';
 import type { KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import type { Artifact } from '../contracts/tool-call.js';
 import type { TranscriptItem } from '../contracts/transcript.js';
 import { childrenIn, keepOutcome, takeDetails } from './kept.js';
 import { markOfOutcome } from './loops.js';
 import { appendItem, place } from './say.js';
+import { RESULT_FILES_BYTES_MAX, sizeOf } from './sizes.js';
 
 /** A call has its outcome. What may have happened once is never told as what did not. */
 export function settleCall(draft: SessionState, call: PendingCall, given: ToolOutcome, ctx: ReducerContext): void {
@@ -46,8 +48,17 @@ function resultOf({ call_id, tool, outcome, note_ref }: PendingCall, at: number,
   if (non_execution !== undefined) return { ...base, non_execution, is_error: true };
   const details = takeDetails(at, outcome ?? UNKNOWN, ctx);
   if (text.output_ref === undefined) return { ...base, children: childrenIn(details), is_error };
-  const files = details.flatMap((detail) => ('child' in detail ? [] : [detail]));
+  const files = fitted(details.flatMap((detail) => ('child' in detail ? [] : [detail])));
   return { ...base, ...text, is_error, ...(files.length === 0 ? {} : { files }) };
+}
+
+/** The length to which paths are shortened that are too much together: then sixteen files of any names fit. */
+const PATH_LENGTH_MAX = 64;
+
+/** Files as the transcript has them. Where they are too much, of each path only the end stands there; the fact has all. */
+function fitted(files: readonly Artifact[]): Artifact[] {
+  if (sizeOf(files) <= RESULT_FILES_BYTES_MAX) return [...files];
+  return files.map((file) => ({ ...file, path: endOfText(file.path, PATH_LENGTH_MAX) }));
 }
 
 /** No batch ends with a call that has no outcome; were there one, this is what could be said of it. */

@@ -19,6 +19,7 @@ import {
   type AdapterContext,
   type Deferred as DeferredOutcome,
   deferred,
+  encode,
   getValue,
   type Outcome,
   type Reconciliation,
@@ -79,6 +80,9 @@ export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adap
     },
   };
 }
+
+/** What a receipt may take: one that takes more than a value may would end the call as failed (T5). */
+const RECEIPT_BYTES_MAX = 60 * 1024;
 
 interface Call {
   readonly tool: Tool;
@@ -170,6 +174,11 @@ async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<Outcome<
   try {
     const outcome = await receipt(call, kept, made);
     const { unkept } = made;
+    const { payload } = outcome as { readonly payload?: ToolCallReceipt };
+    if (encode(payload).length > RECEIPT_BYTES_MAX) {
+      const why = 'the names of what it made take too much';
+      return await receipt(call, kept.error === undefined ? lost(call.tool.name, why) : kept);
+    }
     const broke = kept.failed?.() === true && unkept !== undefined;
     return broke ? { status: 'outcome_unknown', error: unkept.error } : outcome;
   } catch (error) {

@@ -42,8 +42,8 @@ export const CASCADE_VALUE_BYTES_MAX = 8 * 1024 * 1024;
 /** Awaits of one plan instance; a longer plan goes on by `continueAs`. */
 export const PLAN_AWAITS_MAX = 256;
 
-/** The largest log leaf: up to 31 inline items and the links of its chunks. */
-export const LOG_LEAF_BYTES_MAX = 256 * 1024;
+/** The largest log leaf: up to 31 inline items, each as large as a value may be, and the links of its chunks. */
+export const LOG_LEAF_BYTES_MAX = 32 * VALUE_BYTES_MAX;
 
 /** Items in one sealed chunk of a log, and links in one node above it. */
 export const LOG_CHUNK_ITEMS = 32;

@@ -6,6 +6,7 @@
  * E2  It may do only what it asks leave for and gets: a question without an answer is a no.
  * E3  A turn that is cancelled is told so and has its grace; then the whole process group is killed.
  * E4  Nothing of it outlives the world.
+ * E5  What it says in one turn is bounded in bytes and calls; beyond that it is ended, and nobody knows what it did.
  */
 
 import { outcomeUnknown, ResultLost, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
@@ -28,6 +29,19 @@ const NAMED_MAX = 64;
 
 const TITLE_LENGTH_MAX = 200;
 
+/** The longest id of a tool call that is followed, and the longest word for how it stands. */
+const CALL_ID_LENGTH_MAX = 256;
+const STATUS_LENGTH_MAX = 32;
+
+/** Answers that a person is given to choose from. */
+const OPTIONS_MAX = 32;
+
+/** The most characters of text that one turn says (E5). */
+const SAID_LENGTH_MAX = 16 * 1024 * 1024;
+
+/** What a piece of text counts beside its characters, since it takes memory of its own. */
+const PIECE_LENGTH = 16;
+
 /** What is asked leave for, and how it may be answered. */
 export interface PermissionRequest {
   readonly title: string;
@@ -45,7 +59,9 @@ const opened = z.object({ sessionId: z.string().min(1) });
 const prompted = z.object({ stopReason: z.string() });
 const permission = z.object({
   toolCall: z.object({ title: z.string().nullish(), kind: z.string().nullish() }),
-  options: z.array(z.object({ optionId: z.string(), name: z.string(), kind: z.string() })),
+  options: z
+    .array(z.object({ optionId: z.string().max(256), name: z.string(), kind: z.string().max(64) }))
+    .max(OPTIONS_MAX),
 });
 const update = z.object({
   update: z.object({
@@ -69,6 +85,7 @@ interface Named {
 interface Turn {
   readonly ctx: ToolContext;
   readonly said: string[];
+  length: number;
   readonly calls: Map<string, Named>;
 }
 
@@ -127,7 +144,7 @@ export class AcpProgram {
    */
   async turn(text: string, recorded: string | undefined, ctx: ToolContext): Promise<ToolAnswer<Value>> {
     const isNew = await this.#open(recorded);
-    const turn: Turn = { ctx, said: [], calls: new Map() };
+    const turn: Turn = { ctx, said: [], length: 0, calls: new Map() };
     this.#turn = turn;
     const cancel = (): void => this.#cancel();
     ctx.signal.addEventListener('abort', cancel, { once: true });
@@ -141,7 +158,7 @@ export class AcpProgram {
       return this.#answer(turn, end.stopReason);
     } catch (error) {
       if (ctx.signal.aborted || this.alive) throw error;
-      return outcomeUnknown(); // it ended in the turn, and may have done anything before
+      return outcomeUnknown(error); // it ended in the turn, and may have done anything before
     } finally {
       ctx.signal.removeEventListener('abort', cancel);
       this.#turn = undefined;
@@ -195,7 +212,7 @@ export class AcpProgram {
     const request = {
       title: startOfText(toolCall.title ?? 'something', TITLE_LENGTH_MAX),
       kind: toolCall.kind ?? undefined,
-      options: options.map(({ optionId: id, name, kind }) => ({ id, name, kind })),
+      options: options.map(({ optionId: id, name, kind }) => ({ id, name: startOfText(name, TITLE_LENGTH_MAX), kind })),
     };
     // E2
     const chosen = turn === undefined ? undefined : await this.permissions(request, turn.ctx).catch(() => undefined);
@@ -209,27 +226,34 @@ export class AcpProgram {
       method === 'session/update' && turn !== undefined
         ? update.safeParse(this.scrubber.value(params)).data
         : undefined;
-    if (read !== undefined && turn !== undefined) follow(turn, read.update);
+    if (read === undefined || turn === undefined) return;
+    follow(turn, read.update);
+    if (turn.length > SAID_LENGTH_MAX) this.#peer.refuse(`one turn says more than ${SAID_LENGTH_MAX} characters`); // E5
   }
 }
 
 /** E1 */
-function follow({ ctx, said, calls }: Turn, { sessionUpdate, content, toolCallId, title, status }: Update): void {
+function follow(turn: Turn, { sessionUpdate, content, toolCallId, title, status }: Update): void {
+  const { ctx, said, calls } = turn;
   const text = textOf(content);
   if (sessionUpdate === 'agent_message_chunk' && text !== undefined) {
     said.push(text);
+    turn.length += text.length + PIECE_LENGTH;
     ctx.progress({ type: 'delta', channel: 'text', index: 0, text });
   }
   if (sessionUpdate === 'agent_thought_chunk' && text !== undefined) {
     ctx.progress({ type: 'delta', channel: 'reasoning', index: 0, text });
   }
   if (toolCallId === undefined || !sessionUpdate.startsWith('tool_call')) return;
+  if (toolCallId.length > CALL_ID_LENGTH_MAX) return;
   const known = calls.get(toolCallId);
   const named = {
     title: startOfText((title ?? known?.title ?? toolCallId).replaceAll('\n', ' '), TITLE_LENGTH_MAX),
-    status: status ?? known?.status ?? 'pending',
+    status: startOfText(status ?? known?.status ?? 'pending', STATUS_LENGTH_MAX),
   };
   calls.set(toolCallId, named);
+  const [oldest] = calls.keys();
+  if (calls.size > NAMED_MAX && oldest !== undefined) calls.delete(oldest);
   ctx.progress({ type: 'external.tool_call', ...named });
 }
 

@@ -1,16 +1,25 @@
 /**
  * JSON-RPC with a program, one message a line.
  *
+ * Invariants
+ * R1  Memory is linear in the bounds, whatever the program says: a message is counted before anything is made of it, and
+ *     a program that goes beyond the bounds, or reads none of its answers, is ended.
+ * R2  No message breaks its reader: what is no message is passed over.
+ *
  * Owns: requests and their answers, who is told of what comes by itself. Does not own: the program (`process/group.ts`),
  * what the messages mean.
  */
 import { startOfText } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
+import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from '../mcp/intake.js';
 import type { ProcessGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
-/** The longest message, in characters: beyond it nobody can tell messages apart, and the program is ended. */
-const MESSAGE_LENGTH_MAX = 32 * 1024 * 1024;
+/** Requests of the program that are answered at once; more are refused. */
+const ASKED_MAX = 64;
+
+/** The longest text of an error that the program answers, in characters. */
+const ERROR_LENGTH_MAX = 2_000;
 
 /** What is done about messages that come by themselves. */
 export interface Hearing {
@@ -24,7 +33,7 @@ interface Message {
   readonly method?: string;
   readonly params?: unknown;
   readonly result?: unknown;
-  readonly error?: { readonly code?: number; readonly message?: string; readonly data?: unknown };
+  readonly error?: unknown;
 }
 
 interface Pending {
@@ -34,6 +43,7 @@ interface Pending {
 
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL_ERROR = -32_603;
+const BUSY = -32_000;
 
 /** A request that the other side does not know. */
 export class UnknownMethod extends Error {}
@@ -41,10 +51,13 @@ export class UnknownMethod extends Error {}
 /** The other end of a pipe. */
 export class Peer {
   readonly #pending = new Map<number, Pending>();
-  readonly #decoder = new TextDecoder();
+  readonly #count = new Intake('program').counter('line');
+  readonly #lines = new Lines();
   readonly #words: LastWords;
-  #rest = '';
   #next = 1;
+  #asked = 0;
+  /** Why it was ended from here. */
+  #refused: string | undefined;
   /** Why it is over; undefined while it is not. */
   ended: string | undefined;
 
@@ -55,7 +68,7 @@ export class Peer {
   ) {
     this.#words = new LastWords(scrubber);
     group.errors.on('data', (bytes: Uint8Array) => this.#words.add(bytes));
-    group.output.on('data', (bytes: Uint8Array) => this.#take(this.#decoder.decode(bytes, { stream: true })));
+    group.output.on('data', (bytes: Uint8Array) => this.#take(bytes));
     void group.ended.then((how) => this.#end(how));
   }
 
@@ -75,14 +88,27 @@ export class Peer {
   }
 
   #send(message: Message): void {
-    this.group.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const { stdin } = this.group;
+    if (stdin === null || this.#refused !== undefined) return;
+    if (stdin.writableLength > UNREAD_ANSWERS_BYTES_MAX) this.refuse('it reads none of what is sent to it');
+    else stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  #take(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    if (this.#rest.length > MESSAGE_LENGTH_MAX) this.group.stop();
-    for (const line of lines) if (line.trim() !== '') this.#read(line);
+  /** R1 */
+  #take(bytes: Uint8Array): void {
+    if (this.#refused !== undefined) return;
+    try {
+      this.#count(bytes);
+    } catch (error) {
+      return this.refuse((error as Error).message);
+    }
+    for (const line of this.#lines.take(bytes)) if (line.trim() !== '') this.#read(line);
+  }
+
+  /** Ends the program for what it says. */
+  refuse(why: string): void {
+    this.#refused ??= why;
+    this.group.stop();
   }
 
   /** What is no message is passed over: some programs print more than they should. */
@@ -93,32 +119,48 @@ export class Peer {
     } catch {
       return;
     }
-    if (typeof message !== 'object' || message === null) return;
-    const { id, method } = message;
-    if (method === undefined) this.#settle(message);
-    else if (id === undefined || id === null) this.hearing.notification(method, message.params);
-    else void this.#answer(id, method, message.params);
+    if (typeof message !== 'object' || message === null) return; // R2
+    const { id, method, params } = message;
+    if (method === undefined || method === null) this.#settle(message);
+    else if (typeof method !== 'string') return;
+    else if (typeof id === 'number' || typeof id === 'string') void this.#answer(id, method, params);
+    else if (id === undefined || id === null) this.hearing.notification(method, params);
   }
 
   #settle({ id, result, error }: Message): void {
-    const pending = this.#pending.get(Number(id));
-    this.#pending.delete(Number(id));
-    if (error === undefined) pending?.resolve(result);
-    else pending?.reject(new Error(`${error.message ?? 'it failed'}${detailOf(this.scrubber.value(error.data))}`));
+    if (typeof id !== 'number') return;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error === undefined || error === null) pending?.resolve(result);
+    else pending?.reject(new Error(this.#textOf(error)));
+  }
+
+  #textOf(error: unknown): string {
+    const { message, data } = error as { readonly message?: unknown; readonly data?: unknown };
+    const said =
+      typeof message === 'string' ? startOfText(this.scrubber.scrub(message), ERROR_LENGTH_MAX) : 'it failed';
+    return `${said}${detailOf(this.scrubber.value(data))}`;
   }
 
   async #answer(id: number | string, method: string, params: unknown): Promise<void> {
+    if (this.#asked >= ASKED_MAX)
+      return this.#send({ id, error: { code: BUSY, message: 'too many requests at once' } });
+    this.#asked++;
     try {
       this.#send({ id, result: (await this.hearing.request(method, params)) ?? null });
     } catch (error) {
       const code = error instanceof UnknownMethod ? METHOD_NOT_FOUND : INTERNAL_ERROR;
-      this.#send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } });
+      const message = startOfText(error instanceof Error ? error.message : String(error), ERROR_LENGTH_MAX);
+      this.#send({ id, error: { code, message } });
+    } finally {
+      this.#asked--;
     }
   }
 
   #end(how: string): void {
     const words = this.#words.text();
-    this.ended = words === '' ? `the program is over: ${how}` : `the program is over: ${how}: ${words}`;
+    const over = `the program is over: ${this.#refused ?? how}`;
+    this.ended = words === '' ? over : `${over}: ${words}`;
     for (const { reject } of this.#pending.values()) reject(new Error(this.ended));
     this.#pending.clear();
   }

@@ -36,6 +36,9 @@ export class Intake {
   /** Told once that nothing more is taken. */
   onRefusal: () => void = () => undefined;
 
+  /** @param who says it, as errors name it */
+  constructor(private readonly who = 'server') {}
+
   /** Bounds what is taken in until {@link endBudget}. */
   budget(bytes: number): void {
     this.#left = bytes;
@@ -67,7 +70,7 @@ export class Intake {
 
   /** Refuses what comes from now on. @throws TooMuch */
   refuse(why: string): never {
-    this.refusal ??= new TooMuch(`the server says too much: ${why}`);
+    this.refusal ??= new TooMuch(`the ${this.who} says too much: ${why}`);
     queueMicrotask(() => this.onRefusal());
     throw this.refusal;
   }
@@ -140,6 +143,9 @@ class MessageCounter {
     this.#depth = 0;
   }
 }
+
+/** The most bytes that wait for a program to read them: one that asks and asks, and reads no answer, is left. */
+export const UNREAD_ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
 /** The lines of a pipe, each put together once. What they hold is bounded by whoever counts before. */
 export class Lines {

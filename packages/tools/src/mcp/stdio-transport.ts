@@ -8,7 +8,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 import type { Scrubber } from '@reprise/kernel';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
-import { Intake, Lines } from './intake.js';
+import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from './intake.js';
 
 /** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and no network. */
 export class GroupTransport implements Transport {
@@ -55,6 +55,10 @@ export class GroupTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#group?.stdin;
     if (stdin == null || !stdin.writable) return Promise.reject(new Error('the program takes no input any more'));
+    if (stdin.writableLength > UNREAD_ANSWERS_BYTES_MAX) {
+      void this.close();
+      return Promise.reject(new Error('the program reads none of what is sent to it'));
+    }
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
     });

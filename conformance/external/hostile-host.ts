@@ -1,0 +1,46 @@
+/**
+ * Takes one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints what came of it, the memory that it took at most, and
+ * how long others had to wait for their turn.
+ */
+import { isToolError } from '@reprise/agent';
+import { AcpProgram } from '../../packages/tools/src/external/acp.js';
+
+const [program = '', how = ''] = process.argv.slice(2);
+const MIB = 1024 * 1024;
+let [longestWait, last, resident] = [0, performance.now(), 0];
+setInterval(() => {
+  longestWait = Math.max(longestWait, performance.now() - last);
+  last = performance.now();
+}, 5).unref();
+setInterval(() => {
+  resident = Math.max(resident, process.memoryUsage().rss);
+}, 20).unref();
+
+const ctx = {
+  session: { key: 's', labels: {} },
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  world: { transcript: async () => [] },
+};
+const before = process.memoryUsage().rss;
+const started = performance.now();
+const command = {
+  program: process.execPath,
+  args: [program, how],
+  cwd: process.cwd(),
+  env: { PATH: process.env.PATH ?? '' },
+};
+const acp = await AcpProgram.start(command, async () => undefined);
+const came = await acp.turn('go', undefined, ctx as never).then(wordsOf, (error: Error) => `failed: ${error.message}`);
+const took = Math.round(performance.now() - started);
+const more = Math.round((Math.max(resident, process.memoryUsage().rss) - before) / MIB);
+process.stdout.write(JSON.stringify({ came: came.slice(0, 300), more, longestWait: Math.round(longestWait), took }));
+acp.stop();
+setTimeout(() => process.exit(0), 200);
+
+function wordsOf(answer: unknown): string {
+  const { error, parts, message } = answer as { error?: Error; parts?: readonly unknown[]; message?: string };
+  if (parts !== undefined) return `ok: ${String(parts[0])}`;
+  if (isToolError(answer)) return `refused: ${message}`;
+  return `unknown: ${error?.message ?? message}`;
+}

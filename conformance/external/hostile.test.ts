@@ -1,0 +1,78 @@
+/** Agents that say far too much, or what is no message: in a process with little memory, under a wall clock. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const AGENT = fileURLToPath(new URL('hostile-agent.mjs', import.meta.url));
+const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
+const LOADER = createRequire(import.meta.url).resolve('tsx');
+
+/** The heap that the host may take in MiB, the time that it has, and what one turn may cost beyond what it had. */
+const HEAP_MB = 192;
+const WALL_MS = 50_000;
+const MORE_MB = 200;
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+interface Came {
+  readonly came: string;
+  readonly more: number;
+  readonly longestWait: number;
+  readonly took: number;
+}
+
+async function come(how: string): Promise<Came> {
+  const argv = [
+    `--max-old-space-size=${HEAP_MB}`,
+    '--conditions=@reprise/source',
+    '--import',
+    LOADER,
+    HOST,
+    AGENT,
+    how,
+  ];
+  const host = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(host);
+  const clock = setTimeout(() => host.kill('SIGKILL'), WALL_MS);
+  let printed = '';
+  host.stdout.on('data', (bytes) => {
+    printed += String(bytes);
+  });
+  const ended = await new Promise((resolve) => host.on('close', (code, signal) => resolve(signal ?? code)));
+  clearTimeout(clock);
+  expect(ended, `${how}: ${printed}`).toBe(0);
+  return JSON.parse(printed) as Came;
+}
+
+const CASES: readonly (readonly [string, RegExp])[] = [
+  ['a line without an end', /^unknown: .*the program says too much: a message has more than 16777216 bytes/],
+  ['a message of endless text', /^unknown: .*the program says too much: a message has more than 16777216 bytes/],
+  ['a message of many little things', /^unknown: .*a message has more than 250000 values/],
+  ['a message that nests', /^unknown: .*a message is nested deeper than 256/],
+  ['text without an end', /^unknown: .*one turn says more than 16777216 characters/],
+  ['words without an end', /^unknown: .*one turn says more than 16777216 characters/],
+  ['requests without an end', /^unknown: .*it reads none of what is sent to it/],
+  ['calls of long names', /^ok: (\[.{0,210}: .{0,32}\]\n){64}|^ok: \[/],
+  ['what is no message', /^ok: /],
+  ['an answer that is an error of nothing', /^ok: /],
+  ['an error that is no error', /^failed: it failed \(d{400,}/],
+  ['nothing special', /^ok: hello/],
+];
+
+describe('an agent of another program that sends', () => {
+  it.each(CASES)(
+    '%s is read in bounded memory and time, and it is said what came of it [TOOL-34]',
+    async (how, expected) => {
+      const { came, more, longestWait, took } = await come(how);
+      console.info(`${how}: ${more} MiB more, waited ${longestWait} ms, took ${took} ms`);
+      expect(came).toMatch(expected);
+      expect(more).toBeLessThan(MORE_MB);
+      expect(took).toBeLessThan(WALL_MS - 10_000);
+    },
+    WALL_MS + 10_000,
+  );
+});
