@@ -123,7 +123,7 @@ describe('a session whose', () => {
 describe('the size of a value', () => {
   const long = (n: number, length: number) => `${n}`.padEnd(length, 'x');
 
-  it('is never told as less than two thirds of its bytes, whatever its keys are called (seed 14; again: npx vitest run packages/agent/test/api/state-bounds.test.ts) [SES-24]', () => {
+  it('is never told as less than two thirds of its bytes, whatever its keys are called (seed 14; again: npx vitest run packages/agent/test/api/state-bounds.test.ts) [SES-24]', async () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -138,7 +138,7 @@ describe('the size of a value', () => {
         }),
       ),
     }));
-    fc.assert(
+    await fc.assert(
       fc.property(value, (one) => {
         expect(sizeOf(one) * 3).toBeGreaterThanOrEqual(encode(one as Value).length * 2);
       }),

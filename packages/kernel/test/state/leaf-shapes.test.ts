@@ -1,0 +1,83 @@
+/** Leaves of a snapshot that somebody changed: each is held to the shape of its kind wherever it is read. */
+import { describe, expect, it } from 'vitest';
+import { encode, portableSha256 } from '../../src/codec/index.js';
+import { type LeafKey, type LeafKind, leafKey } from '../../src/engine/index.js';
+import { memory } from '../../src/index.js';
+import { MerkleMap } from '../../src/map/index.js';
+import { LeafTable } from '../../src/state/leaf-table.js';
+import { storedNodes } from '../../src/state/value-nodes.js';
+
+/** A path that a leaf of each kind may have. */
+const PATHS: Readonly<Record<LeafKind, LeafKey['path']>> = {
+  account: ['account', 'a'],
+  cell: ['cell', 'r', 'c'],
+  effect: ['effect', 'e'],
+  log: ['log', 'r', 'c', 'l'],
+  pending: ['pending'],
+  plan: ['plan', 'r', 0, 'c'],
+  rights: ['rights', 'c'],
+  settled: ['settled', 'e'],
+  table: ['table', 'r', 't', 0, 0, 'c'],
+  timer: ['timer', 0, 'r', 0, 'c', 't'],
+  world: ['world'],
+};
+
+const KINDS = Object.keys(PATHS) as LeafKind[];
+
+/** Leaves that are read as soon as a snapshot is; the others when they are asked for. */
+const RESIDENT: readonly LeafKind[] = ['effect', 'pending', 'plan', 'timer', 'world'];
+
+/** A table over a snapshot that holds this one leaf. */
+async function over(path: LeafKey['path'], bytes: Uint8Array) {
+  const { content, hash = portableSha256 } = await memory().open();
+  const map = new MerkleMap(storedNodes(content), hash);
+  const key = leafKey(path);
+  const { ref } = await map.update(null, [{ key, bytes }]);
+  return { table: new LeafTable(map), key, ref };
+}
+
+/** Reads the leaf as an opened world does. */
+async function read(path: LeafKey['path'], bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const { table, key, ref } = await over(path, bytes);
+  await table.openAt(ref);
+  return table.read(key);
+}
+
+const damaged = { code: 'journal_damaged', what: 'a leaf of the snapshot does not have the shape of its kind' };
+
+describe('a leaf of a snapshot', () => {
+  it.each(KINDS.filter((kind) => kind !== 'timer'))(
+    'of kind %s with fields that it has not is refused [JRN-33]',
+    async (kind) => {
+      await expect(read(PATHS[kind], encode({ wrong: 1 }))).rejects.toMatchObject(damaged);
+      await expect(read(PATHS[kind], encode([]))).rejects.toMatchObject(damaged);
+    },
+  );
+
+  it.each(KINDS)('of kind %s that is no value at all is refused [JRN-33]', async (kind) => {
+    await expect(read(PATHS[kind], new Uint8Array([0xff]))).rejects.toMatchObject(damaged);
+    await expect(read(PATHS[kind], new Uint8Array())).rejects.toMatchObject(damaged);
+  });
+
+  it.each(KINDS)('of kind %s under a path of another kind is refused [JRN-33]', async (kind) => {
+    const path = [...PATHS[kind], 'more', 'more'] as unknown as LeafKey['path'];
+    await expect(read(path, encode({ count: 0, levels: [], tail: [] }))).rejects.toMatchObject(damaged);
+  });
+
+  it.each(KINDS.filter((kind) => !RESIDENT.includes(kind)))(
+    'of kind %s is refused also where all of its kind are listed [JRN-33]',
+    async (kind) => {
+      const { table, ref } = await over(PATHS[kind], encode({ wrong: 1 }));
+      await table.openAt(ref);
+      const listed = async () => {
+        for await (const _ of table.all(kind));
+      };
+      await expect(listed()).rejects.toMatchObject(damaged);
+    },
+  );
+
+  it('of the right shape is read as it is', async () => {
+    const bytes = encode({ count: 0, levels: [], tail: [] });
+    expect(await read(PATHS.log, bytes)).toEqual(bytes);
+  });
+});
