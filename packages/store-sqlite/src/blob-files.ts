@@ -6,6 +6,7 @@
  * F1  A file with a digest as its name is complete: it is written and fsynced under another name, then renamed.
  * F2  `put` resolves after the fsync of the directory that holds the name, also when the file was there before:
  *     a process that was killed may have renamed it without that fsync.
+ * F3  Memory holds no file that is not the blob of its name: a large one is looked at piece by piece before.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -17,6 +18,14 @@ import { storeError } from './sqlite-errors.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const UNFINISHED = '.part';
+
+/** The largest blob that is given back: what one read of a file gives. */
+export const BLOB_BYTES_MAX = 2_147_483_647;
+
+/** Up to here a file is read at once; of a larger one the digest is taken first, piece by piece (F3). */
+const READ_AT_ONCE_BYTES_MAX = 16 * 1024 * 1024;
+
+const PIECE_BYTES = 1024 * 1024;
 
 /** The files of one store. */
 export class BlobFiles {
@@ -65,8 +74,16 @@ export class BlobFiles {
 
   /** The bytes, unchecked; undefined when there is no such file. */
   async get(hex: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.#orAbsent(readRegular(this.fs, this.#pathOf(hex)), hex);
-    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const path = this.#pathOf(hex);
+    return this.#orAbsent(
+      withRegular(this.fs, path, async (file, size) => {
+        if (size > BLOB_BYTES_MAX) throw damaged('a blob is larger than any may be', path, size);
+        if (size > READ_AT_ONCE_BYTES_MAX && (await digestOf(file, size)) !== hex)
+          throw damaged('a blob does not have the digest it is named by', path, size);
+        return readPart(file, size);
+      }),
+      hex,
+    );
   }
 
   /** Removes a file; durable when it resolves. */
@@ -111,8 +128,10 @@ export class BlobFiles {
     const path = this.#pathOf(hex);
     const group = dirname(path);
     // Compared, not trusted: a damaged file must not stand where good bytes were just put.
-    const found = await this.#orAbsent(readRegular(this.fs, path), hex);
-    if (found?.equals(bytes)) {
+    const isThere = withRegular(this.fs, path, async (file, size) => {
+      return size === bytes.length && Buffer.compare(await readPart(file, size), bytes) === 0;
+    });
+    if (await this.#orAbsent(isThere, hex)) {
       if (!this.#synced.has(group)) await this.#syncGroup(group);
       return;
     }
@@ -208,14 +227,51 @@ export class BlobFiles {
 }
 
 /** Not by its path: a pipe would be waited on for ever. */
-async function readRegular(fs: StoreFs, path: string): Promise<Buffer> {
+async function withRegular<T>(
+  fs: StoreFs,
+  path: string,
+  body: (file: FileHandle, size: number) => Promise<T>,
+): Promise<T> {
   const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if ((await file.stat()).isFile()) return await file.readFile();
+    const stats = await file.stat();
+    if (!stats.isFile()) throw damaged('a blob is not a regular file', path);
+    return await body(file, stats.size);
   } finally {
     await file.close();
   }
-  throw new RepriseError('blob_damaged', 'a blob is not a regular file', { where: path });
+}
+
+/** The first bytes of a file, no more than were asked for, however it grows meanwhile. */
+async function readPart(file: FileHandle, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    at += bytesRead;
+    if (bytesRead === 0 || at === size) return bytes.subarray(0, at);
+  }
+}
+
+/** The digest of so many bytes of a file, in the memory of one piece. */
+async function digestOf(file: FileHandle, size: number): Promise<string> {
+  const hash = createHash('sha256');
+  const piece = new Uint8Array(PIECE_BYTES);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(piece, 0, Math.min(PIECE_BYTES, size - at), at);
+    if (bytesRead === 0) break;
+    hash.update(piece.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return hash.digest('hex');
+}
+
+function damaged(what: string, path: string, actual?: number): RepriseError {
+  return new RepriseError('blob_damaged', what, {
+    where: path,
+    ...(actual === undefined ? {} : { actual: `${actual} bytes` }),
+    hint: 'Restore the blob from a copy of the store; the journal itself is not affected.',
+  });
 }
 
 async function writeDurably(fs: StoreFs, path: string, bytes: Uint8Array): Promise<void> {

@@ -1,6 +1,6 @@
 /** What is particular to this store; the contracts it shares with others are in `ports.test.ts`. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type StoredFrame } from '@reprise/kernel';
@@ -49,6 +49,51 @@ describe('the driver', () => {
     const builtin = process.versions.node.startsWith('20.') ? 'libsql' : 'node:sqlite';
     expect((await sqliteDriver()).name).toBe(builtin);
   });
+});
+
+describe('a large blob as a file', () => {
+  const MIB = 1024 * 1024;
+  const bytes = new Uint8Array(20 * MIB).map((_, n) => n % 251);
+
+  /** Makes a world with the blob, puts a file of zeros in its place, and reads it. */
+  async function forged(size: number): Promise<{ refused: unknown; more: number; again: number | undefined }> {
+    const open = await sqlite(path).open();
+    const ref = await open.content.put(bytes);
+    expect((await open.content.get(ref))?.length).toBe(bytes.length);
+    const file = join(`${path}.blobs`, ref.hex.slice(0, 2), ref.hex);
+    rmSync(file);
+    writeFileSync(file, '');
+    truncateSync(file, size);
+    const before = process.memoryUsage().rss;
+    const [refused, more] = await mostOf(() => open.content.get(ref).catch((error: unknown) => error));
+    await open.content.put(bytes);
+    const again = (await open.content.get(ref))?.length;
+    await open.close();
+    return { refused, more: (more - before) / MIB, again };
+  }
+
+  async function mostOf<T>(body: () => Promise<T>): Promise<[T, number]> {
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 2);
+    try {
+      return [await body(), Math.max(most, process.memoryUsage().rss)];
+    } finally {
+      clearInterval(look);
+    }
+  }
+
+  it.each([300 * MIB, 3 * 1024 * MIB])(
+    'of %i forged bytes is refused as damaged without being held in memory, and is whole when it is put again [CON-18]',
+    async (size) => {
+      const { refused, more, again } = await forged(size);
+      expect(refused).toMatchObject({ code: 'blob_damaged' });
+      expect(more).toBeLessThan(80);
+      expect(again).toBe(bytes.length);
+    },
+    60_000,
+  );
 });
 
 describe('the files of a world', () => {
