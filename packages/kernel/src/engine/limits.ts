@@ -43,7 +43,7 @@ export const CASCADE_VALUE_BYTES_MAX = 8 * 1024 * 1024;
 export const PLAN_AWAITS_MAX = 256;
 
 /** The largest log leaf: up to 31 inline items, each as large as a value may be, and the links of its chunks. */
-export const LOG_LEAF_BYTES_MAX = 32 * VALUE_BYTES_MAX;
+export const LOG_LEAF_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Items in one sealed chunk of a log, and links in one node above it. */
 export const LOG_CHUNK_ITEMS = 32;
