@@ -16,6 +16,14 @@ import { lintProblems, typeProblems } from './lib/tarball-lint.mjs';
 /** Entries that need a package which is not installed with them. */
 const NEEDS = { 'reprise/testing': '@reprise/testkit', 'reprise/mcp': '@modelcontextprotocol/client' };
 
+/** What says how to install a package that is only loaded when it is used. Node from 22.13 on has SQLite. */
+const ADVICE = [
+  ['esbuild', "await (await import('reprise/capsule')).bundlePureCode('lacks.js')", 'npm install --save-dev esbuild'],
+  ...(process.getBuiltinModule?.('node:sqlite') === undefined
+    ? [['libsql', "await (await import('reprise/sqlite')).sqlite('lacks.db').open()", 'npm install libsql']]
+    : []),
+];
+
 const started = performance.now();
 const problems = [];
 if (!process.argv.includes('--built')) await must('the build', await node([path.join(ROOT, 'scripts/build.mjs')]));
@@ -66,6 +74,7 @@ async function checkInstalled(app, tarballs) {
   for (const name of ['fast-check', '@modelcontextprotocol/client', 'libsql', 'esbuild', '@reprise/testkit'])
     if (await isThere(app, name)) problems.push(`${name} is installed for programs that do not use it`);
   for (const [entry, needs] of Object.entries(NEEDS)) await expectNamed(app, entry, needs);
+  for (const [lacking, text, advice] of ADVICE) await expectAdvice(app, lacking, text, advice);
   await install(app, [
     ...tarballs.map(({ file }) => file),
     ...Object.values(NEEDS).filter((name) => !name.startsWith('@reprise/')),
@@ -92,6 +101,13 @@ async function expectNamed(app, entry, needs) {
   const { code, output } = await node(['lacks.js'], { cwd: app, quiet: true });
   if (code === 0 || !output.includes(`Cannot find package '${needs}'`))
     problems.push(`${entry} without ${needs} does not say which package to install: ${output.slice(0, 300)}`);
+}
+
+async function expectAdvice(app, lacking, text, advice) {
+  await writeFile(path.join(app, 'lacks.js'), `${text};\n`);
+  const { code, output } = await node(['lacks.js'], { cwd: app, quiet: true });
+  if (code === 0 || !output.includes(advice))
+    problems.push(`without ${lacking} nobody says "${advice}": ${output.slice(0, 300)}`);
 }
 
 async function install(app, what) {
