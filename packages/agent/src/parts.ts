@@ -3,7 +3,6 @@ import { endOfText, type InputPart, isRef, type Ref, RepriseError } from '@repri
 import type { ContentStore } from '@reprise/kernel';
 import type { ChildEntry } from './contracts/state.js';
 import type { Artifact } from './contracts/tool-call.js';
-import { putText } from './transcript.js';
 
 /** How much of what is pointed to the model gets; all of it when not said. */
 export type PartView = 'full' | 'summary' | { readonly head: number };
@@ -45,25 +44,36 @@ async function storePart(
   part: Part,
   childOf: (name: string) => Promise<ChildEntry | undefined>,
 ): Promise<InputPart> {
-  if (typeof part === 'string') return { kind: 'text', text_ref: await putText(content, part) };
+  if (typeof part === 'string') {
+    const bytes = new TextEncoder().encode(part);
+    return { kind: 'text', text_ref: await content.put(bytes), bytes: bytes.length };
+  }
   if (typeof part !== 'object' || part === null) throw wrong('a text or a part', typeof part);
   const view = part.view ?? 'full';
   if ('result' in part) {
     const output_ref = (await childOf(part.result))?.output_ref ?? undefined;
     if (output_ref === undefined) throw wrong('the name of a child that has come to something', part.result);
-    return { kind: 'result', child: part.result, output_ref, view };
+    return { kind: 'result', child: part.result, output_ref, view, ...(await sizeIn(content, output_ref)) };
   }
   if ('artifact' in part) {
-    const { blob_ref, media_type, path } = part.artifact;
-    return { kind: 'blob', blob_ref, media_type, view, name: endOfText(path, 256) };
+    const { blob_ref, media_type, path, bytes } = part.artifact;
+    return { kind: 'blob', blob_ref, media_type, view, name: endOfText(path, 256), bytes };
   }
   const named = part.name === undefined ? {} : { name: part.name };
   if ('bytes' in part) {
     if (!(part.bytes instanceof Uint8Array)) throw wrong('bytes', typeof part.bytes);
-    return { kind: 'blob', blob_ref: await content.put(part.bytes), media_type: part.mediaType, view, ...named };
+    const blob_ref = await content.put(part.bytes);
+    return { kind: 'blob', blob_ref, media_type: part.mediaType, view, ...named, bytes: part.bytes.length };
   }
   if (!isRef(part.ref)) throw wrong('a link to content', part.ref);
-  return { kind: 'blob', blob_ref: part.ref, media_type: part.mediaType ?? 'text/plain', view, ...named };
+  const media_type = part.mediaType ?? 'text/plain';
+  return { kind: 'blob', blob_ref: part.ref, media_type, view, ...named, ...(await sizeIn(content, part.ref)) };
+}
+
+/** How many bytes content has; of what is not there nobody knows, and a model is told nothing of it. */
+async function sizeIn(content: ContentStore, link: Ref): Promise<{ readonly bytes?: number }> {
+  const found = await content.get(link);
+  return found === undefined ? {} : { bytes: found.length };
 }
 
 function wrong(expected: string, actual: unknown): RepriseError {

@@ -321,8 +321,9 @@ async function answer({ world }: PeopleParts, item: OpenItem, given: unknown, op
   }
   const value_ref = await putValue(world.content, given);
   const text = chosen?.label ?? (typeof given === 'string' ? given : JSON.stringify(given));
-  const text_ref = await putText(world.content, text);
-  await world.settle(item.effect, { status: 'ok', payload: { value_ref, text_ref } }, asking(options));
+  const said = new TextEncoder().encode(text);
+  const payload = { value_ref, text_ref: await world.content.put(said), bytes: said.length };
+  await world.settle(item.effect, { status: 'ok', payload }, asking(options));
 }
 
 function asking({ as, id }: DecideOptions) {

@@ -10,7 +10,7 @@ import { type ModelChoices, requireModelChoices, storeModelChoices } from './mod
 import { type Price, recordedPrice, requirePrices } from './price.js';
 import { spawnable } from './spawnable.js';
 import { childTools } from './tools/children.js';
-import { describeTools, type Tool } from './tools/tool.js';
+import { describeTools, type Tool, toolsBytes } from './tools/tool.js';
 import { putText } from './transcript.js';
 
 /** A model, as far as sessions need to know it. */
@@ -129,21 +129,27 @@ export async function storePatch(
     ...(model === undefined ? {} : { price: recordedPrice(models[model]?.price) }),
     ...(window === undefined ? {} : { context_window: window }),
     ...(options === undefined ? {} : { options: await storeModelChoices(content, options) }),
-    ...(instructions === undefined ? {} : { system_ref: await putText(content, instructions) }),
+    ...(instructions === undefined
+      ? {}
+      : { system_ref: await putText(content, instructions), system_bytes: bytesIn(instructions) }),
     ...(limits === undefined ? {} : { limits: saidLimits(limits, 'reconfigure') as ConfigPatch['limits'] & object }),
   };
 }
 
 async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInfos): Promise<Adopted> {
   const options: ModelOptions = await storeModelChoices(content, agent.options);
+  const system = systemText(agent);
+  const tools = describeTools(toolsOf(agent));
   const config: AgentConfig = {
     agent: agent.name,
     model: agent.model,
     models: Object.keys(models).sort(),
     options,
     price: recordedPrice(models[agent.model]?.price),
-    system_ref: await putText(content, systemText(agent)),
-    tools_ref: await putValue(content, describeTools(toolsOf(agent))),
+    system_ref: await putText(content, system),
+    tools_ref: await putValue(content, tools),
+    system_bytes: bytesIn(system),
+    tools_bytes: toolsBytes(tools),
     ...toolsetsOf(agent),
     limits: agent.limits,
     loop: agent.loop === null ? null : { ...agent.loop.policy, steer_ref: await putText(content, agent.loop.steer) },
@@ -188,6 +194,10 @@ function putDef(content: ContentStore, agent: AnyAgent, config: AgentConfig): Pr
     context,
   };
   return putValue(content, def);
+}
+
+function bytesIn(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** What the model is told; of an agent that returns data also what that has to look like. */

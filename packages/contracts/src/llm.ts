@@ -120,17 +120,27 @@ export const partView = z.union([
   z.strictObject({ head: z.int().min(1).max(1_000_000) }),
 ]);
 
+/** The bytes of the content that a part links; absent when nobody stated them. A budget reserves by them. */
+const partBytes = { bytes: z.exactOptional(count) };
+
 /** A part of an input: a text, content that is pointed to, or what a child session came to. */
 export const inputPart = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('text'), text_ref: ref() }),
+  z.strictObject({ kind: z.literal('text'), text_ref: ref(), ...partBytes }),
   z.strictObject({
     kind: z.literal('blob'),
     blob_ref: ref(),
     view: partView,
     media_type: z.string().min(1).max(128),
     name: z.exactOptional(z.string().max(256)),
+    ...partBytes,
   }),
-  z.strictObject({ kind: z.literal('result'), child: z.string().min(1).max(256), output_ref: ref(), view: partView }),
+  z.strictObject({
+    kind: z.literal('result'),
+    child: z.string().min(1).max(256),
+    output_ref: ref(),
+    view: partView,
+    ...partBytes,
+  }),
 ]);
 
 /** A part of an input. */

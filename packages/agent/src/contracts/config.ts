@@ -128,6 +128,9 @@ export const agentConfig = z.strictObject({
   price: z.exactOptional(z.nullable(modelPrice)),
   system_ref: ref(),
   tools_ref: ref(),
+  /** The bytes of the instructions and of the tools, as a model is told of them; absent when nobody stated them. */
+  system_bytes: z.exactOptional(count),
+  tools_bytes: z.exactOptional(count),
   /** Whose tools it may call besides; none when absent. */
   toolsets: z.exactOptional(z.array(toolsetChoice).min(1).max(TOOLSETS_MAX)),
   limits: runLimits,
@@ -179,6 +182,8 @@ export const configPatch = z.strictObject({
   model: z.exactOptional(z.string().min(1).max(128)),
   options: z.exactOptional(modelOptions),
   system_ref: z.exactOptional(ref()),
+  /** The bytes of these instructions. */
+  system_bytes: z.exactOptional(count),
   limits: z.exactOptional(limitsPatch),
   /** What the model costs; null when it has no price. */
   price: z.exactOptional(z.nullable(modelPrice)),

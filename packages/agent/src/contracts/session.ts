@@ -58,6 +58,8 @@ export const toolResult = z.strictObject({
   ...stepFence,
   call_id: z.string().max(128),
   outcome: toolOutcome,
+  /** The bytes of its output, as a model is told of it. */
+  bytes: z.exactOptional(count),
   usage: z.exactOptional(usage),
 });
 

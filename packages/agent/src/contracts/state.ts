@@ -37,6 +37,8 @@ export const keptOutcome = z.strictObject({
   is_error: z.exactOptional(z.boolean()),
   edited_args_ref: z.exactOptional(ref()),
   non_execution: z.exactOptional(nonExecution),
+  /** The bytes that a model is told of it. */
+  bytes: z.exactOptional(count),
   details: z.int().min(0).max(64),
 });
 

@@ -102,7 +102,12 @@ export const humanAskParams = z.strictObject({
 });
 
 /** `human.ask@1` receipt payload: an answer as a canonical value, and as the text that the model reads. */
-export const humanAskReceipt = z.strictObject({ value_ref: ref(), text_ref: ref() });
+export const humanAskReceipt = z.strictObject({
+  value_ref: ref(),
+  text_ref: ref(),
+  /** The bytes of the text. */
+  bytes: z.exactOptional(z.int().min(0)),
+});
 
 /** `human.ask@1` parameters. */
 export type HumanAskParams = z.infer<typeof humanAskParams>;

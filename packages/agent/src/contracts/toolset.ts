@@ -40,7 +40,12 @@ export const toolsetChoice = z.strictObject({
 export type ToolsetChoice = z.infer<typeof toolsetChoice>;
 
 /** What counts of a toolset: the tools that a model is told of, and what is remembered of all that were offered. */
-const taken = { tools_ref: ref(), known_ref: ref() } as const;
+const taken = {
+  tools_ref: ref(),
+  known_ref: ref(),
+  /** The bytes of these tools, as a model is told of them. */
+  tools_bytes: z.exactOptional(count),
+} as const;
 
 /** A toolset as a session holds it: an entry of the table `toolsets`, under its name. */
 export const heldToolset = z.strictObject({

@@ -31,6 +31,10 @@ export const contextWindow = z.strictObject({
   asked: z.boolean(),
   /** How many tokens it held at the last step, by what count; null before the first. */
   reading: z.nullable(z.strictObject({ tokens: count, by: z.enum(['usage', 'bytes']), of: z.nullable(count) })),
+  /** The bytes that it holds beyond that reading; absent before the size of anything was stated. */
+  unread: z.exactOptional(count),
+  /** The bytes of instructions and tools that the reading includes. */
+  read_definition: z.exactOptional(count),
   /** Whether it is to be compacted before the next step, and why. */
   due: z.nullable(compactionDue),
 });

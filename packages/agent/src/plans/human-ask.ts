@@ -30,7 +30,10 @@ export const humanAskPlan = definePlan({
       text === undefined
         ? { non_execution: receipt.status === 'timeout' ? UNANSWERED : nonExecutionOf(receipt) }
         : { output_ref: text, operator_output_ref: text, truncated: false, is_error: false };
-    plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value: { session_epoch, step_epoch, call_id, outcome } });
+    const said = receipt.status === 'ok' ? receipt.payload.bytes : undefined;
+    const bytes = said === undefined ? {} : { bytes: said };
+    const value = { session_epoch, step_epoch, call_id, outcome, ...bytes };
+    plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value });
   },
 });
 

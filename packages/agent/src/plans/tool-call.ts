@@ -25,10 +25,21 @@ export const toolCallPlan = definePlan({
     const options = { timeoutMs: timeout_ms ?? TOOL_TIMEOUT_MS, ...(approval === undefined ? {} : { approval }) };
     const receipt = yield* plan.awaitReceipt(plan.emitEffect(toolCall, call, options));
     const usage = receipt.usage === undefined ? {} : { usage: receipt.usage };
-    const value = { session_epoch, step_epoch, call_id: call.call_id, outcome: outcomeOf(receipt), ...usage };
+    const value = {
+      session_epoch,
+      step_epoch,
+      call_id: call.call_id,
+      outcome: outcomeOf(receipt),
+      ...bytesOf(receipt),
+      ...usage,
+    };
     plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value });
   },
 });
+
+function bytesOf({ status, payload }: ReceiptOf<ToolCallReceipt>): { readonly bytes?: number } {
+  return status === 'ok' ? { bytes: payload.truncation_meta.bounded_bytes } : {};
+}
 
 function outcomeOf(receipt: ReceiptOf<ToolCallReceipt>): ToolOutcome {
   if (receipt.status !== 'ok') return { non_execution: nonExecutionOf(receipt) };

@@ -4,7 +4,7 @@
  * Invariants
  * U1  At each model call: used + set aside for children + reserved for the call is at most what the run was given. What it
  *     was given is the less of its limit and its allowance.
- * U2  The reserve of a call is the estimate of its prompt and its largest answer: where the definition states none,
+ * U2  The reserve of a call is the estimate of its prompt (`prompt-size.ts`) and its largest answer: where the definition states none,
  *     `ANSWER_TOKENS`, or less where less is left, and the provider is told so. It is never zero.
  * U3  What is reported counts, whatever was reserved. A call that may have been charged and of which nobody tells what it
  *     used counts as its reserve. Either is a fact.
@@ -14,6 +14,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type { AgentConfig, Amounts, ModelPrice } from '../contracts/config.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import type { Reached } from './limits.js';
+import { promptEstimate } from './prompt-size.js';
 import { place } from './say.js';
 
 /** The units of budgets, in which each of {@link Amounts} is. */
@@ -68,11 +69,10 @@ export type Weighed =
   | { readonly reached: Reached };
 
 /** Weighs the next model call of a run (U1, U2). */
-export function weighCall({ window }: SessionState, run: CurrentRun, price: AgentConfig['price']): Weighed {
+export function weighCall(draft: SessionState, run: CurrentRun, price: AgentConfig['price']): Weighed {
   const left = { tokens: leftOf(run, 'tokens'), micro_money: leftOf(run, 'micro_money') };
   if (left.tokens === undefined && left.micro_money === undefined) return { reserve: null };
-  // What a provider reported is an estimate of the next prompt; where it reports nothing, nobody can keep its budget.
-  const prompt = window.reading?.by === 'usage' ? Math.max(1, window.reading.tokens) : 1;
+  const prompt = promptEstimate(draft, run);
   const answer = Math.max(1, run.config.options.max_tokens ?? largestAnswer(prompt, left, price ?? undefined));
   const needs: Amounts = { tokens: prompt + answer, micro_money: costOf(price ?? undefined, prompt, answer) };
   const reserve = { ...NO_AMOUNTS };

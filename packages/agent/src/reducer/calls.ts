@@ -202,7 +202,7 @@ export function callSettled(draft: SessionState, value: z.infer<typeof toolResul
   const unknown = isUnknown(value.outcome);
   if (unknown) call.unknown++;
   if (unknown && draft.stopping === null && mayGoOn(call)) return { do: 'schedule' };
-  settleCall(draft, call, value.outcome, ctx);
+  settleCall(draft, call, value.outcome, ctx, value.bytes);
   if (draft.stopping !== null) return { do: 'settle' };
   if (!unknown || call.on_unknown !== 'fail') return { do: 'schedule' };
   const code = 'adapter_error/outcome_unknown';

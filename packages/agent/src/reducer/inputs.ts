@@ -231,8 +231,9 @@ export function adopt(
 function reconfigure(draft: SessionState, patch: ConfigPatch, ctx: ReducerContext): Taken {
   const { model, options, limits, ...rest } = patch;
   if (model !== undefined && !draft.config.models.includes(model)) return { refused: 'unknown_model' };
-  const change = ({ price: known, ...config }: SessionState['config']): SessionState['config'] => ({
+  const change = ({ price: known, system_bytes, ...config }: SessionState['config']): SessionState['config'] => ({
     ...config,
+    ...(rest.system_ref !== undefined || system_bytes === undefined ? {} : { system_bytes }),
     ...(model !== undefined || known === undefined ? {} : { price: known }),
     ...rest,
     model: model ?? config.model,

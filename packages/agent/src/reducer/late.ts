@@ -6,6 +6,7 @@ import type { SessionState } from '../contracts/state.js';
 import { toolCallParams } from '../contracts/tool-call.js';
 import type { LateItem } from '../contracts/transcript.js';
 import { usageLate } from './budget.js';
+import { countEstimate } from './prompt-size.js';
 import { appendItem } from './say.js';
 import { LATE_BYTES_MAX, sizeOf } from './sizes.js';
 
@@ -32,6 +33,7 @@ export function callLate(
   const at = placeIn(params);
   const where = at === undefined ? {} : { at };
   ctx.record('aos.agent/ToolCallLate@1', { call_id, tool, reported, status, ...output, ...where });
+  countEstimate(draft, bytesIn(payload));
   const item: LateItem = { role: 'late', call_id, tool, status, ...output };
   if (draft.calls.length === 0) appendItem(draft, item, ctx);
   else if (draft.late.length < LATE_MAX && sizeOf([...draft.late, item]) <= LATE_BYTES_MAX) draft.late.push(item); // nothing stands between calls and their results
@@ -44,6 +46,12 @@ function fieldOf(value: unknown, field: string): unknown {
 function textIn(value: unknown, field: string): string | undefined {
   const text = fieldOf(value, field);
   return typeof text === 'string' && text.length > 0 && text.length <= 128 ? text : undefined;
+}
+
+/** The bytes that a model is told of a tool's output. */
+function bytesIn(payload: unknown): number {
+  const bytes = fieldOf(fieldOf(payload, 'truncation_meta'), 'bounded_bytes');
+  return typeof bytes === 'number' ? bytes : 0;
 }
 
 /** Where the call was made, as its effect says it. */

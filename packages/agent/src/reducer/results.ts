@@ -2,20 +2,32 @@
 import { endOfText, type LlmToolCall } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { NonExecution } from '../contracts/non-execution.js';
-import type { KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import type { ChildEntry, KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
 import type { Artifact } from '../contracts/tool-call.js';
-import type { TranscriptItem } from '../contracts/transcript.js';
+import type { ChildResult, TranscriptItem } from '../contracts/transcript.js';
 import { childrenIn, keepOutcome, takeDetails } from './kept.js';
 import { markOfOutcome } from './loops.js';
+import { bytesOfChild, bytesOfFiles, countEstimate, countUnread } from './prompt-size.js';
 import { appendItem, place } from './say.js';
 import { RESULT_FILES_BYTES_MAX, sizeOf } from './sizes.js';
 
-/** A call has its outcome. What may have happened once is never told as what did not. */
-export function settleCall(draft: SessionState, call: PendingCall, given: ToolOutcome, ctx: ReducerContext): void {
+/**
+ * A call has its outcome. What may have happened once is never told as what did not.
+ *
+ * @param bytes of what a model is told of it, where that is known
+ */
+export function settleCall(
+  draft: SessionState,
+  call: PendingCall,
+  given: ToolOutcome,
+  ctx: ReducerContext,
+  bytes?: number,
+): void {
   const unknown = call.unknown > 0 && 'non_execution' in given;
   const outcome: ToolOutcome = unknown ? { non_execution: { ...given.non_execution, kind: 'outcome_unknown' } } : given;
   keepOutcome(draft, call, outcome, ctx);
   if (draft.run !== null && draft.run.config.loop !== null) call.mark = markOfOutcome(outcome);
+  if (call.outcome !== null && bytes !== undefined) call.outcome.bytes = bytes;
   call.phase = 'settled';
   const { call_id, tool } = call;
   ctx.record('aos.agent/ToolCallSettled@1', { ...place(draft), call_id, tool, outcome });
@@ -23,9 +35,20 @@ export function settleCall(draft: SessionState, call: PendingCall, given: ToolOu
 
 /** Puts the results of the step's calls into the transcript; every call has one by then. Late answers come behind them. */
 export function appendResults(draft: SessionState, ctx: ReducerContext): void {
-  for (const [at, call] of draft.calls.entries()) appendItem(draft, resultOf(call, at, ctx), ctx);
+  for (const [at, call] of draft.calls.entries()) {
+    const item = resultOf(call, at, ctx);
+    countUnread(draft, call.outcome?.bytes);
+    countEstimate(draft, bytesOfFiles(item.files ?? []) + bytesOfChildren(item.children ?? [], ctx));
+    appendItem(draft, item, ctx);
+  }
   for (const item of draft.late) appendItem(draft, item, ctx);
   Object.assign(draft, { calls: [], late: [] });
+}
+
+function bytesOfChildren(children: readonly ChildResult[], ctx: ReducerContext): number {
+  const table = ctx.table<ChildEntry>('children');
+  const tokens = children.map(({ child, output_ref }) => (output_ref && table.get(child)?.tally.tokens_out) ?? 0);
+  return tokens.reduce((sum, said) => sum + bytesOfChild(said), 0);
 }
 
 /** Answers calls that are not taken up at all. */
@@ -42,15 +65,17 @@ export function refuseCalls(
   }
 }
 
-function resultOf({ call_id, tool, outcome, note_ref }: PendingCall, at: number, ctx: ReducerContext): TranscriptItem {
+function resultOf({ call_id, tool, outcome, note_ref }: PendingCall, at: number, ctx: ReducerContext): ToolItem {
   const base = { role: 'tool' as const, call_id, tool, ...(note_ref === undefined ? {} : { note_ref }) };
-  const { details: _, non_execution, is_error = false, ...text } = outcome ?? UNKNOWN;
+  const { details: _, bytes: __, non_execution, is_error = false, ...text } = outcome ?? UNKNOWN;
   if (non_execution !== undefined) return { ...base, non_execution, is_error: true };
   const details = takeDetails(at, outcome ?? UNKNOWN, ctx);
   if (text.output_ref === undefined) return { ...base, children: childrenIn(details), is_error };
   const files = fitted(details.flatMap((detail) => ('child' in detail ? [] : [detail])));
   return { ...base, ...text, is_error, ...(files.length === 0 ? {} : { files }) };
 }
+
+type ToolItem = TranscriptItem & { readonly role: 'tool' };
 
 /** The length to which paths are shortened that are too much together: then sixteen files of any names fit. */
 const PATH_LENGTH_MAX = 64;

@@ -5,6 +5,7 @@ import type { Lifecycle } from '../contracts/lifecycle.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
 import type { TranscriptItem, USER_ORIGINS } from '../contracts/transcript.js';
 import { MOVES } from './lifecycle-table.js';
+import { bytesOfParts, countUnread } from './prompt-size.js';
 import { followItem, pinNext } from './window.js';
 
 /** Where something happens: the run, its turn and its step. */
@@ -37,9 +38,15 @@ export function sayToModel(
 ): void {
   if (pin === true) pinNext(draft);
   if (draft.run !== null && origin !== 'loop' && origin !== 'repair') draft.run.turns++;
-  appendItem(draft, { role: 'user', origin, parts: [...parts] }, ctx);
+  countUnread(draft, bytesOfParts(parts));
+  appendItem(draft, { role: 'user', origin, parts: parts.map(unsized) }, ctx);
   const said = command_id === undefined ? {} : { command_id };
   ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin, ...said });
+}
+
+/** The transcript says what was said; its size is a matter of the budget. */
+function unsized({ bytes: _, ...part }: InputPart): InputPart {
+  return part;
 }
 
 /** Says of which run an input is the start or a turn. */

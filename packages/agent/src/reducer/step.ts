@@ -12,6 +12,7 @@ import { applied } from './ends.js';
 import { asSteered, type Reached, stepLimit, tellBudgetPressure, tellContextPressure } from './limits.js';
 import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
+import { countRead, tokensIn } from './prompt-size.js';
 import { refuseCalls, settleCall } from './results.js';
 import { appendItem, place, sayToModel, tellOwner } from './say.js';
 import { refreshToolsets } from './toolsets.js';
@@ -163,9 +164,10 @@ function tellPressure(
   const counted = usage?.tokens_in;
   const reading =
     counted === undefined
-      ? { tokens: Math.ceil(request_bytes / 4), by: 'bytes' as const }
+      ? { tokens: tokensIn(request_bytes), by: 'bytes' as const }
       : { tokens: counted + (usage?.tokens_out ?? 0), by: 'usage' as const };
   tellReading(draft, reading, ctx);
+  countRead(draft);
   const budget = tellBudgetPressure(draft, ctx);
   if (budget !== undefined) tellOwner(draft, { kind: 'pressure', of: 'budget', level: budget }, ctx);
 }

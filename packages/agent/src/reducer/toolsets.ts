@@ -16,6 +16,7 @@ import type { HeldToolset, ToolsetNews } from '../contracts/toolset.js';
 import { toolsetAdoptPlan } from '../plans/toolset-adopt.js';
 import { toolsetRefreshPlan } from '../plans/toolset-refresh.js';
 import type { Next } from './moves.js';
+import { countUnread } from './prompt-size.js';
 import { place } from './say.js';
 
 const NEW: HeldToolset = { version: null, tools_ref: null, known_ref: null, reachable: true, asked: null };
@@ -67,6 +68,7 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
   if (!held.reachable) ctx.record('aos.agent/ToolsetReachable@1', { ...place(draft), toolset });
   if (news.status === 'unchanged') return keep(toolset, { ...held, reachable: true }, ctx);
   const { version, tools_ref, known_ref, added, removed, changed, held: back, diff_ref } = news;
+  countUnread(draft, news.tools_bytes);
   // Of a session that is closed nobody is asked anything: no step would take up what they decide.
   const ask = draft.status === 'Closed' ? undefined : news.ask;
   if (held.asked !== null) ctx.cancel(held.asked.plan); // X4
@@ -103,7 +105,9 @@ export function toolsetDecided(
   const held = heldOf(toolset, ctx);
   const { asked } = held;
   if (asked === null || asked.plan !== ctx.sender?.[2]) return undefined;
-  const taken = approved ? asked.approved : { known_ref: asked.refused_ref };
+  const { tools_bytes, ...more } = asked.approved;
+  const taken = approved ? more : { known_ref: asked.refused_ref };
+  if (approved) countUnread(draft, tools_bytes);
   keep(toolset, { ...held, ...taken, asked: null }, ctx);
   ctx.record('aos.agent/ToolsetDecided@1', { ...place(draft), toolset, approved });
   return undefined;

@@ -96,5 +96,6 @@ const closeAgent = defineSessionTool({
 });
 
 async function textPart(content: ContentStore, said: string): Promise<InputPart> {
-  return { kind: 'text', text_ref: await content.put(new TextEncoder().encode(wellFormed(said))) };
+  const bytes = new TextEncoder().encode(wellFormed(said));
+  return { kind: 'text', text_ref: await content.put(bytes), bytes: bytes.length };
 }

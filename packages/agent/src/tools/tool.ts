@@ -172,6 +172,13 @@ export function describeTools(tools: readonly Tool[]): readonly ToolEntry[] {
   return tools.map(({ entry }) => entry);
 }
 
+/** The bytes that a model is told of some tools: their names, descriptions and schemas, as JSON. */
+export function toolsBytes(tools: readonly ToolEntry[]): number {
+  if (tools.length === 0) return 0;
+  const told = tools.map(({ name, description, schema }) => ({ name, description, schema }));
+  return new TextEncoder().encode(JSON.stringify(told)).length;
+}
+
 /** An entry under the digest of everything else in it. */
 export function toolEntryOf(rest: Omit<ToolEntry, 'fingerprint'>): ToolEntry {
   return Object.freeze({ ...rest, fingerprint: toHex(portableSha256(encode(rest))) });

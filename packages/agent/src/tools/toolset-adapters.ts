@@ -24,6 +24,7 @@ import { knownTool } from '../contracts/toolset-offer.js';
 import type { Build } from './build.js';
 import { schemaRefusal } from './json-schema.js';
 import { messageOf, shortened } from './schema.js';
+import { toolsBytes } from './tool.js';
 import type { LeftOut, LiveToolset } from './toolset.js';
 import { byName, type Held, type Taken, weighOffer } from './weigh-offer.js';
 
@@ -135,6 +136,7 @@ async function heldOf({ version, tools_ref, known_ref }: Wanted, content: Conten
   return { adopted: toolList.parse(tools) as ToolEntry[], known: knownList.parse(known) };
 }
 
-async function kept({ tools, known }: Taken, content: ContentStore): Promise<{ tools_ref: Ref; known_ref: Ref }> {
-  return { tools_ref: await putValue(content, tools), known_ref: await putValue(content, known) };
+async function kept({ tools, known }: Taken, content: ContentStore) {
+  const tools_ref: Ref = await putValue(content, tools);
+  return { tools_ref, known_ref: await putValue(content, known), tools_bytes: toolsBytes(tools) };
 }

@@ -17,7 +17,7 @@ describe('a child that the host spawns', () => {
   it('needs no run above it, has a run of its own, and returns what its agent returns', async () => {
     await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world, llm }) => {
       const session = world.session('b', boss, { labels: { tenant: 'acme' } });
-      const run = await session.spawn(scout, 'item 1', { budget: { tokens: 50, wall: '5m' } });
+      const run = await session.spawn(scout, 'item 1', { budget: { tokens: 500, wall: '5m' } });
       const { value } = await run.result();
       expect(value).toEqual({ score: 3 });
       expect(value?.score.toFixed(0)).toBe('3'); // typed by what the scout returns
@@ -27,7 +27,7 @@ describe('a child that the host spawns', () => {
         session: { key: 'b.c1', labels: { tenant: 'acme' } },
       });
       const child = await world.session('b.c1', scout).state();
-      expect(child?.config.limits).toMatchObject({ max_tokens: 50, max_wall_ms: 300_000 });
+      expect(child?.config.limits).toMatchObject({ max_tokens: 500, max_wall_ms: 300_000 });
       expect(child?.depth).toBe(1);
       expect((await session.state())?.children).toBe(1);
     });
