@@ -31,6 +31,13 @@ export interface Call {
   counts: Sums;
 }
 
+interface Sized {
+  readonly config?: { readonly system_bytes?: number; readonly tools_bytes?: number };
+  readonly command_id?: string;
+  readonly parts?: readonly { readonly bytes?: number }[];
+  readonly command?: { readonly parts?: readonly { readonly bytes?: number }[] };
+}
+
 /** A run of the root, or what a run gave a child. */
 interface Account {
   readonly name: string;
@@ -51,6 +58,10 @@ export class Ledger {
   readonly #current = new Map<string, number>();
   readonly #paidBy = new Map<string, string>();
   readonly #readings = new Map<string, number>();
+  /** Bytes: of each session's instructions and tools, of what is said by session and command, and said since the reading. */
+  readonly #definitions = new Map<string, number>();
+  readonly #sizes = new Map<string, number>();
+  readonly #unread = new Map<string, number>();
 
   constructor(
     private readonly root: string,
@@ -71,14 +82,25 @@ export class Ledger {
         tokens: Math.min(used.tokens, call.reserve.tokens),
         money: Math.min(used.money, call.reserve.money),
       };
-    if (reading !== undefined && !call.summary) this.#readings.set(call.session, reading);
+    if (reading === undefined || call.summary) return;
+    this.#readings.set(call.session, reading);
+    this.#unread.set(call.session, 0);
   }
 
   #record(record: JournalRecord): void {
+    if (record.kind === 'event' || record.kind === 'request') this.#sized(record.to[1], record.event.value);
     if (record.kind === 'event') this.#given(record);
     if (record.kind === 'fact' && record.from !== null) this.#fact(record.from[1], record.name, record.value as Fields);
     if (record.kind === 'effect' && record.name === 'llm.generate@2')
       this.#launched(record.effect, record.plan[1], record.params as unknown as LlmGenerateParams);
+  }
+
+  /** How large something is that a model will be shown. */
+  #sized(session: string, value: Value): void {
+    const { config, command_id, parts, command } = value as unknown as Sized;
+    if (config !== undefined) this.#definitions.set(session, (config.system_bytes ?? 0) + (config.tools_bytes ?? 0));
+    const bytes = (parts ?? command?.parts ?? []).reduce((sum, part) => sum + (part.bytes ?? 0), 0);
+    if (command_id !== undefined) this.#sizes.set(`${session} ${command_id}`, bytes);
   }
 
   /** A run gives a child something with an input. */
@@ -102,6 +124,10 @@ export class Ledger {
       const paid = this.#inputs.get(`${session} ${value.command_id}`);
       if (paid !== undefined) this.#runs.set(`${session}/${value.run}`, [paid, ...this.#above(paid)]);
     }
+    if (name === 'aos.agent/TurnStarted@1' && value.command_id !== undefined) {
+      const said = this.#sizes.get(`${session} ${value.command_id}`) ?? 0;
+      this.#unread.set(session, (this.#unread.get(session) ?? 0) + said);
+    }
     if (name === 'aos.agent/LifecycleChanged@1') this.#current.set(session, Number(value.run));
   }
 
@@ -118,9 +144,17 @@ export class Ledger {
     return [own];
   }
 
+  /** At least so many tokens: what the last call read, or instructions and tools before the first, and what came since. */
+  #prompt(session: string): number {
+    const reading = this.#readings.get(session);
+    const bytes =
+      (this.#unread.get(session) ?? 0) + (reading === undefined ? (this.#definitions.get(session) ?? 0) : 0);
+    return Math.max(1, (reading ?? 0) + Math.ceil(bytes / 4));
+  }
+
   #launched(effect: string, session: string, { max_tokens, summarise }: LlmGenerateParams): void {
     const accounts = this.#accountsOf(`${session}/${this.#current.get(session)}`);
-    const prompt = Math.max(1, this.#readings.get(session) ?? 0);
+    const prompt = this.#prompt(session);
     const answer = max_tokens ?? 0;
     const parts = BigInt(prompt) * BigInt(this.terms.price.in) + BigInt(answer) * BigInt(this.terms.price.out);
     const reserve: Sums = { tokens: prompt + answer, money: Math.max(1, Number((parts + 999_999n) / 1_000_000n)) };

@@ -77,6 +77,21 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
 };
 
+/** Mutants that show only where a process died, or where a world was forked: a call under way there is settled as unknown. */
+export const CUT_MUTANTS: Readonly<Record<string, Mutant>> = {
+  'a call that a fork cut off reserved nothing': {
+    before: (draft, { name, value }) => {
+      if (draft.run !== null && name === 'aos.agent/LlmStepFailed@1' && String(value.code).includes('outcome_unknown'))
+        draft.run.reserve = null;
+      return undefined;
+    },
+    after: ({ run }, { name, value }) => {
+      if (run !== null && name === 'aos.agent/LlmStepFailed@1' && String(value.code).includes('outcome_unknown'))
+        run.carved = { ...NOTHING };
+    },
+  },
+};
+
 /** The app of agents with a mutant in place of its session reducer. */
 export function appOf({ before, after, send = (event) => event }: Mutant): App {
   const mutant: typeof sessionReducer = {

@@ -3,6 +3,7 @@ import type { LlmGenerateParams, LlmGenerateReceipt, PolicyRule, Value } from '@
 import {
   type Adapter,
   type AnyAdapter,
+  type App,
   type OpenWorldOptions,
   openWorld,
   systemClock,
@@ -80,9 +81,14 @@ export async function openAgentWorld<const A extends readonly AnyAgent[] = reado
   return new AgentWorld(...(await openAgentParts(options)));
 }
 
-/** What {@link openAgentWorld} makes a world of, for who makes another kind of it. */
+/**
+ * What {@link openAgentWorld} makes a world of, for code that makes another kind of it.
+ *
+ * @param app the reducers and plans, in place of those of agents: for tests that plant a defect in them
+ */
 export async function openAgentParts<const A extends readonly AnyAgent[]>(
   options: OpenAgentWorldOptions<A>,
+  app: App = agentApp,
 ): Promise<[kernel: World, parts: AgentWorldParts]> {
   const {
     agents = [],
@@ -118,7 +124,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   });
   world = await openWorld({
     ...rest,
-    app: agentApp,
+    app,
     defaultPolicy: AGENT_POLICY,
     adapters: [
       endingWith(llm(recordedJudge(registry)), live),
