@@ -95,5 +95,6 @@ function shownBytes(part: InputPart): number | undefined {
 
 /** Whether content of this type is told as text. */
 function isReadable(media_type: string): boolean {
-  return /^text\/|[/+](json|xml|yaml|toml|javascript|typescript|x-sh|sql|graphql)\s*(;|$)/i.test(media_type);
+  const lower = media_type.replace(/[A-Z]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 32));
+  return /^text\/|[/+](json|xml|yaml|toml|javascript|typescript|x-sh|sql|graphql) *(;|$)/.test(lower);
 }
