@@ -77,16 +77,19 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
 };
 
+/** How a call ends whose process died, or that was under way where its world was forked. */
+const CUT = /outcome_unknown|forked/;
+
 /** Mutants that show only where a process died, or where a world was forked: a call under way there is settled as unknown. */
 export const CUT_MUTANTS: Readonly<Record<string, Mutant>> = {
   'a call that a fork cut off reserved nothing': {
     before: (draft, { name, value }) => {
-      if (draft.run !== null && name === 'aos.agent/LlmStepFailed@1' && String(value.code).includes('outcome_unknown'))
+      if (draft.run !== null && name === 'aos.agent/LlmStepFailed@1' && CUT.test(String(value.code)))
         draft.run.reserve = null;
       return undefined;
     },
     after: ({ run }, { name, value }) => {
-      if (run !== null && name === 'aos.agent/LlmStepFailed@1' && String(value.code).includes('outcome_unknown'))
+      if (run !== null && name === 'aos.agent/LlmStepFailed@1' && CUT.test(String(value.code)))
         run.carved = { ...NOTHING };
     },
   },
