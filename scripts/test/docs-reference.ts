@@ -56,6 +56,8 @@ const REASONS_OF_TEMPLATE: Readonly<Record<string, readonly string[]>> = {
   'tool_args_invalid/': ['args_not_json', 'args_not_object'],
   'provider_error_terminal/': [],
   'provider_error_retryable/': [],
+  // A fault code, as the page says in a sentence of its own.
+  'internal_invariant_violation/': [],
 };
 
 /**
