@@ -31,7 +31,7 @@ export function tablePage(tree: Tree): string {
 
 const INTRODUCTION = `# Clauses and their tests
 
-Made from the titles of the tests, which cite what they hold (\`DOCS_UPDATE=1 npx vitest run scripts/test/spec.test.ts\`). A clause without a test is red, and so is a test that did not run. Rules of the port suites run against every implementation of their port.`;
+This page is generated from the titles of the tests, which cite the clauses that they check (\`DOCS_UPDATE=1 npx vitest run scripts/test/spec.test.ts\`). The check fails for a clause without a test, and for a cited test that did not run. The rules of the port suites run against every implementation of their port.`;
 
 function row(id: string, { file, path: titles }: Citation): string {
   const title = titles.join(' › ').replaceAll('|', '\\|');
