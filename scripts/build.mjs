@@ -61,9 +61,9 @@ async function buildJavaScript(name, folder, entries) {
   }
 }
 
-/** The scripts of a capsule: one text each, with everything in it, since nothing can be loaded where they run. */
-async function buildCapsuleTexts() {
-  const args = ['--conditions=@reprise/source', '--import', 'tsx', path.join(ROOT, 'scripts/capsule-texts.ts')];
+/** The scripts of a sandbox: one text each, with everything in it, since nothing can be loaded where they run. */
+async function buildSandboxTexts() {
+  const args = ['--conditions=@reprise/source', '--import', 'tsx', path.join(ROOT, 'scripts/sandbox-texts.ts')];
   const { code } = await node(args);
   if (code !== 0) process.exit(code);
 }

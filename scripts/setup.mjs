@@ -15,7 +15,7 @@ export async function setup() {
   console.log(`setup: installing dependencies (${reason}); this needs the package registry once`);
   const { code, ms } = await npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   if (code !== 0) {
-    console.error('setup: `npm ci` failed; its message is above. Mend that and run the same command again.');
+    console.error('setup: `npm ci` failed; its message is above. Fix that and run the same command again.');
     process.exit(code);
   }
   const still = await whyInstall();

@@ -9,6 +9,6 @@ import { node, typescriptArgs, typescriptEnv } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 await setup();
-const program = path.join(ROOT, 'conformance', 'simulate.ts');
+const program = path.join(ROOT, 'scripts', 'simulator.ts');
 const { code } = await node([...typescriptArgs(), program, ...process.argv.slice(2)], { env: typescriptEnv() });
 process.exitCode = code;

@@ -1,5 +1,5 @@
 /*
- * `node scripts/text-table.mjs`: writes `packages/kernel/src/text/table.ts`, the characters that words are made of and
+ * `node scripts/text-table.mjs`: writes `packages/kernel/src/pure/text/table.ts`, the characters that words are made of and
  * how they are folded, from the Unicode data of this Node. Run once: the table is pinned, since another one would give
  * the same text other words. A new table is a new number `TEXT_TABLE`, and every text index is made again.
  */
@@ -28,7 +28,7 @@ const folds = runs(
 );
 
 await writeFile(
-  path.join(ROOT, 'packages/kernel/src/text/table.ts'),
+  path.join(ROOT, 'packages/kernel/src/pure/text/table.ts'),
   `/**
  * Which characters words are made of, and how they are folded. Made by \`scripts/text-table.mjs\` from Unicode
  * ${process.versions.unicode}, and pinned: engines follow newer releases, and the same text must give the same words for ever.

@@ -1,11 +1,11 @@
 /** An app whose only reducer uses one thing of {@link USES}, or what is to be used instead. */
 import { type Address, value } from '@reprise/contracts';
-import { type App, creates, defineApp, defineReducer, memory, openWorld, type Store } from '@reprise/kernel';
+import { type App, creates, defineApp, defineReducer, memory, openKernelWorld, type Store } from '@reprise/kernel';
 import { seededRandom, VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
 import type { Use } from './ambient-uses.js';
 
-/** The broken twin, or the sound one. */
+/** The mutant, or the sound one. */
 export type Side = 'broken' | 'sound';
 
 /** The cell that uses it. */
@@ -33,7 +33,7 @@ export function userApp({ use, instead }: Use, side: Side): App {
 export async function recordUse(app: App, recheckEvery: 0 | 1): Promise<Store> {
   const store = memory();
   const clock = new VirtualClock({ wall: Date.UTC(2026, 0, 1) });
-  const world = await openWorld({ store, app, clock, random: seededRandom('ambient'), recheckEvery });
+  const world = await openKernelWorld({ store, app, clock, random: seededRandom('ambient'), recheckEvery });
   try {
     await world.request(USER, { name: 'ambient/Used@1', value: {} }, { id: 'u-1' });
   } finally {

@@ -13,7 +13,7 @@ export interface Use {
   readonly here?: true;
   /** So does a verification in another time zone, language and environment, on an engine that rounds and cases otherwise. */
   readonly elsewhere?: true;
-  /** The broken twin. */
+  /** The mutant. */
   use(ctx: ReducerContext): unknown;
   /** The sound one. */
   instead(ctx: ReducerContext): unknown;

@@ -1,5 +1,5 @@
 /**
- * Pure code that asks what is not in the journal. The guard names it as it is asked; without the guard a second fold of
+ * Pure code that asks what is not in the journal. The guard names it is asked; without the guard a second fold of
  * the frame comes out otherwise, or a verification does: in the same process, or, for what only another place shows, there.
  */
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ import {
   definePlan,
   defineReducer,
   memory,
-  openWorld,
+  openKernelWorld,
   verifyStore,
 } from '@reprise/kernel';
 import { installGuard } from '@reprise/kernel/guard';
@@ -77,16 +77,16 @@ async function verifyHere(use: Use, side: Side): Promise<void> {
 
 let elsewhere: Promise<Record<string, readonly Catch[]>> | undefined;
 
-/** What a process elsewhere finds. One process performs everything. */
+/** What a process elsewhere finds. One process replays everything. */
 async function verifyElsewhere(use: Use, side: Side): Promise<readonly Catch[]> {
-  elsewhere ??= performElsewhere();
+  elsewhere ??= replayElsewhere();
   return (await elsewhere)[`${USES.indexOf(use)}.${side}.world`] ?? [];
 }
 
 const SCRIPT = fileURLToPath(new URL('elsewhere.ts', import.meta.url));
 const TSX = createRequire(import.meta.url).resolve('tsx/cli');
 
-async function performElsewhere(): Promise<Record<string, readonly Catch[]>> {
+async function replayElsewhere(): Promise<Record<string, readonly Catch[]>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-elsewhere-'));
   try {
     for (const [i, use] of USES.entries()) {
@@ -143,7 +143,7 @@ const asyncRow: Row = {
 async function leftBy(reduce: (draft: { n: number }) => unknown) {
   const store = memory();
   const app = returning(reduce);
-  await using world = await openWorld({ store, app, recheckEvery: 1 });
+  await using world = await openKernelWorld({ store, app, recheckEvery: 1 });
   await world.request(USER, { name: 'ambient/Used@1', value: {} });
   await new Promise((resolve) => setTimeout(resolve, 5));
   await world.verify();
@@ -190,7 +190,7 @@ const keyedApp = (keys: readonly string[]) =>
   });
 
 async function keysIn(keys: readonly string[]) {
-  await using world = await openWorld({ store: memory(), app: keyedApp(keys), recheckEvery: 1 });
+  await using world = await openKernelWorld({ store: memory(), app: keyedApp(keys), recheckEvery: 1 });
   for (let i = 0; i < 2; i++) await world.request(USER, { name: 'ambient/Used@1', value: {} });
   await world.verify();
   return world.state(USER);
@@ -238,7 +238,7 @@ async function planCatches(next: () => number): Promise<Catch[]> {
     const store = memory();
     const clock = new VirtualClock();
     const adapters = [scriptedAdapter(echo, () => ({ status: 'ok', payload: 1 }))];
-    await using world = await openWorld({ store, app, clock, adapters, recheckEvery });
+    await using world = await openKernelWorld({ store, app, clock, adapters, recheckEvery });
     await world.request(USER, { name: 'ambient/Used@1', value: {} });
     await clock.settle();
     return store;
@@ -261,7 +261,7 @@ const planRow: Row = {
   sound: () => planCatches(() => 1),
 };
 
-const SOURCE = 'packages/kernel/src/engine/planted.ts';
+const SOURCE = 'packages/kernel/src/pure/engine/planted.ts';
 const sourceRow = (name: string, how: string, what: string, lines: { broken: string; sound: string }): Row => ({
   group: 'ambient',
   name,

@@ -1,4 +1,4 @@
-/** The journal is what it was and the code is not: performing it again names where the change first changes anything. */
+/** The journal is what it was and the code is not: replaying it names where the change first changes anything. */
 import { type App, type ReducerContext, type Store, verifyStore } from '@reprise/kernel';
 import { type Catch, caughtBy, type Row } from './row.js';
 import { charge, mail, paidBy, payPlan, refund, SHOP, type ShopCode, shelfAt, shopApp, shopStore } from './shop.js';
@@ -6,10 +6,10 @@ import { charge, mail, paidBy, payPlan, refund, SHOP, type ShopCode, shelfAt, sh
 const reserved = (ctx: ReducerContext, sku: string, name = 'shop/Reserved@1') =>
   ctx.send(shelfAt(sku), { name, value: { order: ctx.address[1] } });
 
-/** A twin of the shop: what it does otherwise, and where that is first seen. */
-type Twin = readonly [name: string, how: string, names: string, twin: Partial<ShopCode>];
+/** A mutant of the shop: what it does otherwise, and where that is first seen. */
+type Mutant = readonly [name: string, how: string, names: string, mutant: Partial<ShopCode>];
 
-const PLANS: readonly Twin[] = [
+const PLANS: readonly Mutant[] = [
   [
     'effect parameters',
     'the plan charges one cent more',
@@ -147,7 +147,7 @@ const PLANS: readonly Twin[] = [
   ],
 ];
 
-const REDUCERS: readonly Twin[] = [
+const REDUCERS: readonly Mutant[] = [
   [
     'sends in another order',
     'the shelves hear of an item the other way round',
@@ -313,7 +313,7 @@ const REDUCERS: readonly Twin[] = [
   ],
 ];
 
-/** The shop in other words, by the same means as the twins, to the same effect: what is found is what they change. */
+/** The shop in other words, by the same means as the mutants, to the same effect: what is found is what they change. */
 const REWORDED: ShopCode = {
   init: () => ({ ...SHOP.init() }),
   add: (draft, item, ctx) => SHOP.add(draft, item, { ...contextOf(ctx) }),
@@ -346,17 +346,17 @@ function contextOf(ctx: ReducerContext): ReducerContext {
   return bound as unknown as ReducerContext;
 }
 
-/** Twins of what the shop decides. */
-export const CHANGED_CODE: readonly Row[] = [...PLANS, ...REDUCERS].map(([name, how, names, twin]) => ({
+/** Mutants of what the shop decides. */
+export const CHANGED_CODE: readonly Row[] = [...PLANS, ...REDUCERS].map(([name, how, names, mutant]) => ({
   group: 'changed code',
   name,
   how,
   caught: [['verification', 'replay_divergence', names]],
-  broken: () => verified(shopStore(), shopApp(twin)),
+  broken: () => verified(shopStore(), shopApp(mutant)),
   sound: () => verified(shopStore(), shopApp(REWORDED)),
 }));
 
-/** What performing a recorded world again with an app finds. */
+/** What replaying a recorded world again with an app finds. */
 export async function verified(recorded: Promise<Store>, app: App): Promise<Catch[]> {
   const reader = await (await recorded).openReadonly();
   return caughtBy('verification', verifyStore(reader, { app }));

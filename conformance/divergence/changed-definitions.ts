@@ -1,6 +1,6 @@
-/** The definitions changed under the names that a journal was written with: found before anything is performed. */
+/** The definitions changed under the names that a journal was written with: found before anything is replayed. */
 import type { ErrorCode } from '@reprise/contracts';
-import { type App, defineEffect, openWorld } from '@reprise/kernel';
+import { type App, defineEffect, openKernelWorld } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
 import * as z from 'zod';
 import { verified } from './changed-code.js';
@@ -16,14 +16,14 @@ const charged = (more: Record<string, z.ZodType>) =>
 
 const LACKING = 'frame 0: the app does not have the definitions that this journal was written with';
 
-/** What a twin defines otherwise, what a verification says that it lacks, and what opening the world with it is told. */
+/** What a mutant defines otherwise, what a verification says that it lacks, and what opening the world with it is told. */
 const DEFINITIONS: readonly (readonly [
   name: string,
   how: string,
   lacks: string,
   at: ErrorCode,
   names: string,
-  twin: () => App,
+  mutant: () => App,
 ])[] = [
   [
     'a state’s schema',
@@ -55,7 +55,7 @@ const DEFINITIONS: readonly (readonly [
             kind: 'shop.mail@1',
             params: z.strictObject({ to: z.string(), text: z.string() }),
             receipt: z.strictObject({ sent: z.boolean() }),
-            delivery: 'at_most_once',
+            guarantee: 'at_most_once',
           }),
         },
       ),
@@ -70,8 +70,8 @@ const DEFINITIONS: readonly (readonly [
   ],
 ];
 
-/** Twins of what the shop defines. */
-export const CHANGED_DEFINITIONS: readonly Row[] = DEFINITIONS.map(([name, how, lacks, at, names, twin]) => ({
+/** Mutants of what the shop defines. */
+export const CHANGED_DEFINITIONS: readonly Row[] = DEFINITIONS.map(([name, how, lacks, at, names, mutant]) => ({
   group: 'changed code',
   name,
   how,
@@ -79,14 +79,14 @@ export const CHANGED_DEFINITIONS: readonly Row[] = DEFINITIONS.map(([name, how, 
     ['opening', at, names],
     ['verification', 'manifest_mismatch', `${LACKING} (${lacks})`],
   ],
-  broken: async () => [...(await opened(twin())), ...(await verified(shopStore(), twin()))],
+  broken: async () => [...(await opened(mutant())), ...(await verified(shopStore(), mutant()))],
   sound: async () => [...(await opened(shopApp())), ...(await verified(shopStore(), shopApp()))],
 }));
 
 /** Opens a copy of the shop's world with an app. */
 async function opened(app: App): Promise<Catch[]> {
   const store = await loadWorld(await saveWorld(await shopStore()));
-  const opening = openWorld({ ...shopOptions(), adapters: [], app, store, policy: POLICY });
+  const opening = openKernelWorld({ ...shopOptions(), adapters: [], app, store, policy: POLICY });
   return caughtBy(
     'opening',
     opening.then((world) => world.close()),

@@ -11,7 +11,7 @@ import type { Catch, Row } from './row.js';
 type After = (draft: Record<string, unknown>, event: { readonly name: string }, ctx: ReducerContext) => void;
 
 /** The real session reducer, with something after it. */
-function sessionTwin(after: After): App {
+function sessionMutant(after: After): App {
   const reducer = {
     ...sessionReducer,
     reduce: (draft: never, event: never, ctx: ReducerContext) => {
@@ -23,12 +23,12 @@ function sessionTwin(after: After): App {
 }
 
 /** Of a session of two runs. Frames: 0 manifest, 1 adoption, 2 input, 3 answer, 4 input, 5 answer. */
-const SESSION_TWINS: readonly (readonly [name: string, how: string, names: string, app: App])[] = [
+const SESSION_MUTANTS: readonly (readonly [name: string, how: string, names: string, app: App])[] = [
   [
     'a session’s count of runs',
     'the session reducer counts a run by two',
     'frame 2, record 8 (state), `$.leaves[cell aos.agent/SessionReducer@1 x].state.runs`: `1` → `2`',
-    sessionTwin((draft, { name }) => {
+    sessionMutant((draft, { name }) => {
       if (name === 'aos.agent/UserInput@1') draft.runs = Number(draft.runs) + 1;
     }),
   ],
@@ -36,7 +36,7 @@ const SESSION_TWINS: readonly (readonly [name: string, how: string, names: strin
     'a session’s end',
     'the session reducer says of its second run that it failed',
     'frame 5, record 5 (state), `$.leaves[cell aos.agent/SessionReducer@1 x].state.lifecycle`: `"Completed"` → `"Failed"`',
-    sessionTwin((draft) => {
+    sessionMutant((draft) => {
       if (draft.runs === 2 && draft.lifecycle === 'Completed') draft.lifecycle = 'Failed';
     }),
   ],
@@ -44,7 +44,7 @@ const SESSION_TWINS: readonly (readonly [name: string, how: string, names: strin
     'a session’s facts',
     'the session reducer states a fact too many at each answer',
     'frame 3, record 5 (state), `$`: a record `state` → a record `fact`',
-    sessionTwin((_draft, { name }, ctx) => {
+    sessionMutant((_draft, { name }, ctx) => {
       if (name !== 'aos.agent/LlmStepCompleted@1') return;
       ctx.record('aos.agent/StaleIgnored@1', { event: name, session_epoch: 0, step_epoch: 0 });
     }),
@@ -80,7 +80,7 @@ async function recordSession(): Promise<Store> {
   return store;
 }
 
-const reducerRows: readonly Row[] = SESSION_TWINS.map(([name, how, names, app]) => ({
+const reducerRows: readonly Row[] = SESSION_MUTANTS.map(([name, how, names, app]) => ({
   group: 'changed code',
   name,
   how,
@@ -110,5 +110,5 @@ const requestRow: Row = {
   sound: () => requestsBy(script()),
 };
 
-/** Twins of sessions. */
+/** Mutants of sessions. */
 export const CHANGED_SESSIONS: readonly Row[] = [...reducerRows, requestRow];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ERROR_CODES, type ErrorCode, type RepriseError } from '@reprise/contracts';
 import { verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import { RIVAL_NAMES, RIVALS, readResults } from '../rivals/results.js';
+import { COMPARISON_NAMES, COMPARISONS, readResults } from '../../scripts/comparisons/results.js';
 import { ROWS, runRow, titleOf } from './matrix.js';
 import { divergencePage } from './page.js';
 import { judge, type Row } from './row.js';
@@ -24,7 +24,7 @@ describe('divergence matrix', () => {
     expect((await runRow(row)).length).toBeGreaterThan(0);
   });
 
-  it.each(rows)('twin: %s: the sound one passes', async (_, row) => {
+  it.each(rows)('mutant: %s: the sound one passes', async (_, row) => {
     expect(await row.sound()).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('a changed reducer', () => {
     const verifying = verifyStore(await (await shopStore()).openReadonly(), { app: shopApp({ reserve }) });
     const error = (await verifying.catch((thrown: unknown) => thrown)) as RepriseError;
     const cause = ['#2 event shop/Reserved@1 to shop/Shelf@1/tea', '#0 request shop/Added@1 to shop/Order@1/a'];
-    expect(error.facts.divergence).toEqual({
+    expect(error.details.divergence).toEqual({
       seq: 1,
       i: 2,
       kind: 'event',
@@ -106,25 +106,25 @@ describe('a changed plan', () => {
 });
 
 describe('an app that lacks or changed a definition', () => {
-  it('is refused before anything is performed, naming what it lacks [RPL-5]', async () => {
+  it('is refused before anything is replayed, naming what it lacks [RPL-5]', async () => {
     expect(await namedAt('a definition that is gone')).toContain('frame 0: ');
     expect(await namedAt('a definition that is gone')).toContain('(shop/Shelf@1)');
   });
 });
 
 describe('what is kept of others', () => {
-  const rivals = readResults();
+  const comparisons = readResults();
 
-  it.each(RIVAL_NAMES)('%s: was run in its pinned version, on rows of the matrix', (name) => {
-    expect(rivals[name].packages).toEqual(RIVALS[name].packages);
+  it.each(COMPARISON_NAMES)('%s: was run in its pinned version, on rows of the matrix', (name) => {
+    expect(comparisons[name].packages).toEqual(COMPARISONS[name].packages);
     const titles = rows.map(([title]) => title);
-    const { none } = RIVALS[name];
-    for (const row of [...Object.keys(rivals[name].rows), ...Object.keys(none)]) expect(titles).toContain(row);
-    expect(Object.keys(none).filter((row) => row in rivals[name].rows)).toEqual([]);
+    const { none } = COMPARISONS[name];
+    for (const row of [...Object.keys(comparisons[name].rows), ...Object.keys(none)]) expect(titles).toContain(row);
+    expect(Object.keys(none).filter((row) => row in comparisons[name].rows)).toEqual([]);
   });
 
-  it('twin: a probe that finds fault with what was recorded shows nothing', () => {
-    const { read } = RIVALS.xstate;
+  it('mutant: a probe that finds fault with what was recorded shows nothing', () => {
+    const { read } = COMPARISONS.xstate;
     const fault = { said: null, differsAt: 1 };
     const results = { 'what was recorded': { said: null, differsAt: null }, 'changed code: a table': fault };
     expect(read({ results })['changed code: a table']?.outcome).toBe('left to you');
@@ -133,7 +133,7 @@ describe('what is kept of others', () => {
   });
 });
 
-describe('twin: a row of the matrix', () => {
+describe('mutant: a row of the matrix', () => {
   const [row] = ROWS;
   if (row === undefined) throw new Error('the matrix is empty');
   const found = [{ where: 'verification', code: 'replay_divergence', names: 'frame 9' }] as const;

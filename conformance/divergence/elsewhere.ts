@@ -1,5 +1,5 @@
 /**
- * A process that stands elsewhere and performs worlds that another one wrote: its folder holds `<n>.<side>.world`, it
+ * A process that stands elsewhere and replays worlds that another one wrote: its folder holds `<n>.<side>.world`, it
  * prints, by file, what a verification finds. Where it stands its starter says by TZ, LANG and the environment; that
  * its engine rounds and cases otherwise is played here, since the same engine cannot show it.
  */

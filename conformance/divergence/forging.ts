@@ -54,7 +54,7 @@ export interface Held {
   readonly acknowledged?: string | undefined;
 }
 
-/** What is found of a world: without the app, else by performing it, else by the head that was acknowledged. */
+/** What is found of a world: without the app, else by replaying it, else by the head that was acknowledged. */
 export async function foundIn(sample: Sample, held: Held = {}): Promise<Catch[]> {
   const store = (): ReadonlyStore => {
     const honest = storeOf(sample);
@@ -63,8 +63,8 @@ export async function foundIn(sample: Sample, held: Held = {}): Promise<Catch[]>
   const checked = await caughtBy('integrity check', verifyStore(store(), {}));
   if (checked.length > 0) return checked;
   const app = shopApp();
-  const performed = await caughtBy('verification', verifyStore(store(), { app }));
-  if (performed.length > 0) return performed;
+  const replayed = await caughtBy('verification', verifyStore(store(), { app }));
+  if (replayed.length > 0) return replayed;
   const expect = held.acknowledged ?? (await shopSample()).frames.at(-1)?.head ?? '';
   return caughtBy('acknowledged head', verifyStore(store(), { app, expect }));
 }

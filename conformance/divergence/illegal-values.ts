@@ -1,6 +1,14 @@
 /** Things that have no byte form, or would have two: refused where they come in, whoever brings them. */
 import { type Address, type RepriseError, type Value, value } from '@reprise/contracts';
-import { creates, defineApp, defineReducer, memory, openWorld, type ReducerContext, readFrame } from '@reprise/kernel';
+import {
+  creates,
+  defineApp,
+  defineReducer,
+  memory,
+  openKernelWorld,
+  type ReducerContext,
+  readFrame,
+} from '@reprise/kernel';
 import * as z from 'zod';
 import { type Catch, caughtBy, placeOf, type Row, sameBytes } from './row.js';
 
@@ -166,7 +174,7 @@ async function catchesOf(make: () => unknown, inState = false): Promise<Catch[]>
     draft.it = make() as Value;
   });
   const ask = async (app: ReturnType<typeof appOf>, it?: unknown) => {
-    await using world = await openWorld({ store: memory(), app, recheckEvery: 1 });
+    await using world = await openKernelWorld({ store: memory(), app, recheckEvery: 1 });
     await world.request(cellAt('x'), it === undefined ? told : { ...told, value: { it } });
     await world.verify();
   };
@@ -197,9 +205,9 @@ const illegalRows: readonly Row[] = ILLEGAL.map((illegal) => ({
   sound: () => catchesOf(illegal.sound, illegal.inState),
 }));
 
-/** The state of a cell after events, performed again on the way. */
+/** The state of a cell after events, replayed on the way. */
 async function stateAfter(reduce: Recipe, events: readonly unknown[]): Promise<Value | undefined> {
-  await using world = await openWorld({ store: memory(), app: appOf(reduce), recheckEvery: 1 });
+  await using world = await openKernelWorld({ store: memory(), app: appOf(reduce), recheckEvery: 1 });
   for (const it of events) await world.request(cellAt('x'), { ...told, value: { it } });
   await world.verify();
   return world.state(cellAt('x'));
@@ -239,7 +247,7 @@ const shared =
 /** What two cells come to that are sent the same object, and what the journal says that they were told. */
 async function afterSharing(copy: (value: object) => object): Promise<{ second: Value | undefined; told: Value[] }> {
   const store = memory();
-  await using world = await openWorld({ store, app: appOf(shared(copy)), recheckEvery: 1 });
+  await using world = await openKernelWorld({ store, app: appOf(shared(copy)), recheckEvery: 1 });
   await world.request(cellAt('x'), { ...told, value: { it: 'share' } });
   await world.verify();
   const events: Value[] = [];
@@ -259,7 +267,7 @@ const half: Recipe = (draft, { it }) => {
 
 /** What a request left that threw half-way. */
 async function halfWay(second: string): Promise<Catch[]> {
-  await using world = await openWorld({ store: memory(), app: appOf(half), recheckEvery: 1 });
+  await using world = await openKernelWorld({ store: memory(), app: appOf(half), recheckEvery: 1 });
   await world.request(cellAt('x'), { ...told, value: { it: 'well' } });
   const caught = await never(world.request(cellAt('x'), { ...told, value: { it: second } }));
   await world.verify();

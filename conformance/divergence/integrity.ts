@@ -1,6 +1,6 @@
 /** A journal or its content that is not what was written. */
 import { Ref, type Value } from '@reprise/contracts';
-import { type App, memory, openWorld, type World } from '@reprise/kernel';
+import { type App, memory, openKernelWorld, type World } from '@reprise/kernel';
 import type { VirtualClock } from '@reprise/testkit';
 import { flipped, load, type Sample } from '../tamper/sample.js';
 import { changed, type Data, forged, foundIn, frameAt, rearranged, shopSample } from './forging.js';
@@ -59,13 +59,13 @@ const oneBit = (bytes: Uint8Array) => flipped(bytes, bytes.length >> 1, 0);
 async function writtenAgain(app: App, run: (world: World, clock: VirtualClock) => Promise<unknown>): Promise<Sample> {
   const store = memory();
   const { clock, ...options } = shopOptions();
-  const world = await openWorld({ ...options, clock, app, store, policy: POLICY });
+  const world = await openKernelWorld({ ...options, clock, app, store, policy: POLICY });
   await run(world, clock);
   await world.close();
   return load(await store.openReadonly());
 }
 
-/** The same requests, performed by another app. */
+/** The same requests, replayed by another app. */
 const forgedWhole = () => writtenAgain(shopApp({ init: () => ({ ...SHOP.init(), receipt: 'forged' }) }), runShop);
 
 /** The same app and the same requests up to the last frame, which is another. */
@@ -173,7 +173,7 @@ const INDEXES: readonly Row[] = [
   },
 ];
 
-/** Everything behind the change is made to fit; only performing it again, or the acknowledged head, can tell. */
+/** Everything behind the change is made to fit; only replaying it, or the acknowledged head, can tell. */
 const same =
   (seq: number): Damage =>
   (sample) =>
@@ -272,7 +272,7 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'a whole journal, forged',
-    'the same requests performed by another app: sound in itself, with its own manifest',
+    'the same requests replayed by another app: sound in itself, with its own manifest',
     [
       [
         'verification',

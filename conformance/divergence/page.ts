@@ -1,5 +1,13 @@
 /** `docs/reference/divergence.md`, made of what running the matrix came to. */
-import { cellOf, RIVAL_NAMES, RIVALS, type RivalName, type RivalRun, readResults, rowsRun } from '../rivals/results.js';
+import {
+  COMPARISON_NAMES,
+  COMPARISONS,
+  type ComparisonName,
+  type ComparisonRun,
+  cellOf,
+  readResults,
+  rowsRun,
+} from '../../scripts/comparisons/results.js';
 import { type Catch, GROUPS, type Group, type Row, type Where } from './row.js';
 
 /** A row that was run. */
@@ -61,7 +69,7 @@ export function divergencePage(rows: readonly RanRow[]): string {
   return parts.join('\n');
 }
 
-const PROBES = '../../conformance/rivals';
+const PROBES = '../../scripts/comparisons';
 
 /** The rows that were also done to others, beside ours. */
 function besideOthers(rows: readonly RanRow[]): string[] {
@@ -71,7 +79,7 @@ function besideOthers(rows: readonly RanRow[]): string[] {
   const cells = run.map((title) => [
     title,
     `**found**: ${(ours.get(title) ?? []).map(({ where }) => `${WHERE[where]}${WHEN[where] ?? ''}`).join('; ')}`,
-    ...RIVAL_NAMES.map((name) => escaped(cellOf(results, name, title))),
+    ...COMPARISON_NAMES.map((name) => escaped(cellOf(results, name, title))),
   ]);
   const versions = (name: RivalName) => Object.values(RIVALS[name].packages)[0] ?? '';
   const head = ['defect', 'Reprise', ...RIVAL_NAMES.map((name) => `${RIVALS[name].title} ${versions(name)}`)];
@@ -84,7 +92,7 @@ function besideOthers(rows: readonly RanRow[]): string[] {
     '',
     'To repeat it: `npm run test:long -- --only rivals`. It installs the versions named here from the registry into a temporary folder, and takes a PostgreSQL of its own for DBOS (`initdb` and `pg_ctl` on the PATH). If a row is unfair to one of these systems, its probe is wrong: fix it there.',
     '',
-    ...RIVAL_NAMES.map((name) => describeRival(name, results[name])),
+    ...COMPARISON_NAMES.map((name) => describeComparison(name, results[name])),
     '',
     ...tableLines([head, head.map(() => '---'), ...cells]),
     '',
@@ -92,9 +100,9 @@ function besideOthers(rows: readonly RanRow[]): string[] {
   ];
 }
 
-function describeRival(name: RivalName, { date, node }: RivalRun): string {
-  const { title, done, promises } = RIVALS[name];
-  const [main = '', version = ''] = Object.entries(RIVALS[name].packages)[0] ?? [];
+function describeComparison(name: ComparisonName, { date, node }: ComparisonRun): string {
+  const { title, done, promises } = COMPARISONS[name];
+  const [main = '', version = ''] = Object.entries(COMPARISONS[name].packages)[0] ?? [];
   return `- **${title}** (\`${main}@${version}\`, ${date}, Node ${node}), by [this probe](${PROBES}/${name}/probe.mjs): ${done}. ${promises}`;
 }
 

@@ -4,7 +4,7 @@ import type { JournalRecord, Value } from '@reprise/contracts';
 import {
   type Adapter,
   creates,
-  deferred,
+  deferEffect,
   defineApp,
   defineEffect,
   definePlan,
@@ -13,14 +13,14 @@ import {
   forkWorld,
   memory,
   type OpenStore,
-  openWorld,
+  openKernelWorld,
   readFrame,
   type Store,
   type World,
 } from '@reprise/kernel';
 import { scriptedAdapter, seededRandom, VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
-import { Scene } from '../sessions/reducer/scene.js';
+import { Scene } from '../../packages/agent/test/reducer/scene.js';
 import { load, type Sample } from '../tamper/sample.js';
 import { changed, type Data, forged, foundIn, frameAt, rearranged, shopSample } from './forging.js';
 import { type Catch, caughtBy, type Row, sameBytes } from './row.js';
@@ -167,7 +167,7 @@ async function askedDesk(adapter: Adapter<{ of: string }, { answer: string }>) {
   const store = memory();
   const clock = new VirtualClock({ wall: Date.UTC(2026, 0, 1) });
   const options = { store, app: deskApp, clock, random: seededRandom('desk'), adapters: [adapter] };
-  const world = await openWorld({ ...options, recheckEvery: 1, snapshotEvery: 0 });
+  const world = await openKernelWorld({ ...options, recheckEvery: 1, snapshotEvery: 0 });
   await world.request(DESK, { name: 'desk/Asked@1', value: { of: 'ann' } }, { id: 'q' });
   await clock.settle();
   return { store, clock, world };
@@ -187,7 +187,7 @@ async function recordOf(store: Store, kind: JournalRecord['kind'], says: (record
 const waits: Adapter<{ of: string }, { answer: string }> = {
   effect: ask,
   name: 'people',
-  doExecute: async () => deferred(),
+  doExecute: async () => deferEffect(),
 };
 
 /** Somebody answers once, or twice. */
@@ -279,11 +279,11 @@ async function askedAgain(value: Value, id: string): Promise<Catch[]> {
 async function openedBeside(held: boolean): Promise<Catch[]> {
   const store = memory();
   const options = { store, app: deskApp, clock: new VirtualClock() };
-  const first = await openWorld(options);
+  const first = await openKernelWorld(options);
   if (!held) await first.close();
   const caught = await caughtBy(
     'opening',
-    openWorld(options).then((second) => second.close()),
+    openKernelWorld(options).then((second) => second.close()),
   );
   await first.close();
   return caught;
@@ -301,7 +301,7 @@ async function writtenBeside(another: boolean): Promise<Catch[]> {
     },
   };
   const options = { store, app: deskApp, clock: new VirtualClock(), random: seededRandom('desk'), adapters: [waits] };
-  const world = await openWorld(options);
+  const world = await openKernelWorld(options);
   if (another && open !== undefined) await writeBehind(open);
   const request = world.request(DESK, { name: 'desk/Asked@1', value: { of: 'ann' } });
   const caught = await caughtBy('request', request);
@@ -311,18 +311,18 @@ async function writtenBeside(another: boolean): Promise<Catch[]> {
 
 /** Appends a frame as a writer does who took the world over: past every lock, straight into the journal. */
 async function writeBehind({ journal }: OpenStore): Promise<void> {
-  const twin = memory();
+  const mutant = memory();
   const options = {
-    store: twin,
+    store: mutant,
     app: deskApp,
     clock: new VirtualClock(),
     random: seededRandom('desk'),
     adapters: [waits],
   };
-  const other: World = await openWorld(options);
+  const other: World = await openKernelWorld(options);
   await other.request(DESK, { name: 'desk/Asked@1', value: { of: 'bob' } });
   await other.close();
-  const { frames } = await load(await twin.openReadonly());
+  const { frames } = await load(await mutant.openReadonly());
   await journal.append([frameAt({ frames, blobs: new Map() }, 1)], await journal.head());
 }
 

@@ -1,5 +1,5 @@
 /**
- * A row of the divergence matrix: one way to break determinism or integrity, what catches it, and the sound twin that
+ * A row of the divergence matrix: one way to break determinism or integrity, what catches it, and the sound mutant that
  * passes the same checks, so that each check is seen to fail for its reason and no other.
  */
 import assert from 'node:assert/strict';
@@ -28,11 +28,11 @@ export type Where =
   | 'second fold'
   /** It is recorded as what it is, and changes nothing. */
   | 'journal'
-  /** It cannot make a difference: the bytes are those of the sound twin. */
+  /** It cannot make a difference: the bytes are those of the sound mutant. */
   | 'no difference'
-  /** Performing the journal again. */
+  /** Replaying the journal. */
   | 'verification'
-  /** Performing it again on another machine or engine. */
+  /** Replaying it on another machine or engine. */
   | 'verification elsewhere'
   /** A verification without the app: chain, shape, content. */
   | 'integrity check'
@@ -96,7 +96,7 @@ export async function caughtBy(
 
 /** The first wrong thing, by name: of a divergence its record, path and both values, of a fault its code, else the place. */
 export function placeOf(error: RepriseError): string {
-  const { divergence, fault, where, expected, actual } = error.facts;
+  const { divergence, fault, where, expected, actual } = error.details;
   if (divergence !== undefined) return inShort(describe(divergence as Divergence));
   if (fault === error.code) return error.what;
   if (fault !== undefined) return `fault \`${String(fault)}\`: ${error.what}`;
@@ -112,7 +112,7 @@ function inShort(text: string): string {
 
 /** Like {@link placeOf}, for values that are others in every run. */
 export function placeOnly(error: RepriseError): string {
-  const { divergence } = error.facts;
+  const { divergence } = error.details;
   return divergence === undefined ? placeOf(error) : recordOf(divergence as Divergence);
 }
 
@@ -139,7 +139,7 @@ function shown(value: Value | undefined): string {
 
 /** A catch of its own kind: two values are the same in memory and in bytes, whatever was done to make them differ. */
 export function sameBytes(one: Value | undefined, other: Value | undefined, names: string): Catch[] {
-  // Encoding would write −0 as 0 and leave out what is undefined: what a reader is handed is held to it as well.
+  // Encoding would write −0 and leave out what is undefined: what a reader is handed is held to it as well.
   assert.deepStrictEqual(one, other);
   const bytes = (value: Value | undefined) => encode(value ?? null, FRAME_DEPTH_MAX);
   assert.ok(equalBytes(bytes(one), bytes(other)), `${JSON.stringify(one)} is not ${JSON.stringify(other)}`);

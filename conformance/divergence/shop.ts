@@ -1,6 +1,6 @@
 /**
  * A small real app: orders that reserve stock, are charged for and confirmed by mail, and are reminded of when nobody
- * pays. What it decides stands apart, in {@link ShopCode}, so that a twin of it can decide otherwise.
+ * pays. What it decides stands apart, in {@link ShopCode}, so that a mutant of it can decide otherwise.
  */
 import { type Address, type PolicyRule, ref } from '@reprise/contracts';
 import {
@@ -12,7 +12,7 @@ import {
   defineReducer,
   type EffectDefinition,
   memory,
-  openWorld,
+  openKernelWorld,
   type PlanBody,
   type PlanContext,
   type ReceiptOf,
@@ -34,7 +34,7 @@ export const mail = defineEffect({
   kind: 'shop.mail@1',
   params: z.strictObject({ to: z.string(), text: z.string() }),
   receipt: z.strictObject({ sent: z.boolean() }),
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
 });
 /** Gives money back; nothing does so yet. */
 export const refund = defineEffect({
@@ -137,7 +137,7 @@ function planOf(code: ShopCode, effects: readonly EffectDefinition[] = [charge, 
   return definePlan({ name: 'shop/pay_plan@1', input: bill, effects, run: (input, plan) => code.pay(input, plan) });
 }
 
-/** What an intent names; what performs it is the app's own plan of that name. */
+/** What an intent names; what replays it is the app's own plan of that name. */
 export const payPlan = planOf(SHOP);
 
 function ordersOf(code: ShopCode, state: typeof order) {
@@ -187,7 +187,7 @@ const shelf = defineReducer({
   },
 });
 
-/** Definitions that a twin has otherwise, under the same names. */
+/** Definitions that a mutant has otherwise, under the same names. */
 export interface OtherDefinitions {
   readonly state?: z.ZodType;
   /** In place of the effect of its name. */
@@ -195,9 +195,9 @@ export interface OtherDefinitions {
   readonly shelves?: false;
 }
 
-/** The app, deciding or defining something otherwise when a twin says so. */
-export function shopApp(twin: Partial<ShopCode> = {}, { state, effect, shelves }: OtherDefinitions = {}): App {
-  const code = { ...SHOP, ...twin };
+/** The app, deciding or defining something otherwise when a mutant says so. */
+export function shopApp(mutant: Partial<ShopCode> = {}, { state, effect, shelves }: OtherDefinitions = {}): App {
+  const code = { ...SHOP, ...mutant };
   const effects = [charge, mail, refund].map((known) => (known.name === effect?.name ? effect : known));
   const orders = ordersOf(code, (state ?? order) as typeof order);
   return defineApp({ reducers: shelves === false ? [orders] : [orders, shelf], plans: [planOf(code, effects)] });
@@ -243,7 +243,7 @@ export async function runShop(world: World, clock: VirtualClock, waitMs = 130_00
 export async function recordShop(name = 'shop'): Promise<Store> {
   const store = memory();
   const options = shopOptions(name);
-  const world = await openWorld({ ...options, store, policy: POLICY });
+  const world = await openKernelWorld({ ...options, store, policy: POLICY });
   await runShop(world, options.clock);
   await world.close();
   return store;

@@ -6,17 +6,17 @@
  * `--json` prints what was computed and compares nothing. `--write` keeps it: only for a change that is meant to
  * change derived bytes, in the commit that makes the change, with the kernel's semantics number raised when worlds
  * that exist would replay otherwise. `--release` keeps the worlds once more, for a release; these are never written
- * again, and every later build has to perform them.
+ * again, and every later build has to replay them.
  */
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findings, keep, keepForRelease, keptFolders, keptWorlds, readGolden } from './kept.js';
-import { GOLDEN_WORLDS, type Golden, perform, pinned } from './worlds.js';
+import { GOLDEN_WORLDS, type Golden, pinned, replay } from './worlds.js';
 
 /** Computes every golden world. */
 export async function computeAll(): Promise<Record<string, Golden>> {
   const computed: Record<string, Golden> = {};
-  for (const world of GOLDEN_WORLDS) computed[world.name] = pinned(await perform(world));
+  for (const world of GOLDEN_WORLDS) computed[world.name] = pinned(await replay(world));
   return computed;
 }
 
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   for (const kept of keptFolders().flatMap(keptWorlds)) {
     const found = await findings(kept);
     if (found.length > 0) process.exitCode = 1;
-    console.log(`${found.length === 0 ? 'performed' : 'REFUSED  '} ${kept.folder}/${kept.golden.name}.world`);
+    console.log(`${found.length === 0 ? 'replayed' : 'REFUSED  '} ${kept.folder}/${kept.golden.name}.world`);
     for (const finding of found) console.log(`  ${finding}`);
   }
   if (values.release === undefined) return;

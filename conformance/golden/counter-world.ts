@@ -1,6 +1,6 @@
 /** A golden world of reducers alone: sends, replies, timers, logs, identifiers, faults, ends, a snapshot. */
 import { type Address, formatAddress } from '@reprise/contracts';
-import { creates, defineApp, defineReducer, openWorld } from '@reprise/kernel';
+import { creates, defineApp, defineReducer, openKernelWorld } from '@reprise/kernel';
 import * as z from 'zod';
 import type { GoldenWorld } from './worlds.js';
 
@@ -85,7 +85,7 @@ export const counterWorld: GoldenWorld = {
   async run(fixed) {
     const { clock } = fixed;
     const options = { ...fixed, app: this.app, snapshotEvery: 0, recheckEvery: 1 };
-    const first = await openWorld(options);
+    const first = await openKernelWorld(options);
     for (const key of ['a', 'b', 'größe/İ']) await first.request(of(key), empty('golden/Opened@1'));
     for (let i = 1; i <= 70; i++) await first.request(of('a'), paid(i));
     await first.request(of('a'), ordered('b', 300));
@@ -96,7 +96,7 @@ export const counterWorld: GoldenWorld = {
     await first.request(of('b'), ordered('a', 1_000)); // overdrawn: its next interest fails it
     await clock.advance(60_000);
     await first.close();
-    const second = await openWorld(options);
+    const second = await openKernelWorld(options);
     await second.revive(of('b'), { id: 'revived' });
     await second.request(of('c'), paid(5));
     await second.request(of('c'), empty('golden/Closed@1'));

@@ -1,6 +1,6 @@
 /** A byte of a kept golden world changed: what has to be found of it, by the check and by a verification itself. */
 import assert from 'node:assert/strict';
-import { changesOf, type Kept, performKept } from './kept.js';
+import { changesOf, type Kept, replayKept } from './kept.js';
 import type { Part } from './parts.js';
 
 /** A changed byte, and the part of the file that it lies in. */
@@ -28,7 +28,7 @@ export function expectNamed(kept: Kept, given: Flip): void {
 
 /** Holds a verification to it, which has nothing but the world: it refuses, and names the frame or the blob. */
 export async function expectRefused(kept: Kept, given: Flip): Promise<void> {
-  const said = await performKept(flip(kept, given));
+  const said = await replayKept(flip(kept, given));
   const what = `${kept.golden.name}.world, byte ${given.at} ^ ${given.xor}, in ${given.part.name}`;
   assert.ok('refusal' in said, `${what}: nobody minds`);
   const [, seq] = /^frame (\d+), (?:record|its number)/.exec(given.part.name) ?? [];

@@ -1,4 +1,4 @@
-/** Golden worlds: this build writes the same bytes as before, and performs what earlier ones kept. */
+/** Golden worlds: this build writes the same bytes as before, and replays what earlier ones kept. */
 import { KERNEL_SEMANTICS } from '@reprise/contracts';
 import { defineApp, memory, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld, seededRandom, VirtualClock } from '@reprise/testkit';
@@ -52,7 +52,7 @@ describe('golden worlds of this build', () => {
   });
 
   it.each(names)(
-    'twin: %s whose cell came to nothing, or whose log lacks its last item, is not what its model says',
+    'mutant: %s whose cell came to nothing, or whose log lacks its last item, is not what its model says',
     async (name) => {
       const outcome = await outcomeNow(name);
       const { values, logs } = outcome;
@@ -81,7 +81,7 @@ describe('golden worlds of this build', () => {
 });
 
 describe('golden worlds as they were kept', () => {
-  it.each(KEPT)('%s: is what was kept, and this build performs it to what is pinned', async (_, kept) => {
+  it.each(KEPT)('%s: is what was kept, and this build replays it to what is pinned', async (_, kept) => {
     expect(await findings(kept)).toEqual([]);
     expect(kept.parts).toBe(partsText(kept.world));
   });
@@ -91,7 +91,7 @@ describe('golden worlds as they were kept', () => {
   });
 });
 
-describe(`twin: a byte of a golden world is changed (seed ${SEED}; all of them: conformance/golden-long.ts)`, () => {
+describe(`mutant: a byte of a golden world is changed (seed ${SEED}; all of them: scripts/long/golden.ts)`, () => {
   const random = randomFrom(SEED);
   const below = (n: number) => Math.floor(random() * n);
 

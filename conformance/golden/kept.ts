@@ -1,5 +1,5 @@
 /**
- * The golden worlds as they are kept, in bytes: performed again by every build, for ever.
+ * The golden worlds as they are kept, in bytes: replayed by every build, for ever.
  *
  * A folder for each semantics number of the kernel, of what is not released yet, and in it a folder for each release
  * that wrote such worlds. What a release kept is never written again.
@@ -88,7 +88,7 @@ function pinsText(golden: Golden): string {
 /** What is wrong with a kept world, each finding with the file and, of a world, the part; empty when nothing is. */
 export async function findings(kept: Kept): Promise<string[]> {
   const found = changesOf(kept);
-  const said = await performKept(kept);
+  const said = await replayKept(kept);
   if ('outcome' in said) return [...found, ...otherPins(kept, said.outcome)];
   return [...found, `${named(kept, 'world')}: ${said.refusal}`];
 }
@@ -102,12 +102,13 @@ export function changesOf(kept: Kept): string[] {
   return [`${named(kept, 'world')}: ${change.name} is not what was kept (bytes ${change.from} to ${change.to - 1})`];
 }
 
-/** Performs a kept world with the code of this build. */
-export async function performKept({ golden, world }: Kept): Promise<{ outcome: Outcome } | { refusal: string }> {
+/** Replays a kept world with the code of this build. */
+export async function replayKept({ golden, world }: Kept): Promise<{ outcome: Outcome } | { refusal: string }> {
   try {
-    const { firstDifference, sealed } = await replay(world, { app: golden.app });
-    if (firstDifference !== undefined) return { refusal: `performed otherwise: ${JSON.stringify(firstDifference)}` };
-    if (sealed > 0) return { refusal: `${sealed} frames are of definitions that this build does not have any more` };
+    const { firstDifference, unverified } = await replay(world, { app: golden.app });
+    if (firstDifference !== undefined) return { refusal: `replayed otherwise: ${JSON.stringify(firstDifference)}` };
+    if (unverified > 0)
+      return { refusal: `${unverified} frames are of definitions that this build does not have any more` };
     return { outcome: await outcomeOf(golden, await loadWorld(world)) };
   } catch (error) {
     if (isRepriseError(error) && error.code !== 'internal_error') return { refusal: error.message };

@@ -36,7 +36,7 @@ function accounts({ values, logs }: Outcome): void {
   assert.deepEqual(logs[`${accountOf('a')} moves`], [...moved, 'to b', 'to c', 1_000]);
   // Overdrawn, so its interest failed it; revived, it has the balance it failed with and no timer.
   assert.equal(account('b').balance, 300 + 2 - 1_000);
-  // Ended and opened again: a new incarnation with a new identifier, from nothing.
+  // Ended and opened again: a new generation with a new identifier, from nothing.
   assert.equal(account('c').balance, 1);
   const ids = Object.values(values).flatMap((value) => (value as unknown as Account).ids);
   assert.equal(new Set(ids).size, 4);

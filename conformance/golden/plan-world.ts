@@ -1,14 +1,22 @@
 /** A golden world of plans: one, any, all, deadlines, retry, peek, cancel, continueAs, denials, a crash inside. */
 import type { Address, Value } from '@reprise/contracts';
 import { value } from '@reprise/contracts';
-import { creates, defineApp, defineEffect, definePlan, defineReducer, type Outcome, openWorld } from '@reprise/kernel';
-import { type ScriptStep, scriptedAdapter } from '@reprise/testkit';
+import {
+  type AdapterOutcome,
+  creates,
+  defineApp,
+  defineEffect,
+  definePlan,
+  defineReducer,
+  openKernelWorld,
+} from '@reprise/kernel';
+import { type ScriptedOutcome, scriptedAdapter } from '@reprise/testkit';
 import * as z from 'zod';
 import type { GoldenWorld } from './worlds.js';
 
 const params = z.strictObject({ say: z.string() });
-const effectOf = (kind: string, delivery: 'idempotent' | 'at_most_once') =>
-  defineEffect({ kind, params, receipt: z.strictObject({ said: z.string() }), delivery });
+const effectOf = (kind: string, guarantee: 'idempotent' | 'at_most_once') =>
+  defineEffect({ kind, params, receipt: z.strictObject({ said: z.string() }), guarantee });
 const again = effectOf('golden.again@1', 'idempotent');
 const once = effectOf('golden.once@1', 'at_most_once');
 const forbidden = effectOf('golden.forbidden@1', 'idempotent');
@@ -112,8 +120,12 @@ const PARTS = [
 /** What the outside answers: some at once, some when it is released, `flaky` well at its third try. */
 function outsideOf(): ReturnType<typeof scriptedAdapter<{ say: string }, { said: string }>>[] {
   let flaky = 0;
-  const answer = ({ params: { say } }: { readonly params: { readonly say: string } }): ScriptStep<{ said: string }> => {
-    const ok: Outcome<{ said: string }> = { status: 'ok', payload: { said: say }, usage: { calls: 1 } };
+  const answer = ({
+    params: { say },
+  }: {
+    readonly params: { readonly say: string };
+  }): ScriptedOutcome<{ said: string }> => {
+    const ok: AdapterOutcome<{ said: string }> = { status: 'ok', payload: { said: say }, usage: { calls: 1 } };
     if (say === 'slow') return { hang: ok };
     if (say === 'lost') return { never: true };
     if (say === 'flaky') flaky++;
@@ -140,7 +152,7 @@ export const planWorld: GoldenWorld = {
     ];
     const options = { ...fixed, app: this.app, policy, snapshotEvery: 7, recheckEvery: 1 };
     let outside = outsideOf();
-    const first = await openWorld({ ...options, adapters: outside });
+    const first = await openKernelWorld({ ...options, adapters: outside });
     for (const part of PARTS) {
       const begun = { name: 'golden/Begun@1', value: { part: part === 'stopped' ? 'any' : part } };
       await first.request(cell(part), begun, { id: part });
@@ -154,7 +166,7 @@ export const planWorld: GoldenWorld = {
     await clock.advance(5_000);
     await closed;
     outside = outsideOf();
-    const second = await openWorld({ ...options, adapters: outside });
+    const second = await openKernelWorld({ ...options, adapters: outside });
     await clock.settle();
     while (outside[0]?.release() === true) await clock.settle();
     await clock.advance(1_000);

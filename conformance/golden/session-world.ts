@@ -12,7 +12,7 @@ import {
 import type { LlmGenerateReceipt, LlmToolCall } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import { digestOf } from '@reprise/kernel/define';
-import { type ScriptStep, scriptedAdapter } from '@reprise/testkit';
+import { type ScriptedOutcome, scriptedAdapter } from '@reprise/testkit';
 import * as z from 'zod';
 import type { GoldenWorld } from './worlds.js';
 
@@ -20,7 +20,7 @@ const add = defineTool({
   name: 'add',
   description: 'Adds two integers.',
   args: z.strictObject({ a: z.int(), b: z.int() }),
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
   run: ({ a, b }) => `${a + b}`,
 });
 const agent = defineAgent({
@@ -41,7 +41,7 @@ async function answerOf(
   if (args !== undefined) {
     const args_ref = await putValue(content, args);
     const signature = digestOf(['add', args]).slice(0, 16);
-    calls.push({ call_id: `call-${args.a}`, tool: 'add', args_ref, signature, delivery: 'idempotent' });
+    calls.push({ call_id: `call-${args.a}`, tool: 'add', args_ref, signature, guarantee: 'idempotent' });
   }
   const tool_calls = calls.map(({ call_id, tool }) => ({ call_id, tool, args: { ...args } }));
   return {
@@ -62,7 +62,7 @@ export const sessionWorld: GoldenWorld = {
   cells: [[SESSION_REDUCER, 'görüşme']],
   logs: [[[SESSION_REDUCER, 'görüşme'], 'transcript']],
   async run(fixed) {
-    const steps: ScriptStep<LlmGenerateReceipt>[] = [];
+    const steps: ScriptedOutcome<LlmGenerateReceipt>[] = [];
     const llm = scriptedAdapter(llmGenerate, steps, { name: 'script-model' });
     const world = await openAgentWorld({
       ...fixed,

@@ -12,7 +12,7 @@ import {
   getBytes,
   getValue,
   memory,
-  type OpenWorldOptions,
+  type OpenKernelWorldOptions,
   type Store,
   toHex,
   verifyStore,
@@ -44,7 +44,9 @@ export interface Outcome extends Golden {
 }
 
 /** The parts that make a world repeatable. */
-export type Fixed = Required<Pick<OpenWorldOptions, 'store' | 'clock' | 'random'>> & { readonly clock: VirtualClock };
+export type Fixed = Required<Pick<OpenKernelWorldOptions, 'store' | 'clock' | 'random'>> & {
+  readonly clock: VirtualClock;
+};
 
 /** A golden world: how it is run, and what is read of it in the end. */
 export interface GoldenWorld {
@@ -98,7 +100,7 @@ export async function outcomeOf(golden: GoldenWorld, store: Store): Promise<Outc
 }
 
 /** Runs a golden world and reads what it came to. */
-export async function perform(golden: GoldenWorld): Promise<Outcome> {
+export async function replay(golden: GoldenWorld): Promise<Outcome> {
   return outcomeOf(golden, await written(golden));
 }
 

@@ -1,7 +1,7 @@
 /** Every scenario on every protocol, as the modes go through them. */
 import { MATRIX, SCENARIOS } from '../scenarios/index.js';
-import { type Performed, perform } from '../scenarios/perform.js';
 import { PROFILE_NAMES, type ProfileName } from '../scenarios/profiles.js';
+import { type Replayed, replay } from '../scenarios/run-scenario.js';
 import type { Scenario } from '../scenarios/scenario.js';
 
 /** A scenario on a protocol. */
@@ -42,11 +42,11 @@ export function caseOf(scenario: string, profile: ProfileName): Case {
   return found;
 }
 
-const performed = new Map<Case, Promise<Performed>>();
+const replayed = new Map<Case, Promise<Replayed>>();
 
 /** An undisturbed performance, made once in this process. */
-export function freshOf(one: Case): Promise<Performed> {
-  const known = performed.get(one) ?? perform(one.scenario, one.profile);
-  performed.set(one, known);
+export function freshOf(one: Case): Promise<Replayed> {
+  const known = replayed.get(one) ?? replay(one.scenario, one.profile);
+  replayed.set(one, known);
   return known;
 }

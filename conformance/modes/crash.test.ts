@@ -1,6 +1,6 @@
 /**
  * Scenarios × protocols, each killed at seeded places: around an append, or as something outside has been started. All
- * cases, at every place, and at two one after the other: `conformance/scenarios-long.ts`.
+ * cases, at every place, and at two one after the other: `scripts/long/scenarios.ts`.
  */
 import type { JournalRecord, Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
@@ -67,7 +67,7 @@ describe('a call that is left behind by a process that died', () => {
   });
 });
 
-describe('broken twins', () => {
+describe('mutants', () => {
   const one = caseOf('single-tool', 'anthropic-messages');
   /** What is done is done, and nobody knows. */
   const inside: Blow = { step: 'dispatch', n: 2 };
@@ -77,7 +77,7 @@ describe('broken twins', () => {
     await expect(forgotten).rejects.toThrow('C2: an acknowledged head is not in the journal');
   });
 
-  it('a tool that is performed twice is counted twice', async () => {
+  it('a tool that is replayed twice is counted twice', async () => {
     const twice = survive(one, [{ step: 'append', n: 1, side: 'before' }], {
       wrapTool: (tool) => ({
         ...tool,
@@ -87,14 +87,14 @@ describe('broken twins', () => {
         },
       }),
     });
-    await expect(twice).rejects.toThrow(/C3: [0-9a-f]{64} was performed 2 times/);
+    await expect(twice).rejects.toThrow(/C3: [0-9a-f]{64} was replayed 2 times/);
   });
 
   it('a call that may happen once, delivered as one that may be repeated, happens twice', async () => {
     const repeated = survive(one, [inside], {
-      wrapTool: (tool) => ({ ...tool, entry: { ...tool.entry, delivery: 'idempotent' } }),
+      wrapTool: (tool) => ({ ...tool, entry: { ...tool.entry, guarantee: 'idempotent' } }),
     });
-    await expect(repeated).rejects.toThrow(/C3: [0-9a-f]{64} was performed 2 times/);
+    await expect(repeated).rejects.toThrow(/C3: [0-9a-f]{64} was replayed 2 times/);
   });
 
   it('a request without the result of a call breaks a rule of its protocol', async () => {
@@ -107,7 +107,7 @@ describe('broken twins', () => {
     const forgotten = survive(lookedUp, [inside], {
       wrapTool: (tool) => ({ ...tool, reconcile: () => 'not_done' as const }),
     });
-    await expect(forgotten).rejects.toThrow(/C3: [0-9a-f]{64} was performed 2 times/);
+    await expect(forgotten).rejects.toThrow(/C3: [0-9a-f]{64} was replayed 2 times/);
   });
 
   it('an effect that is settled twice is told', () => {

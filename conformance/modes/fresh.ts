@@ -1,11 +1,11 @@
 /** Mode `fresh`: an undisturbed performance comes to what its scenario says, and to its golden head. */
 import assert from 'node:assert/strict';
 import { type GoldenScenario, goldenOf } from '../scenarios/goldens.js';
-import type { Performed } from '../scenarios/perform.js';
+import type { Replayed } from '../scenarios/run-scenario.js';
 import type { Case } from './cases.js';
 
 /** Holds a performance to its scenario. */
-export function holdToScenario({ scenario }: Case, { outcome, events, told, open, wire }: Performed): void {
+export function holdToScenario({ scenario }: Case, { outcome, events, told, open, wire }: Replayed): void {
   const { ends } = scenario;
   assert.deepEqual(outcome.stop, ends.stop);
   if (typeof ends.text === 'string') assert.equal(outcome.text, ends.text);
@@ -19,6 +19,6 @@ export function holdToScenario({ scenario }: Case, { outcome, events, told, open
 }
 
 /** Holds a performance to what is pinned of it. */
-export async function holdToGolden(performed: Performed, pinned: GoldenScenario | undefined): Promise<void> {
-  assert.deepEqual(await goldenOf(performed), pinned);
+export async function holdToGolden(replayed: Replayed, pinned: GoldenScenario | undefined): Promise<void> {
+  assert.deepEqual(await goldenOf(replayed), pinned);
 }

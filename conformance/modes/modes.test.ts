@@ -1,18 +1,18 @@
 /**
- * Scenarios × protocols × modes: fresh, performed again from genesis and from every snapshot, with each frame checked
+ * Scenarios × protocols × modes: fresh, replayed from genesis and from every snapshot, with each frame checked
  * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`. The costly modes go
- * through a sample of the cases, and through some tamperings of each; all of it: `conformance/scenarios-long.ts`.
+ * through a sample of the cases, and through some tamperings of each; all of it: `scripts/long/scenarios.ts`.
  */
 import { agentApp } from '@reprise/agent';
-import { creates, defineApp, defineReducer, openWorld, verifyStore } from '@reprise/kernel';
+import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from '@reprise/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { ELSEWHERE, type Place, printedAt } from '../elsewhere.js';
 import { quickMemory } from '../quick-memory.js';
 import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
-import { perform, tapeOf } from '../scenarios/perform.js';
 import type { ProfileName } from '../scenarios/profiles.js';
+import { replay, tapeOf } from '../scenarios/run-scenario.js';
 import { load, rechained, storeOf } from '../tamper/sample.js';
 import { expectFound } from '../tamper/trials.js';
 import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
@@ -34,29 +34,29 @@ describe('fresh [MOD-2, DET-10]', () => {
   });
 
   it.each(titled(CASES))('%s', async (_, one) => {
-    const performed = await freshOf(one);
-    holdToScenario(one, performed);
-    await holdToGolden(performed, pinnedOf(one));
+    const replayed = await freshOf(one);
+    holdToScenario(one, replayed);
+    await holdToGolden(replayed, pinnedOf(one));
   });
 
-  describe('broken twins', () => {
+  describe('mutants', () => {
     const one = caseOf('no-tool', 'openai-responses');
 
     it('a byte of an answer changed: the run says something else', async () => {
       const tape = changed(one, (exchange) => ({ pieces: exchange.pieces.map(said('Hello', 'Hallo')) }));
-      const performed = await perform(one.scenario, one.profile, { tape });
-      expect(() => holdToScenario(one, performed)).toThrow('Hallo');
-      await expect(holdToGolden(performed, pinnedOf(one))).rejects.toThrow('head');
+      const replayed = await replay(one.scenario, one.profile, { tape });
+      expect(() => holdToScenario(one, replayed)).toThrow('Hallo');
+      await expect(holdToGolden(replayed, pinnedOf(one))).rejects.toThrow('head');
     });
 
     it('a byte of a recorded request changed: the request is not the recorded one', async () => {
       const tape = changed(one, (exchange) => ({ request: said('Add.', 'Sum.')(exchange.request) }));
-      await expect(perform(one.scenario, one.profile, { tape })).rejects.toThrow('is not the recorded one');
+      await expect(replay(one.scenario, one.profile, { tape })).rejects.toThrow('is not the recorded one');
     });
 
     it('a recorded request more: it was not made', async () => {
       const tape = tapeOf(one.profile, one.scenario.name);
-      await expect(perform(one.scenario, one.profile, { tape: [...tape, ...tape] })).rejects.toThrow('were not made');
+      await expect(replay(one.scenario, one.profile, { tape: [...tape, ...tape] })).rejects.toThrow('were not made');
     });
 
     it('a digit of a golden head changed: it is another head', async () => {
@@ -71,14 +71,14 @@ describe('genesis [RPL-1]', () => {
   it.each(titled(CASES))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     const head = pinnedOf(one)?.head ?? 'none is pinned';
-    const { performed, sealed, frames } = await verifyStore(await store.openReadonly(), {
+    const { replayed, unverified, frames } = await verifyStore(await store.openReadonly(), {
       app: agentApp,
       expect: head,
     });
-    expect([performed, sealed]).toEqual([frames, 0]);
+    expect([replayed, unverified]).toEqual([frames, 0]);
   });
 
-  it('broken twin: a request of another event, all heads made to fit, cannot be performed', async () => {
+  it('mutant: a request of another event, all heads made to fit, cannot be replayed', async () => {
     const { frames, blobs } = await load(
       await (await freshOf(caseOf('no-tool', 'openai-responses'))).store.openReadonly(),
     );
@@ -97,7 +97,7 @@ describe('snapshots [RPL-9]', () => {
     expect(await holdSnapshots(await store.openReadonly())).toBeGreaterThan(0);
   });
 
-  describe('broken twins', () => {
+  describe('mutants', () => {
     const rootsOf = async (profile: ProfileName, seq: number) =>
       rootsFrom(await (await freshOf(caseOf('single-tool', profile))).store.openReadonly(), seq);
 
@@ -126,24 +126,24 @@ describe('snapshots [RPL-9]', () => {
 
 describe('recheck', () => {
   it.each(titled(SAMPLED))('%s', async (_, one) => {
-    const performed = await perform(one.scenario, one.profile, { recheckEvery: 1 });
-    await holdToGolden(performed, pinnedOf(one));
+    const replayed = await replay(one.scenario, one.profile, { recheckEvery: 1 });
+    await holdToGolden(replayed, pinnedOf(one));
   });
 
-  it('broken twin: a reducer that counts outside its state is refused [DET-6]', async () => {
+  it('mutant: a reducer that counts outside its state is refused [DET-6]', async () => {
     let count = 0;
     const cell = defineReducer({
-      name: 'twin/Count@1',
+      name: 'mutant/Count@1',
       state: z.strictObject({ count: z.int() }),
-      events: { 'twin/Counted@1': creates(z.strictObject({})) },
+      events: { 'mutant/Counted@1': creates(z.strictObject({})) },
       init: () => ({ count: 0 }),
       reduce: (draft) => {
         draft.count = ++count;
       },
     });
     const app = defineApp({ reducers: [cell] });
-    await using world = await openWorld({ store: quickMemory(), app, recheckEvery: 1 });
-    const counted = world.request([cell.name, 'c'], { name: 'twin/Counted@1', value: {} });
+    await using world = await openKernelWorld({ store: quickMemory(), app, recheckEvery: 1 });
+    const counted = world.request([cell.name, 'c'], { name: 'mutant/Counted@1', value: {} });
     await expect(counted).rejects.toMatchObject({ code: 'nondeterminism' });
   });
 });
@@ -155,7 +155,7 @@ describe(`tamper (seed ${SEED}) [JRN-21, RPL-6]`, () => {
     for (const trial of someOf(trials, TAMPERINGS, random)) await expectFound(trial);
   });
 
-  it('broken twin: a world that was left alone is not found damaged', async () => {
+  it('mutant: a world that was left alone is not found damaged', async () => {
     const sample = await load(await (await freshOf(caseOf('no-tool', 'openai-responses'))).store.openReadonly());
     await expect(expectFound({ what: 'nothing', place: 0, sample })).rejects.toThrow('not found');
   });
@@ -172,7 +172,7 @@ describe('elsewhere [DET-9]', () => {
   it.each([
     ['time', { TZ: ELSEWHERE.TZ }],
     ['words', { LANG: ELSEWHERE.LANG, LC_ALL: ELSEWHERE.LC_ALL }],
-  ])('broken twin: a tool that answers in local %s gives another head there', async (what, there) => {
+  ])('mutant: a tool that answers in local %s gives another head there', async (what, there) => {
     const here = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' };
     const [one, other] = await Promise.all([here, { ...here, ...there }].map((env) => check(env, '--local', what)));
     expect(one).not.toEqual(other);

@@ -28,8 +28,8 @@ export class Mortal {
   store: Store = quickMemory();
   /** The heads that processes were told of. */
   readonly acknowledged: string[] = [];
-  /** By its key, how often each call was performed that must not happen twice. */
-  readonly performed = new Map<string, number>();
+  /** By its key, how often each call was replayed that must not happen twice. */
+  readonly replayed = new Map<string, number>();
   #crashed = false;
 
   /** A process that holds the world from now on. */
@@ -90,9 +90,9 @@ export class MortalProcess {
         context.signal,
         async () => tool.run(args, context),
         () => {
-          if (tool.entry.delivery === 'idempotent') return;
-          const { performed } = this.mortal;
-          performed.set(context.idempotencyKey, (performed.get(context.idempotencyKey) ?? 0) + 1); // M3
+          if (tool.entry.guarantee === 'idempotent') return;
+          const { replayed } = this.mortal;
+          replayed.set(context.idempotencyKey, (replayed.get(context.idempotencyKey) ?? 0) + 1); // M3
         },
       ),
     ...(tool.reconcile !== undefined && { reconcile: this.#lookUp(tool.reconcile) }),
@@ -100,7 +100,7 @@ export class MortalProcess {
 
   #lookUp(reconcile: NonNullable<Tool['reconcile']>): NonNullable<Tool['reconcile']> {
     return (args, context) =>
-      this.mortal.performed.has(context.idempotencyKey) ? reconcile(args, context) : 'not_done'; // M3
+      this.mortal.replayed.has(context.idempotencyKey) ? reconcile(args, context) : 'not_done'; // M3
   }
 
   async #open(): Promise<OpenStore> {

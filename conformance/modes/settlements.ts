@@ -22,7 +22,7 @@ export function begunOnce(frames: Frames): string[] {
   const handedOn = effectsOf(records, 'deferred');
   const isOpen = (effect: string) => begun.has(effect) && !settled.has(effect) && !handedOn.has(effect);
   return records.flatMap((record) =>
-    record.kind === 'effect' && record.delivery === 'at_most_once' && isOpen(record.effect) ? [record.effect] : [],
+    record.kind === 'effect' && record.guarantee === 'at_most_once' && isOpen(record.effect) ? [record.effect] : [],
   );
 }
 

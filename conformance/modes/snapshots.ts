@@ -6,16 +6,16 @@
 import assert from 'node:assert/strict';
 import { agentApp } from '@reprise/agent';
 import { portableSha256, type ReadonlyStore, type StoredFrame } from '@reprise/kernel';
-import { MerkleMap } from '../../packages/kernel/src/map/index.js';
-import { Replayer, startFrom } from '../../packages/kernel/src/replay/index.js';
-import { LeafTable } from '../../packages/kernel/src/state/leaf-table.js';
-import { ComputedNodes } from '../../packages/kernel/src/state/value-nodes.js';
+import { Replayer, startFrom } from '../../packages/kernel/src/replay/verify/index.js';
+import { MerkleMap } from '../../packages/kernel/src/run/map/index.js';
+import { LeafTable } from '../../packages/kernel/src/run/state/leaf-table.js';
+import { ComputedNodes } from '../../packages/kernel/src/run/state/value-nodes.js';
 
 /** The root of the state after each frame, by its number; -1 is before the first. */
 export type Roots = ReadonlyMap<number, string>;
 
 /**
- * Performs a world from the newest snapshot at or before a frame, or from genesis when the frame is -1.
+ * Replays a world from the newest snapshot at or before a frame, or from genesis when the frame is -1.
  *
  * @returns the root of the state that it begins with, and after each frame
  */

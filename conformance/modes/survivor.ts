@@ -4,12 +4,12 @@
  * Invariants checked of each case and each blow
  * C1  The run stops for the reason that its scenario says.
  * C2  Every head that a process was acknowledged is in the journal, in order.
- * C3  Nothing that may happen once was performed twice, counted outside the processes; nor was what can be looked up.
+ * C3  Nothing that may happen once was replayed twice, counted outside the processes; nor was what can be looked up.
  * C4  What may happen once, and was begun and not settled when a process died, is `outcome_unknown`: the kernel says so of
  *     that, and of nothing else; and the model of a run that completes has read it.
  * C5  Each effect is settled at most once, and none is open in the end but those that its scenario names.
  * C6  Each request is in order by the rules of its protocol: no call without its result, no result without its call.
- * C7  The journal is performed again, and every frame is the same in bytes.
+ * C7  The journal is replayed, and every frame is the same in bytes.
  * C8  Text, events and what commands were answered are those of a run without a crash, but that a call fails where it
  *     would have completed when nobody knows what came of it; or they are, together, one of the other ends that the
  *     scenario names. Where nothing is unknown the model has read what its scenario shows.
@@ -50,7 +50,7 @@ export async function holdSurvivor({ scenario }: Case, survivor: Survivor, witho
 
   holdSame('C1', outcome.stop, ends.stop);
   await holdHeads(mortal);
-  for (const [effect, times] of mortal.performed) assert.equal(times, 1, `C3: ${effect} was performed ${times} times`);
+  for (const [effect, times] of mortal.replayed) assert.equal(times, 1, `C3: ${effect} was replayed ${times} times`);
   holdSame('C4', new Set(unknown), interrupted);
   holdSame('C5', open, ends.open ?? 0);
   holdSame('C6', wire.problems, []);
@@ -60,7 +60,7 @@ export async function holdSurvivor({ scenario }: Case, survivor: Survivor, witho
     'C4: no model has read that the outcome of its call is unknown',
   );
   const verified = await verifyStore(await mortal.store.openReadonly(), { app: agentApp });
-  holdSame('C7', verified.performed, verified.frames);
+  holdSame('C7', verified.replayed, verified.frames);
   const came: Came = { text: outcome.text, told, events: events.map(({ type }) => type) };
   const asWithout: Came = { text: without.text, told: ends.told ?? [], events: ends.events };
   const right = [asWithout, ...(afterCrash?.ends ?? []).map((other) => ({ ...asWithout, ...other }))];

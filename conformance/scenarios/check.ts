@@ -1,11 +1,11 @@
 /**
- * Performs every scenario from its recorded wire bytes and holds it to its golden head:
+ * Replays every scenario from its recorded wire bytes and holds it to its golden head:
  *
  *   npx tsx --conditions=@reprise/source conformance/scenarios/check.ts [--json] [--write] [--local time|words]
  *
  * `--json` prints what was computed and compares nothing. `--write` pins it: only for a change that is meant to change
  * derived bytes, in the commit that makes the change, or with a new recording (`record.ts`). `--local` is the broken
- * twin of the check in other places: tools answer as people there write the time or a number.
+ * mutant of the check in other places: tools answer as people there write the time or a number.
  */
 import { parseArgs } from 'node:util';
 import type { Tool } from 'reprise';

@@ -6,8 +6,8 @@ import { agentApp } from '@reprise/agent';
 import { KERNEL_SEMANTICS, type Value } from '@reprise/contracts';
 import { encode, verifyStore } from '@reprise/kernel';
 import { SCENARIOS } from './index.js';
-import { type Otherwise, type Performed, perform } from './perform.js';
 import { PROFILE_NAMES, type ProfileName } from './profiles.js';
+import { type Otherwise, type Replayed, replay } from './run-scenario.js';
 import type { Scenario } from './scenario.js';
 
 /** What a golden file pins of one scenario on one protocol. */
@@ -36,7 +36,7 @@ export function writeGoldens(goldens: GoldenScenarios): void {
 }
 
 /** What would be pinned of a performance. Verifies its world on the way. */
-export async function goldenOf({ store, events }: Pick<Performed, 'store' | 'events'>): Promise<GoldenScenario> {
+export async function goldenOf({ store, events }: Pick<Replayed, 'store' | 'events'>): Promise<GoldenScenario> {
   const { head, frames, records } = await verifyStore(await store.openReadonly(), { app: agentApp });
   const bytes = encode(events as unknown as Value);
   return { head: head.digest, frames, records, events: createHash('sha256').update(bytes).digest('hex') };
@@ -50,7 +50,7 @@ export async function computeGoldens(
   const computed: Record<string, Partial<Record<ProfileName, GoldenScenario>>> = {};
   for (const scenario of scenarios) {
     const own: Partial<Record<ProfileName, GoldenScenario>> = {};
-    for (const profile of PROFILE_NAMES) own[profile] = await goldenOf(await perform(scenario, profile, otherwise));
+    for (const profile of PROFILE_NAMES) own[profile] = await goldenOf(await replay(scenario, profile, otherwise));
     computed[scenario.name] = own;
   }
   return computed;

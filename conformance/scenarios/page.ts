@@ -1,7 +1,7 @@
 /** The table of `docs/reference/conformance.md`, made from the scenarios. */
 import { SCENARIOS } from './index.js';
-import { tapeOf } from './perform.js';
 import { PROFILE_NAMES } from './profiles.js';
+import { tapeOf } from './run-scenario.js';
 import type { Scenario } from './scenario.js';
 
 const BETWEEN = /(<!-- scenarios -->\n)[\s\S]*?(\n<!-- end of scenarios -->)/;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SCENARIOS } from './index.js';
-import { tapeFile, tapeOf, wireOf } from './perform.js';
 import { PROFILE_NAMES } from './profiles.js';
+import { tapeFile, tapeOf, wireOf } from './run-scenario.js';
 import { readTape, writeTape } from './tape.js';
 
 const [scenario] = SCENARIOS as readonly [(typeof SCENARIOS)[number]];

@@ -29,7 +29,7 @@ export interface SampleWorld extends Sample {
 /** The second paragraph is long enough for its blob to be a file of its own beside the database. */
 const README = `# Lantern\n\n${`${'Keeps a light on. '.repeat(100)}\n`.repeat(50)}`;
 
-/** Surveys a folder that gives every kind of frame a survey has, and a transcript long enough to be sealed in part. */
+/** Surveys a folder that gives every kind of frame a survey has, and a transcript long enough to be unverified in part. */
 export async function makeSample(): Promise<SampleWorld> {
   const root = mkdtempSync(path.join(tmpdir(), 'reprise-tamper-'));
   const folder = path.join(root, 'folder');

@@ -61,7 +61,7 @@ describe('damage in the file', () => {
 });
 
 describe('a blob that the state alone links', () => {
-  it('is missed when it is gone: a chunk of a transcript that was sealed by the last frame [RPL-6]', async () => {
+  it('is missed when it is gone: a chunk of a transcript that was unverified by the last frame [RPL-6]', async () => {
     const store = memory();
     const agent = defineAgent({ name: 'brief', model: 'main', instructions: '' });
     const main = script(...Array.from({ length: 32 }, () => ({ text: 'Yes.' })));

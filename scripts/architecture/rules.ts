@@ -13,9 +13,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   ui: ['contracts', 'agent'],
-  capsule: ['contracts', 'kernel'],
+  sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
-  cli: ['contracts', 'kernel', 'agent', 'store-sqlite', 'capsule'],
+  cli: ['contracts', 'kernel', 'agent', 'store-sqlite', 'sandbox'],
   reprise: [
     'contracts',
     'kernel',
@@ -25,7 +25,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'providers',
     'tools',
     'ui',
-    'capsule',
+    'sandbox',
     'testkit',
     'cli',
   ],
@@ -34,40 +34,100 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
 export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'ui'];
 
-const PURE_BELOW_ENGINE = ['codec', 'authority', 'schema', 'json-schema', 'define'];
-const PURE = [...PURE_BELOW_ENGINE, 'engine'];
-const PORTS = ['time', 'journal', 'content', 'store', 'map', 'state', 'adapter'];
+const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
+const RUN_BELOW_WORLD = ['run/map', 'run/state', 'run/dispatch'];
+
+/** Below the rooms of the engine: what they all use. */
+const UNDER_ENGINE = ['pure/codec', 'pure/authority', 'pure/schema', 'pure/define'];
 
 /**
- * Which folders of its own package a folder may import; `.` is the package's top folder. Every folder may import
- * itself, and everything may import packages as {@link PACKAGES} says.
+ * Which folders of its own package a folder may import, by their paths in `src`; `.` is the package's top folder. A
+ * name stands for the folders below it as well. Every folder may import itself, and everything may import packages as
+ * {@link PACKAGES} says. Rooms of one floor (`pure/engine/*`, `run/world/*`) may import each other's types freely: a
+ * type is gone when the code runs, and orders nothing.
  */
 export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   kernel: {
-    codec: [],
-    authority: [],
-    schema: ['codec'],
-    'json-schema': [],
-    text: [],
-    define: ['codec', 'schema', 'text'],
-    engine: PURE_BELOW_ENGINE,
-    journal: ['codec', 'schema'],
-    content: ['codec', 'engine', 'time'],
-    time: [],
-    store: ['codec', 'journal', 'content'],
-    map: ['codec', 'engine', 'content'],
-    state: [...PURE, 'content', 'map'],
-    scrub: ['codec'],
-    adapter: [...PURE, 'content', 'time', 'scrub'],
-    replay: [...PURE, ...PORTS],
-    fork: [...PURE, ...PORTS, 'replay'],
-    world: [...PURE, ...PORTS, 'scrub', 'replay', 'fork'],
-    views: [...PURE, 'text', 'time', 'journal', 'content', 'store', 'world'],
-    host: [...PURE, ...PORTS, 'world'],
-    reduce: PURE,
-    guard: ['engine'],
-    capsule: [...PURE, ...PORTS, 'replay', 'guard'],
-    '.': [...PURE, ...PORTS, 'scrub', 'world', 'replay', 'fork'],
+    'pure/codec': [],
+    'pure/authority': [],
+    'pure/schema': ['pure/codec'],
+    'pure/json-schema': [],
+    'pure/text': [],
+    'pure/define': ['pure/codec', 'pure/schema', 'pure/text'],
+    'pure/engine/leaf': UNDER_ENGINE,
+    'pure/engine/frame': [...UNDER_ENGINE, 'pure/engine/leaf'],
+    'pure/engine/ledger': [...UNDER_ENGINE, 'pure/engine/leaf', 'pure/engine/frame'],
+    'pure/engine/gate': [...UNDER_ENGINE, 'pure/engine/leaf', 'pure/engine/frame', 'pure/engine/ledger'],
+    'pure/engine/table': [...UNDER_ENGINE, 'pure/engine/leaf', 'pure/engine/frame'],
+    'pure/engine/command': [
+      ...UNDER_ENGINE,
+      'pure/engine/leaf',
+      'pure/engine/frame',
+      'pure/engine/ledger',
+      'pure/engine/gate',
+    ],
+    'pure/engine/cell': [
+      ...UNDER_ENGINE,
+      'pure/engine/leaf',
+      'pure/engine/frame',
+      'pure/engine/ledger',
+      'pure/engine/gate',
+      'pure/engine/table',
+      'pure/engine/command',
+    ],
+    'pure/engine/plan': [
+      ...UNDER_ENGINE,
+      'pure/engine/leaf',
+      'pure/engine/frame',
+      'pure/engine/ledger',
+      'pure/engine/gate',
+      'pure/engine/table',
+      'pure/engine/command',
+      'pure/engine/cell',
+    ],
+    'pure/engine': [
+      ...UNDER_ENGINE,
+      ...['leaf', 'frame', 'ledger', 'gate', 'table', 'command', 'cell', 'plan'].map((room) => `pure/engine/${room}`),
+    ],
+    'pure/arguments': ['pure/define', 'pure/engine'],
+    'pure/reduce': ['pure/codec', 'pure/schema', 'pure/define', 'pure/engine'],
+    'ports/time': [],
+    'ports/journal': ['pure/codec', 'pure/schema'],
+    'ports/content': ['pure', 'ports/time'],
+    'ports/store': ['pure/codec', 'ports/journal', 'ports/content'],
+    'ports/scrub': ['pure/codec'],
+    'ports/adapter': ['pure', 'ports/content', 'ports/scrub'],
+    'run/map': ['pure', 'ports/content'],
+    'run/state': ['pure', 'ports/content', 'run/map'],
+    'run/dispatch': ['pure', ...PORTS],
+    'replay/guard': ['pure/engine'],
+    'replay/verify': ['pure', ...PORTS, ...RUN_BELOW_WORLD],
+    'replay/fork': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay/verify'],
+    'replay/sandbox': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay/verify', 'replay/guard'],
+    'run/world/write': ['pure', ...PORTS, ...RUN_BELOW_WORLD],
+    'run/world/open': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay', 'run/world/write'],
+    'run/world/ask': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'run/world/open', 'run/world/write'],
+    'run/world/read': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay', 'run/world/ask', 'run/world/write'],
+    'run/world/life': [
+      'pure',
+      ...PORTS,
+      ...RUN_BELOW_WORLD,
+      'replay',
+      'run/world/ask',
+      'run/world/read',
+      'run/world/write',
+    ],
+    'run/world': [
+      'pure',
+      ...PORTS,
+      ...RUN_BELOW_WORLD,
+      'replay',
+      ...['open', 'write', 'ask', 'read', 'life'].map((room) => `run/world/${room}`),
+    ],
+    'serve/views/provided': ['pure', 'ports'],
+    'serve/views': ['serve/views/provided', 'pure', 'ports', 'run/world'],
+    'serve/host': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'run/world'],
+    '.': ['pure', 'ports', 'run', 'replay'],
   },
   agent: {
     contracts: [],
@@ -75,15 +135,33 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     judge: ['contracts', 'tools'],
     plans: ['contracts'],
     reducer: ['contracts', 'plans'],
-    projection: ['contracts', 'reducer'],
-    world: ['contracts', 'reducer', 'plans', 'projection'],
-    '.': ['contracts', 'tools', 'judge', 'reducer', 'plans', 'projection', 'world'],
+    timeline: ['contracts', 'reducer'],
+    content: ['contracts'],
+    define: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans'],
+    session: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define'],
+    world: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define', 'session'],
+    '.': ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define', 'session', 'world'],
+  },
+  providers: {
+    model: [],
+    transport: ['model'],
+    prompt: ['model'],
+    wire: ['model', 'transport', 'prompt'],
+    openai: ['model', 'transport', 'prompt', 'wire'],
+    anthropic: ['model', 'transport', 'prompt', 'wire'],
+    'ai-sdk': ['model', 'transport', 'prompt', 'wire'],
+    scripted: ['model', 'transport', 'wire'],
+    generate: ['model', 'transport', 'prompt', 'wire', 'openai', 'anthropic', 'ai-sdk'],
+    '.': ['model', 'transport', 'prompt', 'wire', 'openai', 'anthropic', 'ai-sdk', 'scripted', 'generate'],
   },
 };
 
 /** Libraries that only one folder may import, and why. */
 export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string[]; readonly why: string }>> = {
-  immer: { only: ['packages/kernel/src/reduce'], why: 'the engine folds on owned state; immer backs `reduce()` alone' },
+  immer: {
+    only: ['packages/kernel/src/pure/reduce'],
+    why: 'the engine folds on owned state; immer backs `reduce()` alone',
+  },
   'cbor-x': { only: [], why: 'it is not canonical and its decoder is lenient' },
   libsql: { only: ['packages/store-sqlite/src'], why: 'one driver owns the database' },
   '@modelcontextprotocol/client': {
@@ -91,7 +169,7 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
     why: 'who uses no MCP server loads nothing of it: the folder has a subpath of its own',
   },
   commander: { only: ['packages/cli/src'], why: 'only the command parses command lines' },
-  esbuild: { only: ['packages/capsule/src'], why: 'only pure code is bundled, and only where its author asks for it' },
+  esbuild: { only: ['packages/sandbox/src'], why: 'only pure code is bundled, and only where its author asks for it' },
   vitest: { only: ['packages/testkit/src'], why: 'only the testkit runs inside a test runner' },
   'fast-check': { only: ['packages/testkit/src'], why: 'only the testkit makes arbitraries' },
 };
@@ -99,13 +177,7 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
 /** The pure wing: replayed code. The same list stands in `tsconfig.pure.json`, which compiles it without host types. */
 export const PURE_WING: readonly string[] = [
   'packages/contracts/src',
-  'packages/kernel/src/codec',
-  'packages/kernel/src/authority',
-  'packages/kernel/src/schema',
-  'packages/kernel/src/json-schema',
-  'packages/kernel/src/text',
-  'packages/kernel/src/define',
-  'packages/kernel/src/engine',
+  'packages/kernel/src/pure',
   'packages/agent/src/contracts',
   'packages/agent/src/reducer',
   'packages/agent/src/plans',

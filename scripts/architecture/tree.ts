@@ -1,6 +1,6 @@
 /**
  * What the architecture checks read and answer. A check is a function from a tree of texts to problems, so that
- * the tests can plant a broken source and see it named (see `scripts/test/architecture-twins.test.ts`).
+ * the tests can plant a broken source and see it named (see `scripts/test/architecture-mutants.test.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -12,7 +12,7 @@ const DIVERGENCE = /> divergence: /;
 const NOTES = / [([].*$/;
 /** What a test says of itself that was not made: a check of a suite that does not apply to its subject. */
 const SKIPPED = ['skipped', 'pending', 'todo'];
-const TWIN = /\btwins?\b/i;
+const MUTANT = /\btwins?\b/i;
 
 /**
  * @typedef {{ status: string, title: string, ancestorTitles: string[] }} Test
@@ -87,7 +87,7 @@ function partsTable(files) {
   return table([['part', 'checks', 'time'], ...rows]);
 }
 
-/** What has a number of its own. A twin is green when what it breaks was found. */
+/** What has a number of its own. A mutant is green when what it breaks was found. */
 function counts(files) {
   const named = (pattern) =>
     files.flatMap(({ assertionResults }) =>
@@ -99,7 +99,7 @@ function counts(files) {
       files.filter(({ name }) => GOLDEN.test(name)).flatMap((file) => file.assertionResults),
     ],
     ['divergences caught', named(DIVERGENCE)],
-    ['broken twins found out', named(TWIN)],
+    ['mutants found out', named(MUTANT)],
   ].filter(([, tests]) => tests.length > 0);
   return lines
     .map(([what, tests]) => `${what}: ${tests.filter(({ status }) => status === 'passed').length} of ${tests.length}`)

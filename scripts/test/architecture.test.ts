@@ -1,7 +1,7 @@
 /**
  * The architecture as a test: the rules stand as tables in `scripts/architecture/rules.ts`, and every broken one is
  * named with its file, its line and what to write instead. That each check can fail is shown in
- * `architecture-twins.test.ts`.
+ * `architecture-mutants.test.ts`.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -13,7 +13,7 @@ describe('the table of npm run conformance', () => {
     const table = conformanceTable([
       modes(test('fresh', 'a × x'), test('fresh', 'a × y'), test('crash (seed 1)', 'a × x'), test('fresh', 'b × x')),
       {
-        name: 'conformance/profiles/profiles.test.ts',
+        name: 'packages/providers/test/profiles/profiles.test.ts',
         status: 'passed',
         assertionResults: [test('a client', 'a [MOD-1, MOD-2]')],
       },
@@ -26,7 +26,7 @@ describe('the table of npm run conformance', () => {
   });
 
   it('shows what is red by name, and a file that could not be loaded as one check', () => {
-    const unloaded = { name: 'conformance/flow/kill.test.ts', status: 'failed', assertionResults: [] };
+    const unloaded = { name: 'packages/flow/test/crash/kill.test.ts', status: 'failed', assertionResults: [] };
     const table = conformanceTable([modes(test('fresh', 'a × x', 'failed'), test('fresh', 'a × y')), unloaded]);
     expect(table).toMatch(/^a +✗ 1\/2$/m);
     expect(table).toContain('✗ conformance/modes/modes.test.ts: fresh > a × x');
@@ -35,7 +35,7 @@ describe('the table of npm run conformance', () => {
 
   it('counts what does not apply apart, and lets no scenario leave a mode out', () => {
     const adapters = {
-      name: 'conformance/adapters/adapters.test.ts',
+      name: 'packages/tools/test/adapters/adapters.test.ts',
       status: 'passed',
       assertionResults: [test('tools', 'a secret', 'skipped'), test('tools', 'a deadline')],
     };
@@ -44,13 +44,9 @@ describe('the table of npm run conformance', () => {
     expect(table).toMatch(/^a +✗ 0\/1$/m);
   });
 
-  it('counts the twins that were found out', () => {
-    const twins = modes(
-      test('broken twins', 'a byte'),
-      test('fresh', 'broken twin: a word', 'failed'),
-      test('fresh', 'a × x'),
-    );
-    expect(conformanceTable([twins])).toContain('broken twins found out: 1 of 2');
+  it('counts the mutants that were found out', () => {
+    const mutants = modes(test('mutants', 'a byte'), test('fresh', 'mutant: a word', 'failed'), test('fresh', 'a × x'));
+    expect(conformanceTable([mutants])).toContain('mutants found out: 1 of 2');
   });
 
   it('counts the divergences that were caught', () => {

@@ -4,11 +4,11 @@ import {
   AGENT_EVENTS,
   type AgentEventType,
   correlation,
-  type HostCommand,
-  hostCommand,
   OPERATOR_ONLY,
   REJECTIONS,
   type Rejection,
+  type SessionCommand,
+  sessionCommandBody,
 } from '@reprise/agent';
 import type * as z from 'zod';
 import { table } from './docs-table.js';
@@ -156,7 +156,7 @@ export function agentEventsPage(): string {
 
 /** `docs/reference/session-commands.md`. */
 export function sessionCommandsPage(): string {
-  const types = hostCommand.options.map(({ shape }) => shape.type.value);
+  const types = sessionCommandBody.options.map(({ shape }) => shape.type.value);
   return [
     '# Session commands',
     '',

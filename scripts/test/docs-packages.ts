@@ -5,8 +5,8 @@
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, transformSync } from 'esbuild';
-import { capsuleTexts } from '../lib/capsule-texts.js';
 import { workspacePackages } from '../lib/packages.mjs';
+import { sandboxTexts } from '../lib/sandbox-texts.js';
 
 const TARGET = 'node20';
 

@@ -7,13 +7,13 @@ import type { ProviderProfile, UnifiedMessage, UnifiedRequest, WireFormat } from
 import { AI_SDK_FINISH, readGenerated } from '../../packages/providers/src/ai-sdk/call-answer.js';
 import { MESSAGES_PROFILE } from '../../packages/providers/src/anthropic/anthropic-messages.js';
 import { MESSAGES_FINISH, readMessage } from '../../packages/providers/src/anthropic/messages-response.js';
+import { draftRequest } from '../../packages/providers/src/generate/formats.js';
+import { STATUS_BY_NAME, VERDICT_BY_STATUS, verdictOf } from '../../packages/providers/src/model/verdict.js';
 import { CHAT_FINISH, readCompletion } from '../../packages/providers/src/openai/chat-response.js';
 import { CHAT_PROFILE } from '../../packages/providers/src/openai/openai-compatible.js';
 import { RESPONSES_PROFILE } from '../../packages/providers/src/openai/openai-responses.js';
 import { RESPONSES_INCOMPLETE, readResponse } from '../../packages/providers/src/openai/responses-response.js';
-import { STATUS_BY_NAME, VERDICT_BY_STATUS, verdictOf } from '../../packages/providers/src/verdict.js';
 import type { ReadAnswer } from '../../packages/providers/src/wire/answer.js';
-import { draftRequest } from '../../packages/providers/src/wire/formats.js';
 import { table } from './docs-table.js';
 
 const COLUMNS: readonly WireFormat[] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'ai-sdk'];

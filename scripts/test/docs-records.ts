@@ -1,7 +1,7 @@
 /** What the schemas of records say, in the words of `docs/reference/records.md`. */
 import * as contracts from '@reprise/contracts';
 import type * as z from 'zod';
-import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/kernel/src/schema/index.js';
+import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/kernel/src/pure/schema/index.js';
 
 /** The records of a frame by kind, in the order of the page. */
 export const RECORDS: Readonly<Record<string, z.ZodType>> = {
@@ -49,7 +49,7 @@ export const PARTS: Readonly<Record<string, z.ZodType>> = {
   capability: contracts.capability,
   origin: contracts.forkOrigin,
   'inherited rights': contracts.inheritedRights,
-  held: contracts.held,
+  held: contracts.reserved,
   outcome: contracts.receipt,
   usage: contracts.usage,
 };

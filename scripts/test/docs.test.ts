@@ -112,7 +112,7 @@ describe('reference pages', () => {
       const known = boundsIn(read(file)).find(([constant]) => constant === name);
       expect([file, name, numberIn(bound)]).toEqual([file, name, known?.[1]]);
     }
-    for (const file of ['packages/kernel/src/engine/limits.ts', 'packages/kernel/src/codec/limits.ts']) {
+    for (const file of ['packages/kernel/src/pure/engine/leaf/bounds.ts', 'packages/kernel/src/pure/codec/bounds.ts']) {
       const constants = read(file).match(/^export const [A-Z]/gm) ?? [];
       const names = boundsIn(read(file)).map(([name]) => name);
       expect([file, names.length]).toEqual([file, constants.length]);

@@ -1,4 +1,4 @@
-/** The contracts of `docs/spec` against the tests that cite them. That each check can fail is shown in its twins. */
+/** The contracts of `docs/spec` against the tests that cite them. That each check can fail is shown in its mutants. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -16,7 +16,7 @@ export const close: Scenario = {
     await run.result();
     await stage
       .say('More?', 'more')
-      .catch((error: unknown) => stage.told(isRepriseError(error) ? String(error.facts.reason) : 'other'));
+      .catch((error: unknown) => stage.told(isRepriseError(error) ? String(error.details.reason) : 'other'));
     return run;
   },
   ends: {

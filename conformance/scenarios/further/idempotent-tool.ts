@@ -7,7 +7,7 @@ const look = defineTool({
   name: 'look',
   description: 'Looks.',
   args: z.strictObject({}),
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
   run: () => 'a tree',
 });
 

@@ -7,7 +7,7 @@ const book = defineTool({
   name: 'book',
   description: 'Books.',
   args: z.strictObject({}),
-  delivery: 'reconcile',
+  guarantee: 'reconcile',
   run: () => 'booked',
   // Asked only after a crash. Where the call did not happen, the outside of the crash mode says so in its place.
   reconcile: () => ({ done: 'booked' }),

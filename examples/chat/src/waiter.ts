@@ -9,7 +9,7 @@ const tables = defineTool({
   name: 'tables',
   description: 'Finds a free table.',
   args: z.strictObject(party),
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
   run: ({ people }) => (people > 4 ? 'Table 7 is free, with ten seats.' : 'Table 2 is free, with four seats.'),
 });
 

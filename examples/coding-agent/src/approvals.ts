@@ -49,7 +49,7 @@ export function readEdited(text: string): Typed {
   }
 }
 
-function readAnswer(text: string, { question }: Open): Typed {
+function readAnswer(text: string, { question }: Pending): Typed {
   const given = text.trim();
   if (given === '') return { kind: 'wrong', why: 'the answer is empty' };
   const options = question?.options;

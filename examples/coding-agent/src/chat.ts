@@ -5,7 +5,7 @@
  * it can be killed at any moment; the next process shows the current state of the run and continues watching.
  */
 import { randomUUID } from 'node:crypto';
-import { type AgentEventOf, type CommandReceipt, type Decision, isRepriseError, type Open, type Run } from 'reprise';
+import { type AgentEventOf, type CommandReceipt, type Decision, isRepriseError, type Pending, type Run } from 'reprise';
 import { choices, readEdited, readTyped } from './approvals.js';
 import { COMMANDS } from './commands.js';
 import { type Desk, type DeskOptions, openDesk } from './desk.js';
@@ -207,14 +207,14 @@ export class Chat {
     return true;
   }
 
-  #edit({ args }: Open): void {
+  #edit({ args }: Pending): void {
     this.#isEditing = true;
     const text = JSON.stringify(args);
     this.tell(this.#screen.canPrefill ? 'Change the arguments, and press Enter.' : `The arguments, changed: ${text}`);
     this.#screen.prefill(text);
   }
 
-  async #decide(item: Open, decision: Decision): Promise<void> {
+  async #decide(item: Pending, decision: Decision): Promise<void> {
     try {
       const { status } = await this.desk.world.decide(item, decision, { as: 'human:you' });
       if (status === 'stale') this.complain('it has changed meanwhile');
@@ -223,7 +223,7 @@ export class Chat {
         this.tell(`Every ${item.tool} of this conversation is allowed now; /forget ${item.tool} takes that back.`);
     } catch (error) {
       if (!isRepriseError(error, 'invalid_value')) throw error;
-      this.complain(`${item.tool} does not take that: ${JSON.stringify(error.facts.actual)}`);
+      this.complain(`${item.tool} does not take that: ${JSON.stringify(error.details.actual)}`);
       this.#askFirst();
     }
   }
@@ -297,7 +297,7 @@ export class Chat {
   }
 
   async #requested({ id }: AgentEventOf<'human.requested'>): Promise<void> {
-    const items = await this.desk.world.open({ session: this.desk.session.key });
+    const items = await this.desk.world.pending({ session: this.desk.session.key });
     const item = items.find((one) => one.id === id);
     if (item === undefined) return; // it was decided meanwhile
     this.#waiting = [...this.#waiting, item];

@@ -1,6 +1,6 @@
 /** The commands that can be typed besides messages. */
 import type { Chat } from './chat.js';
-import { EMBEDDED } from './demo/mender.js';
+import { EMBEDDED } from './demo/fixer.js';
 import { fork } from './fork.js';
 import { eventsOf, messagesOf, steersOf } from './log.js';
 import { modelNamed } from './models.js';
@@ -65,7 +65,7 @@ async function status(chat: Chat): Promise<void> {
   if (state === undefined) return chat.tell(`nothing was said yet · world ${file}`);
   const tally = state.run?.tally ?? state.last?.tally;
   const remembered = await world.remembered(session.key);
-  const waiting = await world.open({ session: session.key });
+  const waiting = await world.pending({ session: session.key });
   chat.tell(
     `${state.lifecycle}${state.waiting === null ? '' : `, waits for ${state.waiting.for}`} · ${count(state.runs, 'message')} · ${count(state.items, 'item')} in the transcript`,
     `model ${state.config.model} · folder ${options.folder}`,

@@ -4,7 +4,7 @@ import { type AgentWorld, openWorld, type Session } from 'reprise';
 import type { ModelClient } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { coder } from './coder.js';
-import { EMBEDDED } from './demo/mender.js';
+import { EMBEDDED } from './demo/fixer.js';
 import { modelNamed, type Reach, secretsOf } from './models.js';
 import { worldFile, worldsIn } from './places.js';
 

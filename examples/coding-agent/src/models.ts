@@ -1,7 +1,7 @@
 /** The available models: the embedded one, and those that a key or an address in the environment gives access to. */
 import { anthropicMessages, type ModelClient, openAiCompatible, openAiResponses } from 'reprise/providers';
 import { isAddress } from './arguments.js';
-import { EMBEDDED, embeddedModel } from './demo/mender.js';
+import { EMBEDDED, embeddedModel } from './demo/fixer.js';
 
 /** How models are reached. */
 export interface Reach {

@@ -48,7 +48,7 @@ async function decideAll(
 ): Promise<void> {
   for await (const event of world.events({ signal })) {
     if (event.type !== 'human.requested' || event.session_id !== key) continue;
-    const item = (await world.open({ session: key })).find(({ id }) => id === event.id);
+    const item = (await world.pending({ session: key })).find(({ id }) => id === event.id);
     if (item === undefined) continue;
     if (item.kind === 'approval') await world.decide(item, yes ? { approve: true } : { deny: NOBODY });
     else await world.answer(item, item.question?.options?.[0]?.id ?? NOBODY);

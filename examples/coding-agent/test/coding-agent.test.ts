@@ -7,7 +7,7 @@ import { drive, place, SLOW_TEST, verified } from './driven.js';
 
 vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
 
-const TASK = 'Mend the failing test.';
+const TASK = 'Fix the failing test.';
 const MENDED = 'return total(items) >= 5000 ? 0 : 490;';
 const WRONG = 'return total(items) > 5000 ? 0 : 490;';
 
@@ -90,7 +90,7 @@ describe('for a person', () => {
     const why = await agent.until('and to what you said meanwhile');
     expect(why).toContain('approved by human:you');
     expect(why).toContain('because the model said so in step');
-    expect(why).toMatch(/in answer to your words, frame \d+: "Mend the failing test\."/);
+    expect(why).toMatch(/in answer to your words, frame \d+: "Fix the failing test\."/);
     expect(why).toMatch(/and to what you said meanwhile, frame \d+: "Also add a comment "The bound counts as well\.""/);
     agent.type('/status');
     await agent.until('always allowed: run_process');
@@ -98,7 +98,7 @@ describe('for a person', () => {
     await agent.until('replayed, all equal');
     agent.type('/quit');
     expect(await agent.ended).toMatchObject({ code: 0, err: '' });
-    expect((await verified(worlds)).sealed).toBe(0);
+    expect((await verified(worlds)).unverified).toBe(0);
   });
 
   it('takes a no with its reason, changed arguments, and says what it cannot take', async () => {
@@ -168,7 +168,7 @@ describe('for a person', () => {
     await agent.until('Ctrl-C once more leaves; so does /quit.');
     agent.signal('SIGINT');
     expect((await agent.ended).code).toBe(130);
-    expect((await verified(worlds)).sealed).toBe(0);
+    expect((await verified(worlds)).unverified).toBe(0);
   });
 
   it('killed in a call, it goes on at the next start and says that nobody knows what came of it', async () => {
@@ -196,7 +196,7 @@ describe('for a person', () => {
     second.end();
     expect((await second.ended).code).toBe(0);
     expect(source(folder)).toContain(MENDED);
-    expect((await verified(worlds)).sealed).toBe(0);
+    expect((await verified(worlds)).unverified).toBe(0);
   });
 
   it('forks before a message, sets back what the agent wrote, and keeps the world as it was', async () => {

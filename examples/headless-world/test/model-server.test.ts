@@ -89,13 +89,13 @@ async function survey(tools: readonly Tool[], prompt = 'Survey this folder.'): P
     done.batches.push(message.tool_calls.length);
     for (const call of message.tool_calls) {
       done.calls.push(`${call.function.name} ${(JSON.parse(call.function.arguments) as { path: string }).path}`);
-      messages.push({ role: 'tool', tool_call_id: call.id, content: await perform(tools, call.function) });
+      messages.push({ role: 'tool', tool_call_id: call.id, content: await replay(tools, call.function) });
     }
   }
   throw new Error('the model does not end');
 }
 
-async function perform(tools: readonly Tool[], call: { name: string; arguments: string }): Promise<string> {
+async function replay(tools: readonly Tool[], call: { name: string; arguments: string }): Promise<string> {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return 'There is no such tool.';
   const { content } = await memory().open();

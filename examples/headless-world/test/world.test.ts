@@ -149,7 +149,7 @@ describe('the command', () => {
     rmSync(at, { recursive: true });
     const { report } = await read(out);
     expect(lines.at(-1)).toBe(`replay identical: ${report.records} records, head sha256:${report.head.digest}`);
-    expect(report.performed).toBe(report.frames);
+    expect(report.replayed).toBe(report.frames);
   });
 
   it('says what is wrong with its arguments, and ends with 2', async () => {
@@ -173,7 +173,7 @@ describe('the command', () => {
     expect(readArguments(['x'], '/here', '/home').out).not.toBe(readArguments(['x'], '/there', '/home').out);
   });
 
-  it('given a model that does not answer, fails readably with 1, and the world performs again', async () => {
+  it('given a model that does not answer, fails readably with 1, and the world replays', async () => {
     const out = place('dead');
     const { code, out: lines, err } = await run([folder(KETTLE), '--out', out, '--base-url', 'http://127.0.0.1:9/v1']);
     expect({ code, err }).toEqual({ code: 1, err: 'The run did not complete: provider_error_retryable/network.\n' });
@@ -299,7 +299,7 @@ describe('a survey', () => {
     const { report, outcome, verified } = await look(folder({}), out);
     expect(outcome.stop).toEqual({ kind: 'Completed' });
     expect(await readReport(report)).toContain('The folder holds no files.');
-    expect(verified.performed).toBe(verified.frames);
+    expect(verified.replayed).toBe(verified.frames);
   });
 
   it('of a folder that holds secrets takes none of them into the world or the report', async () => {

@@ -16,7 +16,7 @@ const lookUp = defineTool({
   name: 'look_up',
   description: 'Says how many packets of an article are in stock.',
   args: z.strictObject({ article: z.string().min(1).max(40) }),
-  delivery: 'idempotent', // it only reads, so it may be called again after a crash
+  guarantee: 'idempotent', // it only reads, so it may be called again after a crash
   run: ({ article }) => {
     const packets = stock.get(article);
     return packets === undefined ? toolError(`No article "${article}"; there are tea, coffee.`) : { article, packets };

@@ -2,7 +2,7 @@
  * A call can wait for a person, for minutes or weeks, and across restarts. The person may deny it with a reason, or
  * approve it with other arguments than the model's. The model reads the decision.
  */
-import { type Decision, defineAgent, defineTool, type Open, openWorld } from 'reprise';
+import { type Decision, defineAgent, defineTool, openWorld, type Pending } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import * as z from 'zod';
@@ -34,7 +34,7 @@ function judged({ args }: Open): Decision {
 const run = await world.session('ticket-1', support).send('I want my money back.', { id: 'message-1' });
 for await (const event of run.events()) {
   if (event.type !== 'human.requested') continue;
-  const [item] = await world.open({ session: 'ticket-1' });
+  const [item] = await world.pending({ session: 'ticket-1' });
   if (item === undefined) continue;
   console.log(`${item.tool} waits:`, item.args, item.reason);
   console.log(await world.decide(item, judged(item), { as: 'human:ann' }));

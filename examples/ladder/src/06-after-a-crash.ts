@@ -13,7 +13,7 @@ const pay = defineTool({
   name: 'pay',
   description: 'Pays an invoice. This cannot be undone.',
   args: z.strictObject({ invoice: z.int() }),
-  delivery: 'at_most_once', // the default
+  guarantee: 'at_most_once', // the default
   run: ({ invoice }) => {
     appendFileSync('payments.txt', `invoice ${invoice}\n`);
     console.log('paid, and killed before the result is recorded');
@@ -26,7 +26,7 @@ const payments = defineTool({
   name: 'payments',
   description: 'Lists what has been paid.',
   args: z.strictObject({}),
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
   run: () => readFileSync('payments.txt', 'utf8').trim(),
 });
 

@@ -49,9 +49,9 @@ async function verifyWorlds(folder: string): Promise<number> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.db'));
   for (const file of files) {
     const store = await sqlite(path.join(folder, file)).openReadonly();
-    const { performed, sealed, frames } = await verifyStore(store, { app: agentApp });
+    const { replayed, unverified, frames } = await verifyStore(store, { app: agentApp });
     await store.close();
-    expect({ performed, sealed }).toEqual({ performed: frames, sealed: 0 });
+    expect({ replayed, unverified }).toEqual({ replayed: frames, unverified: 0 });
   }
   return files.length;
 }

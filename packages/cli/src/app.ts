@@ -1,4 +1,4 @@
-/** Finds the pure wing that can perform a journal: a module that somebody names, or the built-in one. */
+/** Finds the pure wing that can replay a journal: a module that somebody names, or the built-in one. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -88,7 +88,7 @@ async function load(file: string, path: string): Promise<Record<string, unknown>
         cause,
       });
     }
-    throw unusable('this module throws while it loads', path, 'Mend it, or name another module.', {
+    throw unusable('this module throws while it loads', path, 'Fix it, or name another module.', {
       cause,
       thrown_at: placeOf(cause),
     });

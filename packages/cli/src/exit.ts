@@ -26,7 +26,7 @@ const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'head_mismatch',
   'invalid_bytes',
   'era_incompatible',
-  'era_sealed',
+  'era_unverified',
   'code_failed',
   'code_mismatch',
   'manifest_mismatch',

@@ -19,14 +19,14 @@ export async function reportFailure(io: Io, error: unknown, json: boolean): Prom
 export function asError(error: unknown): unknown {
   if (!isRepriseError(error))
     return { code: 'internal_error', message: wordsOf(error), page: pageOf('internal_error') };
-  const { cause, ...facts } = error.facts;
+  const { cause, ...facts } = error.details;
   return { ...facts, code: error.code, message: sentenceOf(error), causes: causesOf(cause), page: pageOf(error.code) };
 }
 
 /** An error in lines for people: what happened, and each of its facts. */
 export function describeError(error: RepriseError): string {
-  const { where, expected, actual, hint, cause } = error.facts;
-  const divergence = error.facts.divergence as Divergence | undefined;
+  const { where, expected, actual, hint, cause } = error.details;
+  const divergence = error.details.divergence as Divergence | undefined;
   const recorded = divergence === undefined ? 'expected' : 'recorded';
   const lines: (readonly [string, unknown])[] = [
     ['where', where],
@@ -34,7 +34,7 @@ export function describeError(error: RepriseError): string {
     [divergence === undefined ? 'found' : 'regenerated', actual],
     ...(divergence?.cause ?? []).map((link, i) => [i === 0 ? 'caused by' : '', link] as const),
     ...causesOf(cause).map((words) => ['because', words] as const),
-    ['thrown at', error.facts.thrown_at],
+    ['thrown at', error.details.thrown_at],
     ['what to do', divergence === undefined ? hint : adviceOf(divergence, hint)],
     ['more', pageOf(error.code)],
   ];
@@ -50,7 +50,7 @@ function adviceOf({ cause }: Divergence, hint: string | undefined): string | und
 }
 
 /** What happened, without the facts that the message goes on with. */
-function sentenceOf({ code, message, facts: { where, expected, actual, hint } }: RepriseError): string {
+function sentenceOf({ code, message, details: { where, expected, actual, hint } }: RepriseError): string {
   const goesOn =
     where !== undefined
       ? `; at ${where}`

@@ -73,15 +73,15 @@ class CommandLine {
   }
 
   #addVerify(program: Command): void {
-    verb(program, 'verify', 'perform a world again and compare it in bytes, or check that nobody changed it')
+    verb(program, 'verify', 'replay a world and compare it in bytes, or check that nobody changed it')
       .option('--app <module>', 'the app that wrote it: default export or export `app` of a module')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .option(
         '--pure-code',
-        'perform eras with the code that the file carries, in a capsule; it runs what is in the file',
+        'replay eras with the code that the file carries, in a sandbox; it runs what is in the file',
       )
       .option('--requests <module>', 'make the requests of model calls again: export `requests` of a module')
-      .option('--no-sealed', 'make it a finding when there is anything that no app at hand can perform')
+      .option('--no-unverified', 'make it a finding when there is anything that no app at hand can replay')
       .option('--expect <head>', 'a head that must be in the journal: finds a cut or rolled back one', digest)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
   }

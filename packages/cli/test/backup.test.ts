@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
@@ -13,7 +13,7 @@ describe('reprise backup', () => {
   it('copies a world that another process has open, and says which head the copy has [JRN-34]', async () => {
     const path = folder.file('held.db');
     await makeLedger(path);
-    await using world = await openWorld({ store: sqlite(path), app });
+    await using world = await openKernelWorld({ store: sqlite(path), app });
     const head = await add(world, 9);
     const { code, out, err } = await command(folder.path, 'backup', 'held.db', 'copy.db');
     expect({ code, err }).toEqual({ code: 0, err: '' });

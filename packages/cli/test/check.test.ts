@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
@@ -26,7 +26,7 @@ const upgraded = folder.file('upgraded.db');
 beforeAll(async () => {
   await makeLedger(world);
   await makeLedger(upgraded);
-  await using open = await openWorld({ store: sqlite(upgraded), app: two });
+  await using open = await openKernelWorld({ store: sqlite(upgraded), app: two });
   await add(open, 10);
 });
 afterAll(() => folder.remove());
@@ -92,7 +92,7 @@ describe('reprise check --against', () => {
     const path = folder.file('held.db');
     await makeLedger(path);
     {
-      await using _held = await openWorld({ store: sqlite(path), app });
+      await using _held = await openKernelWorld({ store: sqlite(path), app });
       expect((await run('check', path, '--against', TWO)).code).toBe(0);
     }
     tamper(path, 'UPDATE frame SET bytes = zeroblob(length(bytes)) WHERE seq = 4');
@@ -107,40 +107,40 @@ describe('reprise check --against', () => {
 });
 
 describe('reprise verify of two eras', () => {
-  it('performs both when both apps are at hand', async () => {
-    const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE, '--no-sealed');
+  it('replays both when both apps are at hand', async () => {
+    const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE, '--no-unverified');
     expect(code).toBe(0);
-    expect(out).toContain('performed 9, sealed 0\nera 0 to 6: performed\nera 7 to 8: performed\n');
-    expect((await run('verify', upgraded, '--app', TWO, '--no-sealed')).code).toBe(0);
+    expect(out).toContain('replayed 9, unverified 0\nera 0 to 6: replayed\nera 7 to 8: replayed\n');
+    expect((await run('verify', upgraded, '--app', TWO, '--no-unverified')).code).toBe(0);
   });
 
-  it('says which era is sealed, and with --no-sealed that is a finding', async () => {
+  it('says which era is unverified, and with --no-unverified that is a finding', async () => {
     const { code, out } = await run('verify', upgraded, '--app', ALONE);
     expect(code).toBe(0);
-    expect(out).toContain('intact; in part performed again, identical');
-    expect(out).toContain('NOT checked: whether they do in sealed ones');
-    expect(out).toContain('performed 2, sealed 7\nera 0 to 6: sealed\nera 7 to 8: performed\n');
-    const strict = await run('verify', upgraded, '--app', ALONE, '--no-sealed');
+    expect(out).toContain('intact; in part replayed, identical');
+    expect(out).toContain('NOT checked: whether they do in unverified ones');
+    expect(out).toContain('replayed 2, unverified 7\nera 0 to 6: sealed\nera 7 to 8: replayed\n');
+    const strict = await run('verify', upgraded, '--app', ALONE, '--no-unverified');
     expect(strict.code).toBe(1);
-    expect(strict.err).toContain('era_sealed: ');
+    expect(strict.err).toContain('era_unverified: ');
     expect(strict.err).toContain('frames 0 to 6');
     expect(await json('verify', upgraded, '--app', ALONE)).toMatchObject({
-      performed: 2,
-      sealed: 7,
+      replayed: 2,
+      unverified: 7,
       eras: [
-        { from: 0, to: 6, status: 'sealed' },
-        { from: 7, to: 8, status: 'performed' },
+        { from: 0, to: 6, status: 'unverified' },
+        { from: 7, to: 8, status: 'replayed' },
       ],
     });
-    expect((await run('verify', upgraded, '--no-sealed')).code).toBe(1);
+    expect((await run('verify', upgraded, '--no-unverified')).code).toBe(1);
   });
 
   it('shows a cell under either name, and an old frame with the app of its time', async () => {
     const state = async (...args: string[]) => (await json('show', upgraded, ...args)).state;
     expect(await state('demo/Ledger@2/a', '--app', TWO)).toEqual({ total: 20, entries: 1 });
     expect(await state(LEDGER.join('/'), '--app', TWO, '--at', '4')).toMatchObject({ total: 10, note: '' });
-    const sealed = await run('show', upgraded, 'demo/Ledger@2/a', '--app', ALONE, '--at', '4');
-    expect([sealed.code, sealed.err]).toEqual([1, expect.stringContaining('era_sealed')]);
+    const unverified = await run('show', upgraded, 'demo/Ledger@2/a', '--app', ALONE, '--at', '4');
+    expect([unverified.code, unverified.err]).toEqual([1, expect.stringContaining('era_unverified')]);
     const then = ['--app', ALONE, '--legacy', ONE, '--at', '4'];
     expect(await state('demo/Ledger@2/a', ...then)).toMatchObject({ total: 10, note: '' });
     expect([...ledgerApp().reducers.keys()]).toEqual(['demo/Ledger@1']);

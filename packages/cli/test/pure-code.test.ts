@@ -1,9 +1,9 @@
-/** A world that is performed with nothing but its file. */
+/** A world that is replayed with nothing but its file. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pureCode } from '@reprise/capsule';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
+import { pureCode } from '@reprise/sandbox';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
@@ -22,43 +22,43 @@ beforeAll(async () => {
   expect(await run(...bundled('app.ts', code1))).toMatchObject({ code: 0, err: '' });
   expect((await run(...bundled('ledger-2.ts', code2))).code).toBe(0);
   {
-    await using first = await openWorld({ store: sqlite(world), app, code: pureCode(readFileSync(code1)) });
+    await using first = await openKernelWorld({ store: sqlite(world), app, code: pureCode(readFileSync(code1)) });
     for (const by of [1, 2, 3]) await add(first, by);
   }
-  await using second = await openWorld({ store: sqlite(world), app: app2, code: pureCode(readFileSync(code2)) });
+  await using second = await openKernelWorld({ store: sqlite(world), app: app2, code: pureCode(readFileSync(code2)) });
   await add(second, 4);
 });
 afterAll(() => folder.remove());
 
 describe('reprise verify --pure-code', () => {
-  it('performs a file of two versions in a folder that has nothing else', async () => {
+  it('replays a file of two versions in a folder that has nothing else', async () => {
     const alone = folder.file('alone');
     mkdirSync(alone);
     writeFileSync(join(alone, 'run.db'), readFileSync(world));
-    const { code, out, err } = await command(alone, 'verify', 'run.db', '--pure-code', '--no-sealed');
+    const { code, out, err } = await command(alone, 'verify', 'run.db', '--pure-code', '--no-unverified');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('run.db: performed again, identical\n');
-    expect(out).toMatch(/^performed with the code in the file \(sha256:[0-9a-f]{64}, sha256:[0-9a-f]{64}\): every/m);
-    expect(out).toContain('performed 7, sealed 0\nera 0 to 4: performed\nera 5 to 6: performed\n');
+    expect(out).toContain('run.db: replayed, identical\n');
+    expect(out).toMatch(/^replayed with the code in the file \(sha256:[0-9a-f]{64}, sha256:[0-9a-f]{64}\): every/m);
+    expect(out).toContain('replayed 7, unverified 0\nera 0 to 4: replayed\nera 5 to 6: replayed\n');
   });
 
   it('says the digest of the code of each era to programs', async () => {
-    const { eras, performed } = JSON.parse((await run('verify', world, '--pure-code', '--json')).out);
-    expect(performed).toBe(7);
+    const { eras, replayed } = JSON.parse((await run('verify', world, '--pure-code', '--json')).out);
+    expect(replayed).toBe(7);
     expect(eras[0].code).toMatch(/^[0-9a-f]{64}$/);
     const { digest } = JSON.parse((await run(...bundled('app.ts', code1), '--json')).out);
     expect(digest).toBe(`sha256:${eras[0].code}`);
   });
 
-  it('without it, runs nothing, and reports the frames as sealed', async () => {
+  it('without it, runs nothing, and reports the frames as unverified', async () => {
     const { code, out } = await run('verify', world);
     expect(code).toBe(0);
-    expect(out).toContain('performed 0, sealed 7\n');
+    expect(out).toContain('replayed 0, unverified 7\n');
   });
 
   it('says so when there is no code', async () => {
     const path = folder.file('plain.db');
-    await (await openWorld({ store: sqlite(path), app })).close();
+    await (await openKernelWorld({ store: sqlite(path), app })).close();
     expect((await run('verify', path, '--pure-code')).out).toContain('no era carries its code\n');
   });
 

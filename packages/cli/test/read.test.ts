@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { readViews, touch } from '@reprise/kernel/views';
 import { sqlite, sqliteViews } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,7 +79,7 @@ describe('reprise tail', () => {
   it('follows a world that somebody writes, until Ctrl-C, and ends well', async () => {
     const path = folder.file('live.db');
     await makeLedger(path);
-    await using writer = await openWorld({ store: sqlite(path), app });
+    await using writer = await openKernelWorld({ store: sqlite(path), app });
     const child = start(folder.path, 'tail', 'live.db', '-n', '1', '--follow', '--json');
     const end = ended(child);
     await Promise.race([once(child.stdout!, 'data'), end]);
@@ -98,7 +98,7 @@ describe('reprise tail', () => {
     child.stdout?.once('data', () => child.stdout?.destroy());
     const path = folder.file('ledger.db');
     const writing = (async () => {
-      await using writer = await openWorld({ store: sqlite(path), app });
+      await using writer = await openKernelWorld({ store: sqlite(path), app });
       for (let by = 0; child.exitCode === null && by < 100; by++) {
         await add(writer, by);
         await new Promise((resolve) => setTimeout(resolve, 50));

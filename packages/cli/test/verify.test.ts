@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
@@ -29,34 +29,34 @@ function copy(name: string): string {
 }
 
 describe('reprise verify', () => {
-  it('given the app by a path relative to the folder it runs in, performs every frame again [RPL-1]', async () => {
+  it('given the app by a path relative to the folder it runs in, replays every frame [RPL-1]', async () => {
     const { code, out, err } = await command(APPS, 'verify', world, '--app', 'app.ts', '--expect', ledger.heads[0]!);
     expect(err).toBe('');
     expect(code).toBe(0);
-    expect(out).toContain('performed again, identical');
-    expect(out).toContain('performed with app.ts');
+    expect(out).toContain('replayed, identical');
+    expect(out).toContain('replayed with app.ts');
     expect(out).toContain('the expected head is in the journal');
-    expect(out).toContain('performed 6, sealed 0\n6 frames, 16 records, 3 blobs\n');
+    expect(out).toContain('replayed 6, unverified 0\n6 frames, 16 records, 3 blobs\n');
     expect(out.endsWith(`head sha256:${ledger.heads.at(-1)}\n`)).toBe(true);
   });
 
   it('given no app that knows the journal, checks its integrity only, and says so', async () => {
     const { code, out } = await command(folder.path, 'verify', 'ledger.db');
     expect(code).toBe(0);
-    expect(out).toContain('ledger.db: intact, not performed again\n');
+    expect(out).toContain('ledger.db: intact, not replayed\n');
     expect(out).toContain('NOT checked: whether decisions and states follow');
-    expect(out).toContain('@reprise/agent, lacks demo/Ledger@1; to perform it, name its app');
-    expect(out).toContain('performed 0, sealed 6');
+    expect(out).toContain('@reprise/agent, lacks demo/Ledger@1; to replay it, name its app');
+    expect(out).toContain('replayed 0, unverified 6');
   });
 
-  it('given a journal of the agent package, performs it without being told with what', async () => {
+  it('given a journal of the agent package, replays it without being told with what', async () => {
     const path = folder.file('agent.db');
     await makeAgentWorld(path);
     const { code, out } = await run('verify', path, '--json');
     expect(code).toBe(0);
     const report = JSON.parse(out);
-    expect(report).toMatchObject({ ok: true, app: '@reprise/agent', lacking: [], sealed: 0 });
-    expect(report.performed).toBe(report.frames);
+    expect(report).toMatchObject({ ok: true, app: '@reprise/agent', lacking: [], unverified: 0 });
+    expect(report.replayed).toBe(report.frames);
     expect(Object.keys(report)).toEqual(Object.keys(report).toSorted());
     expect(report.head).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
@@ -65,7 +65,7 @@ describe('reprise verify', () => {
     const { code, out, err } = await command(folder.path, 'verify', 'ledger.db', '--app', CHANGED);
     expect(code).toBe(1);
     expect(out).toBe('');
-    expect(err).toContain('replay_divergence: performing frame 3 again gave another fact\n');
+    expect(err).toContain('replay_divergence: replaying frame 3 again gave another fact\n');
     expect(err).toContain('  where       frame 3, record 1 (fact), $.value.total\n');
     expect(err).toContain('  recorded    6\n  regenerated 7\n');
     expect(err).toContain(
@@ -133,7 +133,7 @@ describe('reprise verify', () => {
 
   it('given a writer that holds the world, reads what is durable [RPL-7]', async () => {
     const path = copy('held.db');
-    await using held = await openWorld({ store: sqlite(path), app });
+    await using held = await openKernelWorld({ store: sqlite(path), app });
     const head = await add(held, 5);
     const { code, out } = await run('verify', path, '--app', APP, '--json');
     expect(code).toBe(0);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, llmGenerate, openAgentWorld } from '@reprise/agent';
 import type { Address, LlmGenerateParams, LlmGenerateReceipt, Ref } from '@reprise/contracts';
-import { type Adapter, type EraseReport, openWorld, putValue, type World } from '@reprise/kernel';
+import { type Adapter, type EraseReport, openKernelWorld, putValue, type World } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import Database from 'libsql';
 import app from './apps/app.js';
@@ -39,7 +39,7 @@ export async function add(world: World, by: number): Promise<string> {
 
 /** Writes a ledger world. */
 export async function makeLedger(path: string): Promise<Ledger> {
-  await using world = await openWorld({ store: sqlite(path), app });
+  await using world = await openKernelWorld({ store: sqlite(path), app });
   const heads = [];
   for (const by of [1, 2, 3, 4]) heads.push(await add(world, by));
   const text = await world.content.put(new TextEncoder().encode(`# Survey\n${HOSTILE}\n`));
@@ -52,7 +52,7 @@ export async function makeLedger(path: string): Promise<Ledger> {
 
 /** Erases content of a ledger world. */
 export async function eraseFrom(path: string, ref: Ref): Promise<EraseReport> {
-  await using world = await openWorld({ store: sqlite(path), app });
+  await using world = await openKernelWorld({ store: sqlite(path), app });
   return await world.erase({ refs: [ref] }, { as: 'human:dpo', reason: 'request 17' });
 }
 

@@ -87,7 +87,7 @@ export interface Account {
   readonly parent: string | null;
   readonly limits: Amounts;
   readonly spent: Amounts;
-  readonly held: Amounts;
+  readonly reserved: Amounts;
 }
 
 /** A ledger of what a subtree may use. */
@@ -95,5 +95,5 @@ export const account = z.strictObject({
   parent: z.nullable(z.string().min(1).max(128)),
   limits: amounts,
   spent: amounts,
-  held: amounts,
+  reserved: amounts,
 }) satisfies z.ZodType<Account>;

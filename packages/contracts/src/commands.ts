@@ -48,7 +48,7 @@ export const decision = z.union([
 ]);
 
 /** What is decided about an effect that waits for approval. */
-export type Decision = z.infer<typeof decision>;
+export type EffectDecision = z.infer<typeof decision>;
 
 /** Decides about an effect that waits for approval; `digest` is of the parameters that were seen. */
 export const decideCommand = z.strictObject({ effect: hex, digest: z.exactOptional(hex), decision });
@@ -73,7 +73,7 @@ export const setRightsCommand = z.strictObject({
   revision: z.exactOptional(z.int().min(0)),
 });
 
-/** Makes an account, or changes its limits. What is spent and held stays. */
+/** Makes an account, or changes its limits. What is spent and reserved stays. */
 export const setAccountCommand = z.strictObject({
   account: accountName,
   parent: z.nullable(accountName),

@@ -44,7 +44,7 @@ export const ERROR_CODES = [
   'fork_unfinished',
   'manifest_mismatch',
   'era_incompatible',
-  'era_sealed',
+  'era_unverified',
   'code_failed',
   'code_mismatch',
   'plan_in_flight',

@@ -4,7 +4,7 @@ import type { ErrorCode } from './error-codes.js';
 const ERROR_BRAND: unique symbol = Symbol.for('reprise.error') as never;
 
 /** What an error says beside its code: facts a program can read. */
-export interface ErrorFacts {
+export interface ErrorDetails {
   /** Where it happened: a path in a value, a frame, a file, an address. */
   readonly where?: string;
   /** What was expected there. */
@@ -34,20 +34,20 @@ export class RepriseError extends Error {
   /** What happened, as one sentence; `message` adds the code and the facts. */
   readonly what: string;
   /** What a program can read about it. */
-  readonly facts: ErrorFacts;
+  readonly details: ErrorDetails;
 
   /**
    * @param code a code of the closed list
    * @param what one sentence: what happened
    * @param facts where, expected, actual, what to do
    */
-  constructor(code: ErrorCode, what: string, given: ErrorFacts = {}) {
+  constructor(code: ErrorCode, what: string, given: ErrorDetails = {}) {
     const facts = withoutSecrets(given);
     super(sentence(code, what, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'RepriseError';
     this.code = code;
     this.what = what;
-    this.facts = facts;
+    this.details = facts;
     Object.defineProperty(this, ERROR_BRAND, { value: true });
   }
 }
@@ -75,7 +75,7 @@ interface Look {
 }
 
 /** The facts with every value that stands under the name of a secret told by its type, whoever made the error. */
-function withoutSecrets(facts: ErrorFacts): ErrorFacts {
+function withoutSecrets(facts: ErrorDetails): ErrorDetails {
   const names = (facts.where ?? '').split(/[^A-Za-z0-9_-]+/).filter((name) => /[A-Za-z]/.test(name));
   const isSecret = SECRET_NAME.test(names.at(-1) ?? '');
   const { actual } = facts;
@@ -125,7 +125,7 @@ function kindOf(thing: object): string {
   }
 }
 
-function sentence(code: ErrorCode, what: string, facts: ErrorFacts): string {
+function sentence(code: ErrorCode, what: string, facts: ErrorDetails): string {
   const parts = [`${code}: ${what}`];
   if (facts.where !== undefined) parts.push(`at ${facts.where}`);
   if (facts.expected !== undefined) parts.push(`expected ${show(facts.expected)}`);

@@ -106,8 +106,8 @@ export const llmGenerateParams = z.strictObject({
   summarise: z.exactOptional(z.strictObject({ to: count, ask_ref: ref(), head: z.exactOptional(z.int().min(1)) })),
   /** What context sources gave at the first step of the run; absent at that step, where they are asked. */
   context: z.exactOptional(z.array(contextText).max(16)),
-  /** The name and version of the projection from transcript to request. */
-  projection: z.string().min(1).max(64),
+  /** The name and version of the prompt assembly from transcript to request. */
+  prompt: z.string().min(1).max(64),
 });
 
 /** `sys/LlmGenerateParams@2`. */
@@ -210,7 +210,7 @@ export const llmToolCall = z.strictObject({
   fingerprint: z.exactOptional(digest),
   /** Of a tool of a toolset: its entry, as a value. */
   entry_ref: z.exactOptional(ref()),
-  delivery: z.exactOptional(z.enum(['idempotent', 'at_most_once', 'reconcile'])),
+  guarantee: z.exactOptional(z.enum(['idempotent', 'at_most_once', 'reconcile'])),
   timeout_ms: z.exactOptional(z.int().min(1)),
   approval: z.exactOptional(z.strictObject({ to: z.exactOptional(pattern), reason_ref: z.exactOptional(ref()) })),
   /** Calls of one step with the same resource run one after another. */

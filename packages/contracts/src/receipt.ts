@@ -55,8 +55,8 @@ export const receipt = z.strictObject({
 /** The outcome of an effect, as a plan reads it. */
 export type Receipt = z.infer<typeof receipt>;
 
-/** Whether an effect may be performed again after a crash: see `docs/explanation/delivery.md`. */
-export const DELIVERIES = ['idempotent', 'at_most_once', 'reconcile'] as const;
+/** Whether an effect may be replayed after a crash: see `docs/explanation/delivery.md`. */
+export const GUARANTEES = ['idempotent', 'at_most_once', 'reconcile'] as const;
 
-/** Whether an effect may be performed again after a crash. */
-export type Delivery = (typeof DELIVERIES)[number];
+/** Whether an effect may be replayed after a crash. */
+export type Guarantee = (typeof GUARANTEES)[number];

@@ -19,10 +19,10 @@ import { bytes, ref, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
 import { policyRule } from './policy.js';
 import { principal } from './principal.js';
-import { DELIVERIES, RECEIPT_STATUSES, receipt } from './receipt.js';
+import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
 
 /** The number of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
-export const KERNEL_SEMANTICS = 2;
+export const KERNEL_SEMANTICS = 3;
 
 const count = z.int().min(0);
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -37,10 +37,10 @@ export const eventEnvelope = z.strictObject({ name: wireName, value: value() });
 export type EventEnvelope = z.infer<typeof eventEnvelope>;
 
 /** What is reserved for an effect, and on which account; every account above it reserves the same. */
-export const held = z.strictObject({ account: z.string().max(128), amounts });
+export const reserved = z.strictObject({ account: z.string().max(128), amounts });
 
 /** What is reserved for an effect. */
-export type Held = z.infer<typeof held>;
+export type Reserved = z.infer<typeof reserved>;
 
 /** A definition as the manifest pins it: its name and the digest of its schemas. */
 export const pinned = z.strictObject({ name: z.string().max(128), digest: hex });
@@ -59,7 +59,7 @@ export const manifestRecord = z.strictObject({
   plans: z.array(pinned),
   effects: z.array(pinned),
   policy: z.array(policyRule),
-  /** Names that stand for another digest than in the era before, which was performed again with both. */
+  /** Names that stand for another digest than in the era before, which was replayed with both. */
   compatible: z.exactOptional(z.array(z.string().max(128))),
   /** Plans that the app has no more: they end here. */
   cancels: z.exactOptional(z.array(planAddress)),
@@ -203,7 +203,7 @@ export const forkSettlement = z.tuple([hex, receipt]);
 /** A holder, and its rights at the head of the original. */
 export const forkRights = z.tuple([principal, inheritedRights]);
 
-/** An account, and what it is in the fork; nothing is held there. */
+/** An account, and what it is in the fork; nothing is reserved there. */
 export const forkAccount = z.tuple([accountName, account]);
 
 /**
@@ -276,7 +276,7 @@ export const intentRecord = z.strictObject({
 /**
  * Derived: a plan's effect that the gate allowed. `rule` is the policy rule's index, `grant` the digest of the rights
  * it was exercised under (in a world that has granted any), `approval` who may approve what waits for approval,
- * `held` what was reserved for it and on which account.
+ * `reserved` what was reserved for it and on which account.
  */
 export const effectRecord = z.strictObject({
   kind: z.literal('effect'),
@@ -286,12 +286,12 @@ export const effectRecord = z.strictObject({
   emission: count,
   name: effectKind,
   params: value(),
-  delivery: z.enum(DELIVERIES),
+  guarantee: z.enum(GUARANTEES),
   rule: count,
   deadline: z.nullable(z.int().min(0)),
   grant: z.exactOptional(hex),
   approval: z.exactOptional(pattern),
-  held: z.exactOptional(held),
+  reserved: z.exactOptional(reserved),
 });
 
 /** Derived: something that the gate refused: an effect of a plan, or an event that a cell sends. */

@@ -2,7 +2,7 @@
 import { address, timerFired, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
-import { GRAPH_NODES_AT_ONCE, NODE_NEEDS_MAX, PRIORITY_MAX } from './limits.js';
+import { GRAPH_NODES_AT_ONCE, NODE_NEEDS_MAX, PRIORITY_MAX } from './bounds.js';
 import { party } from './parties.js';
 
 /** The wire name of the graph reducer. */

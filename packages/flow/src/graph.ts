@@ -21,6 +21,7 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import type * as z from 'zod';
+import { DEPENDENTS_AT_ONCE, FLOW_VALUE_BYTES_MAX, GRAPH_NEEDS_AT_ONCE, NODES_HANDED_AT_ONCE } from './bounds.js';
 import { circleIn } from './graph-circle.js';
 import {
   GRAPH,
@@ -32,7 +33,6 @@ import {
   type needState,
   type newNode,
 } from './graph-contract.js';
-import { DEPENDENTS_AT_ONCE, FLOW_VALUE_BYTES_MAX, GRAPH_NEEDS_AT_ONCE, NODES_HANDED_AT_ONCE } from './limits.js';
 import { placeInLine } from './order.js';
 import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';

@@ -1,5 +1,5 @@
 /** Numbers as texts that sort as the numbers do: keys of tables. */
-import { PRIORITY_MAX } from './limits.js';
+import { PRIORITY_MAX } from './bounds.js';
 
 /** What every safe integer fits in. */
 const DIGITS = 16;

@@ -2,7 +2,7 @@
 import { type Address, address, formatAddress } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
-import { TOLD_AT_ONCE, TOLD_BYTES_MAX } from './limits.js';
+import { TOLD_AT_ONCE, TOLD_BYTES_MAX } from './bounds.js';
 import { utf8Bytes } from './sizes.js';
 
 /** A cell, or null for those outside: the host and whom it lets in. */

@@ -2,7 +2,7 @@
 import { address, timerFired, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
-import { PROMISE_PARTS_MAX } from './limits.js';
+import { PROMISE_PARTS_MAX } from './bounds.js';
 import { party } from './parties.js';
 
 /** The wire name of the promise reducer. */
@@ -14,7 +14,7 @@ export const partName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/);
 const values = z.record(partName, value());
 
 /** How a promise ended. */
-export const settlement = z.strictObject({
+export const promiseSettlement = z.strictObject({
   status: z.enum(['fulfilled', 'rejected', 'expired', 'cancelled']),
   /** What the parts said that decided it: those that succeeded, or, when it was rejected, those that failed. */
   values,
@@ -43,7 +43,7 @@ export const promiseCommands = {
 } as const;
 
 /** What those who await a promise, or write to it too late, are told: list it among the events of a reducer. */
-export const promiseEvents = { 'flow/Settled@1': settlement } as const;
+export const promiseEvents = { 'flow/Settled@1': promiseSettlement } as const;
 
 /** The state of a promise; those who await it are in a table. */
 export const promiseState = z.strictObject({
@@ -55,7 +55,7 @@ export const promiseState = z.strictObject({
   written: z.record(partName, z.strictObject({ ok: z.boolean(), value: value() })),
   /** What is written, in bytes. */
   bytes: z.int(),
-  outcome: z.nullable(settlement),
+  outcome: z.nullable(promiseSettlement),
 });
 
 /** The tables of a promise: those who await it, by address. */

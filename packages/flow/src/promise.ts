@@ -17,22 +17,22 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import type * as z from 'zod';
-import { PROMISE_BYTES_MAX } from './limits.js';
+import { PROMISE_BYTES_MAX } from './bounds.js';
 import { addressKey, openFor, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
 import {
   PROMISE,
   promiseCommands,
   promiseNotices,
+  type promiseSettlement,
   promiseState,
   promiseTables,
-  type settlement,
 } from './promise-contract.js';
 import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...promiseCommands, ...promiseNotices } as const;
 
 type State = z.output<typeof promiseState>;
-type Settlement = z.output<typeof settlement>;
+type Settlement = z.output<typeof promiseSettlement>;
 type Opening = EventValue<typeof EVENTS, 'flow/OpenPromise@1'>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {

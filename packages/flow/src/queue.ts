@@ -18,7 +18,7 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import type * as z from 'zod';
-import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './limits.js';
+import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './bounds.js';
 import { placeInLine, sortable } from './order.js';
 import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
 import {

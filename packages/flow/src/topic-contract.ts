@@ -2,7 +2,7 @@
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
-import { CONDITIONS_MAX, TOPIC_RETAINED_MAX } from './limits.js';
+import { CONDITIONS_MAX, TOPIC_RETAINED_MAX } from './bounds.js';
 import { party } from './parties.js';
 
 /** The wire name of the topic reducer. */

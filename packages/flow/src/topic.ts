@@ -20,7 +20,7 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import type * as z from 'zod';
-import { FLOW_VALUE_BYTES_MAX, TOLD_AT_ONCE, TOLD_BYTES_MAX, TOPIC_WAITING_MAX } from './limits.js';
+import { FLOW_VALUE_BYTES_MAX, TOLD_AT_ONCE, TOLD_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
 import { sortable } from './order.js';
 import { addressKey, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';

@@ -4,7 +4,7 @@ import { type Came, graphTrial, holdLine, promiseTrial, queueTrial, type Trial, 
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
 
-/** The long form, with ten thousand of each: `conformance/flow-long.ts`. */
+/** The long form, with ten thousand of each: `scripts/long/flow.ts`. */
 describe(`given a process that dies at random commits (seed ${SEED})`, () => {
   it.each<[string, (trial: Trial) => Promise<Came>, number, number]>([
     ['items wait for five slots, then each runs once, in its turn', queueTrial, 120, 10],

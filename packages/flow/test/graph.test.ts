@@ -52,13 +52,13 @@ const graphs: fc.Arbitrary<PlainNode[]> = fc
 
 const written = ({ fails: _, ...node }: PlainNode) => ({ ...node, value: node.node });
 
-type Twin = (nodes: readonly PlainNode[]) => PlainNode[];
+type Mutant = (nodes: readonly PlainNode[]) => PlainNode[];
 
 async function holdModel(
   nodes: readonly PlainNode[],
   list: readonly Step[],
   limit: number | null,
-  twin: Twin,
+  mutant: Mutant,
 ): Promise<void> {
   const office = new Office();
   await office.host(client('owner'), 'test/Trained@1', { work_ms: null, fails: [] });
@@ -72,7 +72,7 @@ async function holdModel(
         added += more.length;
         if (more.length > 0) await office.host(plan, 'flow/AddNodes@1', { nodes: more.map(written) });
         await office.settle();
-        model.add(twin(more));
+        model.add(mutant(more));
         break;
       }
       case 'limit':
@@ -109,10 +109,10 @@ async function change(office: Office, model: GraphModel, step: Extract<Step, { w
 }
 
 describe(`a graph (seed ${SEED})`, () => {
-  const law = (twin: Twin) =>
+  const law = (mutant: Mutant) =>
     fc.asyncProperty(graphs, fc.array(steps, { maxLength: 30, size: 'max' }), limits, async (nodes, list, limit) => {
       const mine = list.filter((step) => step.do !== 'cancel'); // what the owner is told about those is looked at below
-      await holdModel(nodes, mine, limit, twin);
+      await holdModel(nodes, mine, limit, mutant);
     });
 
   it('hands out what a plain program would, in its order, and comes to the same [FLOW-5]', async () => {
@@ -122,13 +122,13 @@ describe(`a graph (seed ${SEED})`, () => {
     );
   });
 
-  it.each<[string, Twin]>([
+  it.each<[string, Mutant]>([
     ['takes any for all', (nodes) => nodes.map((node) => ({ ...node, resolve: 'all' }))],
     ['ignores every failure', (nodes) => nodes.map((node) => ({ ...node, on_failure: 'ignore' }))],
     ['forgets priorities', (nodes) => nodes.map((node) => ({ ...node, priority: 0 }))],
     ['loses a need', (nodes) => nodes.map((node) => ({ ...node, needs: node.needs.slice(1) }))],
-  ])('a twin of the model that %s is found', async (_, twin) => {
-    const found = await fc.check(law(twin), { seed: SEED, numRuns: 60, endOnFailure: true });
+  ])('a mutant of the model that %s is found', async (_, mutant) => {
+    const found = await fc.check(law(mutant), { seed: SEED, numRuns: 60, endOnFailure: true });
     expect(found.failed).toBe(true);
   });
 

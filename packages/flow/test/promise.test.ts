@@ -102,7 +102,7 @@ const said = (heard: readonly Heard[]): string[] =>
     return `${status} ${JSON.stringify(Object.fromEntries(Object.entries(values).sort()))}`;
   });
 
-async function perform(office: Office, step: Step): Promise<void> {
+async function execute(office: Office, step: Step): Promise<void> {
   if (step.do === 'pass') return office.pass(step.ms);
   if (step.do === 'cancel') return void (await office.host(one, 'flow/CancelPromise@1', {}));
   if (step.do === 'await') return office.by(step.by, one, 'flow/Await@1', {});
@@ -110,17 +110,17 @@ async function perform(office: Office, step: Step): Promise<void> {
   return office.by(step.by, one, 'flow/Write@1', { part: step.part, ok: step.ok, value: step.n });
 }
 
-type Twin = (model: Model, step: Step) => void;
+type Mutant = (model: Model, step: Step) => void;
 
-const law = (twin: Twin) =>
+const law = (mutant: Mutant) =>
   fc.asyncProperty(needed, fc.array(steps, { maxLength: 25, size: 'max' }), async (needs, list) => {
     const office = new Office();
     await office.host(one, 'flow/OpenPromise@1', { parts: PARTS, needs, deadline: office.clock.wall() + 100 });
     const model = new Model(needs, 100);
     for (const step of list) {
-      await perform(office, step);
+      await execute(office, step);
       await office.settle();
-      twin(model, step);
+      mutant(model, step);
     }
     for (const key of ['a', 'b', 'c']) expect(said(await office.heard(key))).toEqual(model.heard.get(key) ?? []);
     await office.close();
@@ -134,12 +134,12 @@ describe(`a promise (seed ${SEED})`, () => {
     );
   });
 
-  it.each<[string, Twin]>([
+  it.each<[string, Mutant]>([
     ['takes the last writer', (model, step) => model.step(step.do === 'write' ? { ...step, n: step.n + 1 } : step)],
     ['never expires', (model, step) => (step.do === 'pass' ? undefined : model.step(step))],
     ['takes every part for a success', (model, step) => model.step(step.do === 'write' ? { ...step, ok: true } : step)],
-  ])('a twin of the model that %s is found', async (_, twin) => {
-    const found = await fc.check(law(twin), { seed: SEED, numRuns: 60, endOnFailure: true });
+  ])('a mutant of the model that %s is found', async (_, mutant) => {
+    const found = await fc.check(law(mutant), { seed: SEED, numRuns: 60, endOnFailure: true });
     expect(found.failed).toBe(true);
   });
 

@@ -28,7 +28,7 @@ const steps: fc.Arbitrary<QueueStep> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('cancel' as const),
-      by: fc.constantFrom('a', 'b', 'c', 'host'),
+      by: fc.constantFrom('a', 'b', 'c', 'operator'),
       item: items,
     }),
   },
@@ -43,7 +43,7 @@ const opened = async (limit = 2): Promise<Office> => {
   return office;
 };
 
-async function perform(office: Office, step: QueueStep): Promise<void> {
+async function execute(office: Office, step: QueueStep): Promise<void> {
   switch (step.do) {
     case 'enqueue': {
       const { item, priority, lease } = step;
@@ -53,7 +53,7 @@ async function perform(office: Office, step: QueueStep): Promise<void> {
     case 'done':
       return office.by(step.by, line, 'flow/Done@1', { item: step.item });
     case 'cancel':
-      if (step.by !== 'host') return office.by(step.by, line, 'flow/CancelItem@1', { item: step.item });
+      if (step.by !== 'operator') return office.by(step.by, line, 'flow/CancelItem@1', { item: step.item });
       return void (await office.host(line, 'flow/CancelItem@1', { item: step.item }));
     case 'limit':
       return void (await office.host(line, 'flow/LimitQueue@1', { limit: step.limit }));
@@ -70,14 +70,14 @@ const said = (heard: readonly Heard[]): string[] =>
 
 async function holdModel(
   list: readonly QueueStep[],
-  twin: (model: QueueModel, step: QueueStep) => void,
+  mutant: (model: QueueModel, step: QueueStep) => void,
 ): Promise<void> {
   const office = await opened();
   const model = new QueueModel(2, office.clock.wall());
   for (const step of list) {
-    await perform(office, step);
+    await execute(office, step);
     await office.settle();
-    twin(model, step);
+    mutant(model, step);
   }
   for (const key of ['a', 'b', 'c']) expect(said(await office.heard(key))).toEqual(model.heard.get(key) ?? []);
   const names = async (table: string) =>
@@ -87,8 +87,8 @@ async function holdModel(
 }
 
 describe(`a queue (seed ${SEED})`, () => {
-  const law = (twin: (model: QueueModel, step: QueueStep) => void) =>
-    fc.asyncProperty(fc.array(steps, { maxLength: 40, size: 'max' }), (list) => holdModel(list, twin));
+  const law = (mutant: (model: QueueModel, step: QueueStep) => void) =>
+    fc.asyncProperty(fc.array(steps, { maxLength: 40, size: 'max' }), (list) => holdModel(list, mutant));
 
   it('answers and tells what a plain program would, whatever comes [FLOW-1]', async () => {
     await fc.assert(
@@ -100,10 +100,10 @@ describe(`a queue (seed ${SEED})`, () => {
   it.each<[string, (model: QueueModel, step: QueueStep) => void]>([
     ['forgets priorities', (model, step) => model.step(step.do === 'enqueue' ? { ...step, priority: 0 } : step)],
     ['lets leases last', (model, step) => model.step(step.do === 'enqueue' ? { ...step, lease: null } : step)],
-    ['lets anybody be done', (model, step) => model.step(step.do === 'done' ? { ...step, by: 'host' } : step)],
+    ['lets anybody be done', (model, step) => model.step(step.do === 'done' ? { ...step, by: 'operator' } : step)],
     ['never pauses', (model, step) => (step.do === 'pause' ? undefined : model.step(step))],
-  ])('a twin of the model that %s is found', async (_, twin) => {
-    const found = await fc.check(law(twin), { seed: SEED, numRuns: 60, endOnFailure: true });
+  ])('a mutant of the model that %s is found', async (_, mutant) => {
+    const found = await fc.check(law(mutant), { seed: SEED, numRuns: 60, endOnFailure: true });
     expect(found.failed).toBe(true);
   });
 

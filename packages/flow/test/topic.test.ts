@@ -81,7 +81,7 @@ class Model {
 const cursorsOf = (heard: readonly Heard[]): number[] =>
   heard.map(({ value }) => (value as { readonly cursor: number }).cursor);
 
-async function perform(office: Office, step: Step): Promise<void> {
+async function execute(office: Office, step: Step): Promise<void> {
   if (step.do === 'publish') {
     const { name, k } = step;
     return void (await office.host(news, 'flow/Publish@1', { name, value: { k } }));
@@ -91,17 +91,17 @@ async function perform(office: Office, step: Step): Promise<void> {
   return office.by(step.by, news, 'flow/Subscribe@1', { filter: step.filter as unknown as Value, ...from });
 }
 
-type Twin = (model: Model, step: Step) => void;
+type Mutant = (model: Model, step: Step) => void;
 
-const law = (twin: Twin) =>
+const law = (mutant: Mutant) =>
   fc.asyncProperty(fc.array(steps, { maxLength: 35, size: 'max' }), async (list) => {
     const office = new Office();
     await office.host(news, 'flow/OpenTopic@1', { retain: RETAIN });
     const model = new Model();
     for (const step of list) {
-      await perform(office, step);
+      await execute(office, step);
       await office.settle();
-      twin(model, step);
+      mutant(model, step);
     }
     for (const key of ['a', 'b', 'c']) expect(cursorsOf(await office.heard(key))).toEqual(model.heard.get(key) ?? []);
     expect((await office.table(news, 'backlog')).length).toBeLessThanOrEqual(RETAIN);
@@ -125,15 +125,15 @@ describe(`a topic (seed ${SEED})`, () => {
     );
   });
 
-  it.each<[string, Twin]>([
+  it.each<[string, Mutant]>([
     [
       'forgets filters',
       (model, step) => model.step(step.do === 'subscribe' ? { ...step, filter: { where: [] } } : step),
     ],
     ['keeps nothing', (model, step) => model.step(step.do === 'subscribe' ? { ...step, from: null } : step)],
     ['never unsubscribes', (model, step) => (step.do === 'unsubscribe' ? undefined : model.step(step))],
-  ])('a twin of the model that %s is found', async (_, twin) => {
-    const found = await fc.check(law(twin), { seed: SEED, numRuns: 60, endOnFailure: true });
+  ])('a mutant of the model that %s is found', async (_, mutant) => {
+    const found = await fc.check(law(mutant), { seed: SEED, numRuns: 60, endOnFailure: true });
     expect(found.failed).toBe(true);
   });
 

@@ -2,7 +2,7 @@ export {
   type Account,
   type Address,
   type Capability,
-  type Decision,
+  type EffectDecision,
   isRepriseError,
   NOTICES,
   type PolicyRule,
@@ -15,9 +15,30 @@ export {
   type Value,
   value,
 } from '@reprise/contracts';
-export * from './adapter/adapter.js';
-export type { EffectErrorOrigin } from './adapter/reported-errors.js';
-export type { Throttle } from './adapter/throttle.js';
+export * from './ports/adapter/adapter.js';
+export { getErasable, putErasable } from './ports/content/erasable.js';
+export { readLog } from './ports/content/log-reader.js';
+export * from './ports/content/port.js';
+export { getBytes, getValue, putValue } from './ports/content/values.js';
+export { nextHead } from './ports/journal/chain.js';
+export { type FrameRecords, readFrame } from './ports/journal/frame.js';
+export * from './ports/journal/port.js';
+export { isKeyed, type KeyedIngress, requestKey } from './ports/journal/request-key.js';
+export {
+  concealAddress,
+  concealArguments,
+  concealHeaders,
+  concealVariables,
+  IN_PLACE,
+  type PiecewiseScrubber,
+  Scrubber,
+  SECRET_LENGTH_MIN,
+} from './ports/scrub/index.js';
+export { closable, closableReadonly } from './ports/store/closable.js';
+export { type MemoryOptions, memory } from './ports/store/memory-store.js';
+export type { Backup, OpenStore, ReadonlyStore, Store } from './ports/store/store.js';
+export { type Clock, type RandomBytes, systemClock } from './ports/time/clock.js';
+export type { ClockJump, ClockJumpLimits } from './ports/time/stamper.js';
 export {
   compareBytes,
   decode,
@@ -30,13 +51,9 @@ export {
   portableSha256,
   toHex,
   VALUE_DEPTH_MAX,
-} from './codec/index.js';
-export { getErasable, putErasable } from './content/erasable.js';
-export { readLog } from './content/log-reader.js';
-export * from './content/port.js';
-export { getBytes, getValue, putValue } from './content/values.js';
-export * from './define/index.js';
-export { foldIngress, LEAF_BYTES_MAX, readTable, STATE_BYTES_WARN, VALUE_BYTES_MAX } from './engine/index.js';
+} from './pure/codec/index.js';
+export * from './pure/define/index.js';
+export { foldIngress, LEAF_BYTES_MAX, readTable, STATE_BYTES_WARN, VALUE_BYTES_MAX } from './pure/engine/index.js';
 export {
   type Departure,
   type ForkOptions,
@@ -48,16 +65,11 @@ export {
   type MadeFork,
   type ReportedEffect,
   type UnusedReceipt,
-} from './fork/index.js';
-export { nextHead } from './journal/chain.js';
-export { type FrameRecords, readFrame } from './journal/frame.js';
-export * from './journal/port.js';
-export { isKeyed, type KeyedIngress, requestKey } from './journal/request-key.js';
+} from './replay/fork/index.js';
 export {
   type AgainstOptions,
   type AgainstReport,
   type AtOptions,
-  type Capsule,
   CODE_BYTES_MAX,
   checkAgainst,
   codeFailed,
@@ -69,6 +81,7 @@ export {
   type Pins,
   type PlanInFlight,
   type PureCode,
+  type Sandbox,
   type UnmigratedCell,
   type VerifiedEra,
   type VerifyOptions,
@@ -76,33 +89,20 @@ export {
   verifyStore,
   type WorldAt,
   worldAt,
-} from './replay/index.js';
-export {
-  concealAddress,
-  concealArguments,
-  concealHeaders,
-  concealVariables,
-  IN_PLACE,
-  type PiecewiseScrubber,
-  Scrubber,
-  SECRET_LENGTH_MIN,
-} from './scrub/index.js';
-export { closable, closableReadonly } from './store/closable.js';
-export { type MemoryOptions, memory } from './store/memory-store.js';
-export type { Backup, OpenStore, ReadonlyStore, Store } from './store/store.js';
-export { type Clock, type RandomBytes, systemClock } from './time/clock.js';
-export type { ClockJump, ClockJumpLimits } from './time/stamper.js';
-export { type Ack, recordsOf } from './world/acknowledgement.js';
-export type { EraseOptions, EraseReport, RequestOptions, SettleAck } from './world/asking.js';
-export type { HolderRights } from './world/authority.js';
-export type { ClockConfirmation } from './world/confirm-clock.js';
-export type { EraseTarget } from './world/erasure.js';
-export type { FeedOptions, FeedReport } from './world/feed.js';
-export type { PumpReport } from './world/lifetime.js';
-export type { OpenItem } from './world/open-items.js';
-export { openWorld } from './world/open-world.js';
-export type { ErrorOrigin, OpenWorldOptions } from './world/options.js';
-export type { ReadableFrame } from './world/readable-frames.js';
-export type { OpenEffect, WorldFrame } from './world/reading.js';
-export type { AskOptions, WorldView } from './world/view.js';
-export type { World } from './world/world.js';
+} from './replay/verify/index.js';
+export type { EffectErrorOrigin } from './run/dispatch/reported-errors.js';
+export type { Throttle } from './run/dispatch/throttle.js';
+export type { EraseOptions, EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
+export type { PendingItem } from './run/world/ask/open-items.js';
+export type { ClockConfirmation } from './run/world/life/confirm-clock.js';
+export type { EraseTarget } from './run/world/life/erasure.js';
+export type { FeedOptions, FeedReport } from './run/world/life/feed.js';
+export type { PumpReport } from './run/world/life/lifetime.js';
+export type { ErrorOrigin, OpenKernelWorldOptions } from './run/world/open/options.js';
+export { openKernelWorld } from './run/world/open-world.js';
+export type { HolderRights } from './run/world/read/authority.js';
+export type { ReadableFrame } from './run/world/read/readable-frames.js';
+export type { OpenEffect, WorldFrame } from './run/world/read/reading.js';
+export type { AskOptions, WorldView } from './run/world/read/view.js';
+export type { World } from './run/world/world.js';
+export { type Ack, recordsOf } from './run/world/write/acknowledgement.js';

@@ -2,8 +2,21 @@
 export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.js';
 export { type AiSdkModel, SPECIFICATIONS } from './ai-sdk/language-model.js';
 export { type AnthropicMessagesOptions, anthropicMessages } from './anthropic/anthropic-messages.js';
-export { type CallIdRule, mintCallIds } from './call-ids.js';
-export { type LlmGenerateOptions, llmGenerateAdapter } from './llm-generate.js';
+export {
+  type AssembledRequest,
+  assembleRequest,
+  type PromptSources,
+  type ReadContext,
+} from './generate/assemble-request.js';
+export { validateRequest, WIRE_FORMATS, type WireFormat } from './generate/formats.js';
+export { type LlmGenerateOptions, llmGenerateAdapter } from './generate/llm-generate.js';
+export {
+  type DifferentRequest,
+  type RequestsReport,
+  type UncomparedRequest,
+  verifyRequests,
+} from './generate/verify-requests.js';
+export { type CallIdRule, mintCallIds } from './model/call-ids.js';
 export type {
   Failure,
   ModelClient,
@@ -23,28 +36,27 @@ export type {
   UnifiedSaying,
   UnifiedTool,
   WrittenRequest,
-} from './model.js';
+} from './model/model.js';
 export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-compatible.js';
 export { type OpenAiResponsesOptions, openAiResponses } from './openai/openai-responses.js';
-export { type ProjectedRequest, type ProjectionSources, projectRequest, type ReadContext } from './project-request.js';
-export { NO_RESULT_TEXT } from './projection/lay-out.js';
 export {
-  PROJECTION,
-  type Projection,
-  type ProjectionTarget,
-  projectTranscript,
-} from './projection/project-transcript.js';
-export { relay } from './relay.js';
-export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './retry.js';
-export { type ScriptedModel, type ScriptRequest, type ScriptStep, script, scriptBy, withPrice } from './script.js';
-export type { SecretText, TransportOptions } from './transport.js';
-export { typewriter } from './typewriter.js';
+  assemblePrompt,
+  PROMPT_VERSION,
+  type Prompt,
+  type PromptTarget,
+} from './prompt/assemble-prompt.js';
+export { NO_RESULT_TEXT } from './prompt/lay-out.js';
+export { relay } from './scripted/relay.js';
 export {
-  type DifferentRequest,
-  type RequestsReport,
-  type UncomparedRequest,
-  verifyRequests,
-} from './verify-requests.js';
-export { validateRequest, WIRE_FORMATS, type WireFormat } from './wire/formats.js';
+  type ScriptedModel,
+  type ScriptRequest,
+  type ScriptStep,
+  script,
+  scriptBy,
+  withPrice,
+} from './scripted/script.js';
+export { typewriter } from './scripted/typewriter.js';
+export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './transport/retry.js';
+export type { SecretText, TransportOptions } from './transport/transport.js';
 export { REQUEST_RULES, type RequestIssue, type RequestRule } from './wire/request-rules.js';
 export type { ProfileOptions } from './wire/wire-client.js';

@@ -8,7 +8,7 @@ import { type ContentStore, encode } from '@reprise/kernel';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
-import { type AiSdkModel, type AiSdkOptions, aiSdk, projectRequest, validateRequest } from '../src/index.js';
+import { type AiSdkModel, type AiSdkOptions, aiSdk, assembleRequest, validateRequest } from '../src/index.js';
 import { add, outputOf, payloadOf, toldOf } from './answers.js';
 import { listed, type Ran, run } from './harness.js';
 import { mockProvider } from './mock-provider.js';
@@ -98,7 +98,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
       expect(opaque[0]).toMatchObject({ kind: 'reasoning', text: 'Two sums.' });
     }
     const { content, params, items } = second;
-    const again = await projectRequest(params, { content, client, readContext: listed(items) }, payloadOf(second));
+    const again = await assembleRequest(params, { content, client, readContext: listed(items) }, payloadOf(second));
     expect(again.digest).toBe(payloadOf(second).request_digest);
     expect(validateRequest('ai-sdk', again.body)).toEqual([]);
     const { prefix_digest, request_bytes } = payloadOf(first);
@@ -280,7 +280,7 @@ describe('what the model of an SDK is given', () => {
       ],
     });
     const { content: store, params, items } = second;
-    const again = await projectRequest(params, { content: store, client: whole(model), readContext: listed(items) });
+    const again = await assembleRequest(params, { content: store, client: whole(model), readContext: listed(items) });
     expect(validateRequest('ai-sdk', again.body)).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { putText, readText, readValue, type TranscriptItem } from '@reprise/agent';
 import type { ContentStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import { projectRequest } from '../src/index.js';
+import { assembleRequest } from '../src/index.js';
 import { add, outputOf, payloadOf, toldOf } from './answers.js';
 import { listed, type Ran, run, said } from './harness.js';
 import { CLIENTS, mockProvider, watched } from './mock-provider.js';
@@ -76,7 +76,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
         .digest('hex'),
     ).toBe(prefix_digest);
     const { content, params, items } = second;
-    const again = await projectRequest(params, { content, client, readContext: listed(items) }, payloadOf(second));
+    const again = await assembleRequest(params, { content, client, readContext: listed(items) }, payloadOf(second));
     expect(again.digest).toBe(payloadOf(second).request_digest);
   });
 
@@ -170,7 +170,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
     expect(sent[0]).toContain('AQID');
     expect(payloadOf(ran).warnings_ref).toBeUndefined();
     const { content, params, items } = ran;
-    const again = await projectRequest(params, { content, client, readContext: listed(items) }, payloadOf(ran));
+    const again = await assembleRequest(params, { content, client, readContext: listed(items) }, payloadOf(ran));
     expect(again.digest).toBe(payloadOf(ran).request_digest);
   });
 
@@ -181,7 +181,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
     const ran = await run(client, { items: image });
     expect(sent[0]).not.toContain('AQID');
     expect(sent[0]).toContain('[file cat.png: image/png, sha256:');
-    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['projection_loss:image']);
+    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['prompt_loss:image']);
   });
 });
 

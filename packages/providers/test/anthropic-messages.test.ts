@@ -178,7 +178,7 @@ describe('what a messages answer holds', () => {
       thinking('b'),
     ]);
     expect(blocks).toEqual([searched, found, thinking('b'), text('x')]);
-    expect(warnings).toEqual(['projection_loss:other', 'projection_loss:provider_tool', 'projection_loss:reasoning']);
+    expect(warnings).toEqual(['prompt_loss:other', 'prompt_loss:provider_tool', 'prompt_loss:reasoning']);
   });
 
   it('that was paused is gone on with; a run without its result stays out', async () => {
@@ -187,7 +187,7 @@ describe('what a messages answer holds', () => {
     });
     expect(first.finish_reason).toBe('interrupted');
     expect(blocks).toEqual([text('I look.')]);
-    expect(warnings).toEqual(['projection_loss:provider_tool']);
+    expect(warnings).toEqual(['prompt_loss:provider_tool']);
     expect(JSON.stringify(last)).toContain('stopped before its end');
   });
 

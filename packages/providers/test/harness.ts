@@ -7,7 +7,7 @@ import {
   type ModelClient,
   type OpenAiCompatibleOptions,
   openAiCompatible,
-  PROJECTION,
+  PROMPT_VERSION,
 } from '../src/index.js';
 
 /** A client that does not wait between retries and notes how long it would have. */
@@ -40,7 +40,7 @@ export const trusting: Judge = {
   context: async () => [],
 };
 
-/** Performs one model call. */
+/** Executes one model call. */
 export async function run(
   client: ModelClient,
   ask: {
@@ -67,7 +67,7 @@ export async function run(
     context_head: await putText(content, 'head'),
     window: { from: 0 },
     tools_ref: await putValue(content, describeTools(ask.tools ?? [])),
-    projection: PROJECTION,
+    prompt: PROMPT_VERSION,
     ...(ask.params as object),
   };
   const context: AdapterContext = {

@@ -3,7 +3,7 @@ import { type AskedCall, putText, putValue, readLlmOutput, readValue, type Trans
 import { llmGenerateReceipt } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import { projectRequest, type ScriptStep, script } from '../src/index.js';
+import { assembleRequest, type ScriptStep, script } from '../src/index.js';
 import { listed, type Ran, run, said, trusting } from './harness.js';
 
 function payloadOf({ outcome }: Ran) {
@@ -77,7 +77,7 @@ describe('a model call', () => {
     const payload = payloadOf(ran);
     expect(payload.by).toEqual({ profile: 'script', model: 'script' });
     const { content, params, items } = ran;
-    const again = await projectRequest(params, { content, client: script(), readContext: listed(items) }, payload);
+    const again = await assembleRequest(params, { content, client: script(), readContext: listed(items) }, payload);
     expect(again.digest).toBe(payload.request_digest);
     expect(again.prefixDigest).toBe(payload.prefix_digest);
     expect(again.written.body.length).toBe(payload.request_bytes);
@@ -88,7 +88,7 @@ describe('a model call', () => {
     const { content, params, items } = ran;
     const system_ref = await putText(content, 'Be brief!');
     const sources = { content, client: script(), readContext: listed(items) };
-    const again = await projectRequest({ ...params, system_ref }, sources, payloadOf(ran));
+    const again = await assembleRequest({ ...params, system_ref }, sources, payloadOf(ran));
     expect(again.digest).not.toBe(payloadOf(ran).request_digest);
   });
 
@@ -101,7 +101,7 @@ describe('a model call', () => {
       { role: 'assistant', output_ref: answer.output_ref, by: answer.by, calls: [] },
       said(await putText(content, 'And?')),
     ];
-    const { written } = await projectRequest(params, { content, client: script(), readContext: listed(then) }, answer);
+    const { written } = await assembleRequest(params, { content, client: script(), readContext: listed(then) }, answer);
     const prefix = written.body.subarray(0, answer.request_bytes - 2);
     expect(createHash('sha256').update(prefix).digest('hex')).toBe(answer.prefix_digest);
   });
@@ -111,7 +111,7 @@ describe('a model call', () => {
     const list = ['b', 'a', 'c'].map((name) => ({ name, description: '', schema: { type: 'object' } }));
     const tools_ref = await putValue(content, list);
     const sources = { content, client: script(), readContext: listed([]) };
-    const { body } = await projectRequest({ ...params, tools_ref }, sources);
+    const { body } = await assembleRequest({ ...params, tools_ref }, sources);
     expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
@@ -124,13 +124,13 @@ describe('a model call', () => {
       );
     const [tools_ref, far, near] = [await list('m', 'b'), await list('n', 'c'), await list('a')];
     const sources = { content, client: script(), readContext: listed([]) };
-    const { body } = await projectRequest({ ...params, tools_ref, toolset_refs: [far, near] }, sources);
+    const { body } = await assembleRequest({ ...params, tools_ref, toolset_refs: [far, near] }, sources);
     expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'm', 'n']);
   });
 
-  it('under a projection that this build does not have fails, and is not projected by another', async () => {
-    const { outcome } = await run(script({ text: 'x' }), { params: { projection: 'aos.agent/Projection@9' } });
-    expect(outcome).toMatchObject({ code: 'provider_error_terminal/unknown_projection' });
+  it('under a prompt assembly that this build does not have fails, and is not projected by another', async () => {
+    const { outcome } = await run(script({ text: 'x' }), { params: { prompt: 'aos.agent/Prompt@9' } });
+    expect(outcome).toMatchObject({ code: 'provider_error_terminal/unknown_prompt' });
   });
 });
 

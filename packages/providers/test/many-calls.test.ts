@@ -31,7 +31,7 @@ const marker = defineAgent({
 
 const numbers = (to: number) => Array.from({ length: to }, (_, n) => n);
 
-/** What one run comes to: its events, and how often each call was made. The journal is performed again. */
+/** What one run comes to: its events, and how often each call was made. The journal is replayed. */
 async function played(client: ModelClient) {
   done.splice(0);
   const store = memory();
@@ -46,7 +46,7 @@ async function played(client: ModelClient) {
   for await (const event of started.events()) events.push(event);
   await world.close();
   const reader = await store.openReadonly();
-  expect((await verifyStore(reader, { app: agentApp })).sealed).toBe(0);
+  expect((await verifyStore(reader, { app: agentApp })).unverified).toBe(0);
   await reader.close();
   return { events, stop: events.findLast((event) => event.type === 'lifecycle')?.stop };
 }

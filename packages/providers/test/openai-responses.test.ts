@@ -217,7 +217,7 @@ describe('what a responses answer holds', () => {
     const plain = { ...reasoning('rs_1'), encrypted_content: null };
     const { items, warnings } = await sentBack([plain, unanswered, message('Hm.'), reasoning('rs_2')]);
     expect(items[0]).toEqual({ type: 'message', role: 'assistant', content: 'Hm.' });
-    expect(warnings).toEqual(['projection_loss:provider_tool', 'projection_loss:reasoning']);
+    expect(warnings).toEqual(['prompt_loss:provider_tool', 'prompt_loss:reasoning']);
   });
 
   it.each([

@@ -29,7 +29,7 @@ async function costOf(price: { in: number; out: number; cachedIn?: number }, usa
 async function refusal(attempt: () => Promise<unknown>): Promise<Partial<RepriseError>> {
   return attempt().then(
     () => ({ message: 'was not refused' }),
-    (error: RepriseError) => ({ code: error.code, facts: error.facts }),
+    (error: RepriseError) => ({ code: error.code, facts: error.details }),
   );
 }
 
@@ -150,7 +150,7 @@ describe('a limit in money', () => {
       },
     ],
   ])('%s is refused where the model has no price, with the remedy [LIM-13]', async (_what, attempt) => {
-    const { code, facts } = await refusal(attempt);
+    const { code, details: facts } = await refusal(attempt);
     expect(code).toBe('invalid_definition');
     expect(facts?.hint).toMatch(/Give the client of ".*" a price: \{ in, out \}/);
   });

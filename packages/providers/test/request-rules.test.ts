@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { validateRequest, WIRE_FORMATS, type WireFormat } from '../src/wire/formats.js';
+import { validateRequest, WIRE_FORMATS, type WireFormat } from '../src/generate/formats.js';
 import { REQUEST_RULES, type RequestRule } from '../src/wire/request-rules.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: twins break a body wherever they like
+// biome-ignore lint/suspicious/noExplicitAny: mutants break a body wherever they like
 type Body = any;
 
 const BYTES = 'AQID';
@@ -169,9 +169,9 @@ const VALID: Readonly<Record<WireFormat, () => Body>> = {
   'ai-sdk': aiSdk,
 };
 
-type Twin = readonly [rule: RequestRule, what: string, breaking: (body: Body) => void];
+type Mutant = readonly [rule: RequestRule, what: string, breaking: (body: Body) => void];
 
-const CHAT_TWINS: readonly Twin[] = [
+const CHAT_MUTANTS: readonly Mutant[] = [
   ['shape', 'no model', (body) => delete body.model],
   ['shape', 'no messages', (body) => (body.messages = [])],
   ['shape', 'an image without bytes', (body) => (body.messages[6].content[1].image_url.url = 'data:image/png;base64,')],
@@ -209,7 +209,7 @@ const CHAT_TWINS: readonly Twin[] = [
   ['parameter_range', 'five stops', (body) => (body.stop = ['1', '2', '3', '4', '5'])],
 ];
 
-const RESPONSES_TWINS: readonly Twin[] = [
+const RESPONSES_MUTANTS: readonly Mutant[] = [
   ['shape', 'no input', (body) => (body.input = [])],
   ['shape', 'an image that is no base64', (body) => (body.input[5].output[1].image_url += '?')],
   ['shape', 'a run of a tool without a name', (body) => delete body.input[7].id],
@@ -238,7 +238,7 @@ const RESPONSES_TWINS: readonly Twin[] = [
   ['parameter_conflict', 'a memory at the provider', (body) => (body.previous_response_id = 'resp_1')],
 ];
 
-const MESSAGES_TWINS: readonly Twin[] = [
+const MESSAGES_MUTANTS: readonly Mutant[] = [
   ['shape', 'an image of no bytes', (body) => (body.messages[2].content[1].content[1].source.data = '')],
   ['shape', 'content that is no list of blocks', (body) => (body.messages[0].content = 'Go')],
   ['shape', 'a thought without its signature', (body) => delete body.messages[1].content[0].signature],
@@ -274,7 +274,7 @@ const MESSAGES_TWINS: readonly Twin[] = [
   ['parameter_conflict', 'thinking after an answer without', (body) => body.messages[1].content.shift()],
 ];
 
-const AI_SDK_TWINS: readonly Twin[] = [
+const AI_SDK_MUTANTS: readonly Mutant[] = [
   ['shape', 'a file of no base64', (body) => (body.prompt[5].content[1].data = '?')],
   ['shape', 'a release that nobody knows', (body) => (body.specification = 'v1')],
   ['shape', 'a file of no bytes', (body) => body.prompt[4].content.push({ type: 'file', mediaType: 'x/y', data: '' })],
@@ -329,11 +329,11 @@ function renameChat(body: Body, id: string): void {
   body.messages[3].tool_call_id = id;
 }
 
-const TWINS: Readonly<Record<WireFormat, readonly Twin[]>> = {
-  'openai-chat': CHAT_TWINS,
-  'openai-responses': RESPONSES_TWINS,
-  'anthropic-messages': MESSAGES_TWINS,
-  'ai-sdk': AI_SDK_TWINS,
+const MUTANTS: Readonly<Record<WireFormat, readonly Mutant[]>> = {
+  'openai-chat': CHAT_MUTANTS,
+  'openai-responses': RESPONSES_MUTANTS,
+  'anthropic-messages': MESSAGES_MUTANTS,
+  'ai-sdk': AI_SDK_MUTANTS,
 };
 
 describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
@@ -345,7 +345,7 @@ describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
     expect(validateRequest(format, { ...VALID[format](), service_tier: 'flex' })).toEqual([]);
   });
 
-  it.each(TWINS[format])('%s: %s', (rule, _, breaking) => {
+  it.each(MUTANTS[format])('%s: %s', (rule, _, breaking) => {
     const body = VALID[format]();
     breaking(body);
     expect(validateRequest(format, body).map((issue) => issue.rule)).toContain(rule);
@@ -356,7 +356,7 @@ describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
   });
 });
 
-it('every rule is broken by some twin [MOD-13]', () => {
-  const broken = new Set(Object.values(TWINS).flatMap((twins) => twins.map(([rule]) => rule)));
+it('every rule is broken by some mutant [MOD-13]', () => {
+  const broken = new Set(Object.values(MUTANTS).flatMap((mutants) => mutants.map(([rule]) => rule)));
   expect(REQUEST_RULES.filter((rule) => !broken.has(rule))).toEqual([]);
 });

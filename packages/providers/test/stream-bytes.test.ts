@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterMs } from '../src/retry.js';
-import { EventStream } from '../src/sse.js';
+import { retryAfterMs } from '../src/transport/retry.js';
+import { EventStream } from '../src/transport/sse.js';
 import { payloadOf } from './answers.js';
 import { impatient, run } from './harness.js';
 import { cutAt, readPieces, sse, sumOf } from './pieces.js';

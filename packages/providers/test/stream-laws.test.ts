@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChatStream } from '../src/openai/chat-stream.js';
-import { EventStream } from '../src/sse.js';
+import { EventStream } from '../src/transport/sse.js';
 import type { AnswerFormat } from '../src/wire/answer-reader.js';
 import type { AnswerStream, Fields } from '../src/wire/answer-stream.js';
 import { BYTE_FORMATS, type ByteFormat } from './pieces.js';

@@ -2,8 +2,8 @@ import { readLlmOutput, readText } from '@reprise/agent';
 import { llmGenerateReceipt } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Scrubber } from '../src/scrub.js';
-import { EventStream } from '../src/sse.js';
+import { Scrubber } from '../src/transport/scrub.js';
+import { EventStream } from '../src/transport/sse.js';
 import { impatient, type Ran, run } from './harness.js';
 import { type Answer, chunk, completion, ending, events, eventsThen, json, providerServer } from './provider-server.js';
 

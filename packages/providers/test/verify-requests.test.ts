@@ -2,6 +2,7 @@ import { AGENT_POLICY, defineAgent, defineTool, openAgentWorld } from '@reprise/
 import { memory, type Store } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { draftRequest } from '../src/generate/formats.js';
 import {
   llmGenerateAdapter,
   type ModelClient,
@@ -10,7 +11,6 @@ import {
   verifyRequests,
   WIRE_FORMATS,
 } from '../src/index.js';
-import { draftRequest } from '../src/wire/formats.js';
 
 const add = defineTool({
   name: 'add',

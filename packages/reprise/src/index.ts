@@ -1,4 +1,4 @@
-/** Run AI agents whose every run can be performed again: same journal in, same bytes out. */
+/** Run AI agents whose every run can be replayed: same journal in, same bytes out. */
 export {
   AGENT_POLICY,
   type Agent,
@@ -28,13 +28,12 @@ export {
   type Lifecycle,
   type Limits,
   type LoopChoice,
-  type Open,
-  type OpenDrift,
-  type OpenQuery,
-  type OpenQuestion,
   type Outcome,
   outcomeUnknown,
   type Part,
+  type Pending,
+  type PendingQuery,
+  type PendingQuestion,
   type Question,
   type Reconfiguration,
   type Run,
@@ -47,6 +46,7 @@ export {
   type ToolContext,
   type ToolSpec,
   type Toolset,
+  type ToolsetChange,
   toolError,
   toolParts,
 } from '@reprise/agent';

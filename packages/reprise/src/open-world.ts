@@ -38,7 +38,7 @@ export function openWorld<const A extends readonly AnyAgent[] = readonly []>(
   return openAgentWorld(withModels(options));
 }
 
-/** The same options with what performs model calls, and what is known of the models. */
+/** The same options with what executes model calls, and what is known of the models. */
 export function withModels<A extends readonly AnyAgent[]>(options: OpenWorldOptions<A>): OpenAgentWorldOptions<A> {
   const { models, ...rest } = options;
   const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => llmGenerateAdapter(models, { judge }) };

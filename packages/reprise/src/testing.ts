@@ -1,7 +1,7 @@
 /** Worlds in tests: time that stands still, fakes, crashes, saved worlds; and what the library tests itself with. */
 
 import type { AnyAgent } from '@reprise/agent';
-import { type TestWorldOptions as TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
+import { type TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
 import { type Models, withModels } from './open-world.js';
 
 export { type RecordingContext, type Reduced, recordingContext, reduce } from '@reprise/kernel/reduce';

@@ -1,7 +1,7 @@
 /** A copy of a world that goes on: whole, verified, and over nothing. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { creates, defineApp, defineReducer, openWorld, verifyStore, type World } from '@reprise/kernel';
+import { creates, defineApp, defineReducer, openKernelWorld, verifyStore, type World } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { sqlite } from '../src/index.js';
@@ -46,7 +46,7 @@ async function verify(file: string, expect: string): Promise<number> {
 
 describe('a backup', () => {
   it('of an open world has all that was acknowledged when it began, verifies and can be opened [JRN-34]', async () => {
-    const world = await openWorld({ store: sqlite(path), app, snapshotEvery: 20 });
+    const world = await openKernelWorld({ store: sqlite(path), app, snapshotEvery: 20 });
     for (let i = 0; i < 50; i++) await add(world, `r${i}`);
     const refs = [];
     for (const size of [30, 60_000, 70_000, 900_000]) {
@@ -59,7 +59,7 @@ describe('a backup', () => {
     await add(world);
     expect(await verify(copy, head.digest)).toBe(head.seq + 1);
 
-    const again = await openWorld({ store: sqlite(copy), app, expectHead: head });
+    const again = await openKernelWorld({ store: sqlite(copy), app, expectHead: head });
     expect(again.head.seq).toBe(head.seq);
     for (const ref of refs) expect(await again.content.has(ref)).toBe(true);
     expect((await add(again, 'r7')).seq).toBeLessThan(head.seq); // asked before: the copy knows it
@@ -69,7 +69,7 @@ describe('a backup', () => {
   });
 
   it('of a world that is written and erased from meanwhile is one moment of it [JRN-34]', async () => {
-    const world = await openWorld({ store: sqlite(path), app });
+    const world = await openKernelWorld({ store: sqlite(path), app });
     for (let i = 0; i < 300; i++) await world.content.put(new Uint8Array(9_000).fill(i % 251).fill(i >> 8, 0, 2));
     const large = await world.content.put(new Uint8Array(300_000).fill(7));
     await add(world);
@@ -88,12 +88,12 @@ describe('a backup', () => {
   });
 
   it('of a closed world is the same world', async () => {
-    const world = await openWorld({ store: sqlite(path), app });
+    const world = await openKernelWorld({ store: sqlite(path), app });
     await add(world);
     const { head } = world;
     await world.close();
     expect((await sqlite(path).backup(copy)).head).toEqual(head);
-    const again = await openWorld({ store: sqlite(copy), app });
+    const again = await openKernelWorld({ store: sqlite(copy), app });
     expect([again.id, again.created]).toEqual([world.id, false]);
     await again.close();
   });
@@ -104,7 +104,7 @@ describe('a backup', () => {
     ['a folder of blobs', () => `${copy}.blobs`, async () => mkdirSync(`${copy}.blobs`)],
     ['a log', () => `${copy}-wal`, async () => writeFileSync(`${copy}-wal`, '')],
   ])('is never put over %s [JRN-34]', async (_, at, make) => {
-    const world = await openWorld({ store: sqlite(path), app });
+    const world = await openKernelWorld({ store: sqlite(path), app });
     await make();
     await expect(world.backup(copy)).rejects.toMatchObject({ code: 'invalid_argument', facts: { where: at() } });
     await expect(world.backup(path)).rejects.toMatchObject({ code: 'world_locked' });
@@ -112,7 +112,7 @@ describe('a backup', () => {
   });
 
   it('of a damaged world is refused, and leaves nothing', async () => {
-    const world = await openWorld({ store: sqlite(path), app });
+    const world = await openKernelWorld({ store: sqlite(path), app });
     for (let i = 0; i < 5; i++) await add(world);
     await world.close();
     await tamper(path, 'UPDATE frame SET bytes = zeroblob(100) WHERE seq = 3');

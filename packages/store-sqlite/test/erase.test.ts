@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { defineApp, EMPTY_HEAD, openWorld, putErasable, type Ref, verifyStore } from '@reprise/kernel';
+import { defineApp, EMPTY_HEAD, openKernelWorld, putErasable, type Ref, verifyStore } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteDriver } from '../src/driver.js';
 import { sqlite } from '../src/index.js';
@@ -109,7 +109,7 @@ describe('given a process that died in an erasure', () => {
 
   for (const left of ['nothing was erased', 'the rows were erased', 'all but the note was done'] as const) {
     it(`when ${left}, then opening finishes it [CON-12]`, async () => {
-      const world = await openWorld({ store: sqlite(path), app });
+      const world = await openKernelWorld({ store: sqlite(path), app });
       const [small, large] = [marked('small', 500), marked('large', 100_000)];
       const refs = [await putErasable(world.content, small.bytes), await putErasable(world.content, large.bytes)];
       const before = await Promise.all(refs.map((ref) => world.content.get(ref)));
@@ -121,7 +121,7 @@ describe('given a process that died in an erasure', () => {
       expect(marksOnDisk().has(large.mark)).toBe(left !== 'all but the note was done');
       await verifies(app);
 
-      const again = await openWorld({ store: sqlite(path), app });
+      const again = await openKernelWorld({ store: sqlite(path), app });
       expect(marksOnDisk().size).toBe(0);
       expect(again.head.seq).toBe(seq);
       await again.close();

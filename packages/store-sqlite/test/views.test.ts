@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { creates, defineApp, defineProjection, defineReducer, openWorld, type World } from '@reprise/kernel';
+import { creates, defineApp, defineProjection, defineReducer, openKernelWorld, type World } from '@reprise/kernel';
 import { openViews } from '@reprise/kernel/views';
 import { testViewStore } from '@reprise/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -53,7 +53,7 @@ const count = (world: World, key: string, by: number) =>
 
 /** Opens world and views, counts, and gives the rows. */
 async function session(path: string, keys: readonly string[]): Promise<unknown> {
-  await using world = await openWorld({ store: sqlite(path), app });
+  await using world = await openKernelWorld({ store: sqlite(path), app });
   await using views = await openViews(world, [sums], { store: sqliteViews(path) });
   for (const key of keys) await count(world, key, 1);
   await views.caughtUp();

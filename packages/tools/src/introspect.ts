@@ -12,7 +12,7 @@ export function introspect(): Tool[] {
   return [sessions, open, usage, transcript];
 }
 
-const terms = { delivery: 'idempotent', family: 'introspect' } as const;
+const terms = { guarantee: 'idempotent', family: 'introspect' } as const;
 
 const sessions = defineTool({
   ...terms,
@@ -30,7 +30,7 @@ const open = defineTool({
   description: 'Lists what waits for somebody in this world: approvals and questions.',
   args: z.strictObject({ limit }),
   polling: true,
-  run: (ask, { world }) => world.open({ limit: ask.limit }),
+  run: (ask, { world }) => world.pending({ limit: ask.limit }),
 });
 
 const usage = defineTool({

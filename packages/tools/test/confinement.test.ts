@@ -111,7 +111,7 @@ describe('a workspace is confined to its folder', () => {
     put(path.join(root, 'swap/file.txt'), 'inside');
     let swapping = true;
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    // A write that comes while neither stands there makes the folder itself, so a step may fail: the next round mends it.
+    // A write that comes while neither stands there makes the folder itself, so a step may fail: the next round fixes it.
     const attempt = (step: () => void) => {
       try {
         step();

@@ -67,7 +67,7 @@ describe('asking an address', () => {
 
   it('reads without approval and again, sends only with approval and once, and sends nothing unless methods are listed [TOOL-29]', () => {
     const tools = http({ allow: ['x.org'], methods: ['POST'] });
-    expect(tools.map(({ name, approval, entry }) => [name, approval, entry.delivery])).toEqual([
+    expect(tools.map(({ name, approval, entry }) => [name, approval, entry.guarantee])).toEqual([
       ['http_get', 'never', 'idempotent'],
       ['http_send', 'always', 'at_most_once'],
     ]);

@@ -20,7 +20,7 @@ function toolBy(schema: ToolEntry['schema']) {
     schema,
     kind: 'tool',
     fingerprint: '0'.repeat(64),
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'mcp',
     parallel: true,
     polling: false,

@@ -36,12 +36,12 @@ describe('looking at the world', () => {
     const asked: unknown[] = [];
     const world = {
       sessions: async (page: object) => ({ items: [asked.push(['sessions', page])] }),
-      open: async (page: object) => [asked.push(['open', page])],
+      pending: async (page: object) => [asked.push(['open', page])],
       usage: async (session: string) => ({ n: asked.push(['usage', session]) }),
       transcript: async (session: string, page: object) => [asked.push(['transcript', session, page])],
     };
     const tools = introspect();
-    expect(new Set(tools.map(({ entry, approval }) => `${entry.delivery} ${approval}`))).toEqual(
+    expect(new Set(tools.map(({ entry, approval }) => `${entry.guarantee} ${approval}`))).toEqual(
       new Set(['idempotent never']),
     );
     const call = callerOf(tools, { world });
@@ -51,7 +51,7 @@ describe('looking at the world', () => {
     expect((await call('introspect_transcript', { from: 7 })).text).toBe('[4]');
     expect(asked).toEqual([
       ['sessions', { after: 'a', limit: 3 }],
-      ['open', { limit: 20 }],
+      ['pending', { limit: 20 }],
       ['usage', 's'],
       ['transcript', 's', { from: 7, limit: 20 }],
     ]);

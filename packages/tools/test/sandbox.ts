@@ -3,7 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildOf, type Tool, type ToolAdapterOptions, type ToolCallReceipt, toolCallAdapter } from '@reprise/agent';
-import { type AdapterContext, type ContentStore, getBytes, memory, type Outcome, putValue } from '@reprise/kernel';
+import {
+  type AdapterContext,
+  type AdapterOutcome,
+  type ContentStore,
+  getBytes,
+  memory,
+  putValue,
+} from '@reprise/kernel';
 import { afterEach } from 'vitest';
 import { type WorkspaceOptions, workspace } from '../src/index.js';
 
@@ -59,16 +66,19 @@ export function callerOf(tools: readonly Tool[], options: Partial<ToolAdapterOpt
     const { content } = await opened;
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`there is no tool ${name}`);
-    const { fingerprint, delivery } = tool.entry;
+    const { fingerprint, guarantee } = tool.entry;
     const params = {
       tool: name,
       call_id: 'c1',
       session: { key: 's', labels: {} },
       args_ref: await putValue(content, args),
       fingerprint,
-      delivery,
+      guarantee,
     };
-    const outcome = (await adapter.doExecute(params, { ...contextOf(content), ...over })) as Outcome<ToolCallReceipt>;
+    const outcome = (await adapter.doExecute(params, {
+      ...contextOf(content),
+      ...over,
+    })) as AdapterOutcome<ToolCallReceipt>;
     if (outcome.status !== 'ok') throw new Error(`the outcome is ${JSON.stringify(outcome)}`);
     const receipt = outcome.payload;
     const text = new TextDecoder().decode(await getBytes(content, receipt.operator_output_ref));

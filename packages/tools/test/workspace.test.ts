@@ -263,7 +263,7 @@ describe('write_file', () => {
 
   it('is absent from a read-only workspace; reads may be repeated, a write is not', () => {
     const delivery = (options: object) =>
-      Object.fromEntries(workspace({ root: '.', ...options }).map(({ entry }) => [entry.name, entry.delivery]));
+      Object.fromEntries(workspace({ root: '.', ...options }).map(({ entry }) => [entry.name, entry.guarantee]));
     const readers = { list_files: 'idempotent', read_file: 'idempotent', grep: 'idempotent', glob: 'idempotent' };
     expect(delivery({ readOnly: true })).toEqual(readers);
     expect(delivery({})).toEqual({ ...readers, write_file: 'at_most_once', edit_file: 'at_most_once' });

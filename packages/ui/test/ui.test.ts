@@ -131,7 +131,7 @@ describe('a run as a UI message stream', () => {
     for await (const chunk of toUIMessageStream(run) as unknown as AsyncIterable<UiChunk>) {
       chunks.push(chunk);
       if (chunk.type !== 'tool-approval-request') continue;
-      const [item] = await world.open();
+      const [item] = await world.pending();
       expect(chunk.approvalId).toBe(item?.id); // what `decide` takes
       const isFirst = !chunks.some(({ type }) => type === 'tool-output-denied');
       await world.decide(chunk.approvalId, isFirst ? { deny: 'too much' } : { approve: true });
@@ -285,7 +285,7 @@ describe('the response of a chat endpoint', () => {
     while (!text.includes(': keep-alive')) text += new TextDecoder().decode((await reader?.read())?.value);
     await reader?.cancel();
     expect((await session.state())?.lifecycle).toBe('WaitingInput');
-    const [item] = await world.open();
+    const [item] = await world.pending();
     await world.decide(item ?? '', { approve: true });
     expect(await run.text()).toBe('Paid.');
     await world.close();

@@ -1,5 +1,5 @@
 /** What is recorded of an agent and its tools: data, kept as content, adopted by sessions. */
-import { DELIVERIES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
+import { GUARANTEES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { agentConfig } from './config.js';
 import { toolsetName } from './toolset.js';
@@ -35,7 +35,7 @@ export const toolEntry = z.strictObject({
   kind: z.enum(TOOL_KINDS),
   /** The digest of the entry without this field. */
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  delivery: z.enum(DELIVERIES),
+  guarantee: z.enum(GUARANTEES),
   timeout_ms: z.exactOptional(z.int().min(1)),
   /** Which output policy counts. */
   family: z.string().min(1).max(64),

@@ -5,7 +5,7 @@
 import { droppedCalls, errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
-import { amounts, LOOP_ACTIONS, tally } from './config.js';
+import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
 import { COMMAND_DROPS, USAGE_DIFFERS } from './facts.js';
 import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
@@ -233,7 +233,7 @@ export const AGENT_EVENTS = {
     needs: z.exactOptional(count),
   }),
   /** What a model call used is more than was reserved for it, or unknown (the reserve counts), or was told late. */
-  'usage.differs': event('usage.differs', { how: z.enum(USAGE_DIFFERS), reserved: amounts, used: amounts }),
+  'usage.differs': event('usage.differs', { how: z.enum(USAGE_DIFFERS), reserved: limitAmounts, used: limitAmounts }),
   'toolset.changed': event('toolset.changed', {
     toolset: toolsetName,
     version: z.string(),

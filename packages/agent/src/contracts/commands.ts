@@ -10,7 +10,7 @@ export const commandId = z.string().min(1).max(128);
 
 /** Why there is a run. */
 export const runCause = z.union([
-  z.strictObject({ kind: z.literal('host') }),
+  z.strictObject({ kind: z.literal('operator') }),
   z.strictObject({ kind: z.literal('follow_up'), command_id: commandId }),
   z.strictObject({
     kind: z.literal('parent'),
@@ -32,7 +32,7 @@ export const CANCEL_SCOPES = ['turn', 'run', 'all'] as const;
 const said = { parts: z.array(inputPart).min(1).max(16), pin: z.exactOptional(z.literal(true)) };
 
 /** A command. */
-export const hostCommand = z.discriminatedUnion('type', [
+export const sessionCommandBody = z.discriminatedUnion('type', [
   /** Said to the model before its next step. */
   z.strictObject({ type: z.literal('Steer'), ...said }),
   /** Said after the current run, or when it waits for input. */
@@ -73,13 +73,13 @@ export const hostCommand = z.discriminatedUnion('type', [
 ]);
 
 /** A command. */
-export type HostCommand = z.infer<typeof hostCommand>;
+export type SessionCommand = z.infer<typeof sessionCommandBody>;
 
 /** `aos.agent/HostCommand@1`. `expected_epoch`, when given, must be the session's. */
-export const hostCommandEvent = z.strictObject({
+export const sessionCommand = z.strictObject({
   command_id: commandId,
   expected_epoch: z.exactOptional(count),
-  command: hostCommand,
+  command: sessionCommandBody,
 });
 
 /** Why a command was refused. */

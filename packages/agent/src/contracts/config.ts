@@ -65,10 +65,10 @@ export const modelPrice = z.strictObject({ in: count, out: count });
 export type ModelPrice = z.infer<typeof modelPrice>;
 
 /** Tokens and money together: what is reserved, set aside or used. */
-export const amounts = z.strictObject({ tokens: count, micro_money: count });
+export const limitAmounts = z.strictObject({ tokens: count, micro_money: count });
 
 /** Tokens and money together. */
-export type Amounts = z.infer<typeof amounts>;
+export type LimitAmounts = z.infer<typeof limitAmounts>;
 
 /** Tokens and money together; null in a unit that nothing bounds. */
 export const bounds = z.strictObject({ tokens: z.nullable(count), micro_money: z.nullable(count) });

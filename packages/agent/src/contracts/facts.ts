@@ -2,7 +2,7 @@
 import { droppedCalls, failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
-import { amounts, LOOP_ACTIONS, tally } from './config.js';
+import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
 import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { toolOutcome } from './state.js';
@@ -36,7 +36,7 @@ export const inputDropped = z.strictObject({
 });
 
 /** A command was taken. */
-export const hostCommandAccepted = z.strictObject({
+export const sessionCommandAccepted = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
   /** Of a cancel: inputs that wait behind it still. */
@@ -52,7 +52,7 @@ export const hostCommandAccepted = z.strictObject({
 });
 
 /** A command was refused; nothing changed. */
-export const hostCommandRejected = z.strictObject({
+export const sessionCommandRejected = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
   code: z.enum(REJECTIONS),
@@ -60,7 +60,7 @@ export const hostCommandRejected = z.strictObject({
 });
 
 /** What a command asked for has come about: a steer was said, a configuration counts, a cancel is over. */
-export const hostCommandApplied = z.strictObject({
+export const sessionCommandApplied = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
   step: count,
@@ -84,7 +84,7 @@ export const COMMAND_DROPS = [
 export type CommandDrop = (typeof COMMAND_DROPS)[number];
 
 /** What a command asked for will not come about. */
-export const hostCommandDropped = z.strictObject({
+export const sessionCommandDropped = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
   why: z.enum(COMMAND_DROPS),
@@ -239,8 +239,8 @@ export const USAGE_DIFFERS = ['above_reserve', 'unknown', 'late'] as const;
 export const usageDiffers = z.strictObject({
   ...at,
   how: z.enum(USAGE_DIFFERS),
-  reserved: amounts,
-  used: amounts,
+  reserved: limitAmounts,
+  used: limitAmounts,
 });
 
 /** The configuration changed, and from which step on it counts. */
@@ -295,10 +295,10 @@ export const staleIgnored = z.strictObject({ event: z.string().max(128), session
 export const SESSION_FACTS = {
   'aos.agent/InputAccepted@1': inputAccepted,
   'aos.agent/InputDropped@1': inputDropped,
-  'aos.agent/HostCommandAccepted@1': hostCommandAccepted,
-  'aos.agent/HostCommandRejected@1': hostCommandRejected,
-  'aos.agent/HostCommandApplied@1': hostCommandApplied,
-  'aos.agent/HostCommandDropped@1': hostCommandDropped,
+  'aos.agent/HostCommandAccepted@1': sessionCommandAccepted,
+  'aos.agent/HostCommandRejected@1': sessionCommandRejected,
+  'aos.agent/HostCommandApplied@1': sessionCommandApplied,
+  'aos.agent/HostCommandDropped@1': sessionCommandDropped,
   'aos.agent/LifecycleChanged@1': lifecycleChanged,
   'aos.agent/TurnStarted@1': turnStarted,
   'aos.agent/LlmStepRequested@1': stepRequested,

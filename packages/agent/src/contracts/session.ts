@@ -10,7 +10,7 @@ import {
   usage,
 } from '@reprise/contracts';
 import * as z from 'zod';
-import { amounts, tally } from './config.js';
+import { limitAmounts, tally } from './config.js';
 import { stopReason, WAITS } from './lifecycle.js';
 import { toolOutcome } from './state.js';
 import { TOOLSETS_MAX, toolsetName, toolsetNews } from './toolset.js';
@@ -75,9 +75,9 @@ const paid = z.strictObject({
   run: count,
   tally,
   /** What may have been used besides: nobody told. */
-  unaccounted: amounts,
+  unaccounted: limitAmounts,
   /** What is no longer set aside, because it was used or is given back. */
-  released: amounts,
+  released: limitAmounts,
   /** Whether nothing of it is left, nor any input that it pays for. */
   over: z.boolean(),
 });

@@ -2,7 +2,7 @@
 import { contextText, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
 import * as z from 'zod';
 import { commandId, runCause } from './commands.js';
-import { adopted, agentConfig, amounts, bounds, tally } from './config.js';
+import { adopted, agentConfig, bounds, limitAmounts, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
 import { artifact } from './tool-call.js';
@@ -65,7 +65,7 @@ export const pendingCall = z.strictObject({
   plan: z.nullable(count),
   fingerprint: z.exactOptional(z.string().regex(/^[0-9a-f]{64}$/)),
   entry_ref: z.exactOptional(ref()),
-  delivery: z.enum(['idempotent', 'at_most_once', 'reconcile']),
+  guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   timeout_ms: z.exactOptional(z.int().min(1)),
   approval: z.exactOptional(
     z.strictObject({ to: z.exactOptional(z.string().max(256)), reason_ref: z.exactOptional(ref()) }),
@@ -114,15 +114,15 @@ export const currentRun = z.strictObject({
   squeezed: z.boolean(),
   /** What children of this run have used, and what is set aside for what they may still use. */
   children_tally: tally,
-  carved: amounts,
+  carved: limitAmounts,
   /** What the cell that made this session has set aside for this run, by its own run; null when nobody did. */
   allowance: z.nullable(z.strictObject({ run: count, ...bounds.shape })),
   /** What the model call under way may use; null while there is none, or nothing limits it. */
-  reserve: z.nullable(amounts),
+  reserve: z.nullable(limitAmounts),
   /** What calls may have used of which nobody told what they used, here and below. It counts as used. */
-  unaccounted: amounts,
+  unaccounted: limitAmounts,
   /** Calls that were given up and may still tell what they used, with what is counted for them until then. */
-  abandoned: z.array(z.strictObject({ plan: count, ...amounts.shape })).max(8),
+  abandoned: z.array(z.strictObject({ plan: count, ...limitAmounts.shape })).max(8),
   started_at: count,
   /** Time in which it waited for somebody outside, in milliseconds; such time counts in no limit. */
   waited_ms: count,
@@ -184,7 +184,7 @@ export const childEntry = z.strictObject({
   run: z.nullable(count),
   status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'closed']),
   /** What of that run's budget is set aside for it, and for how many inputs that have not ended. */
-  carved: amounts,
+  carved: limitAmounts,
   inputs: count,
   /** What one input of it may use by its own limits, and what may still be set aside for it at all. */
   each: bounds,
@@ -206,7 +206,7 @@ export const allowance = z.strictObject({
   /** What may still be used. */
   ...bounds.shape,
   /** How much of that is set aside for sessions below by runs that have ended. */
-  below: amounts,
+  below: limitAmounts,
   /** The inputs that have not ended. */
   inputs: count,
 });
@@ -215,7 +215,7 @@ export const allowance = z.strictObject({
 export type Allowance = z.infer<typeof allowance>;
 
 /** A run that has ended while something was set aside for its children: an entry of the table `ended`, by its number. */
-export const endedRun = z.strictObject({ allowance: count, carved: amounts });
+export const endedRun = z.strictObject({ allowance: count, carved: limitAmounts });
 
 /** Cancels that wait for the end of one run; beside them there may be one close. */
 export const STOP_COMMANDS_MAX = 8;
@@ -234,7 +234,7 @@ export const sessionState = z.strictObject({
   lifecycle: z.enum(LIFECYCLES),
   waiting: z.nullable(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
   /** What a run that is paused or waits goes on with. */
-  held: z.nullable(z.enum(NEXT_MOVES)),
+  suspended: z.nullable(z.enum(NEXT_MOVES)),
   /** How a run that is stopping will have ended, without `stop` only its turn; and the commands that asked for it. */
   stopping: z.nullable(
     z.strictObject({ commands: z.array(stopCommand).max(STOP_COMMANDS_MAX + 1), stop: z.nullable(stopReason) }),
@@ -254,7 +254,7 @@ export const sessionState = z.strictObject({
   steers: z.array(steer).max(16),
   /** Inputs in the table `queue`, and whether they wait for `Resume`. */
   queued: count,
-  queue_held: z.boolean(),
+  queue_suspended: z.boolean(),
   /** Children that have not been closed, and how many there have been. */
   children: count,
   spawned: count,

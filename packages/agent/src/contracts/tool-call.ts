@@ -20,7 +20,7 @@ export const toolCallParams = z.strictObject({
   fingerprint: z.exactOptional(digest),
   /** Of a tool of a toolset: the entry that was judged, as a value. */
   entry_ref: z.exactOptional(ref()),
-  delivery: z.enum(['idempotent', 'at_most_once', 'reconcile']),
+  guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   /** Why somebody has to decide first, as text; for whom is shown the open item. */
   reason_ref: z.exactOptional(ref()),
 });
@@ -82,14 +82,14 @@ export type ToolCallParams = z.infer<typeof toolCallParams>;
 export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
 
 /**
- * The effect of calling a tool. Each call carries the delivery class of its tool; rights and policy rules may name the
+ * The effect of calling a tool. Each call carries the guarantee of its tool; rights and policy rules may name the
  * tool, as `tool.call@1#refund`.
  */
 export const toolCall = defineEffect({
   kind: 'tool.call@1',
   params: toolCallParams,
   receipt: toolCallReceipt,
-  delivery: { param: 'delivery' },
+  guarantee: { param: 'guarantee' },
   rights: { tool: 'tool' },
   subject: 'tool',
 });
@@ -119,5 +119,5 @@ export const humanAsk = defineEffect({
   kind: 'human.ask@1',
   params: humanAskParams,
   receipt: humanAskReceipt,
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
 });

@@ -16,7 +16,7 @@ export const toolsetDiff = z.strictObject({
   removed: z.array(name),
   changed: z.array(z.strictObject({ tool: name, before_ref: z.nullable(ref()), after_ref: ref() })),
   /** Those of them that a model is not told of. */
-  held: z.array(name),
+  withheld: z.array(name),
   /** Those that are there and not offered, by their names there, and why. */
   left_out: z.exactOptional(z.array(z.strictObject({ tool: z.string().max(256), why: z.string().max(1024) }))),
 });

@@ -48,7 +48,7 @@ const taken = {
 } as const;
 
 /** A toolset as a session holds it: an entry of the table `toolsets`, under its name. */
-export const heldToolset = z.strictObject({
+export const knownToolset = z.strictObject({
   /** Of all that was offered when it was last looked at; null before it was reached. */
   version: z.nullable(digest),
   tools_ref: z.nullable(ref()),
@@ -59,7 +59,7 @@ export const heldToolset = z.strictObject({
 });
 
 /** A toolset as a session holds it. */
-export type HeldToolset = z.infer<typeof heldToolset>;
+export type KnownToolset = z.infer<typeof knownToolset>;
 
 /** `toolset.refresh@1` parameters: the toolsets of a session, with what it holds of each. */
 export const toolsetRefreshParams = z.strictObject({
@@ -81,7 +81,7 @@ export const toolsetRefreshParams = z.strictObject({
 export type ToolsetRefreshParams = z.infer<typeof toolsetRefreshParams>;
 
 /** How many tools are new, gone, described otherwise, and held back. */
-export const toolsetCounts = { added: count, removed: count, changed: count, held: count } as const;
+export const toolsetCounts = { added: count, removed: count, changed: count, withheld: count } as const;
 
 /** What was found of one toolset. */
 export const toolsetNews = z.discriminatedUnion('status', [
@@ -120,7 +120,7 @@ export const toolsetRefresh = defineEffect({
   kind: 'toolset.refresh@1',
   params: toolsetRefreshParams,
   receipt: toolsetRefreshReceipt,
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
 });
 
 /** `toolset.adopt@1` parameters: what is held back of a toolset until somebody approves it. */
@@ -139,6 +139,6 @@ export const toolsetAdopt = defineEffect({
   kind: 'toolset.adopt@1',
   params: toolsetAdoptParams,
   receipt: z.strictObject({}),
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
   subject: 'toolset',
 });

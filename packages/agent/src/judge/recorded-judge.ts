@@ -179,7 +179,7 @@ async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<
 /** The terms of a call, where they are not what counts anyway. */
 function termsOf(entry: ToolEntry): Terms {
   return {
-    delivery: entry.delivery,
+    guarantee: entry.guarantee,
     ...(entry.timeout_ms === undefined ? {} : { timeout_ms: entry.timeout_ms }),
     ...(entry.parallel ? {} : { parallel: false }),
     ...(entry.polling ? { polling: true } : {}),

@@ -9,5 +9,5 @@ export const llmGenerate = defineEffect({
   kind: 'llm.generate@2',
   params: llmGenerateParams,
   receipt: llmGenerateReceipt,
-  delivery: 'idempotent',
+  guarantee: 'idempotent',
 });

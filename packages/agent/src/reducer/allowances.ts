@@ -12,7 +12,7 @@
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { userInput } from '../contracts/commands.js';
-import type { Amounts, Bounds, Tally } from '../contracts/config.js';
+import type { Bounds, LimitAmounts, Tally } from '../contracts/config.js';
 import type { ChildNotice } from '../contracts/session.js';
 import type { Allowance, ChildEntry, CurrentRun, endedRun, SessionState } from '../contracts/state.js';
 import { amountIn, leftOf, NO_AMOUNTS, UNITS, type Unit } from './budget.js';
@@ -239,10 +239,10 @@ export function runPaid(run: CurrentRun, ctx: ReducerContext): { readonly paid?:
 }
 
 interface Drawn {
-  readonly used: Amounts;
+  readonly used: LimitAmounts;
   /** How much more, or less, sessions below may use of it. */
-  readonly more?: Amounts;
-  readonly less?: Amounts;
+  readonly more?: LimitAmounts;
+  readonly less?: LimitAmounts;
   /** Inputs that have ended. */
   readonly inputs: number;
 }
@@ -279,27 +279,27 @@ function isMaker({ parent, sender }: ReducerContext): boolean {
 }
 
 /** Amounts of an allowance; nothing where it bounds nothing. */
-function amountsOf({ tokens, micro_money }: Bounds): Amounts {
+function amountsOf({ tokens, micro_money }: Bounds): LimitAmounts {
   return { tokens: tokens ?? 0, micro_money: micro_money ?? 0 };
 }
 
-function usedIn(tally: Tally): Amounts {
+function usedIn(tally: Tally): LimitAmounts {
   return { tokens: amountIn(tally, 'tokens'), micro_money: amountIn(tally, 'micro_money') };
 }
 
-function sum(a: Amounts, b: Amounts): Amounts {
+function sum(a: LimitAmounts, b: LimitAmounts): LimitAmounts {
   return { tokens: a.tokens + b.tokens, micro_money: a.micro_money + b.micro_money };
 }
 
-function most(a: Amounts, b: Amounts): Amounts {
+function most(a: LimitAmounts, b: LimitAmounts): LimitAmounts {
   return { tokens: Math.max(a.tokens, b.tokens), micro_money: Math.max(a.micro_money, b.micro_money) };
 }
 
-function minus(a: Amounts, b: Amounts): Amounts {
+function minus(a: LimitAmounts, b: LimitAmounts): LimitAmounts {
   return { tokens: Math.max(0, a.tokens - b.tokens), micro_money: Math.max(0, a.micro_money - b.micro_money) };
 }
 
-function isNothing({ tokens, micro_money }: Amounts): boolean {
+function isNothing({ tokens, micro_money }: LimitAmounts): boolean {
   return tokens === 0 && micro_money === 0;
 }
 

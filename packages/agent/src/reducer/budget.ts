@@ -11,20 +11,20 @@
  */
 import type { Usage } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type { AgentConfig, Amounts, ModelPrice } from '../contracts/config.js';
+import type { AgentConfig, LimitAmounts, ModelPrice } from '../contracts/config.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import type { Reached } from './limits.js';
 import { promptEstimate } from './prompt-size.js';
 import { place } from './say.js';
 
-/** The units of budgets, in which each of {@link Amounts} is. */
+/** The units of budgets, in which each of {@link LimitAmounts} is. */
 export const UNITS = ['tokens', 'micro_money'] as const;
 
 /** A unit of budgets. */
 export type Unit = (typeof UNITS)[number];
 
 /** Nothing of anything. */
-export const NO_AMOUNTS: Amounts = Object.freeze({ tokens: 0, micro_money: 0 });
+export const NO_AMOUNTS: LimitAmounts = Object.freeze({ tokens: 0, micro_money: 0 });
 
 /** The largest answer of a model that is told of no other, in tokens, where tokens or money are limited. */
 export const ANSWER_TOKENS = 8_192;
@@ -65,7 +65,7 @@ export function amountIn(tally: CurrentRun['tally'], unit: Unit): number {
 
 /** What a model call may use, and how long its answer may be where that has to be said; or the limit that forbids it. */
 export type Weighed =
-  | { readonly reserve: Amounts | null; readonly max_tokens?: number; readonly reached?: never }
+  | { readonly reserve: LimitAmounts | null; readonly max_tokens?: number; readonly reached?: never }
   | { readonly reached: Reached };
 
 /** Weighs the next model call of a run (U1, U2). */
@@ -74,7 +74,7 @@ export function weighCall(draft: SessionState, run: CurrentRun, price: AgentConf
   if (left.tokens === undefined && left.micro_money === undefined) return { reserve: null };
   const prompt = promptEstimate(draft, run);
   const answer = Math.max(1, run.config.options.max_tokens ?? largestAnswer(prompt, left, price ?? undefined));
-  const needs: Amounts = { tokens: prompt + answer, micro_money: costOf(price ?? undefined, prompt, answer) };
+  const needs: LimitAmounts = { tokens: prompt + answer, micro_money: costOf(price ?? undefined, prompt, answer) };
   const reserve = { ...NO_AMOUNTS };
   for (const unit of UNITS) {
     const most = left[unit];

@@ -22,7 +22,7 @@ import type { PendingCall, SessionState, ToolOutcome } from '../contracts/state.
 import { humanAskPlan } from '../plans/human-ask.js';
 import { toolCallPlan } from '../plans/tool-call.js';
 import { countUsage } from './budget.js';
-import { performOp } from './children.js';
+import { executeOp } from './children.js';
 import { batchLimit } from './limits.js';
 import { findLoop, markOf } from './loops.js';
 import type { Next } from './moves.js';
@@ -77,7 +77,7 @@ function pendingCall(call: LlmToolCall): PendingCall {
     signature,
     phase: 'queued',
     plan: null,
-    delivery: call.delivery ?? 'at_most_once',
+    guarantee: call.guarantee ?? 'at_most_once',
     parallel: call.parallel ?? true,
     polling: call.polling ?? false,
     on_unknown: call.on_unknown ?? 'tell_model',
@@ -127,7 +127,7 @@ function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext):
   if (call.issue !== undefined) return settleCall(draft, call, issueOutcome(call, call.issue), ctx);
   const { session } = call;
   if (session?.op === 'ask') return askSomebody(draft, call, session, ctx);
-  if (session !== undefined) return performOp(draft, call, session, ctx);
+  if (session !== undefined) return executeOp(draft, call, session, ctx);
   if (call.unknown === 0 || call.on_unknown === 'retry') return callTool(draft, call, ctx);
   const { unknown_question_ref } = draft.run?.config ?? draft.config;
   askSomebody(draft, call, { question_ref: unknown_question_ref }, ctx);
@@ -148,7 +148,7 @@ function issueOutcome({ issue_ref }: PendingCall, code: string) {
 
 function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
   const { session_epoch, step_epoch } = draft;
-  const { call_id, tool, args_ref, fingerprint, entry_ref, delivery, timeout_ms, approval } = call;
+  const { call_id, tool, args_ref, fingerprint, entry_ref, guarantee, timeout_ms, approval } = call;
   call.plan = ctx.emit({
     plan: toolCallPlan,
     input: {
@@ -160,7 +160,7 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
         session: { key: ctx.address[1], labels: draft.labels },
         at: place(draft),
         args_ref,
-        delivery,
+        guarantee,
         ...(fingerprint === undefined ? {} : { fingerprint }),
         ...(entry_ref === undefined ? {} : { entry_ref }),
         ...(approval?.reason_ref === undefined ? {} : { reason_ref: approval.reason_ref }),

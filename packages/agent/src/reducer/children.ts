@@ -25,8 +25,8 @@ const COMMAND_ID_MAX = 128;
 
 const NOTHING_USED: ChildEntry['tally'] = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
-/** Performs a call that this session carries out itself. */
-export function performOp(draft: SessionState, call: PendingCall, op: SessionOp, ctx: ReducerContext): void {
+/** Executes a call that this session carries out itself. */
+export function executeOp(draft: SessionState, call: PendingCall, op: SessionOp, ctx: ReducerContext): void {
   switch (op.op) {
     case 'spawn':
       return spawn(draft, call, op, ctx);
@@ -81,7 +81,7 @@ const CHILDREN_MAX = 64;
  */
 export function spawnForHost(
   draft: SessionState,
-  { agent, agents, parts, ...op }: Extract<HostCommand, { type: 'Spawn' }>,
+  { agent, agents, parts, ...op }: Extract<SessionCommand, { type: 'Spawn' }>,
   command_id: string,
   ctx: ReducerContext,
 ): string | undefined {

@@ -6,7 +6,7 @@
  * N2  A command that was accepted is applied once or dropped once, under its own id and its own name.
  */
 import type { ReducerContext } from '@reprise/kernel/define';
-import type { HostCommand } from '../contracts/commands.js';
+import type { SessionCommand } from '../contracts/commands.js';
 import type { CommandDrop } from '../contracts/facts.js';
 import type { InputDrop } from '../contracts/lifecycle.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
@@ -14,7 +14,7 @@ import { atHand, place } from './say.js';
 
 interface Command {
   readonly command_id: string;
-  readonly type: HostCommand['type'];
+  readonly type: SessionCommand['type'];
 }
 
 /** What a command asked for has come about. */

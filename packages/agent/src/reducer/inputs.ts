@@ -4,10 +4,10 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type {
   agentAdopted,
-  HostCommand,
-  hostCommandEvent,
   Rejection,
   RunCause,
+  SessionCommand,
+  sessionCommand,
   userInput,
 } from '../contracts/commands.js';
 import type { ConfigPatch, LimitsPatch, RunLimits } from '../contracts/config.js';
@@ -38,14 +38,14 @@ type Taken =
     };
 
 type Handlers = {
-  readonly [T in HostCommand['type']]: (
+  readonly [T in SessionCommand['type']]: (
     draft: SessionState,
-    command: Extract<HostCommand, { type: T }>,
+    command: Extract<SessionCommand, { type: T }>,
     asked: { readonly command_id: string; readonly ctx: ReducerContext },
   ) => Taken;
 };
 
-const TRIGGER: Readonly<Record<HostCommand['type'], Trigger>> = {
+const TRIGGER: Readonly<Record<SessionCommand['type'], Trigger>> = {
   Steer: 'steer',
   FollowUp: 'follow_up',
   Reconfigure: 'reconfigure',
@@ -128,11 +128,11 @@ const HANDLERS: Handlers = {
 /** Takes a command, or refuses it with no change but the fact. */
 export function takeCommand(
   draft: SessionState,
-  { command_id, expected_epoch, command }: z.infer<typeof hostCommandEvent>,
+  { command_id, expected_epoch, command }: z.infer<typeof sessionCommand>,
   ctx: ReducerContext,
 ): Next {
   const { type } = command;
-  const taken = judge(draft, expected_epoch, type) ?? perform(draft, command, { command_id, ctx });
+  const taken = judge(draft, expected_epoch, type) ?? execute(draft, command, { command_id, ctx });
   if (taken.refused !== undefined) {
     ctx.record('aos.agent/HostCommandRejected@1', { command_id, type, code: taken.refused, ...atHand(draft) });
     return undefined;
@@ -142,9 +142,9 @@ export function takeCommand(
   return taken.next;
 }
 
-function perform<T extends HostCommand['type']>(
+function execute<T extends SessionCommand['type']>(
   draft: SessionState,
-  command: Extract<HostCommand, { type: T }>,
+  command: Extract<SessionCommand, { type: T }>,
   asked: { readonly command_id: string; readonly ctx: ReducerContext },
 ): Taken {
   return (HANDLERS[command.type as T] as Handlers[T])(draft, command, asked);
@@ -153,7 +153,7 @@ function perform<T extends HostCommand['type']>(
 function judge(
   draft: SessionState,
   epoch: number | undefined,
-  type: HostCommand['type'],
+  type: SessionCommand['type'],
 ): { readonly refused: Rejection } | undefined {
   if (draft.status === 'Closed') return { refused: 'session_closed' };
   if (epoch !== undefined && epoch !== draft.session_epoch) return { refused: 'stale_epoch' };
@@ -272,7 +272,7 @@ function tellConfig(draft: SessionState, from_run: number | null, ctx: ReducerCo
 
 /** A run that waits at a limit goes on when that forbids nothing any more. */
 function afterLimit(draft: SessionState, ctx: ReducerContext): Next {
-  const { run, held } = draft;
+  const { run, suspended: held } = draft;
   if (run === null) return undefined;
   if (draft.waiting?.for !== 'limit') return goOnBehindChildren(draft, ctx);
   if ((held === 'calls' ? batchLimit(run, draft.calls.length) : nextStepLimit(draft, run, ctx)) !== undefined)
@@ -288,8 +288,8 @@ function nextStepLimit(draft: SessionState, run: NonNullable<SessionState['run']
 
 /** What a run that was held goes on with. */
 function goOnWith(draft: SessionState): Next {
-  const { held } = draft;
-  draft.held = null;
+  const { suspended: held } = draft;
+  draft.suspended = null;
   if (held === 'answer') return { do: 'finish' };
   if (held === 'calls') return { do: 'batch' };
   if (held === 'step') return { do: 'step' };
@@ -311,8 +311,8 @@ function resume(draft: SessionState, ctx: ReducerContext): Taken {
 }
 
 function releaseQueue(draft: SessionState): Taken {
-  if (!draft.queue_held) return { refused: 'nothing_to_resume' };
-  draft.queue_held = false;
+  if (!draft.queue_suspended) return { refused: 'nothing_to_resume' };
+  draft.queue_suspended = false;
   return { next: { do: 'next' } };
 }
 
@@ -327,7 +327,7 @@ function takeBackSteer(draft: SessionState, command_id: string, ctx: ReducerCont
 
 function cancel(
   draft: SessionState,
-  { scope, reason_ref }: Extract<HostCommand, { type: 'Cancel' }>,
+  { scope, reason_ref }: Extract<SessionCommand, { type: 'Cancel' }>,
   command_id: string,
   ctx: ReducerContext,
 ): Taken {

@@ -5,8 +5,8 @@ import type { CurrentRun, SessionState } from '../contracts/state.js';
 import { toolsetRefs } from './toolsets.js';
 import { windowParams } from './window.js';
 
-/** The projection that requests are made by. */
-export const PROJECTION = 'aos.agent/Projection@1';
+/** The prompt assembly that requests are made by. */
+export const PROMPT_VERSION = 'aos.agent/Prompt@1';
 
 /** Under which epochs a call is made: what comes back under others is stale. */
 export function fenceOf({ session_epoch, step_epoch }: SessionState) {
@@ -27,7 +27,7 @@ export function stepParams(draft: SessionState, run: CurrentRun, ctx: ReducerCon
     ...toolsetRefs(run, ctx),
     context_head: ctx.logHead('transcript'),
     window: windowParams(draft),
-    projection: PROJECTION,
+    prompt: PROMPT_VERSION,
     ...(run.context === null ? {} : { context: run.context }),
   };
 }

@@ -26,7 +26,7 @@ export function dequeue(draft: SessionState, ctx: ReducerContext): QueuedInput |
 function forget(draft: SessionState, key: string, ctx: ReducerContext): void {
   tableOf(ctx).delete(key);
   draft.queued--;
-  if (draft.queued === 0) draft.queue_held = false;
+  if (draft.queued === 0) draft.queue_suspended = false;
 }
 
 /** Takes the input of a command away. @returns whether there was one */
@@ -48,7 +48,7 @@ export function clearQueue(draft: SessionState, why: InputDrop, ctx: ReducerCont
   for (const [key] of inputs) table.delete(key);
   for (const [, input] of inputs) dropQueued(draft, input, why, ctx);
   draft.queued = 0;
-  draft.queue_held = false;
+  draft.queue_suspended = false;
   for (const [, { allowance }] of inputs) dropInput(draft, allowance, ctx);
 }
 

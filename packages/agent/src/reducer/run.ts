@@ -98,7 +98,7 @@ export function listen(draft: SessionState, given: number | null | undefined, ct
   const until = given ?? (after === 'complete' || after.wait_ms === null ? null : ctx.now + after.wait_ms);
   if (draft.lifecycle === 'Cancelling') startWaiting(draft, 'input', ctx, until); // a turn was cancelled; the run is not
   if (draft.steers.length > 0) return answerSteers(draft, ctx);
-  const input = draft.queue_held ? undefined : dequeue(draft, ctx);
+  const input = draft.queue_suspended ? undefined : dequeue(draft, ctx);
   if (input !== undefined) return { do: 'turn', input };
   startWaiting(draft, 'input', ctx, until);
   if (until !== null) ctx.timer(INPUT_TIMER, until);
@@ -161,7 +161,7 @@ export function meetContextLimit(draft: SessionState, ctx: ReducerContext): Next
 
 /** Remembers what a run that is held goes on with. */
 export function hold(draft: SessionState, next: NextMove): Next {
-  draft.held = next;
+  draft.suspended = next;
   return undefined;
 }
 
@@ -186,8 +186,8 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
     ...(output_ref === null ? {} : { output_ref }),
     ...(value_ref === null ? {} : { value_ref }),
   });
-  if (stop.kind !== 'Completed') draft.queue_held = draft.queued > 0;
-  const more = draft.queued > 0 && !draft.queue_held;
+  if (stop.kind !== 'Completed') draft.queue_suspended = draft.queued > 0;
+  const more = draft.queued > 0 && !draft.queue_suspended;
   const settled = { kind: 'settled', stop, output_ref, value_ref, tally: tallyOf(run), more };
   tellOwner(draft, { ...settled, ...runPaid(run, ctx) }, ctx);
   draft.run = null;
@@ -211,7 +211,7 @@ function lifecycleAfter(stop: StopReason): Lifecycle {
 
 /** The next run, when there is none and one waits that may start. */
 export function takeUpNext(draft: SessionState, ctx: ReducerContext): Next {
-  if (draft.run !== null || draft.queue_held || draft.status === 'Closed') return undefined;
+  if (draft.run !== null || draft.queue_suspended || draft.status === 'Closed') return undefined;
   const input = dequeue(draft, ctx);
   return input === undefined ? undefined : { do: 'start', input };
 }

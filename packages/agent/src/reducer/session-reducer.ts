@@ -27,7 +27,7 @@ import {
   sessionState,
   spawnable,
 } from '../contracts/state.js';
-import { heldToolset } from '../contracts/toolset.js';
+import { knownToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
 import { callSettled, callWaits } from './calls.js';
 import { waitIsOver } from './child-waits.js';
@@ -49,7 +49,7 @@ import { wholeWindow } from './window.js';
 const EVENTS = {
   'aos.agent/AgentAdopted@1': creates(agentAdopted),
   'aos.agent/UserInput@1': userInput,
-  'aos.agent/HostCommand@1': hostCommandEvent,
+  'aos.agent/HostCommand@1': sessionCommand,
   'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,
   'aos.agent/LlmStepFailed@1': contract.llmStepFailed,
   'aos.agent/Compacted@1': contract.compacted,
@@ -120,7 +120,7 @@ export const sessionReducer = defineReducer({
     child_names: z.string().max(64),
     agents: spawnable,
     details: keptDetail,
-    toolsets: heldToolset,
+    toolsets: knownToolset,
     allowances: allowance,
     ended: endedRun,
     written_off: amounts,
@@ -144,7 +144,7 @@ function firstState(event: Events): SessionState {
     config_rev: 0,
     lifecycle: 'Idle',
     waiting: null,
-    held: null,
+    suspended: null,
     stopping: null,
     session_epoch: 0,
     step_epoch: 0,
@@ -157,7 +157,7 @@ function firstState(event: Events): SessionState {
     context_pressure: 0,
     steers: [],
     queued: 0,
-    queue_held: false,
+    queue_suspended: false,
     children: 0,
     spawned: 0,
     depth: depth ?? 0,

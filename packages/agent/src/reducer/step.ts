@@ -30,8 +30,8 @@ const RETRIES_MAX = 1;
 export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null || draft.stopping !== null) return undefined;
-  draft.held = draft.lifecycle === 'Paused' ? 'step' : null;
-  if (draft.held !== null) return undefined;
+  draft.suspended = draft.lifecycle === 'Paused' ? 'step' : null;
+  if (draft.suspended !== null) return undefined;
   const reached = stepLimit(asSteered(draft, run), ctx.now);
   if (reached !== undefined) return { do: 'limit', reached, next: 'step' };
   measureWindow(draft, ctx);

@@ -12,14 +12,14 @@ import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { toolsetsRefreshed as refreshed, toolsetDecision } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
-import type { HeldToolset, ToolsetNews } from '../contracts/toolset.js';
+import type { KnownToolset, ToolsetNews } from '../contracts/toolset.js';
 import { toolsetAdoptPlan } from '../plans/toolset-adopt.js';
 import { toolsetRefreshPlan } from '../plans/toolset-refresh.js';
 import type { Next } from './moves.js';
 import { countUnread } from './prompt-size.js';
 import { place } from './say.js';
 
-const NEW: HeldToolset = { version: null, tools_ref: null, known_ref: null, reachable: true, asked: null };
+const NEW: KnownToolset = { version: null, tools_ref: null, known_ref: null, reachable: true, asked: null };
 
 /**
  * Looks at the toolsets of the run (X1).
@@ -87,7 +87,7 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
 function lose(
   draft: SessionState,
   { toolset, code, why_ref }: Extract<ToolsetNews, { status: 'unreachable' }>,
-  held: HeldToolset,
+  held: KnownToolset,
   ctx: ReducerContext,
 ): void {
   if (!held.reachable) return;
@@ -131,14 +131,14 @@ function dropAllBut(names: readonly string[], ctx: ReducerContext): void {
   }
 }
 
-function heldOf(name: string, ctx: ReducerContext): HeldToolset {
+function heldOf(name: string, ctx: ReducerContext): KnownToolset {
   return tableOf(ctx).get(name) ?? NEW;
 }
 
-function keep(name: string, held: HeldToolset, ctx: ReducerContext): void {
+function keep(name: string, held: KnownToolset, ctx: ReducerContext): void {
   tableOf(ctx).set(name, held);
 }
 
-function tableOf(ctx: ReducerContext): Table<HeldToolset> {
-  return ctx.table<HeldToolset>('toolsets');
+function tableOf(ctx: ReducerContext): Table<KnownToolset> {
+  return ctx.table<KnownToolset>('toolsets');
 }

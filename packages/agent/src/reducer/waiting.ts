@@ -46,15 +46,15 @@ export function goOn(draft: SessionState, ctx: ReducerContext): void {
 
 /** The next step waits until children give back what it needs. */
 export function waitBehindChildren(draft: SessionState, ctx: ReducerContext): void {
-  draft.held = 'step';
+  draft.suspended = 'step';
   startWaiting(draft, 'children', ctx);
 }
 
 /** A step that waits until children give something back is tried again. */
 export function goOnBehindChildren(draft: SessionState, ctx: ReducerContext): Next {
-  const waits = draft.lifecycle === 'WaitingInput' && draft.waiting?.for === 'children' && draft.held === 'step';
+  const waits = draft.lifecycle === 'WaitingInput' && draft.waiting?.for === 'children' && draft.suspended === 'step';
   if (!waits || draft.stopping !== null) return undefined;
-  draft.held = null;
+  draft.suspended = null;
   goOn(draft, ctx);
   return { do: 'step' };
 }

@@ -56,7 +56,7 @@ export interface WorldReader {
     readonly limit: number;
   }): Promise<{ readonly items: readonly Value[]; readonly next?: string }>;
   /** What waits for somebody: approvals and questions, the oldest first. */
-  open(page: { readonly limit: number }): Promise<readonly Value[]>;
+  pending(page: { readonly limit: number }): Promise<readonly Value[]>;
   /** What a session has used. */
   usage(session: string): Promise<Value>;
   /** The items of a session's transcript from an index on, texts cut to a size that can be read. */

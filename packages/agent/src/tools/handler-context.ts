@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal;
 
 const NO_WORLD: WorldReader = {
   sessions: () => unbound(),
-  open: () => unbound(),
+  pending: () => unbound(),
   usage: () => unbound(),
   transcript: () => unbound(),
 };

@@ -1,9 +1,9 @@
-import { type Adapter, deferred } from '@reprise/kernel';
+import { type Adapter, deferEffect } from '@reprise/kernel';
 import { type HumanAskParams, type HumanAskReceipt, humanAsk } from '../contracts/tool-call.js';
 
 /** The adapter of `human.ask@1`: hands a question on at once. Whoever may answer settles it; its deadline is the effect's. */
 export const humanAskAdapter: Adapter<HumanAskParams, HumanAskReceipt> = {
   effect: humanAsk,
   name: 'reprise.human',
-  doExecute: async ({ to }) => deferred(to === undefined ? {} : { to }),
+  doExecute: async ({ to }) => deferEffect(to === undefined ? {} : { to }),
 };

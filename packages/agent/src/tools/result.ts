@@ -69,7 +69,7 @@ export function toolError(message: string): ToolError {
 
 /**
  * Says that somebody else will finish the call: a webhook, a person, a batch. The call outlives the process and is
- * never performed again; `world.settle` ends it.
+ * never replayed; `world.settle` ends it.
  *
  * @param options `expiresIn`: when it is given up; `to`: who besides the host may settle it, as a pattern of principals
  * @throws RepriseError `invalid_argument` when `expiresIn` is no span

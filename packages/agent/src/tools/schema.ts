@@ -35,7 +35,7 @@ export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: string };
 
-/** The longest text about what is wrong with a value, in UTF-16 units: enough to mend it. */
+/** The longest text about what is wrong with a value, in UTF-16 units: enough to fix it. */
 export const PROBLEMS_LENGTH_MAX = 2_000;
 
 /** Checks a value. A schema that throws is a problem of the value as well: nobody can tell that it fits. */

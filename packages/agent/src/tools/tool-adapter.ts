@@ -2,7 +2,7 @@
  * The adapter of `tool.call@1`.
  *
  * Invariants
- * T1  What the model can mend comes back as data it reads (`ok`, `is_error`): wrong arguments, a failing handler, a tool
+ * T1  What the model can fix comes back as data it reads (`ok`, `is_error`): wrong arguments, a failing handler, a tool
  *     that is not the one that was judged.
  * T2  What it cannot is a failed receipt: no such tool, no deps, a cancellation.
  * T3  A handler that was told to stop is waited for, and what it answers in spite of that is what happened. Nothing here
@@ -17,11 +17,11 @@
 import {
   type Adapter,
   type AdapterContext,
+  type AdapterOutcome,
   type Deferred as DeferredOutcome,
   deferred,
   encode,
   getValue,
-  type Outcome,
   type Reconciliation,
 } from '@reprise/kernel';
 import { type ToolCallParams, type ToolCallReceipt, toolCall } from '../contracts/tool-call.js';
@@ -43,7 +43,7 @@ import { check, messageOf } from './schema.js';
 import { argsInvalidText, changedText, failedText } from './texts.js';
 import type { Tool } from './tool.js';
 
-/** How tool calls are performed. */
+/** How tool calls are executed. */
 export interface ToolAdapterOptions extends HandlerOptions {
   /** What handlers are given as `ctx.deps`, by the labels of the session. Asked for each call. */
   readonly deps?: (labels: Readonly<Record<string, string>>) => unknown;
@@ -53,10 +53,10 @@ export interface ToolAdapterOptions extends HandlerOptions {
   readonly outputs?: OutputPolicies;
 }
 
-type Performed = Outcome<ToolCallReceipt> | DeferredOutcome;
+type Executed = AdapterOutcome<ToolCallReceipt> | DeferredOutcome;
 
 /**
- * The adapter that performs `tool.call@1` with the handlers of a build; a call of anything else is `tool_not_found`.
+ * The adapter that executes `tool.call@1` with the handlers of a build; a call of anything else is `tool_not_found`.
  *
  * @throws RepriseError `invalid_argument` when an output policy has no room for its marker
  */
@@ -72,7 +72,7 @@ export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adap
     name: 'reprise.tools',
     doExecute: async (params, context) => {
       const call = await callOf(params, context);
-      return call === undefined ? { status: 'error', code: 'tool_not_found', retryable: false } : perform(call);
+      return call === undefined ? { status: 'error', code: 'tool_not_found', retryable: false } : execute(call);
     },
     doReconcile: async (params, context) => {
       const call = await callOf(params, context);
@@ -92,7 +92,7 @@ interface Call {
   readonly options: ToolAdapterOptions;
 }
 
-async function perform(call: Call): Promise<Performed> {
+async function execute(call: Call): Promise<Executed> {
   const { tool, params, context } = call;
   if (context.signal.aborted) return { status: 'cancelled' };
   if (!isAsJudged(call)) return receipt(call, failure(changedText(tool.name), 'validation_error')); // T4
@@ -170,7 +170,7 @@ async function answerOf(
 }
 
 /** A receipt of a call that was made: where its result cannot be kept, that it was done; where not even that, nobody knows (T5). */
-async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<Outcome<ToolCallReceipt>> {
+async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<AdapterOutcome<ToolCallReceipt>> {
   try {
     const outcome = await receipt(call, kept, made);
     const { unkept } = made;
@@ -214,7 +214,7 @@ function scrubbedOutput(output: Kept['output'], context: AdapterContext): Kept['
 }
 
 function handOn({ options }: Call, { expiresIn, to }: Deferral): DeferredOutcome {
-  return deferred({
+  return deferEffect({
     ...(expiresIn === undefined ? {} : { expires: options.now() + expiresIn }),
     ...(to === undefined ? {} : { to }),
   });
@@ -224,7 +224,7 @@ async function receipt(
   { params, context, policy }: Call,
   kept: Kept,
   made: Made = { artifacts: [], changes: [] },
-): Promise<Outcome<ToolCallReceipt>> {
+): Promise<AdapterOutcome<ToolCallReceipt>> {
   const whole = { ...kept, output: scrubbedOutput(kept.output, context) };
   const payload = await storeAnswer(whole, policy, context.content, made);
   const edited = params.asked_ref === undefined ? {} : { edited_args_ref: params.args_ref };

@@ -6,7 +6,7 @@
  * (`contracts/tool-call.ts`), when the functions are called (`judge/`, `tool-adapter.ts`), batching and limits (the
  * session reducer's), what a tool may reach (the handler's).
  */
-import { type Delivery, type ON_UNKNOWN, RepriseError, type SessionInfo, type SessionOp } from '@reprise/contracts';
+import { type Guarantee, type ON_UNKNOWN, RepriseError, type SessionInfo, type SessionOp } from '@reprise/contracts';
 import { type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
 import type { ToolEntry } from '../contracts/agent-def.js';
 import type { ToolContext } from './context.js';
@@ -76,7 +76,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
    * Default `at_most_once`: after a crash the call is not repeated, and the model is told that its outcome is unknown.
    * `reconcile` asks the function of that name first.
    */
-  readonly delivery?: Delivery;
+  readonly guarantee?: Guarantee;
   /** Calls of one step with the same resource run one after another. */
   readonly resource?: (args: OutputOf<S>) => string;
   /** False: it runs alone. Default true. */
@@ -93,7 +93,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
   readonly onUnknown?: (typeof ON_UNKNOWN)[number];
   /** The handler. */
   readonly run: (args: OutputOf<S>, context: ToolContext<D>) => ToolAnswer<O> | Promise<ToolAnswer<O>>;
-  /** For delivery `reconcile`: looks whether an interrupted call happened. */
+  /** For guarantee `reconcile`: looks whether an interrupted call happened. */
   readonly reconcile?: (args: OutputOf<S>, context: ToolContext<D>) => Reconciled<O> | Promise<Reconciled<O>>;
 }
 
@@ -103,7 +103,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
  * @throws RepriseError `invalid_definition` when no provider could be told of it, or its options contradict each other
  * @example
  * const add = defineTool({ name: 'add', description: 'Adds two integers.', args: z.strictObject({ a: z.int(), b: z.int() }),
- *   delivery: 'idempotent', run: ({ a, b }) => a + b })
+ *   guarantee: 'idempotent', run: ({ a, b }) => a + b })
  */
 export function defineTool<const Name extends string, S extends Schema, O, D = unknown>(
   spec: ToolSpec<Name, S, O, D> & Keepable<O>,
@@ -118,7 +118,7 @@ export function defineTool<const Name extends string, S extends Schema, O, D = u
       description: spec.description,
       schema: argsSchema(spec.args, spec.jsonSchema, where),
       kind: 'tool',
-      delivery: spec.delivery ?? 'at_most_once',
+      guarantee: spec.guarantee ?? 'at_most_once',
       ...(spec.timeout === undefined ? {} : { timeout_ms: spanOf(spec.timeout, where) }),
       family: spec.family ?? DEFAULT_FAMILY,
       parallel: spec.parallel ?? true,
@@ -152,7 +152,7 @@ export function defineSessionTool<const Name extends string, S extends Schema>(
   const run = (): never => {
     throw new RepriseError('internal_error', 'a call that a session answers itself reached a handler', { where: name });
   };
-  const { entry } = defineTool({ name, description, args, delivery: 'idempotent', polling: kind === 'wait', run });
+  const { entry } = defineTool({ name, description, args, guarantee: 'idempotent', polling: kind === 'wait', run });
   return Object.freeze({
     type: 'tool' as const,
     name,
@@ -211,21 +211,21 @@ const isText = (thing: unknown, lengthMax: number): boolean => typeof thing === 
 const isOneOf = (thing: unknown, ...all: readonly unknown[]): boolean => all.includes(thing);
 
 function assertUsable(spec: UncheckedSpec, where: string): void {
-  const { name, description, args, delivery, family, onUnknown, approval, reconcile } = spec;
+  const { name, description, args, guarantee, family, onUnknown, approval, reconcile } = spec;
   const rules: readonly (readonly [boolean, string, unknown])[] = [
     [isText(name, 64) && /^[a-zA-Z0-9_-]+$/.test(name as string), 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name],
     [isText(description, 1024), 'a description of at most 1024 characters', typeof description],
     [isSchema(args), 'a schema with `~standard`', typeof args],
     [isFunction(spec.run), 'a handler `run`', typeof spec.run],
     [
-      isOneOf(delivery, undefined, 'idempotent', 'at_most_once', 'reconcile'),
-      'delivery idempotent, at_most_once or reconcile',
-      delivery,
+      isOneOf(guarantee, undefined, 'idempotent', 'at_most_once', 'reconcile'),
+      'guarantee idempotent, at_most_once or reconcile',
+      guarantee,
     ],
     [
-      (delivery === 'reconcile') === isFunction(reconcile),
-      'a function `reconcile` with delivery reconcile, and with no other',
-      `delivery ${String(delivery)}, reconcile ${typeof reconcile}`,
+      (guarantee === 'reconcile') === isFunction(reconcile),
+      'a function `reconcile` with guarantee reconcile, and with no other',
+      `guarantee ${String(guarantee)}, reconcile ${typeof reconcile}`,
     ],
     [family === undefined || (isText(family, 64) && family !== ''), 'a family of 1 to 64 characters', family],
     [

@@ -26,7 +26,7 @@ import { schemaRefusal } from './json-schema.js';
 import { messageOf, shortened } from './schema.js';
 import { toolsBytes } from './tool.js';
 import type { LeftOut, LiveToolset } from './toolset.js';
-import { byName, type Held, type Taken, weighOffer } from './weigh-offer.js';
+import { byName, type KnownTools, type Taken, weighOffer } from './weigh-offer.js';
 
 /** Tools that a session takes up of one toolset, the first by name: more than any model chooses well among. */
 export const TOOLSET_TOOLS_MAX = 512;
@@ -110,7 +110,7 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
     added: diff.added.length,
     removed: diff.removed.length,
     changed: diff.changed.length,
-    held: diff.held.length,
+    withheld: diff.withheld.length,
     diff_ref: await putValue(content, leftOut.length === 0 ? diff : { ...diff, left_out: leftOut }),
     ...asked,
   };
@@ -130,7 +130,7 @@ function shown({ tool, why }: LeftOut): LeftOut {
   return { tool: wellFormed(startOfText(tool, NAME_LENGTH_MAX)), why: wellFormed(shortText(why, WHY_LENGTH_MAX)) };
 }
 
-async function heldOf({ version, tools_ref, known_ref }: Wanted, content: ContentStore): Promise<Held> {
+async function heldOf({ version, tools_ref, known_ref }: Wanted, content: ContentStore): Promise<KnownTools> {
   if (version === null || tools_ref === null || known_ref === null) return { adopted: null, known: [] };
   const [tools, known] = [await getValue(content, tools_ref), await getValue(content, known_ref)];
   return { adopted: toolList.parse(tools) as ToolEntry[], known: knownList.parse(known) };

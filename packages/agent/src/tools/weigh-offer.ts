@@ -16,7 +16,7 @@ import type { KnownTool, ToolsetDiff } from '../contracts/toolset-offer.js';
 export const KNOWN_TOOLS_MAX = 2_048;
 
 /** What a session holds of a toolset. */
-export interface Held {
+export interface KnownTools {
   /** The tools that its model is told of; null before it took up any. */
   readonly adopted: readonly ToolEntry[] | null;
   readonly known: readonly KnownTool[];
@@ -51,7 +51,11 @@ interface Judged {
  *
  * @param offer entries of one toolset, in the order of their names
  */
-export function weighOffer(offer: readonly ToolEntry[], held: Held, policy: Omit<ToolsetChoice, 'name'>): Weighed {
+export function weighOffer(
+  offer: readonly ToolEntry[],
+  held: KnownTools,
+  policy: Omit<ToolsetChoice, 'name'>,
+): Weighed {
   const known = new Map(held.known.map((tool) => [tool.name, tool]));
   const judged = offer.flatMap((entry) => judge(entry, known.get(entry.name), held.adopted === null, policy));
   const asked = judged.filter(({ verdict }) => verdict === 'ask');
@@ -105,7 +109,7 @@ function merged(fresh: readonly KnownTool[], known: ReadonlyMap<string, KnownToo
   return byName([...fresh, ...others].slice(0, KNOWN_TOOLS_MAX));
 }
 
-function diffOf(judged: readonly Judged[], { adopted }: Held): ToolsetDiff {
+function diffOf(judged: readonly Judged[], { adopted }: KnownTools): ToolsetDiff {
   const offered = new Set(judged.map(({ entry }) => entry.name));
   const of = (kind: Judged['kind']) => judged.filter((one) => one.kind === kind);
   return {
@@ -116,7 +120,7 @@ function diffOf(judged: readonly Judged[], { adopted }: Held): ToolsetDiff {
       before_ref: before,
       after_ref: descriptor,
     })),
-    held: judged.filter(({ verdict }) => verdict !== 'in').map(({ entry }) => entry.name),
+    withheld: judged.filter(({ verdict }) => verdict !== 'in').map(({ entry }) => entry.name),
   };
 }
 

@@ -77,7 +77,7 @@ describe('a child that the host spawns', () => {
       await session.close();
       expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
       await expect(session.spawn(scout, 'item 2')).rejects.toSatisfy(
-        (error) => isRepriseError(error, 'request_rejected') && error.facts.reason === 'session_closed',
+        (error) => isRepriseError(error, 'request_rejected') && error.details.reason === 'session_closed',
       );
     });
   });

@@ -14,7 +14,7 @@ import {
 export interface Offered {
   readonly name: string;
   readonly says?: string;
-  readonly delivery?: ToolEntry['delivery'];
+  readonly delivery?: ToolEntry['guarantee'];
   /** The JSON Schema of its arguments. */
   readonly schema?: ToolEntry['schema'];
 }
@@ -80,7 +80,7 @@ async function entryOf(toolset: string, offered: Offered, content: ContentStore)
     description: says,
     schema,
     kind: 'tool',
-    delivery: delivery ?? 'at_most_once',
+    guarantee: delivery ?? 'at_most_once',
     family: 'default',
     parallel: true,
     polling: false,

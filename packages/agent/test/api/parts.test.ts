@@ -1,7 +1,7 @@
 /** Inputs of several kinds, as a session records them. */
 import { encode, memory } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import { storeParts } from '../../src/parts.js';
+import { storeParts } from '../../src/session/parts.js';
 
 describe('an input', () => {
   it('takes an artifact under any path, however long: its name is the end of the path, in whole characters', async () => {

@@ -33,7 +33,7 @@ describe('an approval', () => {
       const session = world.session('t-7', agent, { labels: { tenant: 'acme' } });
       await session.send('Refund');
       await settle();
-      const [item, ...others] = await world.open({ label: { tenant: 'acme' } });
+      const [item, ...others] = await world.pending({ label: { tenant: 'acme' } });
       expect(others).toEqual([]);
       expect(item).toMatchObject({
         kind: 'approval',
@@ -46,8 +46,8 @@ describe('an approval', () => {
         deadline: null,
       });
       expect(item?.since).toBeGreaterThan(0);
-      expect(await world.open({ label: { tenant: 'other' } })).toEqual([]);
-      expect(await world.open({ session: 't-8' })).toEqual([]);
+      expect(await world.pending({ label: { tenant: 'other' } })).toEqual([]);
+      expect(await world.pending({ session: 't-8' })).toEqual([]);
       expect((await session.state())?.waiting?.for).toBe('approval');
     });
   });
@@ -58,7 +58,7 @@ describe('an approval', () => {
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, clock, settle }) => {
       const run = await world.session('t-7', agent).send('Refund');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       await clock.advance(2 * DAY_MS);
       expect(done).toEqual([]);
       expect(await world.decide(item ?? '', { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
@@ -75,7 +75,7 @@ describe('an approval', () => {
       const session = world.session('t-7', agent);
       const run = await session.send('Refund');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       const bad = world.decide(item ?? '', { approve: true, args: { order: 'o-1', cents: 'all' } });
       await expect(bad).rejects.toSatisfy((error) => isRepriseError(error, 'invalid_value'));
       await world.decide(item ?? '', { approve: true, args: { order: 'o-1', cents: 100 }, comment: 'only shipping' });
@@ -96,7 +96,7 @@ describe('an approval', () => {
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, llm, settle }) => {
       const run = await world.session('t-7', agent).send('Refund');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       expect(await world.decide(item ?? '', { deny: 'too much' }, { as: 'human:ann' })).toEqual({ status: 'applied' });
       expect(await run.text()).toBe('Sorry.');
       expect(done).toEqual([]);
@@ -109,10 +109,10 @@ describe('an approval', () => {
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
       await world.session('t-7', agent).send('Refund');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       const options = { digest: '0'.repeat(64) };
       expect(await world.decide(item?.id ?? '', { approve: true }, options)).toEqual({ status: 'stale' });
-      expect(await world.open()).toHaveLength(1);
+      expect(await world.pending()).toHaveLength(1);
     });
   });
 
@@ -124,8 +124,8 @@ describe('an approval', () => {
       const session = world.session('t-7', agent);
       await session.send('Refund');
       await settle();
-      const [item] = await world.open();
-      await world.decide(item ?? '', { approve: true, remember: { for: '1d' } }, { as: 'host' });
+      const [item] = await world.pending();
+      await world.decide(item ?? '', { approve: true, remember: { for: '1d' } }, { as: 'operator' });
       await settle();
       expect(await world.remembered('t-7')).toMatchObject([{ tool: 'refund' }]);
       expect(await (await session.send('Again')).text()).toBe('2');
@@ -133,7 +133,7 @@ describe('an approval', () => {
       await clock.advance(DAY_MS + 1);
       await session.send('Again');
       await settle();
-      expect(await world.open()).toHaveLength(1);
+      expect(await world.pending()).toHaveLength(1);
       await world.forget('t-7', 'refund');
       expect(await world.remembered('t-7')).toEqual([]);
     });
@@ -151,12 +151,12 @@ describe('an approval', () => {
     await play({ agents: [agent], steps: [{ calls: [{ tool: 'pay' }] }, { text: 'x' }] }, async ({ world, settle }) => {
       await world.session('t', agent).send('Pay');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       await expect(world.decide(item ?? '', { approve: true }, { as: 'human:bob' })).rejects.toSatisfy((error) =>
         isRepriseError(error, 'cap_denied'),
       );
-      expect(await world.open({ to: 'human:bob' })).toEqual([]);
-      expect(await world.open({ to: 'human:ann' })).toHaveLength(1);
+      expect(await world.pending({ to: 'human:bob' })).toEqual([]);
+      expect(await world.pending({ to: 'human:ann' })).toHaveLength(1);
       expect(await world.decide(item ?? '', { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
     });
   });
@@ -177,7 +177,7 @@ describe('a question', () => {
     await play({ agents: [agent], steps }, async ({ world, llm, settle }) => {
       const run = await world.session('t', agent).send('Choose');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       expect(item).toMatchObject({
         kind: 'question',
         session: 't',
@@ -209,10 +209,10 @@ describe('a question', () => {
     await play({ agents: [agent], steps }, async ({ world, llm }) => {
       const session = world.session('t', agent, { labels: { tenant: 'acme' } });
       const run = await session.send('Book');
-      let items = await world.open({ label: { tenant: 'acme' } });
+      let items = await world.pending({ label: { tenant: 'acme' } });
       while (items.length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        items = await world.open({ label: { tenant: 'acme' } });
+        items = await world.pending({ label: { tenant: 'acme' } });
       }
       expect(items[0]).toMatchObject({ kind: 'question', tool: 'book', question: { question: 'Window or aisle?' } });
       expect(await world.answer(items[0] ?? '', 'aisle')).toEqual({ status: 'applied' });
@@ -236,10 +236,10 @@ describe('what people do', () => {
     const agent = defineAgent({ name: 'booker', model: 'main', instructions: '', tools: [tool] });
     await play({ agents: [agent], steps: [{ calls: [{ id: 'b', tool: 'book' }] }] }, async ({ world }) => {
       const run = await world.session('t', agent).send('Book');
-      let items = await world.open();
+      let items = await world.pending();
       while (items.length < 3) {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        items = await world.open();
+        items = await world.pending();
       }
       expect(await world.answer(items[1] ?? '', 'fish')).toEqual({ status: 'applied' });
       await world.session('t', agent).close();
@@ -262,7 +262,7 @@ describe('what people do', () => {
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, settle }) => {
       const run = await world.session('t-7', agent).send('Refund');
       await settle();
-      const [item] = await world.open();
+      const [item] = await world.pending();
       await world.decide(item ?? '', { deny: 'no' }, { as: 'human:ann' });
       const seen = [];
       for await (const event of run.events()) seen.push(event);

@@ -1,7 +1,7 @@
 /** The names of requests in their world. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commentRequestId, sessionRequestId, worldRequestId } from '../../src/request-id.js';
+import { commentRequestId, sessionRequestId, worldRequestId } from '../../src/session/request-id.js';
 
 const name = fc.string({ unit: fc.constantFrom('a', '/', '%', '2', 'F'), minLength: 1, maxLength: 5 });
 const long = name.map((text) => text.repeat(60));

@@ -124,7 +124,7 @@ describe('an input', () => {
       await (await session.send('Hi')).result();
       expect(await session.close()).toMatchObject({ status: 'accepted' });
       await expect(session.send('Hi')).rejects.toSatisfy(
-        (error) => isRepriseError(error, 'request_rejected') && error.facts.reason === 'session_closed',
+        (error) => isRepriseError(error, 'request_rejected') && error.details.reason === 'session_closed',
       );
     });
   });

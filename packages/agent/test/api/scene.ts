@@ -1,11 +1,11 @@
-/** Worlds of agents with a model that follows a script, in time that stands still; each is performed again at its end. */
+/** Worlds of agents with a model that follows a script, in time that stands still; each is replayed at its end. */
 import type { LlmGenerateParams, LlmGenerateReceipt, Value } from '@reprise/contracts';
 import {
   type Adapter,
   type AdapterContext,
+  type AdapterOutcome,
   getValue,
   memory,
-  type Outcome,
   putValue,
   type Store,
   verifyStore,
@@ -32,7 +32,7 @@ import {
 export interface Step {
   readonly text?: string;
   readonly calls?: readonly { readonly id?: string; readonly tool: string; readonly args?: Value }[];
-  readonly outcome?: Outcome<LlmGenerateReceipt>;
+  readonly outcome?: AdapterOutcome<LlmGenerateReceipt>;
   /** Said before the answer, piece by piece. */
   readonly says?: readonly string[];
   /** The answer waits for it. */
@@ -51,7 +51,7 @@ export class ScriptedLlm implements Adapter<LlmGenerateParams, LlmGenerateReceip
     private readonly steps: Step[],
   ) {}
 
-  async doExecute(params: LlmGenerateParams, context: AdapterContext): Promise<Outcome<LlmGenerateReceipt>> {
+  async doExecute(params: LlmGenerateParams, context: AdapterContext): Promise<AdapterOutcome<LlmGenerateReceipt>> {
     const transcript: string[] = [];
     for await (const item of readTranscript(context.content, params.context_head))
       transcript.push(await wordsOf(context.content, item));
@@ -72,7 +72,7 @@ export class ScriptedLlm implements Adapter<LlmGenerateParams, LlmGenerateReceip
     number: number,
     params: LlmGenerateParams,
     context: AdapterContext,
-  ): Promise<Outcome<LlmGenerateReceipt>> {
+  ): Promise<AdapterOutcome<LlmGenerateReceipt>> {
     const { content, signal } = context;
     const asked = calls.map(({ id, tool, args = {} }, i) => ({ callId: id ?? `${number}-${i}`, tool, args }));
     const judging = { params, content, signal };
@@ -120,7 +120,7 @@ export type Setting<A extends readonly AnyAgent[]> = Partial<Omit<AgentWorldOpti
   readonly goesOn?: boolean;
 };
 
-/** Plays a scene: opens, acts, closes, and performs the journal again with nothing but the app. */
+/** Plays a scene: opens, acts, closes, and replays the journal with nothing but the app. */
 export async function play<const A extends readonly AnyAgent[]>(
   setting: Setting<A>,
   act: (scene: Scene) => Promise<void>,
@@ -152,7 +152,7 @@ export async function play<const A extends readonly AnyAgent[]>(
   const reader = await store.openReadonly();
   const report = await verifyStore(reader, { app: agentApp });
   await reader.close();
-  expect(report.sealed).toBe(0);
+  expect(report.unverified).toBe(0);
 }
 
 /** An item of a transcript in plain words. */

@@ -12,7 +12,7 @@ const look = (seen: unknown[]) =>
     run: async (_args, { world, session }) => {
       seen.push(
         await world.sessions({ limit: 5 }),
-        await world.open({ limit: 5 }),
+        await world.pending({ limit: 5 }),
         await world.usage(session.key),
         await world.usage('nobody'),
         await world.transcript(session.key, { from: 1, limit: 1 }),

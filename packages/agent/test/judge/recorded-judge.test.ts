@@ -55,13 +55,13 @@ describe('judging a call', () => {
   it('says the terms of the tool, where they are not what counts anyway [TOOL-4]', async () => {
     const plain = tool();
     expect(await one([asked()], [plain])).toMatchObject({
-      delivery: 'at_most_once',
+      guarantee: 'at_most_once',
       fingerprint: plain.entry.fingerprint,
     });
-    const all = { delivery: 'idempotent', timeout: '2s', parallel: false, polling: true, onUnknown: 'fail' };
+    const all = { guarantee: 'idempotent', timeout: '2s', parallel: false, polling: true, onUnknown: 'fail' };
     const call = await one([asked()], [tool({ ...all, resource: ({ order }: { order: string }) => `order/${order}` })]);
     expect(call).toMatchObject({
-      delivery: 'idempotent',
+      guarantee: 'idempotent',
       timeout_ms: 2_000,
       parallel: false,
       polling: true,
@@ -69,11 +69,11 @@ describe('judging a call', () => {
       resource: 'order/o-1',
     });
     expect(Object.keys(await one([asked()], [plain])).sort()).toEqual(
-      ['args_ref', 'call_id', 'delivery', 'fingerprint', 'signature', 'tool'].sort(),
+      ['args_ref', 'call_id', 'fingerprint', 'guarantee', 'signature', 'tool'].sort(),
     );
   });
 
-  it('tells the model how to mend arguments that do not fit [TOOL-5]', async () => {
+  it('tells the model how to fix arguments that do not fit [TOOL-5]', async () => {
     const call = await one([asked({ args: { order: 7 } })], [tool()]);
     expect(call.issue).toBe('args_invalid');
     expect(await textAt(content, call.issue_ref as never)).toMatch(
@@ -114,7 +114,7 @@ describe('judging a call', () => {
 
   it('leaves a tool whose code is not in this build to the adapter: without an issue, and without a fingerprint', async () => {
     const call = await one([asked()], [tool({ approval: 'always', timeout: '3s' })], { build: buildWith([]) });
-    expect(call).toMatchObject({ delivery: 'at_most_once', timeout_ms: 3_000 });
+    expect(call).toMatchObject({ guarantee: 'at_most_once', timeout_ms: 3_000 });
     for (const absent of ['issue', 'approval', 'fingerprint'] as const) expect(call[absent]).toBeUndefined();
   });
 

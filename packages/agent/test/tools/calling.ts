@@ -1,6 +1,6 @@
 /** Calls a tool as the kernel would, over a memory store. */
 import type { LlmGenerateParams } from '@reprise/contracts';
-import type { Adapter, AdapterContext, ContentStore, Outcome } from '@reprise/kernel';
+import type { Adapter, AdapterContext, AdapterOutcome, ContentStore } from '@reprise/kernel';
 import { getBytes, memory, putValue } from '@reprise/kernel';
 import type { ToolCallParams, ToolCallReceipt } from '../../src/contracts/index.js';
 import {
@@ -59,7 +59,7 @@ export async function callOf(
     session: SESSION,
     args_ref: await putValue(content, args),
     fingerprint: tool.entry.fingerprint,
-    delivery: tool.entry.delivery,
+    guarantee: tool.entry.guarantee,
   };
   return { adapter: toolCallAdapter(buildWith([tool]), { now: () => 1_000, ...options }), params };
 }
@@ -71,7 +71,7 @@ export async function modelReads(content: ContentStore, outcome: unknown): Promi
 
 /** The payload of a call that was answered. */
 export function payloadOf(outcome: unknown): ToolCallReceipt {
-  const { status, payload } = outcome as Extract<Outcome<ToolCallReceipt>, { status: 'ok' }>;
+  const { status, payload } = outcome as Extract<AdapterOutcome<ToolCallReceipt>, { status: 'ok' }>;
   if (status !== 'ok') throw new Error(`the outcome is ${status}`);
   return payload;
 }
@@ -124,6 +124,6 @@ export async function modelCall(
     tools_ref,
     context_head: empty,
     window: { from: 0 },
-    projection: 'test@1',
+    prompt: 'test@1',
   };
 }

@@ -152,7 +152,7 @@ describe('calling a tool', () => {
         call_id: 'c',
         session: SESSION,
         args_ref: await putValue(content, {}),
-        delivery: 'idempotent' as const,
+        guarantee: 'idempotent' as const,
       };
       const outcome = await adapter.doExecute(params, adapterContext(content));
       expect(outcome).toEqual({ status: 'error', code: 'tool_not_found', retryable: false });
@@ -349,7 +349,7 @@ describe('looking whether an interrupted call happened', () => {
   const found = async (reconcile: () => unknown, args: unknown = {}) => {
     const tool = defineTool({
       ...plain,
-      delivery: 'reconcile',
+      guarantee: 'reconcile',
       output: z.strictObject({ id: z.string() }),
       run: () => ({ id: 'never' }),
       reconcile: reconcile as never,

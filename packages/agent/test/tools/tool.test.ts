@@ -40,7 +40,7 @@ describe('what is recorded of a tool', () => {
         schema: { type: 'object', properties: {}, additionalProperties: false },
         kind: 'tool',
         fingerprint: tool.entry.fingerprint,
-        delivery: 'at_most_once',
+        guarantee: 'at_most_once',
         family: 'default',
         parallel: true,
         polling: false,
@@ -52,7 +52,7 @@ describe('what is recorded of a tool', () => {
       name: 't',
       description: 'd',
       args: noArgs,
-      delivery: 'reconcile',
+      guarantee: 'reconcile',
       timeout: '1.5m',
       family: 'http',
       parallel: false,
@@ -63,7 +63,7 @@ describe('what is recorded of a tool', () => {
     });
     expect(toolEntry.parse(all.entry)).toMatchObject({
       timeout_ms: 90_000,
-      delivery: 'reconcile',
+      guarantee: 'reconcile',
       on_unknown: 'ask_human',
     });
   });
@@ -108,9 +108,9 @@ describe('what is recorded of a tool', () => {
     ['something else than a schema', { args: { path: 'string' } }],
     ['a JSON Schema that is no data', { jsonSchema: { type: 'object', x: Number.NaN } }],
     ['no handler', { run: undefined }],
-    ['delivery reconcile without a function', { delivery: 'reconcile' }],
-    ['a function reconcile without the delivery', { reconcile: () => 'unknown' }],
-    ['another delivery', { delivery: 'exactly_once' }],
+    ['guarantee reconcile without a function', { guarantee: 'reconcile' }],
+    ['a function reconcile without the guarantee', { reconcile: () => 'unknown' }],
+    ['another guarantee', { guarantee: 'exactly_once' }],
     ['a timeout of zero', { timeout: 0 }],
     ['a timeout without a unit', { timeout: '10' }],
     ['another approval', { approval: 'sometimes' }],

@@ -21,7 +21,7 @@ const refund = defineTool({
   args,
   approval: ({ args: given, labels, key }) => given.cents > 5_000 || labels.tier === key,
   resource: ({ order }) => order,
-  delivery: 'reconcile',
+  guarantee: 'reconcile',
   run: ({ order }, ctx: ToolContext<Billing>) => ctx.deps.billing.refund(order, ctx.idempotencyKey),
   reconcile: (_args, { deps, idempotencyKey }) => {
     const found = deps.billing.find(idempotencyKey);
@@ -76,8 +76,8 @@ describe('the types of tools', () => {
     const output: Schema<{ id: string }> = z.strictObject({ id: z.string() });
     // @ts-expect-error the answer is not what the tool says it is
     defineTool({ ...plain, args: noArgs, output, run: () => ({ id: 7 }) });
-    // @ts-expect-error no such delivery
-    expect(() => defineTool({ ...plain, args: noArgs, delivery: 'twice', run: () => 1 })).toThrow(/delivery/);
+    // @ts-expect-error no such guarantee
+    expect(() => defineTool({ ...plain, args: noArgs, guarantee: 'twice', run: () => 1 })).toThrow(/guarantee/);
     // @ts-expect-error a span has a unit
     expect(() => defineTool({ ...plain, args: noArgs, timeout: '10', run: () => 1 })).toThrow(/timeout/);
     // @ts-expect-error no schema

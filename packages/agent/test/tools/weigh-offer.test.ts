@@ -14,7 +14,7 @@ function entryOf(name: string, says: number, terms: 'theirs' | 'mine'): ToolEntr
     description: `version ${says}`,
     schema: {},
     kind: 'tool',
-    delivery: terms === 'theirs' ? 'at_most_once' : 'idempotent',
+    guarantee: terms === 'theirs' ? 'at_most_once' : 'idempotent',
     family: 'default',
     parallel: true,
     polling: false,
@@ -81,7 +81,7 @@ describe('an offer', () => {
     const before = weighOffer([entryOf('a', 0, 'theirs')], { adopted: null, known: [] }, DENY);
     const after = weighOffer([entryOf('a', 0, 'mine')], { adopted: before.tools, known: before.known }, DENY);
     expect(after.tools).toEqual([entryOf('a', 0, 'mine')]);
-    expect(after.diff).toEqual({ added: [], removed: [], changed: [], held: [] });
+    expect(after.diff).toEqual({ added: [], removed: [], changed: [], withheld: [] });
   });
 
   it('remembers what is gone, up to a bound, and what is offered before that', () => {

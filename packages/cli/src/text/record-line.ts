@@ -44,7 +44,7 @@ const LINES: Lines = {
   event: ({ event, to, from }) =>
     `${event.name} to ${formatAddress(to)} from ${senderName(from)} ${preview(event.value)}`,
   intent: ({ name, plan, input }) => `${name} as ${planName(plan)} ${preview(input)}`,
-  effect: ({ name, effect, delivery, params }) => `${name} ${short(effect)} ${delivery} ${preview(params)}`,
+  effect: ({ name, effect, guarantee, params }) => `${name} ${short(effect)} ${guarantee} ${preview(params)}`,
   denial: ({ who, what, effect, code }) =>
     `${what}${effect === undefined ? '' : ` ${short(effect)}`} by ${who}: ${code}`,
   settled: ({ effect, status, code, by }) =>

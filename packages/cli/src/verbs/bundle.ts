@@ -1,8 +1,8 @@
 /** `reprise bundle`: makes the pure code of an app, and shows that it loads where nothing is. */
 import { writeFileSync } from 'node:fs';
-import { bundlePureCode, pureCode } from '@reprise/capsule';
 import { RepriseError } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
+import { bundlePureCode, pureCode } from '@reprise/sandbox';
 import type { Io } from '../io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
@@ -14,7 +14,7 @@ export interface BundleArguments {
   readonly json?: true;
 }
 
-/** Bundles the app of a module and writes it, once a capsule has loaded it. */
+/** Bundles the app of a module and writes it, once a sandbox has loaded it. */
 export async function bundle(io: Io, module: string, options: BundleArguments): Promise<void> {
   const { out, conditions = [] } = options;
   const bytes = await bundlePureCode(module, { conditions });

@@ -72,7 +72,7 @@ function linesOf({ added, dropped, compatible, migrates, inFlight }: EraChange):
   return [
     ...(added.length === 0 ? [] : [`new: ${named(added)}`]),
     ...(dropped.length === 0 ? [] : [`gone: ${named(dropped)}`]),
-    ...(compatible.length === 0 ? [] : [`changed, and the era performs to the same bytes: ${named(compatible)}`]),
+    ...(compatible.length === 0 ? [] : [`changed, and the era replays to the same bytes: ${named(compatible)}`]),
     ...migrates.map((one) => `migrates to ${one.reducer}: ${cells(one.cells)}, each at its next event`),
     ...(inFlight.length === 0
       ? []

@@ -13,10 +13,10 @@ import { toJson } from '../text/json.js';
 import type { ShowArguments, View } from './show.js';
 
 /**
- * A cell's state, the length of its logs and the size of its tables, as of a frame. It is performed, so the app must be at hand.
+ * A cell's state, the length of its logs and the size of its tables, as of a frame. It is replayed, so the app must be at hand.
  *
  * @throws RepriseError `invalid_argument` when no app is at hand or there is no such frame, `unknown_reducer`,
- *   `cell_absent`, `replay_divergence` and what else performing throws
+ *   `cell_absent`, `replay_divergence` and what else replaying throws
  */
 export async function cellView(store: ReadonlyStore, address: Address, options: ShowArguments): Promise<View> {
   const { chosen, reducer, seq: at } = await cellContext(store, address, options);
@@ -65,7 +65,7 @@ async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise
   const chosen = await chooseApp(store, options);
   const { app, lacking } = chosen;
   if (app !== undefined) return { ...chosen, app };
-  throw new RepriseError('invalid_argument', 'a state is performed, and no app for this journal is at hand', {
+  throw new RepriseError('invalid_argument', 'a state is replayed, and no app for this journal is at hand', {
     ...(lacking.length === 0 ? {} : { actual: `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}` }),
     hint: 'Name the app: --app MODULE.',
   });

@@ -1,7 +1,8 @@
-/** `reprise verify`: performs a world again, or at least checks that nobody changed it. */
-import { capsule } from '@reprise/capsule';
+/** `reprise verify`: replays a world, or at least checks that nobody changed it. */
+
 import { RepriseError } from '@reprise/contracts';
 import { type VerifyReport, verifyStore } from '@reprise/kernel';
+import { sandbox } from '@reprise/sandbox';
 import { type Chosen, chooseApp } from '../app.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
@@ -13,12 +14,12 @@ import { toJson } from '../text/json.js';
 export interface VerifyArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
-  /** Performs eras with the code that their manifests link, before any app is asked. */
+  /** Replays eras with the code that their manifests link, before any app is asked. */
   readonly pureCode?: true;
   /** 64 hex digits. */
   readonly expect?: string;
-  /** False: whatever could not be performed is a finding. */
-  readonly sealed?: boolean;
+  /** False: whatever could not be replayed is a finding. */
+  readonly unverified?: boolean;
   /** A module that makes the requests of model calls again. */
   readonly requests?: string;
   readonly json?: true;
@@ -32,11 +33,11 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
     const report = await verifyStore(store, {
       ...(chosen.app === undefined ? {} : { app: chosen.app }),
       legacy: chosen.legacy,
-      ...(options.pureCode === true ? { code: capsule() } : {}),
+      ...(options.pureCode === true ? { code: sandbox() } : {}),
       ...(options.expect === undefined ? {} : { expect: options.expect }),
       ...(io.err.isTTY ? { onProgress: ({ frames, of }) => showProgress(io, `${frames} of ${of} frames`) } : {}),
     }).finally(() => (io.err.isTTY ? showProgress(io, '') : undefined));
-    if (options.sealed === false) requireUnsealed(report);
+    if (options.unverified === false) requireVerified(report);
     await io.out.write(
       options.json === true
         ? asJson(report, chosen, requests)
@@ -45,13 +46,13 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
   });
 }
 
-function requireUnsealed({ sealed, frames, eras }: VerifyReport): void {
-  if (sealed === 0) return;
-  const which = eras.filter(({ status }) => status === 'sealed').map(({ from, to }) => `${from} to ${to}`);
-  throw new RepriseError('era_sealed', 'there are frames that no app at hand could perform', {
+function requireVerified({ unverified, frames, eras }: VerifyReport): void {
+  if (unverified === 0) return;
+  const which = eras.filter(({ status }) => status === 'unverified').map(({ from, to }) => `${from} to ${to}`);
+  throw new RepriseError('era_unverified', 'there are frames that no app at hand could replay', {
     where: `frames ${which.join(', ')}`,
-    expected: `${frames} performed`,
-    actual: `${frames - sealed} performed, ${sealed} sealed`,
+    expected: `${frames} replayed`,
+    actual: `${frames - unverified} replayed, ${unverified} unverified`,
     hint: 'Give the apps of those eras: --app MODULE, --legacy MODULE.',
   });
 }
@@ -61,10 +62,10 @@ function showProgress(io: Io, text: string): void {
 }
 
 function asJson(report: VerifyReport, { app, name, lacking }: Chosen, requests: Compared | undefined): string {
-  const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
+  const { replayed, unverified, eras, frames, records, blobs, erased, returned, head } = report;
   const used = app === undefined ? null : name;
   const digest = `sha256:${head.digest}`;
-  return `${toJson({ ok: true, app: used, lacking, performed, sealed, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq, ...(requests === undefined ? {} : { requests }) })}\n`;
+  return `${toJson({ ok: true, app: used, lacking, replayed, unverified, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq, ...(requests === undefined ? {} : { requests }) })}\n`;
 }
 
 function asText(
@@ -73,7 +74,7 @@ function asText(
   chosen: Chosen & { readonly requests: Compared | undefined },
   { expect, pureCode }: VerifyArguments,
 ): string {
-  const { performed, sealed, eras, frames, records, blobs, erased, returned, head } = report;
+  const { replayed, unverified, eras, frames, records, blobs, erased, returned, head } = report;
   const lines = [
     `${world}: ${headline(report)}`,
     'checked: the hash chain, the shape of every record, all content and links',
@@ -81,7 +82,7 @@ function asText(
     ...(pureCode === true && report.eras.every(({ code }) => code === undefined) ? ['no era carries its code'] : []),
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
     ...(chosen.requests === undefined ? [] : [requestsLine(chosen.requests)]),
-    `performed ${performed}, sealed ${sealed}`,
+    `replayed ${replayed}, unverified ${unverified}`,
     ...(eras.length === 1 ? [] : eras.map(({ from, to, status }) => `era ${from} to ${to}: ${status}`)),
     `${frames} frames, ${records} records, ${blobs} blobs`,
     ...(erased === 0 ? [] : [`erased ${erased}: a tombstone in the journal accounts for each`]),
@@ -96,18 +97,18 @@ function requestsLine({ equal, uncompared }: Compared): string {
   return `the requests of ${equal} model calls are, in bytes, what was sent${left}`;
 }
 
-function headline({ performed, sealed }: VerifyReport): string {
-  if (performed === 0) return 'intact, not performed again';
-  return sealed === 0 ? 'performed again, identical' : 'intact; in part performed again, identical';
+function headline({ replayed, unverified }: VerifyReport): string {
+  if (replayed === 0) return 'intact, not replayed';
+  return unverified === 0 ? 'replayed, identical' : 'intact; in part replayed, identical';
 }
 
-function judged(world: string, chosen: Chosen, { performed, sealed, eras }: VerifyReport): string[] {
-  if (performed > 0) {
-    const by = performersOf(chosen, eras).join(' and ');
-    if (sealed === 0) return [`performed with ${by}: every decision and every state follows from the inputs`];
+function judged(world: string, chosen: Chosen, { replayed, unverified, eras }: VerifyReport): string[] {
+  if (replayed > 0) {
+    const by = replayedBy(chosen, eras).join(' and ');
+    if (unverified === 0) return [`replayed with ${by}: every decision and every state follows from the inputs`];
     return [
-      `performed with ${by}: in performed eras every decision and every state follows from the inputs`,
-      'NOT checked: whether they do in sealed ones; to perform those, name the apps of their time: --legacy MODULE',
+      `replayed with ${by}: in replayed eras every decision and every state follows from the inputs`,
+      'NOT checked: whether they do in unverified ones; to replay those, name the apps of their time: --legacy MODULE',
     ];
   }
   const { lacking } = chosen;
@@ -115,13 +116,13 @@ function judged(world: string, chosen: Chosen, { performed, sealed, eras }: Veri
     lacking.length === 0 ? 'no app is at hand' : `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}`;
   return [
     'NOT checked: whether decisions and states follow from the inputs',
-    `${why}; to perform it, name its app: reprise verify ${world} --app MODULE`,
+    `${why}; to replay it, name its app: reprise verify ${world} --app MODULE`,
   ];
 }
 
-/** Who performed something: the code in the file, the app, earlier apps. */
-function performersOf({ app, legacy, name }: Chosen, eras: VerifyReport['eras']): string[] {
-  const byApps = eras.some(({ status, code }) => status === 'performed' && code === undefined);
+/** Who replayed something: the code in the file, the app, earlier apps. */
+function replayedBy({ app, legacy, name }: Chosen, eras: VerifyReport['eras']): string[] {
+  const byApps = eras.some(({ status, code }) => status === 'replayed' && code === undefined);
   const codes = [...new Set(eras.flatMap(({ code }) => (code === undefined ? [] : [`sha256:${code}`])))];
   const apps = app === undefined ? ['the apps of --legacy'] : [name, ...(legacy.length === 0 ? [] : ['earlier apps'])];
   return [...(codes.length === 0 ? [] : [`the code in the file (${codes.join(', ')})`]), ...(byApps ? apps : [])];

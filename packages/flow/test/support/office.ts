@@ -4,7 +4,7 @@ import {
   creates,
   defineApp,
   defineReducer,
-  openWorld,
+  openKernelWorld,
   type ReducerContext,
   readFrame,
   verifyStore,
@@ -129,7 +129,7 @@ export class Office {
   /** The open world; opened when it is not. */
   async world(): Promise<World> {
     const how = { drive: 'manual', recheckEvery: 0, snapshotEvery: 500 } as const;
-    this.#world ??= await openWorld({ store: this.store, app, clock: this.clock, ...how });
+    this.#world ??= await openKernelWorld({ store: this.store, app, clock: this.clock, ...how });
     return this.#world;
   }
 
@@ -206,7 +206,7 @@ export class Office {
     return records;
   }
 
-  /** Closes the world, and performs it again. */
+  /** Closes the world, and replays it. */
   async close(): Promise<{ readonly frames: number }> {
     await this.#world?.close();
     this.#world = undefined;

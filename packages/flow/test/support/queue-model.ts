@@ -38,7 +38,7 @@ export class QueueModel {
     private now: number,
   ) {}
 
-  /** Performs a step. */
+  /** Executes a step. */
   step(step: QueueStep): void {
     switch (step.do) {
       case 'enqueue':
@@ -77,10 +77,10 @@ export class QueueModel {
   #release(how: 'done' | 'cancel', by: string, name: string): void {
     const found = this.#find(name);
     if (found === undefined) return this.#tell(by, 'item_unknown');
-    if (found.by !== by && by !== 'host') return this.#tell(by, 'not_yours');
+    if (found.by !== by && by !== 'operator') return this.#tell(by, 'not_yours');
     if (how === 'done' && !this.#running.includes(found)) return this.#tell(by, 'not_running');
     this.#drop(found);
-    if (how === 'cancel' && by === 'host') this.#tell(found.by, `flow/ItemCancelled@1 ${name}`);
+    if (how === 'cancel' && by === 'operator') this.#tell(found.by, `flow/ItemCancelled@1 ${name}`);
     this.#grant();
   }
 
@@ -113,7 +113,7 @@ export class QueueModel {
   }
 
   #tell(who: string, what: string): void {
-    if (who === 'host') return;
+    if (who === 'operator') return;
     this.heard.set(who, [...(this.heard.get(who) ?? []), what]);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The acceptance of the flow reducers: worlds that die at random commits and are opened again, held to what a plain
- * program would have come to. Nothing may be lost, nothing may happen twice, and the journal must perform again.
+ * program would have come to. Nothing may be lost, nothing may happen twice, and the journal must replay.
  */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
 import { GRAPH, PROMISE, QUEUE, TOPIC } from '../../src/index.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ERROR_CODES, type ErrorCode, isRepriseError, type JournalRecord, type RepriseError } from '@reprise/contracts';
 import { expect } from 'vitest';
-import { type App, openWorld, readFrame, type Store, verifyStore, type World } from '../../src/index.js';
+import { type App, openKernelWorld, readFrame, type Store, verifyStore, type World } from '../../src/index.js';
 
 /** The refusal that a promise ends in; fails when it is accepted, or when something else escapes. */
 export async function refusal(promise: Promise<unknown>): Promise<RepriseError> {
@@ -87,7 +87,7 @@ export async function closeSound(world: World, store: Store, app: App): Promise<
   const { head } = world;
   await world.close();
   await expectSound(store, app);
-  const again = await openWorld({ store, app, drive: 'manual' });
+  const again = await openKernelWorld({ store, app, drive: 'manual' });
   expect(again.head.seq).toBeGreaterThanOrEqual(head.seq);
   await again.close();
 }

@@ -46,8 +46,8 @@ export const again = effect('lab.again@1', 'idempotent');
 /** An effect whose outside can be asked. */
 export const asked = effect('lab.asked@1', 'reconcile');
 
-function effect(kind: string, delivery: 'at_most_once' | 'idempotent' | 'reconcile') {
-  return defineEffect({ kind, params: value(), receipt: z.strictObject({ got: value() }), delivery });
+function effect(kind: string, guarantee: 'at_most_once' | 'idempotent' | 'reconcile') {
+  return defineEffect({ kind, params: value(), receipt: z.strictObject({ got: value() }), guarantee });
 }
 
 // What a cell can be told.

@@ -1,12 +1,12 @@
 import type { Value } from '@reprise/contracts';
-import type { Adapter, AdapterContext, EffectDefinition, Outcome, Reconciliation } from '../../src/index.js';
+import type { Adapter, AdapterContext, AdapterOutcome, EffectDefinition, Reconciliation } from '../../src/index.js';
 
 /** One execution of an effect that the outside was asked for. */
 export interface Call {
   readonly params: Value;
   readonly context: AdapterContext;
   /** Answers it. */
-  answer(outcome: Outcome | unknown): void;
+  answer(outcome: AdapterOutcome | unknown): void;
   /** The adapter breaks. */
   break(error: unknown): void;
 }
@@ -22,14 +22,14 @@ export interface Outside extends Adapter {
   /** Resolves with the nth execution, counted from 0, as soon as it is there. */
   call(n: number): Promise<Call>;
   /** From now on every execution is answered at once. */
-  answerAll(with_: (params: Value) => Outcome): void;
+  answerAll(with_: (params: Value) => AdapterOutcome): void;
 }
 
 /** An adapter in the hands of a test. */
 export function outside(effect: EffectDefinition, options: { name?: string; concurrency?: number } = {}): Outside {
   const calls: Call[] = [];
   const watchers = new Set<() => void>();
-  let automatic: ((params: Value) => Outcome) | undefined;
+  let automatic: ((params: Value) => AdapterOutcome) | undefined;
   const self: Outside = {
     effect: effect as EffectDefinition<Value, Value>,
     name: options.name ?? `outside of ${effect.name}`,
@@ -38,8 +38,8 @@ export function outside(effect: EffectDefinition, options: { name?: string; conc
     verdict: undefined,
     asked: 0,
     doExecute: (params, context) =>
-      new Promise<Outcome>((resolve, reject) => {
-        calls.push({ params, context, answer: (outcome) => resolve(outcome as Outcome), break: reject });
+      new Promise<AdapterOutcome>((resolve, reject) => {
+        calls.push({ params, context, answer: (outcome) => resolve(outcome as AdapterOutcome), break: reject });
         if (automatic !== undefined) resolve(automatic(params));
         for (const watcher of [...watchers]) watcher();
       }),
@@ -66,6 +66,6 @@ export function outside(effect: EffectDefinition, options: { name?: string; conc
 }
 
 /** An outcome that carries a value. */
-export function ok(payload: Value): Outcome {
+export function ok(payload: Value): AdapterOutcome {
   return { status: 'ok', payload };
 }

@@ -8,9 +8,10 @@
  */
 import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { concealHeaders, type Scrubber } from '@reprise/kernel';
-import { Silence } from '../http.js';
-import { toJson } from '../json.js';
-import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model.js';
+import { toJson } from '../model/json.js';
+import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model/model.js';
+import { retryable } from '../model/verdict.js';
+import { Silence } from '../transport/http.js';
 import {
   ANSWER_MS_DEFAULT,
   type Judged,
@@ -18,8 +19,7 @@ import {
   repeat,
   SILENCE_MS_DEFAULT,
   type TransportOptions,
-} from '../transport.js';
-import { retryable } from '../verdict.js';
+} from '../transport/transport.js';
 import type { ReadAnswer } from '../wire/answer.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { writtenOf } from '../wire/request-fields.js';
@@ -78,7 +78,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       if (refused !== undefined) return refused;
       const written = writtenOf(draft(request, profile));
       if (context.scrubber !== undefined) await concealKeys(model, context.scrubber);
-      return repeat(() => new Attempt(model, options, written, request, context).perform(profile), options, context);
+      return repeat(() => new Attempt(model, options, written, request, context).execute(profile), options, context);
     },
   };
 }
@@ -136,7 +136,7 @@ class Attempt {
     this.stream = new CallStream((delta) => context.progress(delta));
   }
 
-  async perform({ supports_streaming }: ProviderProfile): Promise<Judged> {
+  async execute({ supports_streaming }: ProviderProfile): Promise<Judged> {
     const { signal } = this.context;
     const cancel = () => this.controller.abort();
     signal.addEventListener('abort', cancel, { once: true });

@@ -1,6 +1,6 @@
 /** What a language model of the AI SDK answered: from its content to a unified response. Total. */
-import { isJsonObject } from '../json.js';
-import { cut } from '../text.js';
+import { isJsonObject } from '../model/json.js';
+import { cut } from '../model/text.js';
 import { type AnswerAbout, AnswerDraft, type EndWord, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import type { Generated } from './language-model.js';

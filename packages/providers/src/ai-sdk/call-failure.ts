@@ -1,8 +1,8 @@
 /** What an exception of the AI SDK means: it throws what our own clients are told by the wire. */
-import { isJsonObject, parseJson } from '../json.js';
-import type { ModelContext } from '../model.js';
-import { type Judged, refusal } from '../transport.js';
-import { errorBody, retryable, statusInside, terminal, type Verdict } from '../verdict.js';
+import { isJsonObject, parseJson } from '../model/json.js';
+import type { ModelContext } from '../model/model.js';
+import { errorBody, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
+import { type Judged, refusal } from '../transport/transport.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
 /** Exceptions by name: they come before anything is sent, or of an answer that cannot be read. */

@@ -1,7 +1,7 @@
 /** How the call of a language model of the AI SDK is made of a unified request. */
 import * as z from 'zod';
-import { mintCallIds } from '../call-ids.js';
-import { isJsonObject, type Json, toJson } from '../json.js';
+import { mintCallIds } from '../model/call-ids.js';
+import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type {
   ProviderProfile,
   UnifiedAnswer,
@@ -10,7 +10,7 @@ import type {
   UnifiedPart,
   UnifiedRequest,
   UnifiedResult,
-} from '../model.js';
+} from '../model/model.js';
 import {
   base64Of,
   choiceOf,
@@ -146,7 +146,7 @@ function answerParts(answer: UnifiedAnswer, names: Map<string, string>, warnings
   const whole = parts.filter((part) => !odd.has(part));
   // A thought leads to something: what came behind everything else, when an answer was cut, leads nowhere.
   for (; whole.at(-1)?.type === 'reasoning'; whole.pop()) losses.push('reasoning');
-  warnings.push(...losses.map((kind) => `projection_loss:${kind}`));
+  warnings.push(...losses.map((kind) => `prompt_loss:${kind}`));
   return whole;
 }
 

@@ -1,6 +1,6 @@
 /** The call of a language model of the AI SDK, as JSON data: its shape and its rules. */
 import * as z from 'zod';
-import type { CallIdRule } from '../call-ids.js';
+import type { CallIdRule } from '../model/call-ids.js';
 import {
   base64,
   checkerOf,

@@ -6,7 +6,7 @@
  * P2  An input that was told and ends in no call, or in a call without it, is no answer.
  */
 import { wellFormed } from '@reprise/contracts';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import { type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 import { reasonsOf } from './call-answer.js';
 import type { Generated } from './language-model.js';

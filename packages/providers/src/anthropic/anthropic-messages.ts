@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
-import { toJson } from '../json.js';
-import type { ModelClient, ProviderProfile } from '../model.js';
-import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
+import { toJson } from '../model/json.js';
+import type { ModelClient, ProviderProfile } from '../model/model.js';
+import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { MAX_TOKENS_DEFAULT, type MessagesDialect, toMessagesRequest } from './messages-request.js';

@@ -1,8 +1,8 @@
 /** How a messages request is made of a unified request. */
 import { startOfText } from '@reprise/contracts';
-import { mintCallIds } from '../call-ids.js';
-import { isJsonObject, type Json, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
+import { mintCallIds } from '../model/call-ids.js';
+import { isJsonObject, type Json, toJson } from '../model/json.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
 import {
   base64Of,
   choiceOf,
@@ -230,7 +230,7 @@ function assistantBlocks(answer: UnifiedAnswer, warnings: string[]): AssistantBl
     whole.pop();
     losses.push('reasoning');
   }
-  warnings.push(...losses.map((kind) => `projection_loss:${kind}`));
+  warnings.push(...losses.map((kind) => `prompt_loss:${kind}`));
   return whole;
 }
 

@@ -1,5 +1,5 @@
 /** The messages answer: from data to a unified response. Total: what it cannot read is no answer. */
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import {
   type AnswerAbout,
   AnswerDraft,

@@ -1,6 +1,6 @@
 /** The messages request of Anthropic: its shape and its rules. */
 import * as z from 'zod';
-import type { CallIdRule } from '../call-ids.js';
+import type { CallIdRule } from '../model/call-ids.js';
 import {
   base64,
   checkerOf,

@@ -5,7 +5,7 @@
  * M1  One message: it begins once, before everything else, and a second beginning is no stream of the format.
  * M2  A block begins once, ends once, and grows in between, by pieces of its own kind.
  */
-import { isJsonObject, parseJson } from '../json.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
 import { BLOCKS_MAX } from './messages-response.js';
 

@@ -1,4 +1,4 @@
-import type { Asking, SecretText } from '../transport.js';
+import type { Asking, SecretText } from '../transport/transport.js';
 
 /** A key as a bearer token. */
 export function bearer(apiKey: SecretText | undefined): Pick<Asking, 'key'> {

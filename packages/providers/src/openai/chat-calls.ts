@@ -9,7 +9,7 @@
  * C2  A call is opened by an id or a name; each has a name in the end.
  * C3  Calls under one number have ids of their own and arguments of their own, each whole.
  */
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
 /** More calls than an answer has ever had: 64 of them are kept. */

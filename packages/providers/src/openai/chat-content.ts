@@ -1,5 +1,5 @@
 /** The content of a chat answer: a text, or a list of parts as reasoning models of several servers send it. */
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
 /** A part of what was said. */

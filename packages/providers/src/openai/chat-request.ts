@@ -1,8 +1,8 @@
 /** How a chat-completions request is made of a unified request. */
 import type { OpaquePart } from '@reprise/agent';
-import { mintCallIds } from '../call-ids.js';
-import { isJsonObject, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
+import { mintCallIds } from '../model/call-ids.js';
+import { isJsonObject, toJson } from '../model/json.js';
+import type { ProviderProfile, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
 import {
   choiceOf,
   type Draft,
@@ -87,7 +87,7 @@ function chatMessageOf(message: UnifiedMessage, dialect: ChatDialect, warnings: 
   if (message.role === 'user') return { role: 'user', content: sayingText(message) ?? message.parts.map(partOf) };
   if (message.role === 'tool') {
     // A result is text in this format; what it shows is named in it.
-    for (const media of message.media ?? []) warnings.push(`projection_loss:${isImage(media) ? 'image' : 'document'}`);
+    for (const media of message.media ?? []) warnings.push(`prompt_loss:${isImage(media) ? 'image' : 'document'}`);
     return { role: 'tool', tool_call_id: message.callId, content: message.text };
   }
   const calls = message.calls.map((call) => {
@@ -116,7 +116,7 @@ function reasoningFields(parts: readonly OpaquePart[], warnings: string[]): Part
   for (const { kind, native } of parts) {
     const given = toJson(native);
     const known = isJsonObject(given) ? REASONING_FIELDS.filter((field) => isReasoning(field, given[field])) : [];
-    if (known.length === 0) warnings.push(`projection_loss:${kind}`);
+    if (known.length === 0) warnings.push(`prompt_loss:${kind}`);
     for (const field of known) fields[field] = (given as Readonly<Record<string, unknown>>)[field];
   }
   return fields as Partial<Reasoning>;

@@ -1,6 +1,6 @@
 /** The chat-completions answer: from data to a unified response. Total: what it cannot read is no answer. */
 import * as z from 'zod';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import {
   type AnswerAbout,
   AnswerDraft,

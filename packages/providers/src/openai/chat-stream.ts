@@ -1,5 +1,5 @@
 /** A streamed chat-completions answer: told piece by piece, and put together as the answer that was not streamed. */
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
 import { ChatCalls } from './chat-calls.js';
 import { contentParts, GrowingContent } from './chat-content.js';

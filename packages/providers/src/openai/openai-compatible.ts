@@ -1,5 +1,5 @@
-import type { ModelClient, ProviderProfile } from '../model.js';
-import { endpoint, type SecretText, type TransportOptions } from '../transport.js';
+import type { ModelClient, ProviderProfile } from '../model/model.js';
+import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ChatDialect, toChatRequest } from './chat-request.js';

@@ -1,7 +1,7 @@
 /** How a responses request is made of a unified request. Nothing is left at the provider: each request says everything. */
-import { mintCallIds } from '../call-ids.js';
-import { isJsonObject, type Json, toJson } from '../json.js';
-import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model.js';
+import { mintCallIds } from '../model/call-ids.js';
+import { isJsonObject, type Json, toJson } from '../model/json.js';
+import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
 import {
   choiceOf,
   type Draft,
@@ -142,7 +142,7 @@ function answerItems(answer: UnifiedAnswer, warnings: string[]): ResponsesItem[]
   }
   // Reasoning leads to something: what came behind everything else, when an answer was cut, leads nowhere.
   for (; items.at(-1)?.type === 'reasoning'; items.pop()) losses.push('reasoning');
-  warnings.push(...losses.map((kind) => `projection_loss:${kind}`));
+  warnings.push(...losses.map((kind) => `prompt_loss:${kind}`));
   return items;
 }
 

@@ -1,5 +1,5 @@
 /** The responses answer: from data to a unified response. Total: what it cannot read is no answer. */
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../model/json.js';
 import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import { type Wanted, wantedBy } from '../wire/wanted.js';

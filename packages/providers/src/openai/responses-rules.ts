@@ -1,6 +1,6 @@
 /** The responses request of OpenAI: its shape and its rules. */
 import * as z from 'zod';
-import type { CallIdRule } from '../call-ids.js';
+import type { CallIdRule } from '../model/call-ids.js';
 import {
   checkerOf,
   commonFields,

@@ -5,7 +5,7 @@
  * S1  An answer begins once, and each of its items begins once and ends once, as what it began.
  * S2  The arguments of a call are those that all events say that say any.
  */
-import { isJsonObject, parseJson } from '../json.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 import { AnswerStream, type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 
 /** More items than an answer has ever had, and few enough to hold a place for each. */

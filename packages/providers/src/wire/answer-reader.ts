@@ -6,12 +6,12 @@
  * R2  Of an answer that was stopped its text is kept, and nothing that may be half.
  */
 import { wellFormed } from '@reprise/contracts';
-import type { Reply } from '../http.js';
-import { parseBounded } from '../json.js';
-import type { ModelContext, WrittenRequest } from '../model.js';
-import type { Scrubber } from '../scrub.js';
-import { type AnswerReader, type Judged, malformed, noResponse, refusal } from '../transport.js';
-import { errorBody, ProviderError, retryable, statusInside } from '../verdict.js';
+import { parseBounded } from '../model/json.js';
+import type { ModelContext, WrittenRequest } from '../model/model.js';
+import { errorBody, ProviderError, retryable, statusInside } from '../model/verdict.js';
+import type { Reply } from '../transport/http.js';
+import type { Scrubber } from '../transport/scrub.js';
+import { type AnswerReader, type Judged, malformed, noResponse, refusal } from '../transport/transport.js';
 import type { AnswerAbout, ReadAnswer } from './answer.js';
 import type { AnswerStream, Delta } from './answer-stream.js';
 import { verdictOnWanted } from './wanted.js';

@@ -1,9 +1,9 @@
 /** A streamed answer: its events as they arrive, told piece by piece, and put together as the answer that came whole. */
 import { wellFormed } from '@reprise/contracts';
-import { isJsonObject, JSON_ITEMS_MAX, parseBounded } from '../json.js';
-import type { ModelNote } from '../model.js';
-import type { PiecewiseScrubber, Scrubber } from '../scrub.js';
-import { EventStream } from '../sse.js';
+import { isJsonObject, JSON_ITEMS_MAX, parseBounded } from '../model/json.js';
+import type { ModelNote } from '../model/model.js';
+import type { PiecewiseScrubber, Scrubber } from '../transport/scrub.js';
+import { EventStream } from '../transport/sse.js';
 
 /** An object of JSON whose fields may be anything. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** What of an answer's calls is not kept, because they are more than a receipt holds: counted, and their tools named. */
 import type { DroppedCalls } from '@reprise/contracts';
 import { ANSWER_CALLS_MAX } from '@reprise/contracts';
-import type { UnifiedResponse } from '../model.js';
-import { cut } from '../text.js';
+import type { UnifiedResponse } from '../model/model.js';
+import { cut } from '../model/text.js';
 
 /** Tools that are named of those calls, and the most characters of a name. */
 const TOOLS_MAX = 16;

@@ -1,7 +1,7 @@
 /** What the rules of all formats begin with: fields that every format has, and the order in which a body is checked. */
 import * as z from 'zod';
-import { type CallIdRule, fitsRule } from '../call-ids.js';
-import { isJsonObject, parseJson } from '../json.js';
+import { type CallIdRule, fitsRule } from '../model/call-ids.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
 
 /** A text that says something. */

@@ -1,6 +1,6 @@
 /** What the writers of all formats share: native options, tools, choices, and numbers in the range of a format. */
 import type { Value } from '@reprise/contracts';
-import { isJsonObject, type Json, toJson } from '../json.js';
+import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type {
   ProviderProfile,
   UnifiedCall,
@@ -8,8 +8,8 @@ import type {
   UnifiedRequest,
   UnifiedSaying,
   WrittenRequest,
-} from '../model.js';
-import { cut } from '../text.js';
+} from '../model/model.js';
+import { cut } from '../model/text.js';
 
 /** A body and what of the unified request is not in it. */
 export interface Draft {

@@ -1,5 +1,5 @@
 /** What an answer may ask of its client, and ours cannot give: such an answer is a failure that names it. */
-import { retryable, terminal, type Verdict } from '../verdict.js';
+import { retryable, terminal, type Verdict } from '../model/verdict.js';
 
 /** The verdict on an answer that wants it. */
 const VERDICTS = {

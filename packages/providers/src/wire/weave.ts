@@ -11,8 +11,8 @@
 import type { OpaquePart } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import * as z from 'zod';
-import { type Json, toJson } from '../json.js';
-import type { UnifiedAnswer, UnifiedCall } from '../model.js';
+import { type Json, toJson } from '../model/json.js';
+import type { UnifiedAnswer, UnifiedCall } from '../model/model.js';
 
 /** Behind so many units of the text, and so many of the calls. */
 export interface Place {

@@ -1,8 +1,8 @@
 /** A model behind HTTP, in any format: writes, checks what it wrote, asks, reads. */
 import { type Price, requirePrice } from '@reprise/agent';
-import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model.js';
-import { type Asking, ask, failed, type TransportOptions } from '../transport.js';
-import type { Verdict } from '../verdict.js';
+import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model/model.js';
+import type { Verdict } from '../model/verdict.js';
+import { type Asking, ask, failed, type TransportOptions } from '../transport/transport.js';
 import { type AnswerFormat, FormatReader } from './answer-reader.js';
 import { type Draft, writtenOf } from './request-fields.js';
 import type { RequestIssue } from './request-rules.js';

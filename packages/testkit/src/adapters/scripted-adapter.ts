@@ -6,15 +6,15 @@
  * S2  A script neither runs over nor short unnoticed: `assertDone` names what was left and what came too much.
  */
 import type { Value } from '@reprise/contracts';
-import type { Adapter, AdapterContext, EffectDefinition, Outcome, Reconciliation } from '@reprise/kernel';
+import type { Adapter, AdapterContext, AdapterOutcome, EffectDefinition, Reconciliation } from '@reprise/kernel';
 
 /**
  * One answer of a script: an outcome at once; `hang`: that outcome when the test releases it, or `cancelled` when
  * it is told to stop first; `throws`: a defect of the adapter; `never`: no answer, whatever happens.
  */
-export type ScriptStep<P = Value> =
-  | Outcome<P>
-  | { readonly hang: Outcome<P> }
+export type ScriptedOutcome<P = Value> =
+  | AdapterOutcome<P>
+  | { readonly hang: AdapterOutcome<P> }
   | { readonly throws: unknown }
   | { readonly never: true };
 
@@ -30,8 +30,8 @@ export interface ScriptedCall<I = Value> {
 
 /** Answers by order, or by a function of the call and its number (from 0). */
 export type Script<I = Value, P = Value> =
-  | readonly ScriptStep<P>[]
-  | ((call: ScriptedCall<I>, n: number) => ScriptStep<P>);
+  | readonly ScriptedOutcome<P>[]
+  | ((call: ScriptedCall<I>, n: number) => ScriptedOutcome<P>);
 
 /** What can be chosen about a scripted adapter. */
 export interface ScriptOptions<I = Value, P = Value> {
@@ -56,7 +56,7 @@ export interface ScriptedAdapter<I = Value, P = Value> extends Adapter<I, P> {
   /** The idempotency keys of executions that hang, oldest first. */
   readonly hanging: readonly string[];
   /** Lets the oldest hanging execution answer, or the one of this key; with `outcome`, with that. */
-  release(idempotencyKey?: string, outcome?: Outcome<P>): boolean;
+  release(idempotencyKey?: string, outcome?: AdapterOutcome<P>): boolean;
   /** Lets every hanging execution answer. @returns how many there were */
   releaseAll(): number;
   /** Fails when the script has steps left, or when it was asked for more than it has. */
@@ -66,7 +66,7 @@ export interface ScriptedAdapter<I = Value, P = Value> extends Adapter<I, P> {
 /**
  * An adapter that answers as a script says.
  *
- * @param effect what it performs
+ * @param effect what it executes
  * @param script a list of steps, taken in order, or a function of the call
  * @example
  * const bank = scriptedAdapter(pay, [{ hang: { status: 'ok', payload: { id: 'r-1' } } }, { status: 'error', code: 'adapter_error' }]);
@@ -84,8 +84,8 @@ export function scriptedAdapter<I, P>(
 
 interface Hanging<P> {
   readonly key: string;
-  readonly planned: Outcome<P>;
-  answer(outcome: Outcome<P>): void;
+  readonly planned: AdapterOutcome<P>;
+  answer(outcome: AdapterOutcome<P>): void;
 }
 
 class Scripted<I, P> implements ScriptedAdapter<I, P> {
@@ -121,7 +121,7 @@ class Scripted<I, P> implements ScriptedAdapter<I, P> {
     return this.executions.get(idempotencyKey) ?? 0;
   }
 
-  async doExecute(params: I, context: AdapterContext): Promise<Outcome<P>> {
+  async doExecute(params: I, context: AdapterContext): Promise<AdapterOutcome<P>> {
     const call = callOf(params, context);
     const n = this.calls.push(call) - 1; // S1
     this.executions.set(call.idempotencyKey, this.executionsOf(call.idempotencyKey) + 1);
@@ -129,10 +129,10 @@ class Scripted<I, P> implements ScriptedAdapter<I, P> {
     if (step === undefined) throw new Error(`the script of ${this.effect.name} has no answer to call ${n}`);
     if ('status' in step) return step;
     if ('throws' in step) throw step.throws;
-    return 'never' in step ? new Promise<Outcome<P>>(() => undefined) : this.#hang(call, step.hang);
+    return 'never' in step ? new Promise<AdapterOutcome<P>>(() => undefined) : this.#hang(call, step.hang);
   }
 
-  release(idempotencyKey?: string, outcome?: Outcome<P>): boolean {
+  release(idempotencyKey?: string, outcome?: AdapterOutcome<P>): boolean {
     const found = this.#hanging.find(({ key }) => idempotencyKey === undefined || key === idempotencyKey);
     found?.answer(outcome ?? found.planned);
     return found !== undefined;
@@ -151,7 +151,7 @@ class Scripted<I, P> implements ScriptedAdapter<I, P> {
     throw new Error(`the script of ${this.effect.name} has ${planned} answers and was asked ${asked} times`);
   }
 
-  #hang(call: ScriptedCall<I>, planned: Outcome<P>): Promise<Outcome<P>> {
+  #hang(call: ScriptedCall<I>, planned: AdapterOutcome<P>): Promise<AdapterOutcome<P>> {
     return new Promise((resolve) => {
       const stop = (): void => hanging.answer({ status: 'cancelled' });
       const hanging: Hanging<P> = {

@@ -1,3 +1,3 @@
 export { type CrashPoint, MortalStore } from './mortal-store.js';
 export { type FirstDifference, loadWorld, type Replayed, replay, saveWorld } from './saved-world.js';
-export { type Fake, TestClock, TestWorld, type TestWorldOptions, testAgentWorld } from './test-world.js';
+export { type Fake, type TestAgentWorldOptions, TestClock, TestWorld, testAgentWorld } from './test-world.js';

@@ -1,4 +1,4 @@
-/** A world as bytes: a fixture that a regression test performs again, offline. */
+/** A world as bytes: a fixture that a regression test replays, offline. */
 import { agentApp } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import {
@@ -28,15 +28,15 @@ const saved = z.strictObject({
   blobs: z.array(bytes),
 });
 
-/** Where the first difference lies between what was recorded and what is performed now. */
+/** Where the first difference lies between what was recorded and what is replayed now. */
 export type FirstDifference = Divergence;
 
 /** What {@link replay} found. */
 export interface Replayed {
-  /** Frames that were performed again and came out as recorded. */
-  readonly performed: number;
+  /** Frames that were replayed and came out as recorded. */
+  readonly replayed: number;
   /** Frames of which only chain and receipts were checked: the app has other definitions than wrote them. */
-  readonly sealed: number;
+  readonly unverified: number;
   /** Absent when every frame came out as it was recorded. */
   readonly firstDifference?: FirstDifference;
 }
@@ -81,10 +81,10 @@ export async function loadWorld(world: Uint8Array, into: Store = memory()): Prom
 }
 
 /**
- * Performs a saved world again, without models, tools or network, and compares it in bytes.
+ * Replays a saved world, without models, tools or network, and compares it in bytes.
  *
  * @param world what `save` gave, or a store
- * @param options `app`: the code that performs it; the agent SDK's when absent
+ * @param options `app`: the code that replays it; the agent SDK's when absent
  * @throws RepriseError what reading it says, when it is damaged
  * @example expect((await replay(await readFile('refund.world'))).firstDifference).toBeUndefined()
  */
@@ -96,13 +96,13 @@ export async function replay(
   const reader = await store.openReadonly();
   try {
     const { app = agentApp, legacy = [] } = options;
-    const { performed, sealed } = await verifyStore({ ...reader, close: async () => undefined }, { app, legacy });
-    return { performed, sealed };
+    const { replayed, unverified } = await verifyStore({ ...reader, close: async () => undefined }, { app, legacy });
+    return { replayed, unverified };
   } catch (error) {
-    const divergence = isRepriseError(error, 'replay_divergence') ? error.facts.divergence : undefined;
+    const divergence = isRepriseError(error, 'replay_divergence') ? error.details.divergence : undefined;
     if (divergence === undefined) throw error;
     const firstDifference = divergence as FirstDifference;
-    return { performed: firstDifference.seq, sealed: 0, firstDifference };
+    return { replayed: firstDifference.seq, unverified: 0, firstDifference };
   } finally {
     await reader.close();
   }

@@ -25,7 +25,7 @@ export class TestClock extends VirtualClock {
 }
 
 /** How a world of a test is opened. */
-export type TestWorldOptions<A extends readonly AnyAgent[]> = Omit<AgentWorldOptions<A>, 'store' | 'clock'> & {
+export type TestAgentWorldOptions<A extends readonly AnyAgent[]> = Omit<AgentWorldOptions<A>, 'store' | 'clock'> & {
   /** One that exists, or a saved world; an empty one in memory when absent. */
   readonly store?: Store;
   readonly clock?: TestClock;
@@ -96,7 +96,7 @@ export class TestWorld extends AgentWorld {
  * @throws RepriseError as `openAgentWorld`
  */
 export async function testAgentWorld<const A extends readonly AnyAgent[] = readonly []>(
-  options: TestWorldOptions<A>,
+  options: TestAgentWorldOptions<A>,
 ): Promise<TestWorld> {
   const store = new MortalStore(options.store);
   const clock = options.clock ?? new TestClock();

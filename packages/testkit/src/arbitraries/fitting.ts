@@ -6,7 +6,7 @@ import type { GivenEvent } from '../given/given-reducer.js';
 import { anyValue } from './values.js';
 
 /** A compiled schema, as definitions hold it. */
-export type Schema = ReducerDefinition['state'];
+export type FittingSchema = ReducerDefinition['state'];
 
 /** What every link of a made value leads to: put these bytes, and nothing that links them is refused. */
 export const LINKED_BYTES: Uint8Array = new TextEncoder().encode('testkit: what made values link');
@@ -22,7 +22,7 @@ const LENGTH_MAX = 6;
  * @throws TypeError for a schema that nothing passes
  * @example fc.property(anyFitting(reducer.state), (state) => givenReducer(reducer).state(state))
  */
-export function anyFitting(schema: Schema): fc.Arbitrary<Value> {
+export function anyFitting(schema: FittingSchema): fc.Arbitrary<Value> {
   switch (schema.type) {
     case 'null':
       return fc.constant(null);
@@ -74,7 +74,7 @@ export function anyEventOf(reducer: ReducerDefinition, which: 'all' | 'creating'
   return fc.oneof(...events.map(([name, { node }]) => anyFitting(node).map((value) => ({ name, value }))));
 }
 
-function anyNumber({ int, min, max, above, below }: Extract<Schema, { type: 'number' }>): fc.Arbitrary<number> {
+function anyNumber({ int, min, max, above, below }: Extract<FittingSchema, { type: 'number' }>): fc.Arbitrary<number> {
   const fits = (n: number): boolean => (above === undefined || n > above) && (below === undefined || n < below);
   const [low, high] = [min ?? above, max ?? below];
   if (!int) return fc.double({ noNaN: true, noDefaultInfinity: true, ...bounds(low, high) }).filter(fits);
@@ -85,7 +85,7 @@ function bounds(min: number | undefined, max: number | undefined): { readonly mi
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
-function anyText({ min, max, patterns = [] }: Extract<Schema, { type: 'text' }>): fc.Arbitrary<string> {
+function anyText({ min, max, patterns = [] }: Extract<FittingSchema, { type: 'text' }>): fc.Arbitrary<string> {
   const [first, ...others] = patterns.map((pattern) => new RegExp(pattern));
   const fits = (text: string): boolean =>
     text.length >= (min ?? 0) &&
@@ -100,7 +100,7 @@ function lengthsOf({ min = 0, max }: { readonly min?: number | undefined; readon
   return { minLength: min, maxLength: Math.min(max ?? Number.MAX_SAFE_INTEGER, min + LENGTH_MAX) };
 }
 
-function anyObject(fields: Extract<Schema, { type: 'object' }>['fields']): fc.Arbitrary<Value> {
+function anyObject(fields: Extract<FittingSchema, { type: 'object' }>['fields']): fc.Arbitrary<Value> {
   const model = Object.fromEntries(Object.entries(fields).map(([name, { node }]) => [name, anyFitting(node)]));
   const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.optional !== true);
   return fc.record(model, { requiredKeys }) as fc.Arbitrary<Value>;

@@ -1,4 +1,4 @@
-export { anyEventOf, anyFitting, LINKED_BYTES, type Schema } from './fitting.js';
+export { anyEventOf, anyFitting, type FittingSchema, LINKED_BYTES } from './fitting.js';
 export * from './program.js';
 export { programAdapters, programApp } from './program-app.js';
 export { programEffects, programPlan } from './program-plan.js';

@@ -1,6 +1,6 @@
 import type { Value } from '@reprise/contracts';
-import { type App, defineApp, type Outcome } from '@reprise/kernel';
-import { type ScriptedAdapter, type ScriptStep, scriptedAdapter } from '../adapters/index.js';
+import { type AdapterOutcome, type App, defineApp } from '@reprise/kernel';
+import { type ScriptedAdapter, type ScriptedOutcome, scriptedAdapter } from '../adapters/index.js';
 import { programEffects, programPlan } from './program-plan.js';
 import { deafReducer, programReducer } from './program-reducer.js';
 
@@ -28,7 +28,7 @@ function reconciled({ params }: { readonly params: Value }) {
   return isOutcome(answer) ? { verdict: 'happened' as const, outcome: answer } : { verdict: 'unknown' as const };
 }
 
-function stepFor(params: Value): ScriptStep<Value> {
+function stepFor(params: Value): ScriptedOutcome<Value> {
   const answer = answerIn(params);
   if (answer === 'throws') return { throws: new Error('as the program says') };
   return isOutcome(answer) ? answer : { hang: { status: 'ok', payload: answer } };
@@ -38,6 +38,6 @@ function answerIn(params: Value): Value {
   return typeof params === 'object' && params !== null && 'answer' in params ? (params.answer as Value) : null;
 }
 
-function isOutcome(answer: Value): answer is Value & Outcome<Value> {
+function isOutcome(answer: Value): answer is Value & AdapterOutcome<Value> {
   return typeof answer === 'object' && answer !== null && 'status' in answer;
 }

@@ -12,11 +12,11 @@ import { type PlanOp, PROGRAM_EVENTS, type ProgramEffect } from './program.js';
 
 type Effect = EffectDefinition<Value, Value>;
 
-/** The effects of plan programs, by kind: one of each delivery class. Their parameters are `{answer, n}`. */
+/** The effects of plan programs, by kind: one of each guarantee. Their parameters are `{answer, n}`. */
 export const programEffects: Readonly<Record<ProgramEffect, Effect>> = {
-  'law.again@1': defineEffect({ kind: 'law.again@1', params: value(), receipt: value(), delivery: 'idempotent' }),
-  'law.once@1': defineEffect({ kind: 'law.once@1', params: value(), receipt: value(), delivery: 'at_most_once' }),
-  'law.ask@1': defineEffect({ kind: 'law.ask@1', params: value(), receipt: value(), delivery: 'reconcile' }),
+  'law.again@1': defineEffect({ kind: 'law.again@1', params: value(), receipt: value(), guarantee: 'idempotent' }),
+  'law.once@1': defineEffect({ kind: 'law.once@1', params: value(), receipt: value(), guarantee: 'at_most_once' }),
+  'law.ask@1': defineEffect({ kind: 'law.ask@1', params: value(), receipt: value(), guarantee: 'reconcile' }),
 };
 
 const undeclared = defineEffect({ kind: 'law.undeclared@1', params: value(), receipt: value() });

@@ -1,7 +1,7 @@
 /**
  * Programs for reducers and plans, as plain values: what a random world does. An event carries the operations that
  * its reducer performs, an intent those of its plan, so one fixed app performs every program, and a journal holds
- * all that is needed to perform it again.
+ * all that is needed to replay it.
  *
  * The operations are chosen to break an engine that is not careful: keys in odd orders, one object under two names,
  * a payload that is stored and then written, −0, `undefined`, exceptions half-way and swallowed.
@@ -115,7 +115,7 @@ export type Illegal =
   | 'proto'
   | 'deep';
 
-/** The kinds of effects that plan programs emit: one of each delivery class. */
+/** The kinds of effects that plan programs emit: one of each guarantee. */
 export type ProgramEffect = 'law.again@1' | 'law.once@1' | 'law.ask@1';
 
 /** One operation of a plan. Effects are named by the order of their emission, modulo how many there are. */

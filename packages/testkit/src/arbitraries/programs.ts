@@ -1,6 +1,6 @@
 /** Arbitraries of programs and of what happens to a world that performs them. */
 import type { Address, Value } from '@reprise/contracts';
-import type { Outcome } from '@reprise/kernel';
+import type { AdapterOutcome } from '@reprise/kernel';
 import fc from 'fast-check';
 import {
   type PlanOp,
@@ -235,7 +235,7 @@ export type ScheduleStep =
   /** An earlier request again; with `altered`, under its id with another content. */
   | { readonly step: 'repeat'; readonly which: number; readonly altered: boolean }
   /** An effect that hangs is answered. */
-  | { readonly step: 'answer'; readonly which: number; readonly outcome: Outcome<Value> }
+  | { readonly step: 'answer'; readonly which: number; readonly outcome: AdapterOutcome<Value> }
   | { readonly step: 'advance'; readonly ms: number }
   /** The wall clock jumps, by so much that the world may wait to be told. */
   | { readonly step: 'jump'; readonly ms: number }
@@ -300,9 +300,9 @@ export function anySchedule(options: AnyScheduleOptions = {}): fc.Arbitrary<read
   return lists(fc.oneof(...steps), Math.min(3, stepsMax), stepsMax);
 }
 
-function outcomes(): fc.Arbitrary<Outcome<Value>> {
+function outcomes(): fc.Arbitrary<AdapterOutcome<Value>> {
   const payload = anyValue({ links: false, maxDepth: 3 });
-  return fc.oneof<fc.Arbitrary<Outcome<Value>>[]>(
+  return fc.oneof<fc.Arbitrary<AdapterOutcome<Value>>[]>(
     fc.record({ status: fc.constant('ok'), payload }),
     fc.record({
       status: fc.constant('error'),

@@ -111,7 +111,7 @@ export interface FittingEffect {
 }
 
 /**
- * Any effect: its definition under any kind and delivery class, with parameters and a payload that fit.
+ * Any effect: its definition under any kind and guarantee, with parameters and a payload that fit.
  *
  * @example fc.property(anyEffect(), ({ definition, params }) => scriptedAdapter(definition, []))
  */
@@ -129,7 +129,7 @@ export function anyEffect(): fc.Arbitrary<FittingEffect> {
   return fc
     .record({ kind: kinds, shape: shapes, delivery: fc.constantFrom('idempotent', 'at_most_once', 'reconcile') })
     .map(({ kind, shape: { schema, params, payload }, delivery }) => ({
-      definition: defineEffect({ kind, params: schema, receipt: schema, delivery: delivery as 'idempotent' }),
+      definition: defineEffect({ kind, params: schema, receipt: schema, guarantee: delivery as 'idempotent' }),
       params,
       payload,
     }));

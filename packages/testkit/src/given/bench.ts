@@ -151,7 +151,7 @@ export class Bench {
   }
 
   #seal(ingress: Stamped<IngressRecord>) {
-    const principal = ingress.kind === 'receipt' ? (`adapter:${ingress.effect}` as const) : ('host' as const);
+    const principal = ingress.kind === 'receipt' ? (`adapter:${ingress.effect}` as const) : ('operator' as const);
     const stamped = { ...ingress, seq: this.#seq, at: this.at, principal } as IngressRecord;
     const folded = foldIngress({ app: this.app, hash: portableSha256 }, this.#reader, stamped);
     const sealed = folded.seal(folded.emitted.map(({ effect }) => effect));

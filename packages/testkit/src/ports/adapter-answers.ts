@@ -1,13 +1,13 @@
 /** What may be said of an adapter's answer without knowing the adapter: whether a receipt can be made of it. */
 import { type Receipt, type Ref, receipt as receiptSchema, type Value } from '@reprise/contracts';
-import { type ContentStore, type Deferred, decode, encode, linksOf, type Outcome } from '@reprise/kernel';
+import { type AdapterOutcome, type ContentStore, type Deferred, decode, encode, linksOf } from '@reprise/kernel';
 import { isPattern } from '@reprise/kernel/authority';
 import { checkedValue } from '../given/checked-value.js';
 import { show } from '../given/compare.js';
 import { expectThat } from './expect.js';
 
 /** Fails unless an answer is an outcome or a deferral: its own keys, of the types that receipts have. */
-export function expectOutcome(answer: unknown, what: string): asserts answer is Outcome | Deferred {
+export function expectOutcome(answer: unknown, what: string): asserts answer is AdapterOutcome | Deferred {
   expectThat(typeof answer === 'object' && answer !== null, `${what}: ${show(answer)} is no outcome`);
   const { status, payload: _, ...rest } = answer as Readonly<Record<string, unknown>>;
   if (status === 'deferred') return expectDeferral(rest, what);

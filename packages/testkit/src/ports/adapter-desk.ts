@@ -1,16 +1,16 @@
 /**
- * What an adapter is told while a suite performs it, and everything that it gave: answers, notes, content.
+ * What an adapter is told while a suite executes it, and everything that it gave: answers, notes, content.
  *
  * One desk is one world as the adapter sees it: content and secrets of its own.
  */
 import {
   type AdapterContext,
+  type AdapterOutcome,
   type ContentStore,
   type Deferred,
   decode,
   encode,
   memory,
-  type Outcome,
   portableSha256,
   toHex,
 } from '@reprise/kernel';
@@ -26,10 +26,10 @@ export interface Asked {
 }
 
 /** An execution that has ended with an answer. */
-export interface Performed {
+export interface Executed {
   readonly key: string;
   readonly params: unknown;
-  readonly outcome: Outcome | Deferred;
+  readonly outcome: AdapterOutcome | Deferred;
 }
 
 /** Stands where a subject gives no secret. Fit for a header, and changed by every usual way of writing it down. */
@@ -71,10 +71,10 @@ export class Desk {
     return paramsFrom(source, this.content, n);
   }
 
-  /** Performs parameters once; they are the adapter's own copy, as a dispatcher gives them. */
-  async perform(params: unknown, asked: Asked = {}): Promise<Performed> {
+  /** Executes parameters once; they are the adapter's own copy, as a dispatcher gives them. */
+  async execute(params: unknown, asked: Asked = {}): Promise<Executed> {
     const context = this.context(asked);
-    const outcome: Outcome | Deferred = await this.subject.adapter.doExecute(decode(encode(params)), context);
+    const outcome: AdapterOutcome | Deferred = await this.subject.adapter.doExecute(decode(encode(params)), context);
     expectThat(typeof outcome === 'object' && outcome !== null, `${show(params)} was answered ${show(outcome)}`);
     return { key: context.idempotencyKey, params, outcome };
   }

@@ -16,7 +16,7 @@ export type ParamsSource<I> = readonly I[] | fc.Arbitrary<I> | ((content: Conten
  */
 export interface AdapterSubject<I = Value, P = Value> extends Disposable {
   readonly adapter: Adapter<I, P>;
-  /** Parameters that it performs. At least two different ones, so that answers can be told apart. */
+  /** Parameters that it executes. At least two different ones, so that answers can be told apart. */
   readonly params: ParamsSource<I>;
   /** How often the effect of this key happened outside. Of an effect that only reads: 0. */
   happened?(key: string): Promise<number> | number;

@@ -1,14 +1,14 @@
 import type { Value } from '@reprise/contracts';
-import { type Deferred, decode, encode, equalBytes, type Outcome, type Reconciliation } from '@reprise/kernel';
+import { type AdapterOutcome, type Deferred, decode, encode, equalBytes, type Reconciliation } from '@reprise/kernel';
 import { show } from '../given/compare.js';
 import { canonical, expectFits, expectOutcome, expectReadable } from './adapter-answers.js';
-import { type Desk, deskFor, freshKey, type Performed } from './adapter-desk.js';
+import { type Desk, deskFor, type Executed, freshKey } from './adapter-desk.js';
 import { type AdapterSubject, type AnyAdapterSubject, having } from './adapter-subject.js';
 import { expectThat } from './expect.js';
 import { formWithin } from './secret-forms.js';
 import { type Check, NotApplicable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** How many different parameters a check performs. */
+/** How many different parameters a check executes. */
 const SAMPLES = 5;
 
 /** How soon an adapter has to end when it is told to: what closing a world waits. */
@@ -38,16 +38,16 @@ function check(title: string, body: (desk: Desk) => Promise<void>): Check<AnyAda
 
 /** The checks of {@link testAdapter}, to run one alone. */
 export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
-  check("given the subject's parameters, they pass the effect's schema and the adapter performs some", async (desk) => {
+  check("given the subject's parameters, they pass the effect's schema and the adapter executes some", async (desk) => {
     const { effect } = desk.subject.adapter;
     for (const params of await samples(desk)) expectFits(params, effect.params, 'parameters');
-    const outcomes = (await performAll(desk)).map(({ outcome }) => outcome);
+    const outcomes = (await executeAll(desk)).map(({ outcome }) => outcome);
     const isPerformed = outcomes.some(({ status }) => status === 'ok' || status === 'deferred');
     expectThat(
       isPerformed,
       `none of ${outcomes.length} executions ended as ok or deferred; the first: ${show(outcomes[0])}`,
     );
-    const canAsk = deliveryOf(desk, await desk.params(0)) !== 'reconcile' || desk.subject.adapter.doReconcile;
+    const canAsk = guaranteeOf(desk, await desk.params(0)) !== 'reconcile' || desk.subject.adapter.doReconcile;
     expectThat(canAsk !== undefined, 'an effect of delivery "reconcile" needs doReconcile');
   }),
 
@@ -63,7 +63,7 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
   }),
 
   check('given an answer, it is an outcome with a payload that passes the schema of its receipt', async (desk) => {
-    for (const { outcome, params } of await performAll(desk)) {
+    for (const { outcome, params } of await executeAll(desk)) {
       const what = `the answer to ${show(params)}`;
       expectOutcome(outcome, what);
       if (outcome.status !== 'ok') continue;
@@ -73,22 +73,22 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
 
   check('given progress and questions, they are canonical values', async (desk) => {
     for (const params of await samples(desk)) {
-      await desk.perform(params);
-      for (const said of desk.said.splice(0)) canonical(said, `what was said while ${show(params)} was performed`);
+      await desk.execute(params);
+      for (const said of desk.said.splice(0)) canonical(said, `what was said while ${show(params)} was executed`);
     }
   }),
 
   check('given content that an answer links, it was put and can be read', async (desk) => {
-    for (const { outcome, params } of await performAll(desk)) {
+    for (const { outcome, params } of await executeAll(desk)) {
       if (outcome.status !== 'ok') continue;
       await expectReadable(canonical(outcome.payload, 'a payload'), desk.content, `the answer to ${show(params)}`);
     }
   }),
 
   check('given another world, what an adapter puts for it is put there', async (desk) => {
-    await performAll(desk);
+    await executeAll(desk);
     const other = await deskFor(desk.subject);
-    for (const { outcome } of await performAll(other)) {
+    for (const { outcome } of await executeAll(other)) {
       if (outcome.status !== 'ok') continue;
       await expectReadable(canonical(outcome.payload, 'a payload'), other.content, 'an answer for the second world');
     }
@@ -99,7 +99,7 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
     for (let n = 0; n < SAMPLES; n++) {
       const params = await desk.params(n, failing);
       const what = `the answer when the outside fails on ${show(params)}`;
-      const { outcome } = await desk.perform(params).catch((error: unknown) => {
+      const { outcome } = await desk.execute(params).catch((error: unknown) => {
         throw new Error(`${what}: it threw ${String(error)}`);
       });
       expectOutcome(outcome, what);
@@ -129,21 +129,21 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
 
   check('given the same key again, an idempotent effect happens once', async (desk) => {
     await expectOnce(desk, async (params, key) => {
-      for (const attempt of [1, 2, 3]) await desk.perform(params, { key, attempt });
+      for (const attempt of [1, 2, 3]) await desk.execute(params, { key, attempt });
     });
   }),
 
   check('given the same key while its first attempt is under way, an idempotent effect happens once', async (desk) => {
     await expectOnce(desk, async (params, key) => {
-      await Promise.all([1, 2, 3].map((attempt) => desk.perform(params, { key, attempt })));
+      await Promise.all([1, 2, 3].map((attempt) => desk.execute(params, { key, attempt })));
     });
   }),
 
   check('given the same parameters under two keys, they are two effects', async (desk) => {
     const subject = having(desk.subject, 'happened');
     const params = await desk.params(0);
-    const first = await desk.perform(params);
-    const second = await desk.perform(params);
+    const first = await desk.execute(params);
+    const second = await desk.execute(params);
     const counts = [await subject.happened(first.key), await subject.happened(second.key)];
     expectThat(
       counts[0] === counts[1],
@@ -172,29 +172,29 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
 
   check('given executions at once, each gets the answer to its own parameters', async (desk) => {
     await expectSteady(desk);
-    const alone = await performAll(desk);
-    const together = await Promise.all(alone.map(({ params }) => desk.perform(params)));
-    for (const [i, one] of together.entries()) await expectAnswer(desk, one, alone[i] as Performed, 'beside others');
+    const alone = await executeAll(desk);
+    const together = await Promise.all(alone.map(({ params }) => desk.execute(params)));
+    for (const [i, one] of together.entries()) await expectAnswer(desk, one, alone[i] as Executed, 'beside others');
   }),
 
   check('given executions one after another, none leaves anything to the next', async (desk) => {
     const alone = await expectSteady(desk);
     const { failing } = desk.subject;
     for (const before of await samples(desk)) {
-      await desk.perform(before);
-      await expectAnswer(desk, await desk.perform(alone.params), alone, `after ${show(before)}`);
+      await desk.execute(before);
+      await expectAnswer(desk, await desk.execute(alone.params), alone, `after ${show(before)}`);
       if (failing === undefined) continue;
-      await desk.perform(await desk.params(0, failing)).catch(() => undefined);
-      await expectAnswer(desk, await desk.perform(alone.params), alone, 'after one that failed');
+      await desk.execute(await desk.params(0, failing)).catch(() => undefined);
+      await expectAnswer(desk, await desk.execute(alone.params), alone, 'after one that failed');
     }
   }),
 
   check('given a secret that was asked for, no answer, note or content holds it', async (desk) => {
     const { failing } = desk.subject;
-    const answers: unknown[] = await performAll(desk);
-    if (failing !== undefined) answers.push(await desk.perform(await desk.params(0, failing)).catch(() => undefined));
+    const answers: unknown[] = await executeAll(desk);
+    if (failing !== undefined) answers.push(await desk.execute(await desk.params(0, failing)).catch(() => undefined));
     if (desk.secrets.size === 0) throw new NotApplicable('the adapter asked for no secret');
-    const outcomes = (answers as (Performed | undefined)[]).map((answer) => answer?.outcome);
+    const outcomes = (answers as (Executed | undefined)[]).map((answer) => answer?.outcome);
     for (const [name, secret] of desk.secrets) {
       expectKept({ name, secret }, 'an answer', outcomes.map(bytesOf));
       expectKept({ name, secret }, 'what it said meanwhile', desk.said.map(bytesOf));
@@ -221,16 +221,16 @@ async function samples(desk: Desk): Promise<unknown[]> {
   return all;
 }
 
-/** Performs the samples one after another, each under a key of its own. */
-async function performAll(desk: Desk): Promise<Performed[]> {
-  const all: Performed[] = [];
-  for (const params of await samples(desk)) all.push(await desk.perform(params));
+/** Executes the samples one after another, each under a key of its own. */
+async function executeAll(desk: Desk): Promise<Executed[]> {
+  const all: Executed[] = [];
+  for (const params of await samples(desk)) all.push(await desk.execute(params));
   return all;
 }
 
-function deliveryOf({ subject }: Desk, params: unknown): unknown {
-  const { delivery } = subject.adapter.effect;
-  return typeof delivery === 'string' ? delivery : (params as Readonly<Record<string, unknown>>)[delivery.param];
+function guaranteeOf({ subject }: Desk, params: unknown): unknown {
+  const { guarantee } = subject.adapter.effect;
+  return typeof guarantee === 'string' ? guarantee : (params as Readonly<Record<string, unknown>>)[guarantee.param];
 }
 
 /** What `signal` says when it aborts: the platform's own functions throw it. */
@@ -246,11 +246,11 @@ async function stopping(desk: Desk, params: unknown, signal: AbortSignal, key = 
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   const late = aborted.then(() => waited(patienceMs)).then(() => `nothing within ${patienceMs} ms`);
-  const ended = desk.perform(params, { key, signal }).then(
+  const ended = desk.execute(params, { key, signal }).then(
     ({ outcome }) => outcome?.status,
     (error: unknown) => {
       if (!signal.aborted || (error as Error | undefined)?.name !== 'AbortError') throw error;
-      return deliveryOf(desk, params) === 'idempotent' ? 'cancelled' : 'outcome_unknown';
+      return guaranteeOf(desk, params) === 'idempotent' ? 'cancelled' : 'outcome_unknown';
     },
   );
   return Promise.race([ended, late]);
@@ -279,15 +279,15 @@ function expectStopped(status: string, when: string): void {
   expectThat(STOPPED.includes(status), `${when}, it came to ${status}; expected one of ${STOPPED.join(', ')}`);
 }
 
-async function expectOnce(desk: Desk, perform: (params: unknown, key: string) => Promise<void>): Promise<void> {
+async function expectOnce(desk: Desk, execute: (params: unknown, key: string) => Promise<void>): Promise<void> {
   const subject = having(desk.subject, 'happened');
   const params = await desk.params(0);
-  const delivery = deliveryOf(desk, params);
-  if (delivery !== 'idempotent') throw new NotApplicable(`the effect is ${delivery}, and never offered again`);
+  const guarantee = guaranteeOf(desk, params);
+  if (guarantee !== 'idempotent') throw new NotApplicable(`the effect is ${guarantee}, and never offered again`);
   const key = freshKey();
-  await perform(params, key);
+  await execute(params, key);
   const count = await subject.happened(key);
-  const hint = 'hand the idempotencyKey on to what performs it, or keep what was done under it';
+  const hint = 'hand the idempotencyKey on to what executes it, or keep what was done under it';
   expectThat(count <= 1, `under one key it happened ${count} times; expected at most 1: ${hint}`);
 }
 
@@ -309,16 +309,16 @@ async function afterCrash(desk: Desk, when: 'before' | 'after'): Promise<Reconci
 }
 
 /** What the first parameters are answered, when the same are answered the same or the subject can judge answers. */
-async function expectSteady(desk: Desk): Promise<Performed> {
+async function expectSteady(desk: Desk): Promise<Executed> {
   const params = await desk.params(0);
-  const first = await desk.perform(params);
+  const first = await desk.execute(params);
   if (desk.subject.answers !== undefined) return first;
-  if (sameAnswer(first.outcome, (await desk.perform(params)).outcome)) return first;
+  if (sameAnswer(first.outcome, (await desk.execute(params)).outcome)) return first;
   throw new NotApplicable('the same parameters are answered differently, and the subject has no answers');
 }
 
 /** Fails unless an execution was answered as it is when alone; by the subject's own judgement when it has one. */
-async function expectAnswer(desk: Desk, { params, outcome }: Performed, alone: Performed, when: string): Promise<void> {
+async function expectAnswer(desk: Desk, { params, outcome }: Executed, alone: Executed, when: string): Promise<void> {
   const { answers } = desk.subject;
   const payload = outcome.status === 'ok' ? outcome.payload : undefined;
   const fits =
@@ -328,7 +328,7 @@ async function expectAnswer(desk: Desk, { params, outcome }: Performed, alone: P
   expectThat(fits, `${show(params)}, ${when}, was answered ${show(outcome)}; alone it is ${show(alone.outcome)}`);
 }
 
-function sameAnswer(one: Outcome | Deferred, other: Outcome | Deferred): boolean {
+function sameAnswer(one: AdapterOutcome | Deferred, other: AdapterOutcome | Deferred): boolean {
   return equalBytes(bytesOf(one), bytesOf(other));
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the port suites share. A suite is a list of named checks, each a plain async function that throws when the
- * port breaks its contract, so a check runs under any test runner, and alone against a deliberately broken twin.
+ * port breaks its contract, so a check runs under any test runner, and alone against a deliberately mutant.
  */
 
 /** One rule of a port's contract. */

@@ -1,6 +1,6 @@
 /** Plays events to one cell of a fresh world, as often and in as many ways as a law needs. */
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
-import { type App, encode, memory, openWorld, type Store, toHex, type World } from '@reprise/kernel';
+import { type App, encode, memory, openKernelWorld, type Store, toHex, type World } from '@reprise/kernel';
 import { LINKED_BYTES } from '../arbitraries/fitting.js';
 import { seededRandom, VirtualClock } from '../clock/index.js';
 import type { GivenEvent } from '../given/given-reducer.js';
@@ -43,7 +43,7 @@ export async function perform({ app, reducer, events }: Played, how: Playing = {
   const clock = new VirtualClock();
   const random = seededRandom('reducer');
   const open = (): Promise<World> =>
-    openWorld({
+    openKernelWorld({
       store,
       app,
       clock,

@@ -33,7 +33,7 @@ export interface SpiedApp {
  * after the last one is the test's to compare.
  *
  * @param app whose reducers are spied on
- * @param oracle `reduce`, or a broken twin of it
+ * @param oracle `reduce`, or a mutant of it
  */
 export function spyOnReducers(app: App, oracle: Reduce = reduce): SpiedApp {
   const spy = new Spy(oracle);

@@ -87,12 +87,12 @@ export const reducerChecks: readonly Check<ReducerSubject>[] = [
     });
   }),
 
-  law('given its journal, it is performed again, from the beginning and from snapshots', async (played) => {
+  law('given its journal, it is replayed, from the beginning and from snapshots', async (played) => {
     for (const snapshotEvery of [0, 4]) {
       const { store } = await perform(played, { snapshotEvery });
       const reader = await store.openReadonly();
       const report = await verifyStore(reader, { app: played.app }).finally(() => reader.close());
-      expectSame(report.performed, report.frames, 'the frames that were performed again');
+      expectSame(report.replayed, report.frames, 'the frames that were replayed');
     }
   }),
 

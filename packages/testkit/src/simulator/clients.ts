@@ -96,7 +96,7 @@ export class Clients {
   }
 
   async #hold<T>(
-    { as = 'host', id }: Ask,
+    { as = 'operator', id }: Ask,
     asking: () => Promise<T>,
     told: (key: string, answer: T, frame: number | undefined) => void,
   ): Promise<T | RepriseError> {

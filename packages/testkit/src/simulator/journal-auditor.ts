@@ -17,7 +17,7 @@ type Of<K extends JournalRecord['kind']> = Extract<JournalRecord, { kind: K }>;
 /** An effect as the journal tells of it. */
 export interface AuditedEffect {
   readonly name: string;
-  readonly delivery: Of<'effect'>['delivery'];
+  readonly guarantee: Of<'effect'>['guarantee'];
   readonly plan: string;
   attempts: number;
   /** How it was settled; undefined while it is open. */
@@ -106,17 +106,17 @@ export class JournalAuditor {
   }
 
   /** J3 */
-  #emit({ effect, name, delivery, plan }: Of<'effect'>): void {
+  #emit({ effect, name, guarantee, plan }: Of<'effect'>): void {
     must(!this.effects.has(effect), `${effect} is emitted twice`);
     must(this.plans.get(nameOf(plan)) === undefined, `${effect} is emitted by plan ${nameOf(plan)}, which has ended`);
-    this.effects.set(effect, { name, delivery, plan: nameOf(plan), attempts: 0 });
+    this.effects.set(effect, { name, guarantee, plan: nameOf(plan), attempts: 0 });
   }
 
   #start({ effect: id, attempt }: { readonly effect: string; readonly attempt: number }): void {
     const effect = this.#effect(id);
     must(effect.settled === undefined, `${id} starts and is settled`);
     must(attempt === effect.attempts + 1, `${id} starts attempt ${attempt} after attempt ${effect.attempts}`);
-    must(attempt === 1 || effect.delivery !== 'at_most_once', `${id} may happen once and starts again`);
+    must(attempt === 1 || effect.guarantee !== 'at_most_once', `${id} may happen once and starts again`);
     effect.attempts = attempt;
   }
 

@@ -8,10 +8,10 @@
 import type {
   Adapter,
   AdapterContext,
+  AdapterOutcome,
   AnyAdapter,
   Deferred,
   EffectDefinition,
-  Outcome,
   Reconciliation,
 } from '@reprise/kernel';
 import type { Choices } from './choices.js';
@@ -35,9 +35,9 @@ export interface SimulatedAdapterOptions<I, P> {
   /** The payload of what succeeds. */
   readonly payload: (params: I) => P;
   /** What it says otherwise, besides failing in general: drawn like success. */
-  readonly answers?: readonly ((params: I) => Outcome<P> | Deferred)[];
+  readonly answers?: readonly ((params: I) => AdapterOutcome<P> | Deferred)[];
   /** What it reports of its use. */
-  readonly usage?: (params: I, choices: Choices) => Outcome['usage'];
+  readonly usage?: (params: I, choices: Choices) => AdapterOutcome['usage'];
   readonly concurrency?: number;
 }
 
@@ -45,7 +45,7 @@ export interface SimulatedAdapterOptions<I, P> {
 export interface Execution {
   asked: number;
   /** What it came to, as far as it came. */
-  outcome?: Outcome | Deferred;
+  outcome?: AdapterOutcome | Deferred;
   /** Attempts up to this one were said not to happen any more: from then on they do not. */
   excludedThrough: number;
   /** How often that was said: so often it may be asked for again. */
@@ -56,7 +56,7 @@ export interface Execution {
 export const ANSWERS = 'the outside answers';
 
 /** What an attempt comes to that was excluded before it came. */
-const EXCLUDED: Outcome = { status: 'error', code: 'adapter_error/excluded' };
+const EXCLUDED: AdapterOutcome = { status: 'error', code: 'adapter_error/excluded' };
 
 /** The world outside. */
 export class SimulatedOutside {
@@ -80,11 +80,11 @@ export class SimulatedOutside {
     const base = {
       effect,
       name: 'simulated',
-      doExecute: async (params: I): Promise<Outcome<P> | Deferred> => {
+      doExecute: async (params: I): Promise<AdapterOutcome<P> | Deferred> => {
         const used = usage?.(params, choices);
         const more = used === undefined ? {} : { usage: used };
-        const ok = (): Outcome<P> => ({ status: 'ok', payload: payload(params), ...more });
-        const says: readonly ((params: I) => Outcome<P> | Deferred)[] = [
+        const ok = (): AdapterOutcome<P> => ({ status: 'ok', payload: payload(params), ...more });
+        const says: readonly ((params: I) => AdapterOutcome<P> | Deferred)[] = [
           ok,
           ok,
           ok,
@@ -109,7 +109,7 @@ export class SimulatedOutside {
     const doExecute: AnyAdapter['doExecute'] = async (params, context) => {
       await turnstile.hurry(process, 'an effect starts');
       if (context.attempt <= this.#executionOf(context.idempotencyKey).excludedThrough) return EXCLUDED;
-      return this.perform(process, adapter.effect.name, context, async (known) => {
+      return this.execute(process, adapter.effect.name, context, async (known) => {
         const stopped = this.#stopped(context.signal);
         if (stopped !== undefined) return stopped;
         if (context.attempt <= known.excludedThrough) return EXCLUDED;
@@ -134,7 +134,7 @@ export class SimulatedOutside {
    * @param what what it is, for people
    * @param work does it, when it is its turn
    */
-  async perform<T>(
+  async execute<T>(
     process: SimulatedProcess,
     what: string,
     of: Pick<AdapterContext, 'idempotencyKey' | 'attempt'>,
@@ -155,9 +155,9 @@ export class SimulatedOutside {
     if (armed === undefined || armed.attempts < attempt) broken(`${what} ${id} started before that was durable`);
     else if (execution.asked > armed.attempts) broken(`${what} ${id} started twice in one attempt`);
     if (execution.asked === 1) return execution;
-    sometimes.happened('an interrupted effect was performed again');
-    const may = armed?.delivery === 'idempotent' || execution.asked <= 1 + execution.exclusions;
-    if (!may) broken(`${what} ${id} was performed twice, and nobody knew that it could not have happened`);
+    sometimes.happened('an interrupted effect was replayed');
+    const may = armed?.guarantee === 'idempotent' || execution.asked <= 1 + execution.exclusions;
+    if (!may) broken(`${what} ${id} was executed twice, and nobody knew that it could not have happened`);
     return execution;
   }
 
@@ -175,7 +175,7 @@ export class SimulatedOutside {
   }
 
   /** Whoever is told to stop does so, or is done by then. */
-  #stopped({ aborted }: AbortSignal): Outcome | undefined {
+  #stopped({ aborted }: AbortSignal): AdapterOutcome | undefined {
     if (!aborted) return undefined;
     if (this.parts.choices.once(2)) return { status: 'cancelled' };
     this.parts.sometimes.happened('an adapter answered after it was told to stop');
@@ -186,7 +186,7 @@ export class SimulatedOutside {
   #remembered<P>(id: string): Reconciliation<P> {
     const outcome = this.#executions.get(id)?.outcome;
     if (outcome !== undefined && outcome.status !== 'deferred')
-      return { verdict: 'happened', outcome: outcome as Outcome<P> };
+      return { verdict: 'happened', outcome: outcome as AdapterOutcome<P> };
     return { verdict: this.parts.choices.once(3) ? 'unknown' : 'cannot_happen' };
   }
 }

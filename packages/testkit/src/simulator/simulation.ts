@@ -3,7 +3,7 @@
  *
  * In the storm every step is a decision: which operation passes, what a client does, how time goes on, what breaks. In
  * the calm nothing breaks any more, everything passes in order, and the world must come to rest by itself. What it leaves
- * is performed again.
+ * is replayed.
  *
  * Invariants
  * S1  Between two decisions nothing is under way that could go on by itself: so the decisions alone make the run.
@@ -24,7 +24,7 @@ import { Turnstile, type Waiting } from './turnstile.js';
 /** What is simulated: an app, and how its worlds are opened and used. */
 export interface SimulationSubject {
   readonly name: string;
-  /** What performs the journal again in the end. */
+  /** What replays the journal in the end. */
   readonly app: App;
   /** What its runs should come across, besides {@link ALWAYS_EXPECTED}. */
   readonly sometimes?: readonly string[];
@@ -73,7 +73,7 @@ export interface SimulationAct {
   /** How often, beside the others. */
   readonly weight: number;
   /** Does it. It may wait: the run goes on meanwhile, and it waits for ever when the process dies. */
-  perform(world: World): Promise<unknown> | unknown;
+  execute(world: World): Promise<unknown> | unknown;
 }
 
 /** Trouble that a run may have; which of it is decided first. */
@@ -108,7 +108,7 @@ export const ALWAYS_EXPECTED = [
   'an append failed',
   'the answer of an append was lost',
   'the wall clock jumped',
-  'an interrupted effect was performed again',
+  'an interrupted effect was replayed',
   'an adapter answered after it was told to stop',
   'the same request was asked again and found',
   'refused: commit_failed',
@@ -313,7 +313,7 @@ class Simulation implements SimulationRun {
     const world = this.choices.pick(worlds).world as World;
     const act = this.choices.weighted(this.#play.acts);
     this.#log.push(`  ${act.name}`);
-    void (async () => act.perform(world))().catch((thrown: unknown) => {
+    void (async () => act.execute(world))().catch((thrown: unknown) => {
       if (!isTrouble(thrown)) this.broken(`${act.name}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     });
   }
@@ -516,7 +516,7 @@ class Simulation implements SimulationRun {
       const reader = await this.#disk.reader();
       try {
         const { head } = await verifyStore(reader, app === undefined ? {} : { app });
-        if (head.digest !== this.#heads.at(-1)) this.broken('what is performed again ends elsewhere');
+        if (head.digest !== this.#heads.at(-1)) this.broken('what is replayed ends elsewhere');
       } finally {
         await reader.close();
       }

@@ -1,4 +1,4 @@
-import { memory, openWorld } from '@reprise/kernel';
+import { memory, openKernelWorld } from '@reprise/kernel';
 import { defineApp } from '@reprise/kernel/define';
 import { type Script, scriptedAdapter, seededRandom, VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const paidWith = { status: 'ok', payload: { id: 'r-1' } } as const;
 async function worldWith(script: Script<{ cents: number }, { id: string }>, concurrency?: number) {
   const clock = new VirtualClock();
   const adapter = scriptedAdapter(charge, script, concurrency === undefined ? {} : { concurrency });
-  const world = await openWorld({ store: memory(), app, adapters: [adapter], clock, random: seededRandom('s') });
+  const world = await openKernelWorld({ store: memory(), app, adapters: [adapter], clock, random: seededRandom('s') });
   const send = async (key: string) =>
     world.request([address[0], key], { name: 'shop/Ordered@1', value: { cents: 5 } }, { id: key });
   return { world, clock, adapter, send, state: (key: string) => world.state([address[0], key]) };

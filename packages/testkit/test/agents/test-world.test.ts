@@ -38,13 +38,13 @@ function modelThatSays(...steps: Says[]) {
   });
 }
 
-const refund = (delivery: 'at_most_once' | 'idempotent' = 'at_most_once') =>
+const refund = (guarantee: 'at_most_once' | 'idempotent' = 'at_most_once') =>
   defineTool({
     name: 'refund',
     description: 'Refunds an order.',
     args: z.strictObject({ order: z.string(), cents: z.int() }),
     approval: ({ args }) => args.cents > 5_000,
-    delivery,
+    guarantee,
     run: (): string => {
       throw new Error('a test has to fake this');
     },
@@ -79,12 +79,12 @@ describe('a world of a test', () => {
     const before = world.kernel.now;
     await world.clock.advance('2d');
     expect(world.kernel.now - before).toBe(2 * 86_400_000);
-    const [item] = await world.open();
+    const [item] = await world.pending();
     expect(given).toEqual([]);
     await world.decide(item ?? '', { approve: true }, { as: 'human:ann' });
     expect(await run.text()).toBe('Done.');
     expect(given).toEqual([{ order: 'o-1', cents: 9_000 }]);
-    expect((await world.verify()).sealed).toBe(0);
+    expect((await world.verify()).unverified).toBe(0);
   });
 
   it('dies inside a tool: its work is done, its answer is lost, and it is not done again', async () => {
@@ -144,16 +144,16 @@ describe('a world of a test', () => {
     world.tool('refund', () => 'refunded');
     await world.session('t', agent).send('Refund o-1');
     await world.pump();
-    const [item] = await world.open();
+    const [item] = await world.pending();
     await using again = await world.crash();
-    expect((await again.open()).map(({ digest }) => digest)).toEqual([item?.digest]);
+    expect((await again.pending()).map(({ digest }) => digest)).toEqual([item?.digest]);
     await again.decide(item ?? '', { approve: true });
     expect(await (await again.session('t', agent).run(0))?.text()).toBe('Done.');
   });
 });
 
 describe('a saved world', () => {
-  it('is the same bytes again, and is performed again without anything outside', async () => {
+  it('is the same bytes again, and is replayed without anything outside', async () => {
     const agent = support();
     await using world = await open(agent, asks(100), { text: 'Done.' });
     world.tool('refund', () => 'refunded');
@@ -163,7 +163,7 @@ describe('a saved world', () => {
     expect(equalBytes(saved, await world.save())).toBe(true);
     const report = await replay(saved);
     expect(report.firstDifference).toBeUndefined();
-    expect(report).toMatchObject({ performed: world.kernel.head.seq + 1, sealed: 0 });
+    expect(report).toMatchObject({ replayed: world.kernel.head.seq + 1, unverified: 0 });
   });
 
   it('names the first difference when the code does something else', async () => {

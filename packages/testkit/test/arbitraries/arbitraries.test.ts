@@ -1,5 +1,5 @@
 import { formatAddress, isRef, parseAddress, receipt, type Value, WIRE_NAME } from '@reprise/contracts';
-import { type App, decode, encode, equalBytes, linksOf, memory, openWorld } from '@reprise/kernel';
+import { type App, decode, encode, equalBytes, linksOf, memory, openKernelWorld } from '@reprise/kernel';
 import {
   anyAddress,
   anyEffect,
@@ -63,7 +63,7 @@ describe(`arbitraries (seed ${SEED})`, () => {
   it('events and effects are what the kernel takes, effects with fitting values', async () => {
     await hold(fc.property(anyEvent(), ({ name, value }) => WIRE_NAME.test(name) && encode(value).length > 0));
     await hold(fc.property(anyEffect(), ({ definition }) => scriptedAdapter(definition, []).effect === definition));
-    const deliveries = new Set(sample(anyEffect()).map(({ definition }) => definition.delivery));
+    const deliveries = new Set(sample(anyEffect()).map(({ definition }) => definition.guarantee));
     expect(deliveries.size).toBe(3);
   });
 
@@ -109,7 +109,7 @@ describe(`arbitraries (seed ${SEED})`, () => {
 
   it('the app of the programs opens as any other', async () => {
     const app: App = programApp;
-    await using world = await openWorld({ store: memory(), app });
+    await using world = await openKernelWorld({ store: memory(), app });
     await world.request([programReducer.name, 'a'], {
       name: PROGRAM_EVENTS.made,
       value: { ops: [{ do: 'look' }], payload: 1 },

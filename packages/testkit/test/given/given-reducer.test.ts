@@ -24,7 +24,7 @@ describe('given a reducer', () => {
     });
   });
 
-  it('events before are performed, and only what follows is compared', () => {
+  it('events before are executed, and only what follows is compared', () => {
     whenPaid().then({
       state: { cents: 10, paid: true },
       intents: [],

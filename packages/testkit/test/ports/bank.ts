@@ -1,13 +1,13 @@
 /** A bank that pays once under a key, an honest adapter before it, and everything that the adapter suite can be told. */
 import { ref } from '@reprise/contracts';
-import { type Adapter, type AdapterContext, defineEffect, type Outcome, type Ref } from '@reprise/kernel';
+import { type Adapter, type AdapterContext, type AdapterOutcome, defineEffect, type Ref } from '@reprise/kernel';
 import type { AdapterSubject } from '@reprise/testkit';
 import * as z from 'zod';
 
 const payment = z.strictObject({
   to: z.string(),
   cents: z.int().min(1),
-  delivery: z.enum(['idempotent', 'reconcile', 'at_most_once']),
+  guarantee: z.enum(['idempotent', 'reconcile', 'at_most_once']),
 });
 
 export type Payment = z.infer<typeof payment>;
@@ -20,7 +20,7 @@ export const pay = defineEffect({
   kind: 'bank.pay@1',
   params: payment,
   receipt: z.strictObject({ id: z.string(), note_ref: ref() }),
-  delivery: { param: 'delivery' },
+  guarantee: { param: 'guarantee' },
 });
 
 /** Pays `to` by name: "nobody" is refused, "slow" takes until somebody gives up. */
@@ -52,7 +52,7 @@ export class Bank {
 export type BankAdapter = Adapter<Payment, Paid> & Required<Pick<Adapter<Payment, Paid>, 'doReconcile'>>;
 
 /** What the adapter makes of a payment that was made. */
-export async function receiptFor({ to, cents }: Payment, { content }: AdapterContext): Promise<Outcome<Paid>> {
+export async function receiptFor({ to, cents }: Payment, { content }: AdapterContext): Promise<AdapterOutcome<Paid>> {
   const note_ref = await content.put(new TextEncoder().encode(`${cents} to ${to}`));
   return { status: 'ok', payload: { id: `${to}-${cents}`, note_ref } };
 }
@@ -80,7 +80,7 @@ export function honestAdapter(bank: Bank): BankAdapter {
 /** The bank's subject with every ability, before an adapter of one's choice. */
 export function bankSubject(adapterOf: (bank: Bank) => Adapter<Payment, Paid> = honestAdapter) {
   const bank = new Bank();
-  const to = (name: string, cents = 5): Payment => ({ to: name, cents, delivery: 'idempotent' });
+  const to = (name: string, cents = 5): Payment => ({ to: name, cents, guarantee: 'idempotent' });
   return {
     adapter: adapterOf(bank),
     params: [to('ann'), to('ben', 7), to('cleo', 9)],

@@ -1,4 +1,4 @@
-/** The auditor of the simulator, fed with journals that break one promise each: every one of its rules has a twin. */
+/** The auditor of the simulator, fed with journals that break one promise each: every one of its rules has a mutant. */
 import type { JournalRecord } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { JournalAuditor } from '../../src/index.js';
@@ -13,7 +13,7 @@ const request = (seq: number, id: string, ...rest: Frame): Frame => [
     kind: 'request',
     seq,
     at: 10 + seq,
-    principal: 'host',
+    principal: 'operator',
     id,
     to: ['demo/Cell@1', 'a'],
     event: { name: 'x', value: {} },
@@ -21,12 +21,12 @@ const request = (seq: number, id: string, ...rest: Frame): Frame => [
   ...rest,
 ];
 const receipt = (seq: number, attempt: number, status: string, ...rest: Frame): Frame => [
-  { kind: 'receipt', seq, at: 10 + seq, principal: 'host', effect: EFFECT, attempt, receipt: { status } },
+  { kind: 'receipt', seq, at: 10 + seq, principal: 'operator', effect: EFFECT, attempt, receipt: { status } },
   ...rest,
 ];
 const begins = { kind: 'intent', c: 0, plan: PLAN, name: 'demo/plan@1', input: null };
 const ends = { kind: 'plan_ended', c: 0, plan: PLAN, status: 'ok', code: null };
-const emits = { kind: 'effect', c: 1, effect: EFFECT, plan: PLAN, name: 'demo.pay@1', delivery: 'at_most_once' };
+const emits = { kind: 'effect', c: 1, effect: EFFECT, plan: PLAN, name: 'demo.pay@1', guarantee: 'at_most_once' };
 const starts = (attempt: number) => ({ kind: 'attempt', effect: EFFECT, attempt });
 const settled = { kind: 'settled', c: 0, effect: EFFECT, status: 'cancelled', by: 'cancel' };
 const late = { kind: 'late', c: 0, effect: EFFECT, status: 'ok', settled: 'cancelled' };

@@ -36,7 +36,7 @@ describe('a simulation', () => {
   });
 });
 
-describe('a twin', () => {
+describe('a mutant', () => {
   it('whose store forgets at a crash what it acknowledged is found, with few decisions', async () => {
     const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 4 });
     expect(failure?.why).toMatch(/does not open|acknowledged|frame \d+ comes after/);
@@ -51,7 +51,7 @@ describe('a twin', () => {
 
   it('that starts an effect without the journal knowing is found', async () => {
     const sound = tallySubject();
-    const twin: typeof sound = {
+    const mutant: typeof sound = {
       ...sound,
       begin: (run) => {
         const play = sound.begin(run);
@@ -60,20 +60,20 @@ describe('a twin', () => {
           open: async (process, store) => {
             const world = await play.open(process, store);
             const unknown = { idempotencyKey: 'f'.repeat(64), attempt: 1 };
-            void run.outside.perform(process, 'a wild effect', unknown, async () => undefined);
+            void run.outside.execute(process, 'a wild effect', unknown, async () => undefined);
             return world;
           },
         };
       },
     };
-    expect((await simulate(twin, { seeds: 5 })).failure?.why).toMatch(
+    expect((await simulate(mutant, { seeds: 5 })).failure?.why).toMatch(
       /a wild effect .* started before that was durable/,
     );
   });
 
   it('whose client is answered with a foreign error is found', async () => {
     const sound = tallySubject();
-    const twin: typeof sound = {
+    const mutant: typeof sound = {
       ...sound,
       begin: (run) => ({
         ...sound.begin(run),
@@ -81,13 +81,13 @@ describe('a twin', () => {
           {
             name: 'breaks',
             weight: 1,
-            perform: () =>
+            execute: () =>
               run.clients.ask({ id: 'x' }, () => Promise.reject(new TypeError('oops'))).catch(() => undefined),
           },
         ],
       }),
     };
-    expect((await simulate(twin, { seeds: 5 })).failure?.why).toMatch(
+    expect((await simulate(mutant, { seeds: 5 })).failure?.why).toMatch(
       /something else than an error of ours: TypeError: oops/,
     );
   });

@@ -6,7 +6,7 @@ import {
   definePlan,
   defineReducer,
   memory,
-  openWorld,
+  openKernelWorld,
   type Store,
 } from '@reprise/kernel';
 import * as z from 'zod';
@@ -44,16 +44,16 @@ const tally = defineReducer({
 });
 const app = defineApp({ reducers: [tally], plans: [noting] });
 
-/** What a twin does otherwise. */
-export interface Twin {
+/** What a mutant does otherwise. */
+export interface Mutant {
   readonly store?: () => CrashableStore;
   /** Around the store that a process opens. */
   readonly wrap?: (store: Store) => Store;
   readonly acts?: (run: SimulationRun) => void;
 }
 
-/** The app as a subject, or a broken twin of it. */
-export function tallySubject({ store = memory, wrap = (one) => one }: Twin = {}): SimulationSubject {
+/** The app as a subject, or a mutant of it. */
+export function tallySubject({ store = memory, wrap = (one) => one }: Mutant = {}): SimulationSubject {
   return {
     name: 'tally',
     app,
@@ -62,7 +62,7 @@ export function tallySubject({ store = memory, wrap = (one) => one }: Twin = {})
       let n = 0;
       return {
         open: (process, kept) =>
-          openWorld({
+          openKernelWorld({
             store: wrap(kept),
             app,
             clock: process.clock,
@@ -73,7 +73,7 @@ export function tallySubject({ store = memory, wrap = (one) => one }: Twin = {})
           {
             name: 'adds',
             weight: 1,
-            perform: (world) => {
+            execute: (world) => {
               const [id, by] = [`q${n++}`, 1 + run.choices.below(3)];
               const added = { name: 'tally/Added@1', value: { by } };
               return run.clients.ask({ id }, () => world.request(['tally/Tally@1', 'a'], added, { id }));

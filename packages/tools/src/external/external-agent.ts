@@ -3,7 +3,7 @@
  *
  * A session of such an agent has a relay for a model (`relay()`): it hands each input to one tool, which is a turn of
  * the program, and answers with what that came to. So a turn is a call like any other: made at most once, asked about,
- * cancelled, cut, recorded, and performed again without the program.
+ * cancelled, cut, recorded, and replayed without the program.
  */
 import {
   type Agent,
@@ -87,7 +87,7 @@ export function externalAgent(options: ExternalAgentOptions): Agent<readonly Too
     name: `turn_${name}`,
     description: `A turn of ${name}.`,
     args: turnArgs,
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'external',
     parallel: false,
     polling: true, // turns are meant to be repeated: no loop is looked for in them

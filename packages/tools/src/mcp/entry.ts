@@ -44,7 +44,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
     description: shortText(tool.description ?? tool.title ?? '', DESCRIPTION_LENGTH_MAX),
     schema,
     kind: 'tool',
-    delivery: repeatable ? 'idempotent' : 'at_most_once',
+    guarantee: repeatable ? 'idempotent' : 'at_most_once',
     ...(terms.timeoutMs === undefined ? {} : { timeout_ms: terms.timeoutMs }),
     family: 'mcp',
     parallel: true,

@@ -107,7 +107,7 @@ export class Link {
     for (let repeats = 0; ; repeats++) {
       const found = await this.#find(entry, ctx);
       if ('answer' in found) return found.answer;
-      const done = await this.#perform(found.tool, args, ctx);
+      const done = await this.#execute(found.tool, args, ctx);
       if ('result' in done) return keptAnswerOf(done.result, found.tool.name, ctx);
       const { missing } = done;
       if (missing.lost) await this.#drop(done.connection);
@@ -236,7 +236,7 @@ export class Link {
     });
   }
 
-  async #perform(
+  async #execute(
     tool: McpTool,
     args: Readonly<Record<string, unknown>>,
     ctx: ToolContext,

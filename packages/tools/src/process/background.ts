@@ -131,7 +131,7 @@ function startProcess(context: ProcessContext): Tool {
     name: 'start_process',
     description: 'Starts a program in the workspace that goes on in the background. Answers with its name: p1, p2 …',
     args: z.strictObject({ argv, cwd }),
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'process',
     approval: context.approval,
     run: async (ask, ctx) => {
@@ -161,7 +161,7 @@ const readProcess = defineTool({
       .default(5)
       .describe('How long to wait when nothing is there yet. Default 5.'),
   }),
-  delivery: 'at_most_once',
+  guarantee: 'at_most_once',
   family: 'process',
   polling: true,
   run: (ask, ctx) => withProcess(ask.process, ctx, (found) => found.read(ask.wait_seconds * 1_000, ctx.signal)),
@@ -180,7 +180,7 @@ function writeProcess(context: ProcessContext): Tool {
         .describe('What to write, line breaks included.'),
       end: z.boolean().default(false).describe('Whether that is the end of its input.'),
     }),
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'process',
     polling: true,
     // What a shell reads is a program: whoever decides about programs decides about input.
@@ -201,7 +201,7 @@ const killProcess = defineTool({
   name: 'kill_process',
   description: 'Ends a process in the background, with all that it started.',
   args: z.strictObject({ process: handle }),
-  delivery: 'at_most_once',
+  guarantee: 'at_most_once',
   family: 'process',
   run: (ask, ctx) => withProcess(ask.process, ctx, async (found) => `${ask.process}: ${await found.kill()}`),
 });

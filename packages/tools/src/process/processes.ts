@@ -75,7 +75,7 @@ function runProcess(context: ProcessContext): Tool {
     description:
       'Runs a program in the workspace and answers with what it printed, standard output and error as they came, and its exit code at the end. No shell: arguments are handed over as they are.',
     args: z.strictObject({ argv, cwd, stdin, timeout_seconds: seconds }),
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'process',
     timeout: context.timeoutMs + AFTERWARDS_MS,
     approval: context.approval,
@@ -91,7 +91,7 @@ function runShell(context: ProcessContext): Tool {
     description:
       'Runs a command line with /bin/sh in the workspace and answers with what it printed and its exit code.',
     args: z.strictObject({ command: z.string().min(1).max(ARG_UNITS_MAX), cwd, stdin, timeout_seconds: seconds }),
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'process',
     timeout: context.timeoutMs + AFTERWARDS_MS,
     approval:

@@ -30,7 +30,7 @@ export function editFile(context: WorkspaceContext): Tool {
     description:
       'Replaces a text in a text file of the workspace. The text has to stand there exactly once, so give enough of its surroundings, or say all.',
     args,
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'edit',
     resource: fileResource,
     approval: context.approval,

@@ -29,7 +29,7 @@ export function glob(context: WorkspaceContext): Tool {
     name: 'glob',
     description: 'Finds files of the workspace by their paths. After a heading, one path per line.',
     args,
-    delivery: 'idempotent',
+    guarantee: 'idempotent',
     family: 'search',
     run: (ask, { signal }) => refusing(() => find(context, ask, signal)),
   });

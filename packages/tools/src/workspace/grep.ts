@@ -49,7 +49,7 @@ export function grep(context: WorkspaceContext): Tool {
     description:
       'Finds lines in the text files of the workspace. After a heading, one match per line: path:line: text. Binary and very large files are passed over.',
     args,
-    delivery: 'idempotent',
+    guarantee: 'idempotent',
     family: 'search',
     run: (ask, { signal }) => refusing(() => search(context, ask, signal)),
   });

@@ -29,7 +29,7 @@ export function listFiles(context: WorkspaceContext): Tool {
     description:
       'Lists a folder of the workspace. After a heading, one line per entry: type (file, dir, link, other), size in bytes (- for a folder), time of last change (ISO, UTC), path relative to the workspace. Upper levels come first, names in byte order.',
     args,
-    delivery: 'idempotent',
+    guarantee: 'idempotent',
     family: 'search',
     run: (ask, { signal }) => refusing(() => list(context, { ...ask, signal })),
   });

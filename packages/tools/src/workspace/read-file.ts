@@ -41,7 +41,7 @@ export function readFile(context: WorkspaceContext): Tool {
     description:
       'Reads a text file of the workspace. The first line says which part of the file follows and how to go on. A binary file is described by size and sha256 instead. Bytes that are not UTF-8 are shown as U+FFFD.',
     args,
-    delivery: 'idempotent',
+    guarantee: 'idempotent',
     family: 'file',
     run: (ask, { signal }) => refusing(() => read(context, ask, signal)),
   });

@@ -72,8 +72,8 @@ function recorded({ path, before_ref, after_ref, before_scrubbed, after_scrubbed
 }
 
 /** What only reads may be repeated; what never started did nothing; what the tool itself refused says so. */
-function mayHaveChanged({ delivery, tool }: ToolCallParams, { receipt, attempt }: ReceiptRecord): boolean {
-  if (delivery === 'idempotent' || attempt === 0) return false;
+function mayHaveChanged({ guarantee, tool }: ToolCallParams, { receipt, attempt }: ReceiptRecord): boolean {
+  if (guarantee === 'idempotent' || attempt === 0) return false;
   const refused = receipt.status === 'ok' && toolCallReceipt.safeParse(receipt.payload).data?.is_error === true;
   return !(refused && NOTING.has(tool));
 }

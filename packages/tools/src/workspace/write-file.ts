@@ -23,7 +23,7 @@ export function writeFile(context: WorkspaceContext): Tool {
     description:
       'Writes a text file of the workspace, replacing what was there. Answers with the size and the sha256 before and after.',
     args,
-    delivery: 'at_most_once',
+    guarantee: 'at_most_once',
     family: 'edit',
     resource: fileResource,
     approval: context.approval,

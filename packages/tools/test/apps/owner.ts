@@ -41,9 +41,9 @@ const adapter = toolCallAdapter(buildOf([{ name: 'a', tools }]), {
 async function call(name: string, args: Record<string, unknown>): Promise<void> {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);
-  const { fingerprint, delivery } = tool.entry;
+  const { fingerprint, guarantee } = tool.entry;
   const args_ref = await putValue(content, args as never);
-  const params = { tool: name, call_id: 'c', session: { key: 's', labels: {} }, args_ref, fingerprint, delivery };
+  const params = { tool: name, call_id: 'c', session: { key: 's', labels: {} }, args_ref, fingerprint, guarantee };
   await adapter.doExecute(params, {
     idempotencyKey: 'a'.repeat(64),
     attempt: 1,

@@ -1,7 +1,0 @@
-/** A program that performs everything that has a golden head, and prints what it came to. */
-import { computeAll } from '../golden/check.js';
-import { computeGoldens } from '../scenarios/goldens.js';
-
-const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
-const heads = { zone, worlds: await computeAll(), scenarios: await computeGoldens() };
-process.stdout.write(JSON.stringify(heads), () => process.exit());

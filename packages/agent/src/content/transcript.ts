@@ -1,0 +1,73 @@
+/**
+ * The transcript's content: how the blobs behind a session's log are written and read.
+ *
+ * Does not own the items' shapes (`contracts/transcript.ts`), the log (the kernel's), nor how items become a
+ * provider's request (the providers').
+ *
+ * Two kinds of blob hang on it: *text* blobs are plain UTF-8 (`text_ref`, a tool's `output_ref`), so people read
+ * them with any tool; *value* blobs are canonical bytes (`args_ref`, an assistant's `output_ref`).
+ */
+import type { Ref, Value } from '@reprise/contracts';
+import { RepriseError } from '@reprise/contracts';
+import type { ContentReader, ContentStore } from '@reprise/kernel';
+import { decode, getBytes, putValue as putCanonical, readLog } from '@reprise/kernel';
+import { type LlmOutput, llmOutput, type TranscriptItem } from '../contracts/transcript.js';
+
+/** Keeps a text as plain UTF-8 and names it. */
+export function putText(content: ContentStore, text: string): Promise<Ref> {
+  return content.put(new TextEncoder().encode(text));
+}
+
+/**
+ * Reads a text blob. Bytes that are not UTF-8 become U+FFFD, so that old content never stops a run.
+ *
+ * @throws RepriseError `blob_missing`, `blob_erased`
+ */
+export async function readText(content: ContentReader, link: Ref): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await getBytes(content, link));
+}
+
+/** Keeps a value as its canonical bytes and names them; the link says that it is a value. */
+export function putValue(content: ContentStore, data: Value): Promise<Ref> {
+  return putCanonical(content, data);
+}
+
+/**
+ * Reads a value blob.
+ *
+ * @throws RepriseError `blob_missing`, `blob_erased`, or `invalid_bytes` when the blob is not one canonical value
+ */
+export async function readValue(content: ContentReader, link: Ref): Promise<Value> {
+  return decode(await getBytes(content, link));
+}
+
+/**
+ * Reads a model's normalized output.
+ *
+ * @throws RepriseError `blob_missing`, `blob_erased`, `invalid_bytes`, or `invalid_value` when the blob has another shape
+ */
+export async function readLlmOutput(content: ContentReader, link: Ref): Promise<LlmOutput> {
+  const parsed = llmOutput.safeParse(await readValue(content, link));
+  if (parsed.success) return parsed.data;
+  throw new RepriseError('invalid_value', 'this blob is not the normalized output of a model', {
+    where: link.toString(),
+    expected: '{text?, tool_calls}',
+    cause: parsed.error,
+  });
+}
+
+/**
+ * Reads a transcript from a log head, oldest item first.
+ *
+ * @param from the item from which on all are read
+ * @param singles items before it that are read as well
+ */
+export async function* readTranscript(
+  content: ContentReader,
+  head: Ref,
+  from = 0,
+  singles: readonly number[] = [],
+): AsyncGenerator<TranscriptItem> {
+  // The session reducer's log schema checked each item before it was appended.
+  for await (const item of readLog(content, head, from, singles)) yield item as unknown as TranscriptItem;
+}

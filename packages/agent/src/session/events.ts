@@ -1,0 +1,174 @@
+/** Watching sessions: events from durable frames, with the text behind their links in place. */
+import { errorDetail, type Ref } from '@reprise/contracts';
+import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
+import { readLlmOutput, readText, readValue } from '../content/transcript.js';
+import type { AgentEvent, AgentEventOf, Cursor, EventChannel } from '../contracts/agent-event.js';
+import { AgentEvents, type EventScope, type Past, seenBy } from '../timeline/agent-events.js';
+
+/** The largest text that is put in place of its link, in bytes of UTF-8. */
+export const INLINE_BYTES_MAX = 8_192;
+
+/** How events are shown. */
+export interface WatchOptions {
+  /** Goes on behind this event. */
+  readonly after?: Cursor;
+  /** `operator` (default) shows everything; `model` what a conversation is made of. */
+  readonly channel?: EventChannel;
+  /** The largest text that is put beside its link, in bytes; 8 KiB when absent, 0 for none. */
+  readonly inline?: number;
+  /** Stops the watching. */
+  readonly signal?: AbortSignal;
+  /** False: ends with what is durable now. True, to go on with what comes, when absent. */
+  readonly follow?: boolean;
+}
+
+/**
+ * Events as they become durable, in the order of the journal; goes on until the world closes or nobody listens, or, told
+ * not to follow, to the end of what is there.
+ * The same frames and options give the same events. Behind a cursor it begins at the cursor's frame, and asks the past
+ * for what those before it said: what it costs depends on what is read, and not on the age of the world.
+ */
+export async function* watch(
+  world: Pick<World, 'frames' | 'content' | 'head'>,
+  scope: EventScope,
+  pastBefore: PastBefore,
+  options: WatchOptions = {},
+): AsyncGenerator<AgentEvent> {
+  const behind = cursorOf(options.after);
+  const from = Math.max(0, behind[0]);
+  const projection = await AgentEvents.from(scope, from === 0 ? undefined : await pastBefore(from));
+  for await (const frame of framesOf(world, from, options)) {
+    await projection.recall(frame);
+    for (const event of projection.project(frame)) {
+      if (!isBehind(event.event_seq, behind)) continue;
+      const shown = await shownEvent(world.content, event, options);
+      if (shown !== undefined) yield shown;
+    }
+  }
+}
+
+/** What stood before a frame. */
+export type PastBefore = (frame: number) => Promise<Past>;
+
+/** Durable frames from one on: all that come, or those that are there. */
+export async function* framesOf(
+  world: Pick<World, 'frames' | 'head'>,
+  from: number,
+  { follow = true, signal }: Pick<WatchOptions, 'follow' | 'signal'>,
+): AsyncGenerator<WorldFrame> {
+  const last = follow ? Number.POSITIVE_INFINITY : world.head.seq;
+  if (from > last) return;
+  for await (const frame of world.frames(from, signal)) {
+    yield frame;
+    if (frame.seq >= last) return;
+  }
+}
+
+/** An event as somebody is shown it; undefined when its channel does not have it. */
+export async function shownEvent(
+  content: ContentReader,
+  event: AgentEvent,
+  { channel = 'operator', inline = INLINE_BYTES_MAX }: WatchOptions,
+): Promise<AgentEvent | undefined> {
+  const shown = seenBy(channel, event);
+  return shown === undefined || inline === 0 ? shown : inlined(content, shown, inline);
+}
+
+/** The parts of a cursor. */
+export type Place = readonly [seq: number, record: number];
+
+/** Reads a cursor; a place before all when there is none. */
+export function cursorOf(cursor: Cursor | undefined): Place {
+  if (cursor === undefined) return [-1, -1];
+  const [seq, record] = cursor.split('.').map(Number);
+  return [seq ?? -1, record ?? -1];
+}
+
+/** Whether an event comes behind a place. */
+export function isBehind(cursor: Cursor, [seq, record]: Place): boolean {
+  const [own, index] = cursorOf(cursor);
+  return own > seq || (own === seq && index > record);
+}
+
+/** Puts a text beside its link when it is small; what was erased stays a link. */
+async function inlined(content: ContentReader, event: AgentEvent, max: number): Promise<AgentEvent> {
+  const shown = await withTexts(content, event, max);
+  if (!('error_ref' in shown) || shown.error_ref === undefined) return shown;
+  const error = errorDetail.safeParse(await valueAt(content, shown.error_ref, max)).data;
+  return error === undefined ? shown : { ...shown, error };
+}
+
+async function withTexts(content: ContentReader, event: AgentEvent, max: number): Promise<AgentEvent> {
+  switch (event.type) {
+    case 'input.accepted':
+      return event.ref === null ? event : withText(event, max, textAt(content, event.ref));
+    case 'tool.completed':
+    case 'tool.failed':
+    case 'toolset.unreachable':
+      return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
+    case 'llm_step.completed':
+      return withAnswer(content, event, max);
+    case 'context.compacted':
+      return withText(event, max, spokenAt(content, event.ref));
+    case 'child.settled':
+      return event.ref === undefined ? event : withText(event, max, spokenAt(content, event.ref));
+    case 'host.accepted': {
+      const reason = event.reason_ref === undefined ? undefined : await textAt(content, event.reason_ref);
+      return reason === undefined || bytesOf(reason) > max ? event : { ...event, reason };
+    }
+    case 'tool.requested': {
+      const args = await valueAt(content, event.ref, max);
+      return args === undefined ? event : { ...event, args };
+    }
+    case 'human.requested': {
+      if (event.ref === undefined) return event;
+      const value = await valueAt(content, event.ref, max);
+      return value === undefined ? event : { ...event, value };
+    }
+    default:
+      return event;
+  }
+}
+
+/** An answer with what the model said and thought. */
+async function withAnswer(content: ContentReader, event: AgentEventOf<'llm_step.completed'>, max: number) {
+  const output = await readLlmOutput(content, event.ref).catch(() => undefined);
+  const thoughts = (output?.opaque ?? []).flatMap(({ kind, text }) => (kind === 'reasoning' ? (text ?? []) : []));
+  const reasoning = thoughts.join('');
+  return {
+    ...event,
+    ...(output?.text !== undefined && fits(output.text, max) ? { text: output.text } : {}),
+    ...(reasoning !== '' && fits(reasoning, max) ? { reasoning } : {}),
+  };
+}
+
+function fits(text: string, max: number): boolean {
+  return bytesOf(text) <= max;
+}
+
+async function withText<E extends AgentEvent>(event: E, max: number, text: Promise<string | undefined>): Promise<E> {
+  const found = await text;
+  if (found === undefined || !fits(found, max)) return event;
+  return { ...event, text: found };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function textAt(content: ContentReader, ref: Ref): Promise<string | undefined> {
+  return readText(content, ref).catch(() => undefined);
+}
+
+async function spokenAt(content: ContentReader, ref: Ref): Promise<string | undefined> {
+  return readLlmOutput(content, ref).then(
+    ({ text }) => text,
+    () => undefined,
+  );
+}
+
+async function valueAt(content: ContentReader, ref: Ref, max: number) {
+  const bytes = await content.get(ref).catch(() => undefined);
+  if (bytes === undefined || bytes.length > max) return undefined;
+  return readValue(content, ref).catch(() => undefined);
+}

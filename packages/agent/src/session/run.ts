@@ -1,0 +1,220 @@
+/** One run of a session, as who started it sees it. */
+import { type ErrorDetail, errorDetail, type Ref, RepriseError } from '@reprise/contracts';
+import type { World } from '@reprise/kernel';
+import { readLlmOutput, readValue } from '../content/transcript.js';
+import type { AgentEvent, Delta } from '../contracts/agent-event.js';
+import type { Tally } from '../contracts/config.js';
+import type { StopReason } from '../contracts/lifecycle.js';
+import type { Artifact } from '../contracts/tool-call.js';
+import { type Past, runId } from '../timeline/agent-events.js';
+import { framesOf } from './events.js';
+import type { LiveAnswers } from './live.js';
+import { type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
+
+/** How a run ended. */
+export interface Outcome<R> {
+  readonly stop: StopReason;
+  /** What the run returns: by the agent's `returns`, or its last text; absent when it did not complete. */
+  readonly value?: R;
+  /** The model's last answer; empty when it gave none. */
+  readonly text: string;
+  /** What its tools made. */
+  readonly artifacts: readonly Artifact[];
+  /** What the run itself used; what its children used counts for its limits and is theirs. */
+  readonly usage: Tally;
+  /** Of a run that failed: the text of the error behind it, without secrets, for operators. */
+  readonly error?: ErrorDetail;
+}
+
+/** What a run is watched with. */
+export interface RunParts {
+  readonly world: World;
+  readonly live: LiveAnswers;
+  /** Whether the agent says what its runs return; else they return text. */
+  readonly returns: boolean;
+  /** What stood before the run was accepted; undefined when its session has no children. */
+  past(): Promise<Past | undefined>;
+  /** Cancels the run, wherever it stands. */
+  cancel(reason?: string): Promise<unknown>;
+}
+
+/** A run by where it stands. */
+export interface RunPlace {
+  readonly session: string;
+  readonly number: number;
+  /** The frame that accepted its input. */
+  readonly seq: number;
+  /** The input that led to it, where its run may still become another: that of a run which is open for more turns. */
+  readonly input?: string;
+}
+
+const NOTHING: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
+
+/**
+ * One run of a session: what follows from one input. It lives in the journal; this object only watches. Where the run that
+ * was to answer the input ends before it comes to it, this follows the input to the run that does.
+ *
+ * @typeParam R what it returns
+ */
+export class Run<R = unknown> {
+  /** `<session>/r3` */
+  readonly id: string;
+  /** The run's number in its session. */
+  readonly number: number;
+
+  constructor(
+    private readonly parts: RunParts,
+    private readonly place: RunPlace,
+  ) {
+    this.id = runId(place.session, place.number);
+    this.number = place.number;
+  }
+
+  /**
+   * What happens in the run, in the order of the journal, to its end. With `after` exactly what comes behind that event.
+   *
+   * @throws RepriseError `world_closed` when the world closes first, or what brought it down; the run goes on when it is
+   *   opened again; `cell_failed` when its session has failed, `run_failed` when that could not be made
+   */
+  async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
+    const { world } = this.parts;
+    const watched = await this.#watched(options);
+    for await (const frame of framesOf(world, this.place.seq, options)) {
+      yield* watched.shown(frame);
+      if (watched.ended) return;
+      if (watched.lost !== undefined && options.follow !== false) throw watched.lost;
+    }
+    if (options.signal?.aborted !== true && options.follow !== false) throw closedEarly(this.id, world.closedBy);
+  }
+
+  /**
+   * {@link Run.events}, and between them what the model says while it speaks. A piece counts until the step's
+   * `llm_step.completed`, or until `delta.reset`: then its model is asked again.
+   */
+  async *stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
+    const { world, live } = this.parts;
+    const watched = await this.#watched(options);
+    const left = new AbortController();
+    const leave = (): void => left.abort();
+    options.signal?.addEventListener('abort', leave, { once: true });
+    if (options.signal?.aborted === true) leave();
+    const listener = live.listen();
+    const frames = world.frames(this.place.seq, left.signal);
+    try {
+      for (let next = frames.next(); !watched.ended; ) {
+        const frame = await Promise.race([next, listener.heard()]);
+        if (frame?.done === true) break;
+        if (frame !== undefined) {
+          next = frames.next();
+          yield* watched.shown(frame.value);
+          if (watched.lost !== undefined) throw watched.lost;
+        }
+        if (!watched.ended) yield* watched.spoken(listener.take());
+      }
+    } finally {
+      listener.close();
+      options.signal?.removeEventListener('abort', leave);
+      leave();
+    }
+    if (!watched.ended && options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy);
+  }
+
+  /**
+   * Waits for the end of the run.
+   *
+   * @throws RepriseError `world_closed` when the world closes first, or what brought it down, such as `store_failed`;
+   *   the run goes on when it is opened again; `cell_failed` when its session has failed, and `session.close()` ends it;
+   *   `run_failed` when its session could not be made
+   */
+  async result(): Promise<Outcome<R>> {
+    const { world } = this.parts;
+    const watched = await this.#watched({ inline: 0 });
+    const made: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
+    let failure: Ref | undefined;
+    for await (const frame of framesOf(world, this.place.seq, {})) {
+      for await (const event of watched.shown(frame)) {
+        if (event.type === 'tool.completed')
+          made.push({ run: event.run_id, artifacts: event.artifacts.filter(isWhole) });
+        if (event.type === 'llm_step.completed') failure = undefined;
+        if ('error_ref' in event && event.error_ref !== undefined) failure = event.error_ref;
+      }
+      if (watched.lost !== undefined) throw watched.lost;
+      if (watched.end === undefined) continue;
+      const own = made.filter(({ run }) => run === watched.run);
+      return this.#outcome(
+        watched.end,
+        own.flatMap(({ artifacts }) => artifacts),
+        failure,
+      );
+    }
+    throw closedEarly(this.id, world.closedBy);
+  }
+
+  /**
+   * Waits for the run's last answer.
+   *
+   * @throws RepriseError `run_failed` when the run did not complete
+   */
+  async text(): Promise<string> {
+    const { stop, text, error } = await this.result();
+    if (stop.kind === 'Completed') return text;
+    throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}`, {
+      actual: stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind,
+      stop,
+      ...(error === undefined ? {} : { cause: causeOf(error) }),
+      hint: 'Read run.result() for the reason as data, or the world with `reprise tail`.',
+    });
+  }
+
+  /** Cancels the run; what it has running is told to stop. Returns when that is accepted: {@link Run.result} tells the end. */
+  async cancel(options: { readonly reason?: string } = {}): Promise<void> {
+    await this.parts.cancel(options.reason);
+  }
+
+  async #outcome(end: RunEnd, artifacts: readonly Artifact[], failure: Ref | undefined): Promise<Outcome<R>> {
+    const { content } = this.parts.world;
+    const stop = end.stop ?? { kind: 'Cancelled' as const };
+    const text = end.ref === undefined ? '' : ((await readLlmOutput(content, end.ref)).text ?? '');
+    const usage = end.usage ?? NOTHING;
+    if (stop.kind === 'Failed' && failure !== undefined) {
+      const error = errorDetail.safeParse(await readValue(content, failure).catch(() => undefined)).data;
+      return { stop, text, artifacts, usage, ...(error === undefined ? {} : { error }) };
+    }
+    if (stop.kind !== 'Completed') return { stop, text, artifacts, usage };
+    const given = this.parts.returns ? await this.#returned(end) : text;
+    return { stop, ...(given === undefined ? {} : { value: given as R }), text, artifacts, usage };
+  }
+
+  async #returned({ value_ref }: RunEnd): Promise<unknown> {
+    return value_ref === undefined ? undefined : readValue(this.parts.world.content, value_ref);
+  }
+
+  /** Its own events need nothing but what came since it was accepted. Those below it may be of older sessions. */
+  async #watched(options: RunWatchOptions): Promise<RunWatch> {
+    const past = options.tree === true ? await this.parts.past() : undefined;
+    const { session, input } = this.place;
+    const of = { session, run: this.id, ...(input === undefined ? {} : { input }) };
+    return RunWatch.from(this.parts.world, of, options, past);
+  }
+}
+
+/** Operators are shown each artifact with its content. */
+function isWhole(artifact: Partial<Artifact>): artifact is Artifact {
+  return artifact.blob_ref !== undefined;
+}
+
+/** What is kept of an error, as an error again: its causes are one below the other. */
+function causeOf({ causes = [], ...error }: ErrorDetail): Error {
+  const [next, ...rest] = causes;
+  const below = next === undefined ? {} : { cause: causeOf({ ...next, causes: rest }) };
+  const { message, ...named } = error;
+  return Object.assign(new Error(message, below), named);
+}
+
+/** What ended the watching: the reason itself when the world did not close in peace. */
+function closedEarly(run: string, reason: RepriseError | undefined): RepriseError {
+  if (reason !== undefined && reason.code !== 'world_closed') return reason;
+  return new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
+    hint: 'Open the world again: the run goes on where it stands.',
+  });
+}

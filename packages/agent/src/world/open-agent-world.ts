@@ -1,0 +1,163 @@
+/** Opens worlds of agents: binds tools, models and people to the kernel's world. */
+import type { LlmGenerateParams, LlmGenerateReceipt, PolicyRule, Value } from '@reprise/contracts';
+import {
+  type Adapter,
+  type AnyAdapter,
+  type App,
+  type OpenWorldOptions,
+  openWorld,
+  systemClock,
+  type World,
+} from '@reprise/kernel';
+import type { ViewStore } from '@reprise/kernel/views';
+import type { AgentDeps, AnyAgent } from '../define/agent.js';
+import { agentOf } from '../define/agent-of.js';
+import { requirePrices } from '../define/price.js';
+import { type ModelInfos, requireModel } from '../define/store-agent.js';
+import { type Judge, recordedJudge } from '../judge/index.js';
+import { LiveAnswers } from '../session/live.js';
+import type { OutputPolicies } from '../tools/families.js';
+import { humanAskAdapter } from '../tools/human-adapter.js';
+import type { Tool } from '../tools/tool.js';
+import { toolCallAdapter } from '../tools/tool-adapter.js';
+import { toolsetAdoptAdapter, toolsetRefreshAdapter } from '../tools/toolset-adapters.js';
+import { agentApp } from './app.js';
+import { Registry } from './registry.js';
+import { AgentWorld, type AgentWorldParts } from './world.js';
+import { worldReader } from './world-reader.js';
+
+/**
+ * The rules that permit what agents do, and nothing else: a session reaches itself, its parent and its children. They
+ * are in force where no policy is given. Put rules of your own before them: the first that matches decides.
+ */
+export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
+  { effect: 'llm.generate@2', decision: 'allow' },
+  { effect: 'tool.call@1', decision: 'allow' },
+  { effect: 'human.ask@1', decision: 'allow' },
+  { effect: 'toolset.refresh@1', decision: 'allow' },
+  { effect: 'toolset.adopt@1', decision: 'allow' },
+]);
+
+/** How a world of agents is opened. */
+export interface AgentWorldOptions<A extends readonly AnyAgent[]>
+  extends Omit<OpenKernelWorldOptions, 'app' | 'adapters'> {
+  /** The agents that have code in this process; those that they spawn are among them. */
+  readonly agents?: A;
+  /**
+   * Tools for agents that have no code in this process: those that an earlier one made by `world.define`. A definition
+   * takes its tools from here by name and fingerprint.
+   */
+  readonly tools?: readonly Tool[];
+  /** What is known of the models, by alias. An agent whose model is not among them is refused. */
+  readonly models: ModelInfos;
+  /** Makes what executes `llm.generate@2`; it asks the judge about what a model answered. */
+  readonly llm: (judge: Judge) => Adapter<LlmGenerateParams, LlmGenerateReceipt>;
+  /** What tools are given as `ctx.deps`, by the labels of the session. Never journaled. */
+  readonly deps?: (labels: Readonly<Record<string, string>>) => AgentDeps<A> | Promise<AgentDeps<A>>;
+  /** Puts something around a tool's functions wherever they are used: tracing, a fake in a test. What is recorded stays. */
+  readonly wrapTool?: (tool: Tool) => Tool;
+  /** How tool outputs are bounded for the model, by family. */
+  readonly outputs?: OutputPolicies;
+  /** Where the views of the world are kept; in memory, made again in each process, when absent. */
+  readonly views?: ViewStore;
+}
+
+/** `deps` may not be left out where a tool wants some. */
+export type NeedsDeps<A extends readonly AnyAgent[]> =
+  unknown extends AgentDeps<A> ? unknown : { readonly deps: NonNullable<AgentWorldOptions<A>['deps']> };
+
+/** How a world of agents is opened. */
+export type OpenAgentWorldOptions<A extends readonly AnyAgent[]> = AgentWorldOptions<A> & NeedsDeps<A>;
+
+/**
+ * Opens a world of agents.
+ *
+ * @throws RepriseError `unknown_model` when an agent's is not among `models`; `invalid_definition` for a limit in money
+ *   where a model has no price; `duplicate_definition` when two agents or
+ *   two tools share a name; what the kernel's `openWorld` throws
+ */
+export async function openAgentWorld<const A extends readonly AnyAgent[] = readonly []>(
+  options: OpenAgentWorldOptions<A>,
+): Promise<AgentWorld> {
+  return new AgentWorld(...(await openAgentParts(options)));
+}
+
+/**
+ * What {@link openAgentWorld} makes a world of, for code that makes another kind of it.
+ *
+ * @param app the reducers and plans, in place of those of agents: for tests that plant a defect in them
+ */
+export async function openAgentParts<const A extends readonly AnyAgent[]>(
+  options: OpenAgentWorldOptions<A>,
+  app: App = agentApp,
+): Promise<[kernel: World, parts: AgentWorldParts]> {
+  const {
+    agents = [],
+    models,
+    llm,
+    deps,
+    outputs,
+    tools: catalog = [],
+    views,
+    wrapTool,
+    onProgress,
+    ...rest
+  } = options as AgentWorldOptions<A>;
+  const closing = new AbortController();
+  const registry = new Registry(wrapTool, closing.signal, catalog);
+  registry.add(agents);
+  for (const name of registry.names) requireModelOf(registry, name, models);
+  const live = new LiveAnswers();
+  let world: World | undefined;
+  let ready: (world: AgentWorld) => void = () => undefined;
+  // A call that recovery replays may look things up before this function has returned.
+  const opened = new Promise<AgentWorld>((resolve) => {
+    ready = resolve;
+  });
+  const clock = rest.clock ?? systemClock;
+  const tools = toolCallAdapter(registry, {
+    now: () => world?.now ?? clock.wall(),
+    closing: closing.signal,
+    world: worldReader(opened),
+    agentOf: async (session) => agentOf((await opened).kernel, session),
+    ...(deps === undefined ? {} : { deps }),
+    ...(outputs === undefined ? {} : { outputs }),
+  });
+  world = await openKernelWorld({
+    ...rest,
+    app,
+    defaultPolicy: AGENT_POLICY,
+    adapters: [
+      endingWith(llm(recordedJudge(registry)), live),
+      tools,
+      humanAskAdapter,
+      toolsetRefreshAdapter(registry),
+      toolsetAdoptAdapter,
+    ],
+    onProgress: (effect, note: Value) => {
+      live.take(effect, note);
+      onProgress?.(effect, note);
+    },
+  });
+  const random = rest.random ?? ((length: number) => crypto.getRandomValues(new Uint8Array(length)));
+  return [world, { registry, models, live, random, viewStore: views, closing, ready }];
+}
+
+/** The adapter of models, which says when an answer is over. */
+function endingWith(adapter: Adapter<LlmGenerateParams, LlmGenerateReceipt>, live: LiveAnswers): AnyAdapter {
+  const { effect, name, concurrency } = adapter;
+  return {
+    effect,
+    name,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    doExecute: (params: LlmGenerateParams, context) =>
+      adapter.doExecute(params, context).finally(() => live.end(context.idempotencyKey)),
+  };
+}
+
+function requireModelOf(registry: Registry, name: string, models: ModelInfos): void {
+  const agent = registry.find(name);
+  if (agent === undefined) return;
+  requireModel(models, agent.model, `agent ${name}`);
+  requirePrices(models, agent);
+}

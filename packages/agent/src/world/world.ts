@@ -1,0 +1,363 @@
+/** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
+import type { Ref, Settlement } from '@reprise/contracts';
+import { RepriseError } from '@reprise/contracts';
+import {
+  type Backup,
+  type ForkOptions,
+  type MadeFork,
+  type PumpReport,
+  type RequestOptions,
+  type SettleAck,
+  toHex,
+  type VerifyReport,
+  type World,
+  type WorldAt,
+} from '@reprise/kernel';
+import { openEffects, openViews, type ViewStore, type Views } from '@reprise/kernel/views';
+import type { AgentEvent } from '../contracts/agent-event.js';
+import type { Tally } from '../contracts/config.js';
+import type { Lifecycle } from '../contracts/lifecycle.js';
+import { SESSION_REDUCER } from '../contracts/session.js';
+import type { AnyAgent, ReturnOf } from '../define/agent.js';
+import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
+import { type WatchOptions, watch } from '../session/events.js';
+import type { LiveAnswers } from '../session/live.js';
+import { worldRequestId } from '../session/request-id.js';
+import type { RunPlace } from '../session/run.js';
+import { Session, type SessionOptions } from '../session/session.js';
+import type { Past } from '../timeline/agent-events.js';
+import { eventPlaces, pastBefore } from '../timeline/event-places.js';
+import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
+import { type Duration, durationMs } from '../tools/duration.js';
+import {
+  type Decided,
+  type DecideOptions,
+  type Decision,
+  decide,
+  openItems,
+  type Pending,
+  type PendingQuery,
+} from './people.js';
+import type { Registry } from './registry.js';
+
+/** Which sessions are wanted. */
+export interface SessionQuery {
+  readonly status?: Lifecycle;
+  readonly agent?: string;
+  /** With all of these labels. */
+  readonly label?: Readonly<Record<string, string>>;
+  /** How many; 100 when absent, 1,000 at most. */
+  readonly limit?: number;
+  /** Goes on behind a page: its `next`. */
+  readonly after?: string;
+}
+
+/** A session in a list. */
+export interface SessionInfoRow {
+  readonly key: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly status: Lifecycle;
+  readonly closed: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** When it was made and last changed, in journal milliseconds. */
+  readonly made: number;
+  readonly updated: number;
+  readonly runs: number;
+  /** Of the runs that have ended. */
+  readonly usage: Tally;
+}
+
+/** A session that another has spawned. */
+export interface ChildRow {
+  readonly session: string;
+  /** The name that its parent's model knows it by. */
+  readonly child: string;
+  readonly agent: string;
+  readonly status: 'spawned' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'closed';
+}
+
+/** A tool whose approval is remembered for a session. */
+export interface Remembered {
+  readonly tool: string;
+  /** Until when, in journal milliseconds; null until it is taken back. */
+  readonly until: number | null;
+}
+
+const REMEMBERED = 'tool.call@1#';
+
+/** What a world of agents is made of, besides the kernel's. */
+export interface AgentWorldParts {
+  readonly registry: Registry;
+  readonly models: ModelInfos;
+  readonly live: LiveAnswers;
+  readonly random: (length: number) => Uint8Array;
+  readonly viewStore: ViewStore | undefined;
+  /** Told when the world closes. */
+  readonly closing: AbortController;
+  /** Gives the world to the tools that look things up in it. */
+  ready(world: AgentWorld): void;
+}
+
+/** A world of agents. Made by `openAgentWorld`. */
+export class AgentWorld implements AsyncDisposable {
+  #views: Promise<Views> | undefined;
+  /** Kept from the first time on that events are resumed. */
+  #places: Promise<Views> | undefined;
+
+  readonly #stored: StoredAgents;
+
+  constructor(
+    /** The kernel's world: frames, state, rights, time travel. */
+    readonly kernel: World,
+    private readonly parts: AgentWorldParts,
+  ) {
+    this.#stored = new StoredAgents(kernel.content, parts.models);
+    parts.ready(this);
+  }
+
+  /** Whether there was no world at this place before: this opening made it. */
+  get created(): boolean {
+    return this.kernel.created;
+  }
+
+  /** Copies this world to another place while it goes on. See `World.backup`. */
+  backup(to: string): Promise<Backup> {
+    return this.kernel.backup(to);
+  }
+
+  /**
+   * A session under a key. Nothing is written before its first input.
+   *
+   * @param key the session's key, without personal data
+   * @throws RepriseError `unknown_agent` when the agent is not one of this world's
+   */
+  session<A extends AnyAgent>(key: string, agent: A, options: SessionOptions = {}): Session<ReturnOf<A>> {
+    const { registry, models, live } = this.parts;
+    if (!registry.has(agent)) throw unknownAgent(agent.name, registry.names);
+    return new Session(
+      {
+        world: this.kernel,
+        models,
+        stored: this.#stored,
+        live,
+        newId: () => toHex(this.parts.random(16)),
+        placesOf: (session, run) => this.#placesOf(session, run),
+        pastBefore: (frame) => this.#pastBefore(frame),
+      },
+      key,
+      agent,
+      options,
+    );
+  }
+
+  /** Sessions, those that changed last first; with a status, those that have it longest first. */
+  async sessions(
+    query: SessionQuery = {},
+  ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
+    const views = await this.views();
+    const page = await pageOf(views, query);
+    const items: SessionInfoRow[] = [];
+    for (const key of page.keys) {
+      const row = await views.view(sessions).get(key);
+      if (row === undefined) continue;
+      const { at: updated, agent, model, status, closed, labels, made, runs: number, usage } = row;
+      const isMeant =
+        (query.status === undefined || status === query.status) &&
+        (query.agent === undefined || agent === query.agent) &&
+        Object.entries(query.label ?? {}).every(([name, text]) => labels[name] === text);
+      if (isMeant) items.push({ key, agent, model, status, closed, labels, made, updated, runs: number, usage });
+    }
+    return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
+  }
+
+  /** The sessions that one has spawned, in the order in which they were made. */
+  async children(session: string): Promise<readonly ChildRow[]> {
+    const view = (await this.views()).view(sessionTree);
+    const found: ChildRow[] = [];
+    for await (const { key, row } of view.each({ index: 'parent', under: session })) {
+      const { child, agent, status } = row;
+      found.push({ session: String(key), child, agent, status });
+    }
+    return found;
+  }
+
+  /** What waits for people: approvals and questions of all sessions, the oldest first. */
+  async pending(query: PendingQuery = {}): Promise<readonly Pending[]> {
+    return openItems(this.#people(), query);
+  }
+
+  /**
+   * Decides about an approval, or answers a question.
+   *
+   * @param item an open item, which brings the digest of what was seen, or its id
+   * @throws RepriseError `invalid_argument`, `invalid_value`, `cap_denied`, `policy_denied`
+   * @example await world.decide(item, { approve: true, remember: { for: '1d' } }, { as: 'human:ann' })
+   */
+  async decide(item: Pending | string, decision: Decision, options: DecideOptions = {}): Promise<Decided> {
+    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
+    return decide(this.#people(), id, decision, digest === undefined ? options : { digest, ...options });
+  }
+
+  /** Answers a question: `decide(item, { answer })`. */
+  answer(item: Pending | string, answer: unknown, options: DecideOptions = {}): Promise<Decided> {
+    return this.decide(item, { answer }, options);
+  }
+
+  /**
+   * Settles a call that somebody else finishes: its tool answered `deferred()`. See `World.settle`.
+   *
+   * @param call the effect's id, which the tool had as `ctx.idempotencyKey`
+   */
+  settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
+    return this.kernel.settle(call, outcome, named(options));
+  }
+
+  /** The tools whose approval is remembered for a session. */
+  async remembered(session: string): Promise<readonly Remembered[]> {
+    const { declared } = await this.kernel.rights(`cell:${SESSION_REDUCER}/${session}`);
+    return (declared?.approved ?? [])
+      .filter(([kind]) => kind.startsWith(REMEMBERED))
+      .map(([kind, until]) => ({ tool: kind.slice(REMEMBERED.length), until }));
+  }
+
+  /** Takes a remembered approval back: the next call of the tool is asked about again. */
+  async forget(session: string, tool: string, options: RequestOptions = {}): Promise<void> {
+    const holder = `cell:${SESSION_REDUCER}/${session}` as const;
+    const { declared } = await this.kernel.rights(holder);
+    const left = (declared?.approved ?? [])
+      .filter(([kind]) => kind !== `${REMEMBERED}${tool}`)
+      .map((one): [string, number | null] => [...one]);
+    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, named(options));
+  }
+
+  /**
+   * Adds an agent while the world runs, in place of the one of that name. Its sessions take the changed definition at
+   * their next input, as `adopt` says.
+   *
+   * @returns what names the definition
+   * @throws RepriseError `unknown_model`, `duplicate_definition`
+   */
+  async define(agent: AnyAgent): Promise<{ readonly ref: Ref }> {
+    const { def_ref } = await this.#stored.of(agent);
+    this.parts.registry.replace(agent);
+    return { ref: def_ref };
+  }
+
+  /** What happens in all sessions, in the order of the journal; with `after` what comes behind that event. */
+  events(options: WatchOptions = {}): AsyncGenerator<AgentEvent> {
+    return watch(this.kernel, {}, (frame) => this.#pastBefore(frame), options);
+  }
+
+  /** The views of this world, caught up with its head. See `openViews`. */
+  async views(): Promise<Views> {
+    this.#views ??= this.#openViews(VIEWS);
+    const views = await this.#views;
+    await views.caughtUp();
+    return views;
+  }
+
+  /** Works until nothing is left to do now. See `World.pump`. */
+  pump(): Promise<PumpReport> {
+    return this.kernel.pump();
+  }
+
+  /** Starts nothing more, waits for what runs, then tells it to stop. */
+  drain({ within }: { readonly within: Duration }): Promise<{ readonly interrupted: number }> {
+    return this.kernel.drain({ within: within === 0 ? 0 : durationMs(within, 'within') });
+  }
+
+  /** Replays the whole journal and compares it in bytes. See `World.verify`. */
+  verify(expect?: string): Promise<VerifyReport> {
+    return this.kernel.verify(expect);
+  }
+
+  /** The world as it was after a frame. See `World.at`. */
+  at(seq: number): Promise<WorldAt> {
+    return this.kernel.at(seq);
+  }
+
+  /** Makes another world that begins with this one's frames. Open it with `openAgentWorld`. See `World.fork`. */
+  fork(options: ForkOptions): Promise<MadeFork> {
+    return this.kernel.fork(options);
+  }
+
+  /** Closes the world. See `World.close`. */
+  async close(): Promise<void> {
+    this.parts.closing.abort();
+    await (await this.#views)?.close();
+    await (await this.#places)?.close();
+    await this.kernel.close();
+  }
+
+  /** `await using world = …` closes it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #people() {
+    const effectOf = async (effect: string) => (await this.views()).view(openEffects).get(effect);
+    return { world: this.kernel, build: this.parts.registry, effectOf };
+  }
+
+  async *#placesOf(session: string, run?: number): AsyncGenerator<RunPlace> {
+    const view = (await this.views()).view(runs);
+    if (run !== undefined) {
+      const row = await view.get([session, run]);
+      if (row !== undefined) yield { session, number: row.run, seq: row.seq };
+      return;
+    }
+    for await (const { row } of view.each({ under: [session] })) yield { session, number: row.run, seq: row.seq };
+  }
+
+  #openViews(definitions: Parameters<typeof openViews>[1]): Promise<Views> {
+    const { viewStore: store } = this.parts;
+    return openViews(this.kernel, definitions, store === undefined ? {} : { store });
+  }
+
+  async #pastBefore(frame: number): Promise<Past> {
+    this.#places ??= this.#openViews([eventPlaces]);
+    const places = await this.#places;
+    await places.caughtUp(Math.min(frame - 1, this.kernel.head.seq));
+    return pastBefore(places.view(eventPlaces), frame);
+  }
+}
+
+/** What is kept of every world of agents. */
+const VIEWS = [sessions, sessionLabels, runs, sessionTree, openEffects] as const;
+
+interface KeyPage {
+  readonly keys: readonly string[];
+  readonly cursor?: string;
+}
+
+/** The keys of sessions that may be meant, by the narrowest of the views. */
+async function pageOf(views: Views, { status, agent, label = {}, limit, after }: SessionQuery): Promise<KeyPage> {
+  const more = { ...(limit === undefined ? {} : { limit }), ...(after === undefined ? {} : { after }) };
+  const [first] = Object.entries(label);
+  if (first !== undefined) {
+    const page = await views.view(sessionLabels).query({ under: [...first], ...more });
+    return { ...page, keys: page.rows.map(({ key }) => String([key].flat().at(-1))) };
+  }
+  const range =
+    status !== undefined
+      ? { index: 'status', under: status }
+      : agent !== undefined
+        ? { index: 'agent', under: agent }
+        : { index: 'updated', order: 'desc' as const };
+  const page = await views.view(sessions).query({ ...range, ...more });
+  return { ...page, keys: page.rows.map(({ key }) => String(key)) };
+}
+
+/** Ids of requests about the world are told apart from those to its sessions. */
+function named({ id, ...rest }: RequestOptions): RequestOptions {
+  return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
+}
+
+function unknownAgent(name: string, known: readonly string[]): RepriseError {
+  return new RepriseError('unknown_agent', `this world was opened without the agent ${name}`, {
+    expected: known.join(', '),
+    actual: name,
+    hint: 'List it under `agents` when opening the world, or add it with `world.define`.',
+  });
+}

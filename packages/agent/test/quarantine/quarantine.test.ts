@@ -1,0 +1,233 @@
+/** Sessions whose cell has failed: what handles of their runs are told, and how they are closed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isRepriseError, type PolicyRule } from '@reprise/contracts';
+import { memory, type Store } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  AGENT_POLICY,
+  defineAgent,
+  type Run,
+  runs,
+  type Session,
+  type SessionState,
+} from '../../../packages/agent/src/index.js';
+import { all, gate, play, type Scene } from '../../../packages/agent/test/api/scene.js';
+
+const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
+/** Sessions with the label `breaks`, or those below them, fail when a model has answered: a defect of their reducer, in every performance of it. */
+vi.mock('../../src/reducer/step.js', async (load) => {
+  const real = await load<typeof import('../../src/reducer/step.js')>();
+  return {
+    ...real,
+    stepCompleted: (...[draft, value, ctx]: Parameters<typeof real.stepCompleted>) => {
+      if (draft.labels.breaks === 'yes' || (draft.labels.breaks === 'below' && draft.depth > 0))
+        throw new Error('a defect');
+      return real.stepCompleted(draft, value, ctx);
+    },
+  };
+});
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const STORES: readonly (readonly [string, () => Store])[] = [
+  ['memory', () => memory()],
+  [
+    'SQLite',
+    () => {
+      folders.push(mkdtempSync(path.join(tmpdir(), 'reprise-quarantine-')));
+      return sqlite(path.join(folders.at(-1) ?? '', 'world.db'));
+    },
+  ],
+];
+
+/** The codes that each waiting method of a handle gives. */
+async function told(run: Run): Promise<unknown[]> {
+  const each = await Promise.allSettled([run.result(), run.text(), all(run.events()), all(run.stream())]);
+  return each.map((one) => (one.status === 'fulfilled' ? one.value : [one.reason.code, one.reason.facts?.fault]));
+}
+
+const FAILED = Array(4).fill(['cell_failed', 'threw']);
+
+describe.each(STORES)('a session that has failed, in %s', (_name, make) => {
+  const broken = { labels: { breaks: 'yes' } };
+
+  it('is told of by every handle, those that wait and those obtained later, and closed with an end of its runs [SES-26, SES-28]', async () => {
+    const store = make();
+    const held = gate();
+    const steps = [{ after: held.opened, text: 'Hi.' }];
+    await play({ agents: [hello], steps, store, goesOn: true }, async ({ world }) => {
+      const session = world.session('me', hello, broken);
+      const run = await session.send('Hi', { id: 'one' });
+      const queued = await session.send('more', { id: 'two' });
+      const waiting = [told(run), told(queued)];
+      held.open();
+      await world.pump();
+      expect(await Promise.all(waiting)).toEqual([FAILED, FAILED]);
+      const [again] = [(await session.run(0)) as Run];
+      expect(await told(again)).toEqual(FAILED);
+      const refused = await session.send('and?').catch((error: unknown) => error);
+      expect(isRepriseError(refused, 'cell_failed')).toBe(true);
+    });
+    await play({ agents: [hello], steps: [], store }, async ({ world }) => {
+      const session = world.session('me', hello, broken);
+      const one = (await session.run(0)) as Run;
+      const two = (await session.run(1)) as Run;
+      expect([await told(one), await told(two)]).toEqual([FAILED, FAILED]);
+      expect(await session.close({ id: 'c' })).toEqual({ command_id: 'c', status: 'accepted' });
+      expect((await one.result()).stop).toEqual({ kind: 'Cancelled' });
+      expect((await two.result()).stop).toEqual({ kind: 'Cancelled', dropped: 'closed' });
+      for (const run of [one, two]) expect((await all(run.events())).at(-1)).toMatchObject({ type: 'lifecycle' });
+      expect(await session.close({ id: 'c' })).toEqual({ command_id: 'c', status: 'accepted' });
+      expect(await session.close()).toMatchObject({ status: 'rejected', code: 'session_closed' });
+      const ended = (await world.views()).view(runs);
+      expect(await ended.get(['me', 0])).toMatchObject({ status: 'Cancelled' });
+      expect(await ended.get(['me', 1])).toMatchObject({ status: 'Cancelled' });
+    });
+  });
+
+  it('and was brought back has handles that wait again, and an end of its runs when it is closed then [SES-28]', async () => {
+    await play({ agents: [hello], steps: [{ text: 'Hi.' }], store: make() }, async ({ world, clock }) => {
+      const session = world.session('me', hello, broken);
+      const run = await session.send('Hi');
+      expect(await told(run)).toEqual(FAILED);
+      await world.kernel.revive(session.address);
+      const result = run.result();
+      expect(await session.close()).toMatchObject({ status: 'accepted' });
+      await clock.advance(7_000);
+      await world.pump();
+      expect((await result).stop).toEqual({ kind: 'Cancelled' });
+    });
+  });
+});
+
+const NOBODY_REVIVES: readonly PolicyRule[] = [
+  { send: 'aos.agent/SessionReducer@1/me#sys/Revive@1', who: 'human:*', decision: 'deny' },
+  ...AGENT_POLICY,
+];
+const NO_CHILDREN: readonly PolicyRule[] = [
+  { send: 'aos.agent/SessionReducer@1/b.c*', decision: 'deny' },
+  ...AGENT_POLICY,
+];
+
+describe('a session that has failed', () => {
+  it('is closed by who may close it and bring it back, and by nobody else [SES-28]', () =>
+    play({ agents: [hello], steps: [{ text: 'Hi.' }], policy: NOBODY_REVIVES }, async ({ world }) => {
+      const session = world.session('me', hello, { labels: { breaks: 'yes' } });
+      await told(await session.send('Hi'));
+      const refused = await session.close({ as: 'human:ann' }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: expect.stringMatching(/denied/) });
+      expect((await session.state())?.status).toBe('Open');
+      expect(await session.close()).toMatchObject({ status: 'accepted' });
+    }));
+});
+
+describe('a child that cannot be made', () => {
+  it('is told of by every handle of its first run, also after a restart [SES-26]', async () => {
+    const boss = defineAgent({ name: 'boss', model: 'main', instructions: 'Lead.' });
+    const store = memory();
+    const NEVER = Array(4).fill(['run_failed', undefined]);
+    const spawned = async (world: Scene['world']) => world.session('b', boss).spawn(hello, 'item 1', { id: 's' });
+    await play(
+      { agents: [boss, hello], steps: [{ text: 'Well.' }], store, goesOn: true, policy: NO_CHILDREN },
+      async ({ world }) => {
+        await (await world.session('b', boss).send('Be there.')).result();
+        expect(await told(await spawned(world))).toEqual(NEVER);
+      },
+    );
+    await play({ agents: [boss, hello], steps: [], store }, async ({ world }) => {
+      const run = await spawned(world);
+      expect(await told(run)).toEqual(NEVER);
+      await expect(run.result()).rejects.toMatchObject({ facts: { actual: 'policy_denied' } });
+    });
+  });
+});
+
+const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [hello] });
+const below = { labels: { breaks: 'below' } };
+const SPAWNS = { calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1' } }] };
+const WAITS = { calls: [{ id: 'w', tool: 'wait_agents', args: { children: ['c1'] } }] };
+const FAILED_BELOW = { child: 'c1', agent: 'hello', status: 'failed', code: 'internal_invariant_violation/threw' };
+
+async function resultOfWait(session: Session): Promise<unknown> {
+  const items = await all(session.transcript());
+  return items.find((item) => item.role === 'tool' && item.call_id === 'w');
+}
+
+/** Until the run waits for its child. */
+async function waits(run: Run): Promise<void> {
+  for await (const event of run.events()) if (event.type === 'tool.waiting') return;
+}
+
+describe.each(STORES)('a child that has failed, in %s', (_name, make) => {
+  it('ends the wait of the session above it at once, with the code of its fault, and so after a restart [CHILD-12]', async () => {
+    const store = make();
+    const held = gate();
+    const begun = [SPAWNS, { after: held.opened, text: 'lost' }, WAITS, { text: 'Without it, then.' }];
+    await play({ agents: [lead, hello], steps: begun, store, goesOn: true }, async ({ world }) => {
+      const session = world.session('b', lead, below);
+      const run = await session.send('Go');
+      await waits(run);
+      held.open();
+      expect(await run.text()).toBe('Without it, then.');
+      expect(await resultOfWait(session)).toMatchObject({ children: [FAILED_BELOW] });
+      const ends = (await all(run.events())).filter(({ type }) => type === 'child.settled');
+      expect(ends).toMatchObject([{ child: 'c1', status: 'failed' }]);
+    });
+    const again = [SPAWNS, { after: gate().opened, text: 'lost' }, WAITS];
+    await play({ agents: [lead, hello], steps: again, store, goesOn: true }, async ({ world }) => {
+      await waits(await world.session('again', lead, below).send('Go'));
+    });
+    const rest = [{ text: 'lost' }, { text: 'Without it, too.' }];
+    await play({ agents: [lead, hello], steps: rest, store }, async ({ world }) => {
+      const session = world.session('again', lead, below);
+      expect(await ((await session.run(0)) as Run).text()).toBe('Without it, too.');
+      expect(await resultOfWait(session)).toMatchObject({ children: [FAILED_BELOW] });
+    });
+  });
+});
+
+describe('a child that has failed', () => {
+  const steps = [SPAWNS, { text: 'lost' }, WAITS, { text: 'Without it, then.' }];
+
+  it('can be closed: it was told of before, and is once more as closed [SES-28, CHILD-12]', () =>
+    play({ agents: [lead, hello], steps }, async ({ world }) => {
+      const session = world.session('b', lead, below);
+      const run = await session.send('Go');
+      expect(await run.text()).toBe('Without it, then.');
+      const child = world.session('b.c1', hello);
+      expect(await child.close()).toMatchObject({ status: 'accepted' });
+      expect((await ((await child.run(0)) as Run).result()).stop).toEqual({ kind: 'Cancelled' });
+    }));
+
+  it('has used all that was set aside for it, until it is closed and gives back the rest [CHILD-3, CHILD-12]', () => {
+    const held = gate();
+    const short = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.', options: { maxTokens: 100 } });
+    const leads = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [short] });
+    const spawns = {
+      calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1', max_tokens: 900 } }],
+    };
+    const limited = [spawns, { text: 'lost' }, WAITS, { after: held.opened, text: 'Without it, then.' }];
+    const most = { ...below, limits: { tokens: 100_000 } };
+    return play({ agents: [leads, short], steps: limited }, async ({ world }) => {
+      const session = world.session('b', leads, most);
+      const run = await session.send('Go');
+      const budget = async () => {
+        const { run: now } = (await session.state()) as SessionState;
+        return [now?.carved.tokens, now?.unaccounted.tokens];
+      };
+      for await (const event of run.events()) if (event.type === 'child.settled') break;
+      expect(await budget()).toEqual([0, 900]);
+      await world.session('b.c1', short).close();
+      // Of its one call nobody told what it used: its question and its longest answer.
+      expect(await budget()).toEqual([0, 101]);
+      held.open();
+      expect(await run.text()).toBe('Without it, then.');
+    });
+  });
+});

@@ -1,0 +1,241 @@
+import type { SessionOp } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import { llmGenerate } from '../../src/plans/effects.js';
+import { refOf } from '../histories/content.js';
+import { type Change, play, type Scene } from './scene.js';
+
+const parts = [{ kind: 'text' as const, text_ref: refOf(20) }];
+const spawn = (id: string, more: Partial<SessionOp & { op: 'spawn' }> = {}) => ({
+  id,
+  session: { op: 'spawn' as const, agent: 'helper', parts, ...more },
+});
+const send = (id: string, child = 'c1') => ({ id, session: { op: 'send_input' as const, child, parts } });
+
+const family = (change: Change, act: (s: Scene) => void, helper: Change = {}) =>
+  play(change, act, { agents: { helper } });
+
+/** Answers every model call with this usage, until none is asked; what was used in all. */
+function exhaust(s: Scene, tokens: number): number {
+  let used = 0;
+  for (let asked = s.working(llmGenerate.name); asked.length > 0; asked = s.working(llmGenerate.name)) {
+    for (const { leaf } of asked) {
+      s.answer({ usage: { calls: 1, tokens_in: tokens, tokens_out: 0 } }, leaf.plan[1]);
+      used += tokens;
+    }
+    if (used > 100_000) throw new Error('there is no end to it');
+  }
+  return used;
+}
+
+const asked = (s: Scene, key = 'root') =>
+  s.working(llmGenerate.name, key).map(({ leaf }) => (leaf.params as { max_tokens?: number }).max_tokens);
+
+describe('what a run was given', () => {
+  const small = { limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } };
+  const usage = { calls: 1, tokens_in: 10, tokens_out: 40 };
+
+  it('pays for a child and for all that is sent to it: ten more inputs are given nothing more [CHILD-2]', () =>
+    family(
+      small,
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s'), ...Array.from({ length: 10 }, (_, n) => send(`m${n}`))], usage });
+        expect(50 + exhaust(s, 95)).toBeLessThanOrEqual(1_000);
+      },
+      { options: { max_tokens: 60 } },
+    ));
+
+  it('is not used by the run itself where it is set aside for a child: its next step waits until that gives back the rest [CHILD-2, CHILD-11]', () =>
+    family(
+      small,
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s', { max_tokens: 900 })], usage });
+        expect([asked(s), s.lifecycle()]).toEqual([[], 'WaitingInput: children']);
+        expect(s.state().run?.carved.tokens).toBe(900);
+        s.answer({ usage: { calls: 1, tokens_in: 300, tokens_out: 60 } }, 'root.c1');
+        expect([asked(s), s.lifecycle()]).toEqual([[60], 'Running']);
+      },
+      { options: { max_tokens: 60 } },
+    ));
+
+  it('pays for what runs four sessions deep [CHILD-2, CHILD-10]', () =>
+    family(
+      { limits: { max_tokens: 1_000, max_depth: 4 }, options: { max_tokens: 60 } },
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s', { max_tokens: 900 })], usage });
+        s.answer({ calls: [spawn('s', { max_tokens: 800 })], usage }, 'root.c1');
+        s.answer({ calls: [spawn('s', { max_tokens: 700 }), send('m')], usage }, 'root.c1.c1');
+        expect(150 + exhaust(s, 70)).toBeLessThanOrEqual(1_000);
+      },
+      { options: { max_tokens: 60 }, spawns: ['helper'], limits: { max_depth: 4 } },
+    ));
+
+  it('is set aside for a grandchild still when the child above it has ended, and comes back once [CHILD-3, CHILD-10]', () =>
+    family(
+      small,
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s', { max_tokens: 600 })], usage });
+        s.answer({ calls: [spawn('s', { max_tokens: 300 })], usage }, 'root.c1');
+        s.answer({ usage }, 'root.c1');
+        expect([s.lifecycle('root.c1'), s.state().run?.carved.tokens]).toEqual(['Completed', 300]);
+        s.answer({ usage }, 'root.c1.c1');
+        expect(s.state().run).toMatchObject({
+          carved: { tokens: 0 },
+          children_tally: { tokens_in: 30, tokens_out: 120 },
+        });
+      },
+      { options: { max_tokens: 60 }, spawns: ['helper'] },
+    ));
+
+  it('stays set aside while a child has inputs that wait for somebody [CHILD-3]', () =>
+    family(
+      small,
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s', { max_tokens: 600 }), send('m')], usage });
+        s.modelEnds({ status: 'error', code: 'provider_error_terminal', retryable: false }, 'root.c1');
+        expect([s.lifecycle('root.c1'), s.state().run?.carved.tokens]).toEqual(['Failed', 600]);
+        s.command({ type: 'Cancel', scope: 'all' }, { key: 'root.c1' });
+        expect(s.state().run?.carved.tokens).toBe(0);
+      },
+      { options: { max_tokens: 60 } },
+    ));
+
+  it('does not pay for what a host says to a child', () =>
+    family(small, (s) => {
+      s.input();
+      s.answer({ calls: [spawn('s', { max_tokens: 600 })], usage });
+      s.answer({ usage }, 'root.c1');
+      s.input('own', { key: 'root.c1' });
+      s.answer({ usage }, 'root.c1');
+      expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 10, tokens_out: 40 } });
+    }));
+
+  it('is given anew by each run of a parent to the inputs of that run', () =>
+    family(
+      { limits: { max_tokens: 500 }, options: { max_tokens: 60 } },
+      (s) => {
+        s.input();
+        s.answer({ calls: [spawn('s')], usage });
+        s.answer({ usage });
+        s.input();
+        s.answer({ calls: [send('m')], usage });
+        s.answer({ usage }, 'root.c1');
+        expect(s.state().run).toMatchObject({ carved: { tokens: 150 }, children_tally: { tokens_in: 0 } });
+        s.answer({ usage }, 'root.c1');
+        expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 10 } });
+      },
+      { options: { max_tokens: 60 }, limits: { max_tokens: 150 } },
+    ));
+});
+
+describe('a model call', () => {
+  const price = { in: 3_000_000, out: 15_000_000 };
+
+  it('that is more than is left is not begun [LIM-11]', () =>
+    play({ limits: { max_tokens: 200 }, options: { max_tokens: 150 } }, (s) => {
+      s.input();
+      expect(asked(s)).toEqual([150]);
+      s.answer({ calls: [{ id: 'a', issue: 'tool_not_found' }], usage: { calls: 1, tokens_in: 40, tokens_out: 60 } });
+      expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_tokens' });
+      expect(s.facts('LimitReached')).toMatchObject([{ used: 100, of: 200, set_aside: 0, needs: 250 }]);
+    }));
+
+  it('is told how long its answer may be where the definition does not say it [LIM-11]', () =>
+    play({ limits: { max_tokens: 20_000 } }, (s) => {
+      s.input();
+      expect(asked(s)).toEqual([8_192]);
+      s.answer({
+        calls: [{ id: 'a', issue: 'tool_not_found' }],
+        usage: { calls: 1, tokens_in: 9_000, tokens_out: 100 },
+      });
+      expect(asked(s)).toEqual([1_800]);
+    }));
+
+  it('is told so by what is left in money [LIM-11]', () =>
+    play({ limits: { max_micro_money: 3_000 }, price }, (s) => {
+      s.input();
+      expect(asked(s)).toEqual([199]);
+      expect(s.state().run?.reserve).toEqual({ tokens: 0, micro_money: 2_988 });
+    }));
+
+  it('without a limit is asked as before', () =>
+    play({ price }, (s) => {
+      s.input();
+      expect([asked(s), s.state().run?.reserve]).toEqual([[undefined], null]);
+    }));
+
+  it('that used more than was reserved counts as what it used, and that is a fact [LIM-12]', () =>
+    play({ limits: { max_tokens: 200 }, options: { max_tokens: 20 } }, (s) => {
+      s.input();
+      s.answer({ calls: [{ id: 'a', issue: 'tool_not_found' }], usage: { calls: 1, tokens_in: 90, tokens_out: 20 } });
+      expect(s.state().last?.tally).toMatchObject({ tokens_in: 90, tokens_out: 20 });
+      expect(s.facts('UsageDiffers')).toMatchObject([
+        { how: 'above_reserve', reserved: { tokens: 21 }, used: { tokens: 110 } },
+      ]);
+    }));
+
+  it('of which nobody tells what it used counts as its reserve [LIM-12]', () =>
+    play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 } }, (s) => {
+      s.input();
+      s.modelEnds({ status: 'timeout', code: 'adapter_timeout' });
+      expect(s.state().run).toMatchObject({ unaccounted: { tokens: 101 }, reserve: { tokens: 101 } });
+      expect(s.facts('UsageDiffers')).toMatchObject([{ how: 'unknown', reserved: { tokens: 101 } }]);
+    }));
+
+  it('that a provider refused counts nothing', () =>
+    play({ limits: { max_tokens: 400 } }, (s) => {
+      s.input();
+      s.modelEnds({ status: 'error', code: 'provider_error_terminal/auth', retryable: false });
+      expect(s.state().last?.tally).toMatchObject({ tokens_in: 0 });
+      expect(s.facts('UsageDiffers')).toEqual([]);
+    }));
+
+  it('that was given up tells late what it used: the run knows, and it is a fact [LIM-12]', () =>
+    play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 }, after_answer: { wait_ms: null } }, (s) => {
+      s.input();
+      const [work] = s.working(llmGenerate.name);
+      s.command({ type: 'Cancel', scope: 'turn' });
+      s.later(7_000);
+      expect([s.lifecycle(), s.state().run?.unaccounted.tokens]).toEqual(['WaitingInput: input', 101]);
+      if (work === undefined) throw new Error('no model was asked');
+      s.world.answer(work, { status: 'cancelled', usage: { calls: 1, tokens_in: 30, tokens_out: 4 } });
+      expect(s.state().run).toMatchObject({ unaccounted: { tokens: 0 }, tally: { tokens_in: 30, tokens_out: 4 } });
+      expect(s.facts('UsageDiffers').map(({ how }) => how)).toEqual(['unknown', 'late']);
+    }));
+
+  it('that writes a summary is weighed as any other [LIM-11]', () =>
+    play(
+      {
+        limits: { max_tokens: 500 },
+        options: { max_tokens: 100 },
+        context_window: 100,
+        compaction: { at: 85, keep: 1, model: null, ask_ref: refOf(18) },
+      },
+      (s) => {
+        s.input();
+        s.answer({ usage: { calls: 1, tokens_in: 40, tokens_out: 5 } });
+        s.input();
+        s.answer({ calls: [{ id: 'a', issue: 'tool_not_found' }], usage: { calls: 1, tokens_in: 390, tokens_out: 5 } });
+        expect([s.facts('CompactionStarted'), s.stop()]).toEqual([[], { kind: 'LimitsExceeded', limit: 'max_tokens' }]);
+      },
+    ));
+});
+
+describe('a limit in money', () => {
+  const none = { price: null };
+  const money = { limits: { max_micro_money: 5 } };
+
+  it('is refused for a model without a price, by a switch to one as well [LIM-13]', () =>
+    play(none, (s) => {
+      const reconfigure = (patch: object) => s.command({ type: 'Reconfigure', patch });
+      expect(reconfigure(money)).toMatchObject({ code: 'model_without_price' });
+      expect(reconfigure({ model: 'other', price: { in: 1, out: 1 }, ...money })?.code).toBeUndefined();
+      expect(reconfigure({ model: 'main', price: null })).toMatchObject({ code: 'model_without_price' });
+      expect(reconfigure({ limits: { max_micro_money: null } })?.code).toBeUndefined();
+      expect(reconfigure({ model: 'main', price: null })?.code).toBeUndefined();
+    }));
+});

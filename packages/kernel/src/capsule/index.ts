@@ -1,4 +1,0 @@
-/** What capsules are made of: the inside for a sealed realm, and the messages that go in and out. No module of a host. */
-export { GIVEN_MODULES, type GivenModule } from './given-names.js';
-export { bytesOfText, encodeMessage, type FromCapsule, readMessages, type ToCapsule, textOfBytes } from './messages.js';
-export { type CodeBody, makeRoom, type Room } from './room.js';

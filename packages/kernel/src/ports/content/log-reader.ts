@@ -1,0 +1,161 @@
+/** Reads logs from their heads: newest chunks need not be loaded to read the oldest, nor the reverse. */
+import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { LOG_CHUNK_ITEMS, type LogLeaf } from '../../pure/engine/index.js';
+import type { ContentReader } from './port.js';
+import { getValue } from './values.js';
+
+/** Levels of the largest log whose items can be counted: 32¹⁰ chunks of 32 items are more than 2⁵³. */
+const LOG_LEVELS_MAX = 10;
+
+/** Which items are read: all from an index on, and single ones before it. */
+interface Selection {
+  readonly from: number;
+  readonly singles: readonly number[];
+}
+
+/**
+ * The items of a log, in order.
+ *
+ * @param head a log's head as a reducer's `ctx.logHead` linked it
+ * @param from the index from which on all items are read, 0 by default
+ * @param singles indexes of single items before that, in any order; what they share on the way is read once
+ * @throws RepriseError `blob_missing`; `blob_damaged` also for a link to something else than a log; `invalid_argument`
+ */
+export async function* readLog(
+  content: ContentReader,
+  head: Ref,
+  from = 0,
+  singles: readonly number[] = [],
+): AsyncGenerator<Value> {
+  const log = await getValue(content, head);
+  yield* readLogLeaf(content, requireLog(log, head.toString()), from, singles);
+}
+
+/** The items of a log of which the leaf is at hand. */
+export async function* readLogLeaf(
+  content: ContentReader,
+  log: LogLeaf,
+  from = 0,
+  singles: readonly number[] = [],
+): AsyncGenerator<Value> {
+  for (const index of [from, ...singles]) requireIndex(index);
+  requireLog(log as unknown as Value, 'the leaf of a log');
+  let rest: Selection = { from, singles };
+  for (let level = log.levels.length - 1; level >= 0; level--) {
+    for (const ref of log.levels[level] ?? []) {
+      if (reaches(rest, itemsUnder(level))) yield* readUnder(content, ref, level, rest);
+      rest = behind(rest, itemsUnder(level));
+    }
+  }
+  yield* selected(log.tail, rest);
+}
+
+function requireIndex(index: number): void {
+  if (Number.isSafeInteger(index) && index >= 0) return;
+  throw new RepriseError('invalid_argument', 'this is not the index of an item', {
+    expected: 'a whole number from 0',
+    actual: index,
+  });
+}
+
+/** The blobs that a log is made of, its sealed chunks and the nodes above them; not what its items link. */
+export async function* logBlobs(content: ContentReader, log: LogLeaf): AsyncGenerator<Ref> {
+  const seen = new Set<string>();
+  requireLog(log as unknown as Value, 'the leaf of a log');
+  for (const [level, refs] of log.levels.entries())
+    for (const ref of refs) yield* blobsUnder(content, ref, level, seen);
+}
+
+async function* blobsUnder(content: ContentReader, ref: Ref, level: number, seen: Set<string>): AsyncGenerator<Ref> {
+  // The same items make the same chunk: a node may stand in a log many times, and is one blob.
+  const name = `${level} ${ref.hex}`;
+  if (seen.has(name)) return;
+  seen.add(name);
+  yield ref;
+  if (level === 0) return;
+  for (const child of nodeOf(await getValue(content, ref), ref)) yield* blobsUnder(content, child, level - 1, seen);
+}
+
+async function* readUnder(
+  content: ContentReader,
+  ref: Ref,
+  level: number,
+  selection: Selection,
+): AsyncGenerator<Value> {
+  const list = await getValue(content, ref);
+  if (level === 0) {
+    yield* selected(chunkOf(list, ref), selection);
+    return;
+  }
+  let rest = selection;
+  for (const child of nodeOf(list, ref)) {
+    if (reaches(rest, itemsUnder(level - 1))) yield* readUnder(content, child, level - 1, rest);
+    rest = behind(rest, itemsUnder(level - 1));
+  }
+}
+
+/** A sealed chunk is full. One with fewer items would let few bytes stand for a log that never comes to its next item. */
+function chunkOf(list: Value, ref: Ref): readonly Value[] {
+  if (isList(list) && list.length === LOG_CHUNK_ITEMS) return list;
+  throw notALog(ref.toString());
+}
+
+/** A node above chunks is full as well. */
+function nodeOf(list: Value, ref: Ref): readonly Ref[] {
+  if (isList(list) && list.length === LOG_CHUNK_ITEMS && list.every(isRef)) return list;
+  throw notALog(ref.toString());
+}
+
+/** Whether any of the next items is to be read. */
+function reaches({ from, singles }: Selection, items: number): boolean {
+  return from < items || singles.some((index) => index < items);
+}
+
+/** What is left to read behind the next items, counted from there. */
+function behind({ from, singles }: Selection, items: number): Selection {
+  return {
+    from: Math.max(0, from - items),
+    singles: singles.filter((index) => index >= items).map((index) => index - items),
+  };
+}
+
+function selected(items: readonly Value[], { from, singles }: Selection): readonly Value[] {
+  if (singles.length === 0) return items.slice(from);
+  return items.filter((_, index) => index >= from || singles.includes(index));
+}
+
+function itemsUnder(level: number): number {
+  let items = LOG_CHUNK_ITEMS;
+  for (let i = 0; i < level; i++) items *= LOG_CHUNK_ITEMS;
+  return items;
+}
+
+function requireLog(value: Value, where: string): LogLeaf {
+  if (isLog(value)) return value;
+  throw notALog(where);
+}
+
+function isLog(value: Value): value is Value & LogLeaf {
+  const { count, levels, tail } = (typeof value === 'object' && value !== null ? value : {}) as Partial<
+    Record<string, Value>
+  >;
+  return (
+    isList(tail) &&
+    isList(levels) &&
+    levels.length <= LOG_LEVELS_MAX &&
+    levels.every((level) => isList(level) && level.length < LOG_CHUNK_ITEMS && level.every(isRef)) &&
+    count === levels.reduce((sum: number, level, at) => sum + (level as Value[]).length * itemsUnder(at), tail.length)
+  );
+}
+
+/** `Array.isArray`, which by itself does not narrow a readonly list. */
+function isList(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function notALog(where: string): RepriseError {
+  return new RepriseError('blob_damaged', 'the content is not a log', {
+    where,
+    hint: 'Give the link that ctx.logHead made.',
+  });
+}

@@ -1,0 +1,41 @@
+import { type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { decode, encode } from '../../pure/codec/index.js';
+import type { ContentReader, ContentStore } from './port.js';
+
+/** Keeps a canonical value as content; its link says that the content is a value and can be walked. */
+export async function putValue(content: Pick<ContentStore, 'put'>, value: unknown): Promise<Ref> {
+  return (await content.put(encode(value))).asValue();
+}
+
+/**
+ * Reads content that was kept as a canonical value.
+ *
+ * @throws RepriseError `blob_missing`, `blob_erased`, `blob_damaged`, `invalid_bytes`
+ */
+export async function getValue(content: ContentReader, ref: Ref): Promise<Value> {
+  return decode(await getBytes(content, ref));
+}
+
+/**
+ * Reads content that must be there.
+ *
+ * @throws RepriseError `blob_missing`, or `blob_erased` where a tombstone says why; `blob_damaged`
+ */
+export async function getBytes(content: ContentReader, ref: Ref): Promise<Uint8Array> {
+  const bytes = await content.get(ref);
+  if (bytes !== undefined) return bytes;
+  const by = await content.erasedBy(ref);
+  if (by !== undefined) throw erased(ref, by);
+  throw new RepriseError('blob_missing', 'content that is linked is not in the store', {
+    where: ref.toString(),
+    hint: 'Restore the store from a copy that has it; `reprise verify` finds what is missing.',
+  });
+}
+
+function erased(ref: Ref, by: number): RepriseError {
+  return new RepriseError('blob_erased', 'content that is linked was erased', {
+    where: ref.toString(),
+    hint: `Frame ${by} says by whom and why. It cannot be brought back; go on without it.`,
+    by,
+  });
+}

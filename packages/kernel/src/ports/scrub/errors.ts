@@ -1,0 +1,148 @@
+/** The texts of errors, without secrets: what is kept of one, and one to show whose texts hold none. */
+import type { ErrorDetail } from '@reprise/contracts';
+import { bytesIn, plainness } from '../../pure/codec/kinds.js';
+import { ERROR_CAUSES_MAX, ERROR_TEXT_LENGTH_MAX } from './bounds.js';
+import type { Scrubber } from './scrubber.js';
+
+/** Objects of one error that are looked through for secrets: request and answer, as clients of HTTP put them there. */
+const OBJECTS_MAX = 2_000;
+
+/** What is kept of an error: names, texts and codes of it and of its causes. No stack: that differs between machines. */
+export function errorDetail(thrown: unknown, scrubber: Scrubber): ErrorDetail {
+  const [first, ...causes] = chainOf(thrown).map((one) => detailOf(one, scrubber));
+  const { status } = fieldsOf(thrown);
+  return {
+    ...(first ?? { name: 'Error', message: '' }),
+    ...(Number.isSafeInteger(status) && Number(status) >= 0 ? { status: Number(status) } : {}),
+    ...(causes.length === 0 ? {} : { causes }),
+  };
+}
+
+function detailOf(thrown: unknown, scrubber: Scrubber): Omit<ErrorDetail, 'causes' | 'status'> {
+  const { name, message, code } = fieldsOf(thrown);
+  const text = typeof message === 'string' ? message : textOf(thrown);
+  return {
+    name: cut(scrubber.scrub(typeof name === 'string' && name !== '' ? name : 'Error'), 128),
+    message: cut(scrubber.scrub(text), ERROR_TEXT_LENGTH_MAX),
+    ...(typeof code === 'string' && code !== '' ? { code: cut(scrubber.scrub(code), 128) } : {}),
+  };
+}
+
+/** An error and its causes. What was thrown may be anything, things that throw when looked at among them. */
+function chainOf(thrown: unknown): unknown[] {
+  const chain: unknown[] = [];
+  const waiting: unknown[] = [thrown];
+  while (waiting.length > 0 && chain.length <= ERROR_CAUSES_MAX) {
+    const next = waiting.shift();
+    if (next === undefined || chain.includes(next)) continue;
+    chain.push(next);
+    const { cause, errors } = fieldsOf(next);
+    waiting.push(cause, ...(Array.isArray(errors) ? errors : []));
+  }
+  return chain;
+}
+
+function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
+  if (typeof thrown !== 'object' || thrown === null) return {};
+  const read = (name: string): unknown => {
+    try {
+      return (thrown as Readonly<Record<string, unknown>>)[name];
+    } catch {
+      return undefined;
+    }
+  };
+  return Object.fromEntries(['name', 'message', 'code', 'status', 'cause', 'errors'].map((name) => [name, read(name)]));
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return typeof thrown === 'object' && thrown !== null ? (JSON.stringify(thrown) ?? '') : String(thrown);
+  } catch {
+    return 'something that has no text';
+  }
+}
+
+/** The first characters of a text, well-formed. */
+function cut(text: string, length: number): string {
+  const short = text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(short));
+}
+
+/**
+ * The error to show: itself when no secret is in it, else another of its class with the same fields, scrubbed. What it
+ * holds that cannot be looked into, such as a socket, is then named and no more.
+ */
+export function shownError(thrown: unknown, scrubber: Scrubber): unknown {
+  if (scrubber.idle) return thrown;
+  const copying = new Copying(scrubber);
+  const copy = copying.copy(thrown);
+  return copying.changed ? copy : thrown;
+}
+
+class Copying {
+  /** Whether anything in the copy is other than in the original. */
+  changed = false;
+  readonly #seen = new Map<object, unknown>();
+
+  constructor(private readonly scrubber: Scrubber) {}
+
+  copy(thing: unknown): unknown {
+    if (typeof thing === 'string') return this.#text(thing);
+    if (typeof thing !== 'object' || thing === null) return thing;
+    if (this.#seen.has(thing)) return this.#seen.get(thing);
+    if (this.#seen.size >= OBJECTS_MAX) return this.#named(thing);
+    try {
+      return this.#within(thing);
+    } catch {
+      return this.#named(thing);
+    }
+  }
+
+  #text(text: string): string {
+    const scrubbed = this.scrubber.scrub(text);
+    if (scrubbed !== text) this.changed = true;
+    return scrubbed;
+  }
+
+  #within(thing: object): unknown {
+    const bytes = bytesIn(thing);
+    if (bytes !== undefined) {
+      const scrubbed = this.scrubber.bytes(bytes);
+      if (scrubbed !== bytes) this.changed = true;
+      return scrubbed;
+    }
+    if (isError(thing)) return this.#fields(thing, likeError(thing));
+    const kind = plainness(thing);
+    if (kind === 'neither') return this.#named(thing);
+    return this.#fields(thing, kind === 'list' ? [] : {});
+  }
+
+  #fields<T extends object>(thing: object, into: T): T {
+    this.#seen.set(thing, into);
+    for (const key of Reflect.ownKeys(thing)) {
+      const { enumerable = false } = Object.getOwnPropertyDescriptor(thing, key) ?? {};
+      if (key === 'length' && Array.isArray(thing)) continue;
+      const name = typeof key === 'string' ? this.#text(key) : key;
+      const value = this.copy((thing as Readonly<Record<PropertyKey, unknown>>)[key]);
+      Object.defineProperty(into, name, { value, enumerable, configurable: true, writable: true });
+    }
+    return into;
+  }
+
+  /** Nobody can tell what is in it. */
+  #named(thing: object): string {
+    this.changed = true;
+    return `[${Object.getPrototypeOf(thing)?.constructor?.name ?? 'object'}]`;
+  }
+}
+
+/** An error of the same class without any fields: its constructor might want anything. */
+function likeError(error: Error): Error {
+  const like = new Error('…');
+  for (const key of Reflect.ownKeys(like)) Reflect.deleteProperty(like, key);
+  return Object.setPrototypeOf(like, Object.getPrototypeOf(error));
+}
+
+function isError(thing: object): thing is Error {
+  return thing instanceof Error || Object.prototype.toString.call(thing) === '[object Error]';
+}

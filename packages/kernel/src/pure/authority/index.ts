@@ -1,0 +1,30 @@
+/** Authority as arithmetic: what may be done, by patterns and capabilities, and how much of it, by accounts. */
+export {
+  amountsFit,
+  booked,
+  correct,
+  overdraft,
+  PARALLEL,
+  type ReportedUse,
+  type Reserved,
+  reserve,
+  type Shortfall,
+  settle,
+  shortfall,
+  usageAmounts,
+} from './budget.js';
+export {
+  canonical,
+  capabilityFits,
+  EVERYTHING,
+  type Excess,
+  effectiveExercise,
+  effectiveGrant,
+  firstExcess,
+  isExpired,
+  leq,
+  meet,
+  NOTHING,
+  permits,
+} from './capability.js';
+export { covers, coversPatterns, isPattern, matches, matchesAny, meetPatterns, normalise } from './patterns.js';

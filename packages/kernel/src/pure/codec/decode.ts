@@ -1,0 +1,239 @@
+import type { Value } from '@reprise/contracts';
+import { Ref, RepriseError } from '@reprise/contracts';
+import { FRAME_DEPTH_MAX } from './bounds.js';
+import { toHex } from './hex.js';
+import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD } from './kinds.js';
+import { readKey, readUtf8 } from './text.js';
+
+const TWO_32 = 0x1_0000_0000;
+
+/**
+ * Reads canonical bytes. What it accepts is exactly what `encode` writes: `encode(decode(b))` is `b`, so bytes
+ * can be compared and hashed in place of values. Nothing is repaired.
+ *
+ * Maps become plain objects whose keys are inserted in canonical order (an engine still enumerates keys like
+ * `"7"` first); bytes become a copy.
+ *
+ * @param bytes bytes that may come from anywhere
+ * @param depthMax how deep lists and maps may nest
+ * @throws RepriseError `invalid_bytes`, its `where` the offset of the item that is wrong (`byte 17`): integers
+ *   and lengths that are not in their shortest form, indefinite lengths, keys that are unsorted, repeated, not
+ *   text or `__proto__`, floats other than 64-bit, NaN, infinities, floats that hold a safe integer, integers
+ *   beyond ±(2^53−1), simple values but false, true and null, tags but 42, a tag 42 that is not our link, text
+ *   that is not UTF-8, input that is cut short or goes on, nesting too deep (RFC 8949 §4.2, §5.4; DAG-CBOR)
+ * @example decode(Uint8Array.of(0xa1, 0x61, 0x61, 0x01)) // { a: 1 }
+ */
+export function decode(bytes: Uint8Array, depthMax: number = FRAME_DEPTH_MAX): Value {
+  if (typeof bytes !== 'object' || bytes === null || bytesIn(bytes) === undefined) {
+    throw new RepriseError('invalid_bytes', 'only bytes can be read', { expected: 'a Uint8Array', actual: bytes });
+  }
+  const reader = new Reader(bytes, depthMax);
+  const value = reader.read(0);
+  reader.end();
+  return value;
+}
+
+class Reader {
+  private pos = 0;
+  private readonly bytes: Uint8Array;
+  private readonly depthMax: number;
+  private readonly view: DataView;
+
+  constructor(bytes: Uint8Array, depthMax: number) {
+    this.bytes = bytes;
+    this.depthMax = depthMax;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  end(): void {
+    if (this.pos !== this.bytes.length) refuse(this.pos, 'bytes go on after the value');
+  }
+
+  read(depth: number): Value {
+    const start = this.pos;
+    if (start >= this.bytes.length) refuse(start, 'bytes end before the value does');
+    const first = this.bytes[start] as number;
+    switch (first >> 5) {
+      case 0:
+        return this.integer(first);
+      case 1:
+        return this.negative(first);
+      case 2:
+        return this.blob(this.length(first));
+      case 3:
+        return this.text(this.length(first), start);
+      case 4:
+        return this.list(this.length(first), depth, start);
+      case 5:
+        return this.map(this.length(first), depth, start);
+      case 6:
+        return this.link(first, start);
+      default:
+        return this.simple(first, start);
+    }
+  }
+
+  private integer(first: number): number {
+    const start = this.pos;
+    const n = this.argument(first);
+    if (n > Number.MAX_SAFE_INTEGER) refuse(start, 'an integer lies beyond ±(2^53−1)');
+    return n;
+  }
+
+  private negative(first: number): number {
+    const start = this.pos;
+    const n = this.argument(first);
+    if (n >= Number.MAX_SAFE_INTEGER) refuse(start, 'an integer lies beyond ±(2^53−1)');
+    return -1 - n;
+  }
+
+  /** The length of what follows. Every item takes a byte at least, so a longer length is a lie: nothing is allocated. */
+  private length(first: number): number {
+    const start = this.pos;
+    const n = this.argument(first);
+    if (n > this.bytes.length - this.pos) refuse(start, 'a length goes beyond the bytes');
+    return n;
+  }
+
+  /** The argument of a head, which must be in its shortest form. May exceed the safe integers; callers check. */
+  private argument(first: number): number {
+    const start = this.pos;
+    const info = first & 0x1f;
+    if (info < 24) {
+      this.pos = start + 1;
+      return info;
+    }
+    if (info > 27) refuse(start, info === 31 ? 'a length is indefinite' : 'a head is reserved');
+    const size = 1 << (info - 24);
+    if (start + size >= this.bytes.length) refuse(start, 'bytes end before the value does');
+    this.pos = start + 1 + size;
+    const n = this.unsigned(start + 1, size);
+    if (n < leastOf(size)) refuse(start, 'an integer or length is not in its shortest form');
+    return n;
+  }
+
+  private unsigned(at: number, size: number): number {
+    if (size === 1) return this.bytes[at] as number;
+    if (size === 2) return this.view.getUint16(at);
+    if (size === 4) return this.view.getUint32(at);
+    return this.view.getUint32(at) * TWO_32 + this.view.getUint32(at + 4);
+  }
+
+  private blob(length: number): Uint8Array {
+    // Not `slice`: that of a `Buffer` shares memory with its parent.
+    const copy = new Uint8Array(length);
+    copy.set(this.bytes.subarray(this.pos, this.pos + length));
+    this.pos += length;
+    return copy;
+  }
+
+  private text(length: number, start: number): string {
+    const from = this.pos;
+    this.pos = from + length;
+    const text = readUtf8(this.bytes, from, this.pos);
+    return typeof text === 'string' ? text : refuse(start, 'text is not well-formed UTF-8', `byte ${text}`);
+  }
+
+  private list(length: number, depth: number, start: number): Value[] {
+    this.enter(depth, start);
+    const items: Value[] = [];
+    for (let i = 0; i < length; i++) items.push(this.read(depth + 1));
+    return items;
+  }
+
+  private map(length: number, depth: number, start: number): Value {
+    this.enter(depth, start);
+    if (length * 2 > this.bytes.length - this.pos) refuse(start, 'a length goes beyond the bytes');
+    const map: Record<string, Value> = {};
+    let previous = -1;
+    let previousEnd = -1;
+    for (let i = 0; i < length; i++) {
+      const at = this.pos;
+      const key = this.key();
+      if (i > 0) this.ordered(previous, previousEnd, at);
+      previous = at;
+      previousEnd = this.pos;
+      map[key] = this.read(depth + 1);
+    }
+    return map;
+  }
+
+  private key(): string {
+    const start = this.pos;
+    if (start >= this.bytes.length) refuse(start, 'bytes end before the value does');
+    const first = this.bytes[start] as number;
+    if (first >> 5 !== 3) refuse(start, 'a key is not text');
+    const length = this.length(first);
+    const from = this.pos;
+    this.pos = from + length;
+    const key = readKey(this.bytes, from, this.pos);
+    if (typeof key === 'number') refuse(start, 'text is not well-formed UTF-8', `byte ${key}`);
+    if (key === '__proto__') refuse(start, 'a map has no key __proto__');
+    return key;
+  }
+
+  /**
+   * Keys must rise. They are compared with their heads: a shortest head rises with the length it tells, so byte
+   * order with heads is the order by length, then by byte.
+   */
+  private ordered(previous: number, previousEnd: number, at: number): void {
+    const { bytes } = this;
+    const end = this.pos;
+    for (let a = previous, b = at; a < previousEnd && b < end; a++, b++) {
+      const difference = (bytes[a] as number) - (bytes[b] as number);
+      if (difference < 0) return;
+      if (difference > 0) refuse(at, 'keys are not in canonical order');
+    }
+    refuse(at, 'a key is repeated');
+  }
+
+  private link(first: number, start: number): Ref {
+    const { bytes } = this;
+    if (this.argument(first) !== 42) refuse(start, 'a tag is not 42');
+    const from = start + LINK_HEAD.length;
+    const end = from + 32;
+    if (end > bytes.length) refuse(start, 'a link is not a CIDv1 of raw bytes or a value by sha2-256');
+    for (let i = this.pos - start; i < LINK_HEAD.length; i++) {
+      if (bytes[start + i] !== LINK_HEAD[i] && !(i === LINK_CODEC_AT && bytes[start + i] === LINK_CODEC_VALUE))
+        refuse(start, 'a link is not a CIDv1 of raw bytes or a value by sha2-256');
+    }
+    this.pos = end;
+    const kind = bytes[start + LINK_CODEC_AT] === LINK_CODEC_VALUE ? 'value' : 'raw';
+    return Ref.fromHex(toHex(bytes.subarray(from, end)), kind);
+  }
+
+  private simple(first: number, start: number): Value {
+    if (first === 0xfb) return this.float(start);
+    this.pos = start + 1;
+    if (first === 0xf4) return false;
+    if (first === 0xf5) return true;
+    if (first === 0xf6) return null;
+    if (first === 0xf9 || first === 0xfa) refuse(start, 'a float is not of 64 bits');
+    if (first === 0xff) refuse(start, 'a length is indefinite');
+    return refuse(start, 'a simple value is not false, true or null');
+  }
+
+  private float(start: number): number {
+    if (start + 9 > this.bytes.length) refuse(start, 'bytes end before the value does');
+    const n = this.view.getFloat64(start + 1);
+    if (!Number.isFinite(n)) refuse(start, 'a number is not finite');
+    if (Number.isSafeInteger(n)) refuse(start, 'a float holds a safe integer');
+    this.pos = start + 9;
+    return n;
+  }
+
+  private enter(depth: number, start: number): void {
+    if (depth >= this.depthMax) refuse(start, `nests deeper than ${this.depthMax}`);
+  }
+}
+
+/** The least argument that needs so many bytes. */
+function leastOf(size: number): number {
+  if (size === 1) return 24;
+  if (size === 2) return 0x100;
+  return size === 4 ? 0x1_0000 : TWO_32;
+}
+
+function refuse(at: number, what: string, actual?: string): never {
+  throw new RepriseError('invalid_bytes', what, { where: `byte ${at}`, ...(actual === undefined ? {} : { actual }) });
+}

@@ -1,0 +1,272 @@
+import type { Ref } from '@reprise/contracts';
+import { isRef, RepriseError, startOfText } from '@reprise/contracts';
+import { ENCODED_BYTES_MAX, VALUE_DEPTH_MAX } from './bounds.js';
+import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, plainness } from './kinds.js';
+import { sortKeys, utf8Length, writeUtf8 } from './text.js';
+
+/** What the pooled writer starts with: enough for nearly every event, so that few calls ever grow it. */
+const POOL_BYTES = 16 * 1024;
+
+/** A writer that grew beyond this is dropped, so that one huge value does not pin its buffer for ever. */
+const POOL_BYTES_MAX = 1024 * 1024;
+
+const TWO_32 = 0x1_0000_0000;
+
+let pooled: Writer | undefined;
+
+/**
+ * Writes a value as its one canonical byte string: strict DAG-CBOR (RFC 8949 §4.2.3 with definite lengths,
+ * shortest integers, keys by length then byte; every other number as a 64-bit float; tag 42 the only tag).
+ *
+ * Two things are normalised and nothing else: −0 is written as 0, and a key whose value is `undefined` is left
+ * out. Properties that are not enumerable, and named properties of a list, are no part of a value.
+ *
+ * @param thing anything; only canonical values are accepted
+ * @param depthMax how deep lists and maps may nest
+ * @returns bytes of their own, which nothing else refers to
+ * @throws RepriseError `invalid_value`, its `where` a path such as `$.a.b[3]`, for everything else: NaN,
+ *   infinities, holes, `undefined` where no key can be left out, class instances, functions, symbols, accessors,
+ *   lone surrogates, bigint, the key `__proto__`, cycles and whatever else nests too deep
+ * @example encode({ b: 1, a: -0 }) // a2 61 61 00 61 62 01
+ */
+export function encode(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint8Array {
+  // A proxy may call back into `encode`: whoever writes has taken the writer out of the pool.
+  const writer = pooled ?? new Writer();
+  pooled = undefined;
+  try {
+    writer.start(depthMax);
+    writer.write(thing, 0);
+    return writer.finish();
+  } finally {
+    if (writer.reusable()) pooled = writer;
+  }
+}
+
+class Writer {
+  private bytes = new Uint8Array(POOL_BYTES);
+  private view = new DataView(this.bytes.buffer);
+  private pos = 0;
+  private depthMax = VALUE_DEPTH_MAX;
+  /** The key or index being written at each depth: read only to say where something was refused. */
+  private readonly path: (string | number)[] = [];
+
+  start(depthMax: number): void {
+    this.pos = 0;
+    this.depthMax = depthMax;
+  }
+
+  finish(): Uint8Array {
+    return this.bytes.slice(0, this.pos);
+  }
+
+  reusable(): boolean {
+    return this.bytes.length <= POOL_BYTES_MAX;
+  }
+
+  write(thing: unknown, depth: number): void {
+    if (typeof thing === 'string') this.text(thing, depth);
+    else if (typeof thing === 'number') this.number(thing, depth);
+    else if (typeof thing === 'boolean') this.byte(thing ? 0xf5 : 0xf4);
+    else if (thing === null) this.byte(0xf6);
+    else if (typeof thing === 'object') this.object(thing, depth);
+    else if (thing === undefined) this.refuse(depth, 'undefined stands where no key can be left out', 'undefined');
+    else this.refuse(depth, `a ${typeof thing} is not a value`, typeof thing);
+  }
+
+  private object(thing: object, depth: number): void {
+    const kind = plainness(thing);
+    if (isRef(thing)) this.link(thing, depth);
+    else if (kind === 'map') this.map(thing, depth);
+    else if (kind === 'list') this.list(thing as readonly unknown[], depth);
+    else this.instance(thing, depth);
+  }
+
+  private instance(thing: object, depth: number): void {
+    const bytes = bytesIn(thing);
+    if (bytes !== undefined) this.blob(bytes, depth);
+    else this.refuse(depth, 'an instance of a class is not a value', 'instance', 'Give a plain object instead.');
+  }
+
+  private list(items: readonly unknown[], depth: number): void {
+    const length = items.length;
+    this.enter(depth);
+    this.head(0x80, length, depth);
+    for (let i = 0; i < length; i++) {
+      this.path[depth] = i;
+      const item = items[i];
+      if (item === undefined && !(i in items)) this.refuse(depth + 1, 'a list with a hole is not a value', 'hole');
+      this.write(item, depth + 1);
+    }
+  }
+
+  private map(thing: object, depth: number): void {
+    this.enter(depth);
+    const keys = sortKeys(this.presentKeys(thing, depth));
+    this.head(0xa0, keys.length, depth);
+    for (const key of keys) {
+      this.path[depth] = key;
+      this.text(key, depth + 1);
+      this.write((thing as Record<string, unknown>)[key], depth + 1);
+    }
+  }
+
+  /** The keys of a map that have a value, in the order they are found. */
+  private presentKeys(thing: object, depth: number): string[] {
+    if (Object.getOwnPropertySymbols(thing).length > 0) this.refuse(depth, 'a symbol is not a key', 'symbol key');
+    const keys = Object.keys(thing);
+    let kept = 0;
+    for (const key of keys) {
+      // The descriptor, not the value: asking for the value would run a getter, and code is not data.
+      const property = Object.getOwnPropertyDescriptor(thing, key);
+      if (property?.get !== undefined || property?.set !== undefined) {
+        this.path[depth] = key;
+        this.refuse(depth + 1, 'an accessor is not a value', 'accessor', 'Read it and give the value.');
+      }
+      if (key === '__proto__') {
+        this.path[depth] = key;
+        this.refuse(depth + 1, 'a map has no key __proto__', '__proto__');
+      }
+      if (property?.value !== undefined) keys[kept++] = key;
+    }
+    if (kept < keys.length) keys.length = kept;
+    return keys;
+  }
+
+  private enter(depth: number): void {
+    if (depth < this.depthMax) return;
+    this.refuse(depth, `nests deeper than ${this.depthMax}`, 'depth', 'A cycle also ends here.');
+  }
+
+  private number(n: number, depth: number): void {
+    if (Number.isSafeInteger(n)) {
+      this.head(n < 0 ? 0x20 : 0, n < 0 ? -1 - n : n, depth); // −0 is not below 0, and its bits say 0
+      return;
+    }
+    if (!Number.isFinite(n)) this.refuse(depth, `${n} is not a value`, String(n));
+    this.reserve(9, depth);
+    this.bytes[this.pos] = 0xfb;
+    this.view.setFloat64(this.pos + 1, n);
+    this.pos += 9;
+  }
+
+  private text(text: string, depth: number): void {
+    const units = text.length;
+    this.reserve(9 + units, depth);
+    const start = this.pos;
+    this.head(0x60, units, depth);
+    const { bytes } = this;
+    let pos = this.pos;
+    for (let i = 0; i < units; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit >= 0x80) {
+        this.wideText(text, start, depth);
+        return;
+      }
+      bytes[pos++] = unit;
+    }
+    this.pos = pos;
+  }
+
+  /** Text beyond ASCII: its length in bytes is not known before it is counted, so it starts over. */
+  private wideText(text: string, start: number, depth: number): void {
+    const length = utf8Length(text);
+    if (length < 0) this.refuse(depth, 'text with a lone surrogate is not a value', 'lone surrogate');
+    this.pos = start;
+    this.reserve(9 + length, depth);
+    this.head(0x60, length, depth);
+    this.pos = writeUtf8(text, this.bytes, this.pos);
+  }
+
+  private blob(bytes: Uint8Array, depth: number): void {
+    const { length } = bytes;
+    this.reserve(9 + length, depth);
+    this.head(0x40, length, depth);
+    this.bytes.set(bytes, this.pos);
+    this.pos += length;
+  }
+
+  private link(ref: Ref, depth: number): void {
+    const { hex } = ref;
+    // The brand is a registered symbol, so anybody can forge it; the digest is what gets written.
+    if (typeof hex !== 'string' || !/^[0-9a-f]{64}$/.test(hex)) {
+      this.refuse(depth, 'a link without a digest is not a value', 'link');
+    }
+    this.reserve(LINK_HEAD.length + 32, depth);
+    this.bytes.set(LINK_HEAD, this.pos);
+    if (ref.kind === 'value') this.bytes[this.pos + LINK_CODEC_AT] = LINK_CODEC_VALUE;
+    this.pos += LINK_HEAD.length;
+    for (let i = 0; i < 64; i += 2) {
+      this.bytes[this.pos++] = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));
+    }
+  }
+
+  private byte(byte: number): void {
+    this.reserve(1, 0);
+    this.bytes[this.pos++] = byte;
+  }
+
+  /** Writes a major type with its argument in the fewest bytes (RFC 8949 §4.2.1). */
+  private head(major: number, n: number, depth: number): void {
+    this.reserve(9, depth);
+    const { bytes, view, pos } = this;
+    if (n < 24) {
+      bytes[pos] = major | n;
+      this.pos = pos + 1;
+    } else if (n < 0x100) {
+      bytes[pos] = major | 24;
+      bytes[pos + 1] = n;
+      this.pos = pos + 2;
+    } else if (n < 0x1_0000) {
+      bytes[pos] = major | 25;
+      view.setUint16(pos + 1, n);
+      this.pos = pos + 3;
+    } else if (n < TWO_32) {
+      bytes[pos] = major | 26;
+      view.setUint32(pos + 1, n);
+      this.pos = pos + 5;
+    } else {
+      bytes[pos] = major | 27;
+      view.setUint32(pos + 1, Math.floor(n / TWO_32));
+      view.setUint32(pos + 5, n % TWO_32);
+      this.pos = pos + 9;
+    }
+  }
+
+  private reserve(more: number, depth: number): void {
+    const needed = this.pos + more;
+    if (needed <= this.bytes.length) return;
+    if (needed > ENCODED_BYTES_MAX) this.refuse(depth, `takes more than ${ENCODED_BYTES_MAX} bytes`, 'size');
+    const grown = new Uint8Array(Math.min(Math.max(needed, this.bytes.length * 2), ENCODED_BYTES_MAX));
+    grown.set(this.bytes.subarray(0, this.pos));
+    this.bytes = grown;
+    this.view = new DataView(grown.buffer);
+  }
+
+  private refuse(depth: number, what: string, actual: string, hint?: string): never {
+    const where = pathText(this.path.slice(0, depth));
+    throw new RepriseError('invalid_value', what, { where, actual, ...(hint === undefined ? {} : { hint }) });
+  }
+}
+
+/** The value of a hex digit that is known to be one. */
+function digit(unit: number): number {
+  return unit < 58 ? unit - 48 : unit - 87;
+}
+
+/** Longest key shown in a path; `where` is for people, and keys may be as long as any text. */
+const KEY_UNITS_SHOWN = 64;
+
+/**
+ * Writes a path as people read it: `$.a.b[3]`, with keys that are no name in quotes: `$["a b"]`.
+ *
+ * @param path keys and indexes from the root
+ */
+export function pathText(path: readonly (string | number)[]): string {
+  let text = '$';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (/^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/.test(step)) text += `.${step}`;
+    else text += `[${JSON.stringify(startOfText(step, KEY_UNITS_SHOWN))}]`;
+  }
+  return text;
+}

@@ -1,0 +1,20 @@
+/** Canonical bytes: the one encoding of everything that is hashed, journaled or compared. */
+
+export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
+export { compareBytes, equalBytes } from './bytes.js';
+export { decode } from './decode.js';
+export { encode, pathText } from './encode.js';
+export { type Hash, portableSha256 } from './hash.js';
+export { fromHex, toHex } from './hex.js';
+export { linksOf } from './links.js';
+export {
+  afterPrefix,
+  decodeKey,
+  encodeKey,
+  type KeyPart,
+  ROW_KEY_BYTES_MAX,
+  type RowKey,
+  textPrefix,
+} from './ordered.js';
+export { listSlices } from './slices.js';
+export { compareText, readUtf8, utf8Length } from './text.js';

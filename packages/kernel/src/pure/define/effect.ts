@@ -1,0 +1,150 @@
+import { DIMENSION, GUARANTEES, type Guarantee, RepriseError, UNIT } from '@reprise/contracts';
+import type * as z from 'zod';
+import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import { requireEffectKind, requireObject } from './parts.js';
+
+/** A pure definition of an effect: what goes out, what comes back, and whether it may be replayed. */
+export interface EffectDefinition<I = unknown, P = unknown> {
+  readonly type: 'effect';
+  /** The kind, for example `llm.generate@2`. */
+  readonly name: string;
+  readonly params: SchemaNode;
+  readonly receipt: SchemaNode;
+  /** The guarantee, or the name of the text parameter that holds it. */
+  readonly guarantee: Guarantee | { readonly param: string };
+  /** Dimensions of rights, besides its kind, that it exercises: dimension → the text parameter that names what. */
+  readonly rights: Readonly<Record<string, string>>;
+  /** What its account sets aside for it, by unit: an amount, or the parameter that holds it. */
+  readonly reserves: Readonly<Record<string, number | string>>;
+  /** The parameter with the address of the cell that settles it; null when an adapter does. */
+  readonly settledBy: string | null;
+  /** The text parameter by which rules and remembered approvals may tell one from another, as `kind#subject`; null when none. */
+  readonly subject: string | null;
+  /** The digest of everything above; a manifest pins it. */
+  readonly digest: string;
+  /** Carries the parameter type; never present. */
+  readonly $params?: I;
+  /** Carries the payload type; never present. */
+  readonly $payload?: P;
+}
+
+/**
+ * Defines an effect. The definition is pure and lives with the contracts; an adapter only binds to it, so a
+ * journal is verified with no adapter present.
+ *
+ * @param spec `kind`: a dotted name and version; `params`, `receipt`: schemas of the closed subset; `guarantee`:
+ *   `at_most_once` by default (a crash inside it gives `outcome_unknown`), `idempotent` (offered again), or
+ *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class; `rights`: what
+ *   its cell must be permitted besides the kind, such as `{ tool: 'name' }`; `reserves`: what its account sets aside,
+ *   such as `{ tokens: 'max_tokens', micro_money: 5_000 }`; `settledBy`: the parameter with the address of the cell
+ *   that settles it, when no adapter does; `subject`: the text parameter that policy rules and remembered approvals may
+ *   name behind the kind, as in `tool.call@1#refund`
+ * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
+ * @example
+ * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
+ */
+export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
+  readonly kind: string;
+  readonly params: I;
+  readonly receipt: P;
+  readonly guarantee?: Guarantee | { readonly param: string };
+  readonly rights?: Readonly<Record<string, string>>;
+  readonly reserves?: Readonly<Record<string, number | string>>;
+  readonly settledBy?: string;
+  readonly subject?: string;
+}): EffectDefinition<z.output<I>, z.output<P>> {
+  requireObject(spec, 'an effect');
+  requireEffectKind(spec.kind);
+  const params = compileSchema(spec.params);
+  const receipt = compileSchema(spec.receipt);
+  const guarantee = guaranteeOf(spec.guarantee ?? 'at_most_once', params, spec.kind);
+  const { rights, reserves, settledBy, subject } = authorityParts(spec, params);
+  // What an effect does not use is not in its digest: definitions keep theirs when the language grows.
+  const more = {
+    ...(spec.rights === undefined ? {} : { rights }),
+    ...(spec.reserves === undefined ? {} : { reserves }),
+    ...(settledBy === null ? {} : { settledBy }),
+    ...(subject === null ? {} : { subject }),
+  };
+  const digest = schemaDigest({
+    type: 'literal',
+    values: [
+      schemaValue(params),
+      schemaValue(receipt),
+      typeof guarantee === 'string' ? guarantee : { ...guarantee },
+      ...(Object.keys(more).length === 0 ? [] : [more]),
+    ],
+  });
+  return Object.freeze({
+    type: 'effect',
+    name: spec.kind,
+    params,
+    receipt,
+    guarantee,
+    rights,
+    reserves,
+    settledBy,
+    subject,
+    digest,
+  });
+}
+
+/** The guarantee as it is pinned; a parameter that carries it must be one, and text. */
+function guaranteeOf(given: unknown, params: SchemaNode, kind: string): EffectDefinition['guarantee'] {
+  const known = GUARANTEES.find((guarantee) => guarantee === given);
+  if (known !== undefined) return known;
+  const param = typeof given === 'object' && given !== null && 'param' in given ? given.param : undefined;
+  if (typeof param === 'string' && params.type === 'object' && Object.hasOwn(params.fields, param)) {
+    const type = params.fields[param]?.node.type;
+    if (type === 'text' || type === 'literal') return { param };
+  }
+  throw new RepriseError('invalid_definition', `the delivery of ${kind} is none`, {
+    expected: `${GUARANTEES.join(', ')}, or {param: the name of a text parameter}`,
+    actual: given,
+  });
+}
+
+interface AuthorityParts {
+  readonly rights?: Readonly<Record<string, string>>;
+  readonly reserves?: Readonly<Record<string, number | string>>;
+  readonly settledBy?: string;
+  readonly subject?: string;
+}
+
+/** The parts that the gate reads; each parameter that they name must be there, and of its type. */
+function authorityParts(spec: AuthorityParts & { readonly kind: string }, params: SchemaNode) {
+  const { rights = {}, reserves = {}, settledBy = null, subject = null } = spec;
+  requireObject(rights, `the rights of ${spec.kind}`);
+  requireObject(reserves, `the reserves of ${spec.kind}`);
+  for (const [dimension, param] of Object.entries(rights)) {
+    const named = DIMENSION.test(dimension) && isParam(params, param, ['text', 'literal']);
+    if (!named) refusePart(spec.kind, `rights.${dimension}`, 'a text parameter', param);
+  }
+  for (const [unit, amount] of Object.entries(reserves)) {
+    const fixed = typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0;
+    const named = typeof amount === 'string' && isParam(params, amount, ['number']);
+    if (!UNIT.test(unit) || !(fixed || named)) {
+      refusePart(spec.kind, `reserves.${unit}`, 'a whole amount, or a number parameter', amount);
+    }
+  }
+  if (settledBy !== null && !isParam(params, settledBy, ['tuple', 'value', 'list'])) {
+    refusePart(spec.kind, 'settledBy', 'the parameter with the address of a cell', settledBy);
+  }
+  if (subject !== null && !isParam(params, subject, ['text', 'literal'])) {
+    refusePart(spec.kind, 'subject', 'a text parameter', subject);
+  }
+  return { rights: Object.freeze({ ...rights }), reserves: Object.freeze({ ...reserves }), settledBy, subject };
+}
+
+function isParam(params: SchemaNode, name: unknown, types: readonly string[]): boolean {
+  if (typeof name !== 'string' || params.type !== 'object' || !Object.hasOwn(params.fields, name)) return false;
+  return types.includes(params.fields[name]?.node.type ?? '');
+}
+
+function refusePart(kind: string, where: string, expected: string, actual: unknown): never {
+  throw new RepriseError('invalid_definition', `a part of ${kind} names no such parameter`, {
+    where,
+    expected,
+    actual,
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * Which definition stands for which name, when definitions follow one another.
+ *
+ * Invariants
+ * N1  A cell keeps its address for ever. Its reducer part is the oldest name of the chain; every later name of the
+ *     chain means the same cell.
+ * N2  In one app a name is answered for by one definition. `defineApp` refuses two.
+ */
+import type { Address, Value } from '@reprise/contracts';
+import { RepriseError } from '@reprise/contracts';
+import type { App } from './app.js';
+import { requireDefinitions, requireFunction, requireObject, requireOwnName } from './parts.js';
+import type { PlanDefinition } from './plan.js';
+import type { ReducerDefinition } from './reducer.js';
+
+/** A version that a reducer goes on from, and how its states are turned into those of the next. */
+export interface Forebear {
+  readonly name: string;
+  /** The earlier definition, when the author still has it: what it recorded can be replayed. */
+  readonly definition?: ReducerDefinition;
+  /** A state of this version as one of the next. Pure; the copy is its own. */
+  migrate(state: Value): unknown;
+}
+
+/** How a reducer goes on from an earlier version of it. */
+export interface Migrates<S> {
+  /**
+   * The version before: its name or, better, its definition, which brings what it migrates from itself and lets
+   * what was recorded with it be replayed.
+   */
+  readonly from: string | ReducerDefinition;
+  /** Turns a state of that version into one of this. Pure. */
+  state(old: Value): S;
+}
+
+/** A plan that another has replaced. */
+export interface Replaced {
+  readonly name: string;
+  readonly definition?: PlanDefinition;
+}
+
+/** The versions before this one, oldest first. */
+export function forebearsOf(name: string, migrates: Migrates<unknown> | undefined): readonly Forebear[] {
+  if (migrates === undefined) return [];
+  requireObject(migrates, `migrates of ${name}`);
+  requireFunction(migrates.state, `migrates.state of ${name}`);
+  const { from, state } = migrates;
+  const migrate = (old: Value): unknown => state(old);
+  if (typeof from === 'string') {
+    requireOwnName(from, `what ${name} migrates from`);
+    return distinct(name, [{ name: from, migrate }]);
+  }
+  requireDefinitions([from], 'reducer', `migrates.from of ${name}`);
+  return distinct(name, [...(from.lineage ?? []), { name: from.name, definition: from, migrate }]);
+}
+
+/** The plans before this one, oldest first. */
+export function replacedBy(name: string, replaces: string | PlanDefinition | undefined): readonly Replaced[] {
+  if (replaces === undefined) return [];
+  if (typeof replaces === 'string') {
+    requireOwnName(replaces, `what ${name} replaces`);
+    return distinct(name, [{ name: replaces }]);
+  }
+  requireDefinitions([replaces], 'plan', `replaces of ${name}`);
+  return distinct(name, [...(replaces.replaces ?? []), { name: replaces.name, definition: replaces }]);
+}
+
+function distinct<T extends { readonly name: string }>(name: string, chain: readonly T[]): readonly T[] {
+  const names = [...chain.map((one) => one.name), name];
+  if (new Set(names).size === names.length) return Object.freeze(chain);
+  throw new RepriseError('invalid_definition', `${name} goes on from itself`, {
+    actual: names.join(' → '),
+    hint: 'Give the new version a name of its own: namespace/Name@2.',
+  });
+}
+
+/** The reducer that the cells of this name have now, whichever version of the name is given. */
+export function reducerFor(app: App, name: string): ReducerDefinition | undefined {
+  return app.reducers.get(name) ?? heirsOf(app).reducers.get(name);
+}
+
+/** The plan that an intent of this name starts now. */
+export function planFor(app: App, name: string): PlanDefinition | undefined {
+  return app.plans.get(name) ?? heirsOf(app).plans.get(name);
+}
+
+/** The name under which a reducer's cells are kept: the oldest of its chain. */
+export function cellName(app: App, name: string): string {
+  return reducerFor(app, name)?.lineage?.[0]?.name ?? name; // N1
+}
+
+/** The address under which a cell is kept, whichever version of its reducer's name is given. */
+export function cellAddress(app: App, [name, key]: Address): Address {
+  return [cellName(app, name), key];
+}
+
+/** Earlier names and who answers for them now. */
+interface Heirs {
+  readonly reducers: ReadonlyMap<string, ReducerDefinition>;
+  readonly plans: ReadonlyMap<string, PlanDefinition>;
+}
+
+const known = new WeakMap<App, Heirs>();
+
+/**
+ * Who answers for earlier names.
+ *
+ * @throws RepriseError `duplicate_definition` when two definitions answer for one name
+ */
+export function heirsOf(app: App): Heirs {
+  let heirs = known.get(app);
+  if (heirs === undefined) {
+    heirs = { reducers: heirsAmong(app.reducers, 'lineage'), plans: heirsAmong(app.plans, 'replaces') };
+    known.set(app, heirs);
+  }
+  return heirs;
+}
+
+type Chained<K extends string> = { readonly name: string } & {
+  readonly [k in K]?: readonly { readonly name: string }[];
+};
+
+function heirsAmong<K extends string, T extends Chained<K>>(all: ReadonlyMap<string, T>, chain: K): Map<string, T> {
+  const heirs = new Map<string, T>();
+  for (const heir of all.values()) {
+    for (const { name } of heir[chain] ?? []) {
+      const other = heirs.get(name) ?? (all.has(name) ? all.get(name) : undefined);
+      if (other !== undefined) throw claimedTwice(name, heir.name, other.name);
+      heirs.set(name, heir);
+    }
+  }
+  return heirs;
+}
+
+function claimedTwice(name: string, heir: string, other: string): RepriseError {
+  const both =
+    name === other ? `${heir} goes on from ${name}, and both are there` : `${heir} and ${other} go on from ${name}`;
+  return new RepriseError('duplicate_definition', both, {
+    hint: 'List the newest version alone. To perform older eras, give the earlier app as `legacy`.',
+  });
+}

@@ -1,0 +1,259 @@
+import {
+  type Address,
+  type CommandName,
+  type CommandValue,
+  NOTICES,
+  type Ref,
+  RepriseError,
+  type Sender,
+  type Value,
+} from '@reprise/contracts';
+import type * as z from 'zod';
+import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
+import { type Forebear, forebearsOf, type Migrates } from './lineage.js';
+import {
+  requireFunction,
+  requireLogName,
+  requireObject,
+  requireOwnName,
+  requireTableName,
+  requireWireName,
+} from './parts.js';
+import type { PlanDefinition } from './plan.js';
+import type { Table } from './table.js';
+
+/** An event schema, marked as one that makes the cell when it is absent. */
+export interface Creating<Z extends z.ZodType> {
+  readonly creates: true;
+  readonly schema: Z;
+}
+
+/** Marks an event as one that makes the cell it is sent to, when that cell is absent. */
+export function creates<Z extends z.ZodType>(schema: Z): Creating<Z> {
+  return { creates: true, schema };
+}
+
+/** The events a reducer takes, by wire name. Kernel notices (`sys/…`) are taken the same way. */
+export type EventSchemas = Readonly<Record<string, z.ZodType | Creating<z.ZodType>>>;
+
+type SchemaOf<D> = D extends Creating<infer Z> ? Z : D;
+
+/** The union of a reducer's events: switch on `name` and `value` is typed. */
+export type EventOf<E extends EventSchemas> = {
+  [N in keyof E & string]: { readonly name: N; readonly value: z.output<SchemaOf<E[N]> & z.ZodType> };
+}[keyof E & string];
+
+/** What a reducer emits to start a plan. */
+export interface Intent<I = unknown> {
+  readonly plan: PlanDefinition<I>;
+  readonly input: I;
+}
+
+/**
+ * All that a reducer may do besides writing its draft. Nothing here performs anything: what it asks for is
+ * part of the frame, or, when the delivery faults, never was.
+ */
+export interface ReducerContext {
+  /** The frame's time in milliseconds: the only clock. */
+  readonly now: number;
+  /** This cell. */
+  readonly address: Address;
+  /** The cell that made this one, or null when the outside did. */
+  readonly parent: Address | null;
+  /** Who sent the event: a cell, a plan, or null for the outside and the kernel. */
+  readonly sender: Sender;
+  /** Starts a plan. @returns its ordinal in this cell, for `cancel` */
+  emit<I>(intent: Intent<I>): number;
+  /** Sends an event to a cell of this world, in this frame. With `reply` the answer comes as `sys/Reply@1`. */
+  send(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options?: { readonly reply?: boolean },
+  ): void;
+  /** States a fact for watchers and projections. The reducer declares it under `facts`. */
+  record(name: string, value: unknown): void;
+  /** Sets the cell's timer of that name; `sys/TimerFired@1` comes at `at` (journal milliseconds) or later. */
+  timer(name: string, at: number): void;
+  /** Clears a timer; nothing happens when there is none. */
+  clearTimer(name: string): void;
+  /** Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop. */
+  cancel(plan: number | 'all'): void;
+  /**
+   * Stops what a plan of this cell has open, and lets the plan live: what is not under way is settled as cancelled, what
+   * runs is told to stop and has `graceMs` (half a minute when absent) to say what became of it. The plan gets each receipt.
+   */
+  stop(plan: number, options?: { readonly graceMs?: number }): void;
+  /**
+   * Asks something of the kernel as this cell: `sys/Settle@1`, `sys/Decide@1`, `sys/Answer@1`, `sys/Cancel@1`,
+   * `sys/SetRights@1`, `sys/SetAccount@1`. It takes place when the delivery ends well; what the gate refuses comes back
+   * as `sys/CommandRefused@1`.
+   */
+  command<N extends CommandName>(name: N, value: CommandValue<N>): void;
+  /** Appends to a log of this cell; the cost does not depend on the log's length. */
+  append(log: string, item: unknown): void;
+  /** Links the log as it is now, this delivery's items included, so that an adapter can read it. */
+  logHead(log: string): Ref;
+  /**
+   * A table of this cell: entries sorted by key, which are read and written where they are. The cost of an operation
+   * hardly depends on how many there are.
+   *
+   * @typeParam V what its schema takes
+   */
+  table<V = Value>(name: string): Table<V>;
+  /** Ends this cell: its plans are cancelled, its timers, logs and tables dropped. A later creation is a new generation. */
+  end(): void;
+  /** Refuses the event: the delivery changes nothing and the sender learns the code. Does not return. */
+  reject(code: string): never;
+  /** An identifier that is the same in every replay: 32 hex digits. */
+  id(label: string): string;
+  /** A number in [0, 1) that is the same in every replay. */
+  random(): number;
+}
+
+/** A reducer as the engine holds it. */
+export interface ReducerDefinition {
+  readonly type: 'reducer';
+  readonly name: string;
+  readonly state: SchemaNode;
+  readonly events: ReadonlyMap<string, { readonly node: SchemaNode; readonly creates: boolean }>;
+  readonly facts: ReadonlyMap<string, SchemaNode>;
+  readonly logs: ReadonlyMap<string, SchemaNode>;
+  readonly tables: ReadonlyMap<string, SchemaNode>;
+  /** The versions that this one goes on from, oldest first; absent when it is the first. */
+  readonly lineage?: readonly Forebear[];
+  readonly digest: string;
+  /** The first state of a cell with this key, from the event that makes it. */
+  init(key: string, event: { readonly name: string; readonly value: unknown }): unknown;
+  /** The recipe. `draft` and `event` are this delivery's own copies. */
+  reduce(draft: unknown, event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): unknown;
+}
+
+/** What an author writes to define a reducer. */
+export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
+  /** The wire name, `ns/Name@v`. */
+  readonly name: string;
+  /** The state's schema: an object of the closed subset, without bytes. */
+  readonly state: S;
+  /** The events it takes. */
+  readonly events: E;
+  /** The facts it may state. */
+  readonly facts?: Readonly<Record<string, z.ZodType>>;
+  /** Its logs and the schema of their items. */
+  readonly logs?: Readonly<Record<string, z.ZodType>>;
+  /** Its tables and the schema of their values. */
+  readonly tables?: Readonly<Record<string, z.ZodType>>;
+  /**
+   * Takes over the cells of an earlier version: each keeps its address, and its state is migrated at the first event
+   * that reaches it. Items of logs and entries of tables stay as they were written.
+   */
+  readonly migrates?: Migrates<z.output<S>>;
+  /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
+  readonly init: (key: string, event: EventOf<E>) => z.output<S>;
+  /** The recipe: writes the draft, asks through `ctx`, returns nothing, awaits nothing. Pure. */
+  readonly reduce: (draft: z.output<S>, event: EventOf<E>, ctx: ReducerContext) => void;
+}
+
+/**
+ * Defines a keyed reducer; each key is a cell with its own state.
+ *
+ * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
+ * @example
+ * const counter = defineReducer({
+ *   name: 'demo/Counter@1',
+ *   state: z.strictObject({ n: z.int() }),
+ *   events: { 'demo/Added@1': creates(z.strictObject({ by: z.int() })) },
+ *   init: () => ({ n: 0 }),
+ *   reduce(draft, event) { draft.n += event.value.by },
+ * })
+ */
+export function defineReducer<S extends z.ZodType, const E extends EventSchemas>(
+  spec: ReducerSpec<S, E>,
+): ReducerDefinition {
+  requireObject(spec, 'a reducer');
+  requireOwnName(spec.name, 'a reducer');
+  requireFunction(spec.init, `init of ${spec.name}`);
+  requireFunction(spec.reduce, `reduce of ${spec.name}`);
+  const state = compileSchema(spec.state);
+  if (state.type !== 'object') {
+    throw new RepriseError('invalid_definition', `the state of ${spec.name} is not an object`, {
+      hint: 'Give the reducer a z.strictObject as its state.',
+    });
+  }
+  refuseBytes(state, spec.name);
+  requireObject(spec.events, `the events of ${spec.name}`);
+  const events = new Map(
+    Object.entries(spec.events as EventSchemas).map(([name, definition]) => [name, compileEvent(name, definition)]),
+  );
+  const facts = compileAll(spec.facts, `the facts of ${spec.name}`);
+  const logs = compileAll(spec.logs, `the logs of ${spec.name}`);
+  for (const name of [...events.keys(), ...facts.keys()]) requireWireName(name, 'an event or fact');
+  const tables = compileAll(spec.tables, `the tables of ${spec.name}`);
+  for (const name of logs.keys()) requireLogName(name);
+  for (const name of tables.keys()) requireTableName(name);
+  refuseKernelNames(spec.name, events.keys(), facts.keys());
+  const lineage = forebearsOf(spec.name, spec.migrates);
+  const digest = schemaDigest({
+    type: 'literal',
+    values: [
+      schemaValue(state),
+      sorted(events).map(([name, event]) => [name, event.creates, schemaValue(event.node)]),
+      sorted(facts).map(([name, node]) => [name, schemaValue(node)]),
+      sorted(logs).map(([name, node]) => [name, schemaValue(node)]),
+      // Only where there are some: what was pinned before there were tables keeps its digest.
+      ...(tables.size === 0 ? [] : [sorted(tables).map(([name, node]) => [name, schemaValue(node)])]),
+      ...(lineage.length === 0 ? [] : [lineage.map(({ name }) => name)]),
+    ],
+  });
+  return Object.freeze({
+    type: 'reducer',
+    name: spec.name,
+    state,
+    events,
+    facts,
+    logs,
+    tables,
+    ...(lineage.length === 0 ? {} : { lineage }),
+    digest,
+    init: spec.init as ReducerDefinition['init'],
+    reduce: spec.reduce as ReducerDefinition['reduce'],
+  });
+}
+
+/** `sys/` is the kernel's: a reducer takes the kernel's notices and makes none. */
+function refuseKernelNames(reducer: string, events: Iterable<string>, facts: Iterable<string>): void {
+  const wrong =
+    [...events].find((name) => name.startsWith('sys/') && !Object.hasOwn(NOTICES, name)) ??
+    [...facts].find((name) => name.startsWith('sys/'));
+  if (wrong === undefined) return;
+  throw new RepriseError('invalid_definition', `${reducer} cannot have ${wrong}`, {
+    expected: `among events: ${Object.keys(NOTICES).join(', ')}; among facts: no sys/ name`,
+    hint: 'Choose a namespace of your own.',
+  });
+}
+
+function compileEvent(name: string, definition: z.ZodType | Creating<z.ZodType>) {
+  const given: unknown = definition;
+  const creating = typeof given === 'object' && given !== null && 'creates' in given && given.creates === true;
+  const schema = creating ? (definition as Creating<z.ZodType>).schema : (definition as z.ZodType);
+  return { node: compileSchema(schema), creates: creating && !name.startsWith('sys/') };
+}
+
+function compileAll(schemas: Readonly<Record<string, z.ZodType>> = {}, what: string): Map<string, SchemaNode> {
+  requireObject(schemas, what);
+  return new Map(Object.entries(schemas).map(([name, schema]) => [name, compileSchema(schema)]));
+}
+
+/** Entries by name, in code unit order: definition order never reaches a digest. */
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** State holds no bytes: what is large belongs in the content store, what is small is text. */
+function refuseBytes(node: SchemaNode, reducer: string): void {
+  if (node.type === 'bytes') {
+    throw new RepriseError('invalid_definition', `the state of ${reducer} holds bytes`, {
+      hint: 'Put the bytes into the content store and keep their ref.',
+    });
+  }
+  for (const child of childrenOf(node)) refuseBytes(child, reducer);
+}

@@ -1,0 +1,270 @@
+/** The `ctx` of one delivery: it collects what the reducer asks for, in order, and performs nothing. */
+import {
+  type Address,
+  type CommandName,
+  type CommandValue,
+  KERNEL_COMMANDS,
+  type KernelCommand,
+  type Ref,
+  type Sender,
+  type Value,
+} from '@reprise/contracts';
+import { decode } from '../../codec/index.js';
+import {
+  cellAddress,
+  type Intent,
+  type PlanDefinition,
+  planFor,
+  type ReducerContext,
+  type ReducerDefinition,
+  type Table,
+} from '../../define/index.js';
+import { check, compileSchema, type SchemaNode } from '../../schema/index.js';
+import { encodeGiven, type FrameFold } from '../frame/frame-fold.js';
+import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA, TABLE_WRITE_BYTES } from '../leaf/bounds.js';
+import { DeliveryEntropy } from '../leaf/identity.js';
+import { isAddress, logKey } from '../leaf/leaf-key.js';
+import type { CellLeaf, LogLeaf } from '../leaf/leaves.js';
+import { appendToLog, emptyLog, logHeadBlob, type StagedBlob } from '../leaf/log.js';
+import { Fault, Rejected } from '../leaf/signals.js';
+import { CellTables } from '../table/cell-tables.js';
+import { checkedEvent } from './checked-event.js';
+
+/** What a delivery asked for; takes place when the delivery ends well. */
+export type CellOutput =
+  | { readonly type: 'intent'; readonly plan: PlanDefinition; readonly ordinal: number; readonly input: Value }
+  | {
+      readonly type: 'send';
+      readonly to: Address;
+      readonly name: string;
+      readonly value: Value;
+      readonly reply: boolean;
+    }
+  | { readonly type: 'fact'; readonly name: string; readonly value: Value }
+  | { readonly type: 'cancel'; readonly ordinal: number }
+  | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
+  | { readonly type: 'command'; readonly command: KernelCommand };
+
+const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+const REJECTION = /^[a-z0-9_./-]{1,64}$/;
+
+/** The context of one delivery to one cell. */
+export class CellContext implements ReducerContext {
+  readonly outputs: CellOutput[] = [];
+  readonly staged: StagedBlob[] = [];
+  readonly logs = new Map<string, LogLeaf>();
+  readonly tables: CellTables;
+  readonly address: Address;
+  readonly sender: Sender;
+  readonly parent: Address | null;
+  ended = false;
+  #over = false;
+  /** Bytes of the values given so far. */
+  valueBytes = 0;
+  readonly #entropy: DeliveryEntropy;
+  readonly #timers: Map<string, number>;
+
+  constructor(
+    private readonly fold: FrameFold,
+    private readonly reducer: ReducerDefinition,
+    private readonly cell: CellLeaf,
+    address: Address,
+    sender: Sender,
+  ) {
+    this.address = own(address);
+    this.sender = own(sender);
+    this.parent = own(cell.parent);
+    this.#timers = new Map(Object.entries(cell.timers));
+    this.#entropy = new DeliveryEntropy(
+      { seed: fold.rules.seed, cell: address, generation: cell.inc, n: cell.n },
+      fold.env.hash,
+    );
+    this.tables = new CellTables(fold, reducer, cell, this.address, {
+      inside: () => this.#inside(),
+      write: (given) => this.#write(given),
+    });
+  }
+
+  /** The delivery is over: whoever kept the context learns that it does nothing any more. */
+  close(): void {
+    this.#over = true;
+  }
+
+  get now(): number {
+    return this.fold.at;
+  }
+
+  /** The cell's timers after this delivery. */
+  get timers(): ReadonlyMap<string, number> {
+    return this.#timers;
+  }
+
+  emit<I>(intent: Intent<I>): number {
+    const plan = planFor(this.fold.env.app, intent.plan.name);
+    if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
+    const input = check(plan.input, this.#copy(intent.input));
+    if (!input.ok)
+      throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
+    const ordinal = this.cell.ord++;
+    this.cell.plans.push(ordinal);
+    this.outputs.push({ type: 'intent', plan, ordinal, input: input.value });
+    return ordinal;
+  }
+
+  send(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options: { readonly reply?: boolean } = {},
+  ): void {
+    if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
+    const { app } = this.fold.env;
+    const value = checkedEvent(app, to, event.name, this.#copy(event.value));
+    const reply = options.reply === true;
+    this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, reply });
+  }
+
+  record(name: string, value: unknown): void {
+    const node = this.reducer.facts.get(name);
+    if (node === undefined) throw new Fault('fact_invalid', `${this.reducer.name} declares no fact ${name}`);
+    const checked = check(node, this.#copy(value));
+    if (!checked.ok)
+      throw new Fault('fact_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    this.outputs.push({ type: 'fact', name, value: checked.value });
+  }
+
+  timer(name: string, at: number): void {
+    this.#inside();
+    if (typeof name !== 'string' || !TIMER_NAME.test(name) || !Number.isSafeInteger(at) || at < 0) {
+      throw new Fault(
+        'timer_invalid',
+        `timer ${String(name)} at ${String(at)}: a short plain name and whole milliseconds`,
+      );
+    }
+    this.#timers.set(name, at);
+  }
+
+  clearTimer(name: string): void {
+    this.#inside();
+    this.#timers.delete(name);
+  }
+
+  cancel(plan: number | 'all'): void {
+    this.#inside();
+    const ordinals = plan === 'all' ? [...this.cell.plans] : this.cell.plans.filter((ordinal) => ordinal === plan);
+    this.cell.plans = this.cell.plans.filter((ordinal) => !ordinals.includes(ordinal));
+    for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
+  }
+
+  stop(plan: number, options: { readonly graceMs?: number } = {}): void {
+    this.#inside();
+    const { graceMs = CANCEL_GRACE_MS } = options;
+    if (!Number.isSafeInteger(graceMs) || graceMs < 0 || !Number.isSafeInteger(this.now + graceMs)) {
+      throw new Fault('timer_invalid', `graceMs is a whole number of milliseconds, not ${String(graceMs)}`);
+    }
+    if (this.cell.plans.includes(plan)) this.outputs.push({ type: 'stop', ordinal: plan, graceMs });
+  }
+
+  command<N extends CommandName>(name: N, value: CommandValue<N>): void {
+    const given = this.#copy(value);
+    const node = commandNode(name);
+    if (node === undefined) throw new Fault('value_invalid', `${String(name)} is no command of the kernel`);
+    const checked = check(node, given);
+    if (!checked.ok)
+      throw new Fault('value_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+    this.outputs.push({ type: 'command', command: { name, value: checked.value } as unknown as KernelCommand });
+  }
+
+  append(log: string, item: unknown): void {
+    const node = this.reducer.logs.get(log);
+    if (node === undefined) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
+    const checked = check(node, this.#copy(item));
+    if (!checked.ok)
+      throw new Fault(
+        'value_invalid',
+        `log ${log} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`,
+      );
+    this.staged.push(...appendToLog(this.#log(log), checked.value, this.fold.env.hash));
+  }
+
+  logHead(log: string): Ref {
+    this.#inside();
+    if (!this.reducer.logs.has(log)) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
+    const head = logHeadBlob(this.#log(log), this.fold.env.hash);
+    this.staged.push(head);
+    return head.ref;
+  }
+
+  table<V = Value>(name: string): Table<V> {
+    this.#inside();
+    return this.tables.open(name) as Table<V>;
+  }
+
+  end(): void {
+    this.#inside();
+    this.ended = true;
+  }
+
+  reject(code: string): never {
+    if (typeof code !== 'string' || !REJECTION.test(code))
+      throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${String(code)}`);
+    throw new Rejected(code);
+  }
+
+  id(label: string): string {
+    this.#inside();
+    return this.#entropy.id(label);
+  }
+
+  random(): number {
+    this.#inside();
+    return this.#entropy.random();
+  }
+
+  /** A log as this delivery sees it; its own copy, written back only when the delivery ends well. */
+  #log(name: string): LogLeaf {
+    const known = this.logs.get(name);
+    if (known !== undefined) return known;
+    const bytes = this.fold.overlay.get(logKey(this.address, name));
+    const log = bytes === undefined ? emptyLog() : this.fold.take<LogLeaf>(bytes);
+    this.logs.set(name, log);
+    return log;
+  }
+
+  #inside(): void {
+    if (this.#over) throw new Fault('nondeterminism', 'ctx was used after its delivery was over');
+  }
+
+  #copy(given: unknown): Value {
+    this.#inside();
+    const bytes = encodeGiven(given);
+    this.#count(bytes.length + GIVEN_BYTES_EXTRA);
+    return decode(bytes);
+  }
+
+  /** The copy of a value that a table is to hold. */
+  #write(given: unknown): Value {
+    this.#count(TABLE_WRITE_BYTES);
+    return this.#copy(given);
+  }
+
+  #count(bytes: number): void {
+    this.valueBytes += bytes;
+    if (this.valueBytes <= FRAME_VALUE_BYTES_MAX) return;
+    throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
+  }
+}
+
+/** An address as the author's own: the one in the record is what the frame is written from. */
+function own<T extends Sender>(address: T): T {
+  return (address === null ? null : Object.freeze([...address])) as T;
+}
+
+const commandNodes = new Map<string, SchemaNode>();
+
+/** The schema of a command's value, compiled when it is first given. */
+function commandNode(name: string): SchemaNode | undefined {
+  if (!Object.hasOwn(KERNEL_COMMANDS, name)) return undefined;
+  const known = commandNodes.get(name) ?? compileSchema(KERNEL_COMMANDS[name as CommandName]);
+  commandNodes.set(name, known);
+  return known;
+}

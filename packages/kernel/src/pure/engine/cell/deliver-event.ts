@@ -1,0 +1,371 @@
+/** Delivers one event to one cell: the savepoint around a reducer. */
+import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from '@reprise/contracts';
+import { formatAddress } from '@reprise/contracts';
+import { decode, encode } from '../../codec/index.js';
+import { type ReducerDefinition, reducerFor } from '../../define/index.js';
+import { perform } from '../command/commands.js';
+import { type EventDelivery, encodeGiven, encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import { notify } from '../frame/notify.js';
+import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
+import { holderOf } from '../gate/rights.js';
+import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from '../leaf/bounds.js';
+import { cellKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
+import type { CellLeaf, PlanLeaf } from '../leaf/leaves.js';
+import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
+import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
+import { CellContext, type CellOutput } from './cell-context.js';
+import { fittedState } from './fitted-state.js';
+import { presentState, signCell } from './migrate.js';
+import { notify, tellMaker } from './notify.js';
+import { runPure } from './purity.js';
+
+/** Why an event could not reach its cell. */
+type Unreachable = 'cell_absent' | 'cell_failed' | 'unknown_reducer' | 'event_invalid';
+
+/** Performs one event delivery, whole or not at all. */
+export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
+  const reducer = reducerFor(fold.env.app, delivery.to[0]);
+  if (reducer === undefined) return unreachable(fold, delivery, 'unknown_reducer');
+  const event = reducer.events.get(delivery.event.name);
+  if (event === undefined) return unreachable(fold, delivery, 'event_invalid');
+  const bytes = fold.overlay.get(cellKey(delivery.to));
+  if (delivery.making === true && !isMaker(fold, delivery, bytes)) return refuseSend(fold, delivery, NOT_THE_MAKER);
+  const cell = openCell(fold, delivery, bytes, event.creates);
+  if (typeof cell === 'string') return unreachable(fold, delivery, cell);
+  try {
+    const done = reduceCell(fold, delivery, reducer, cell);
+    takePlace(fold, delivery, done);
+  } catch (thrown) {
+    // A recipe may have caught the miss and thrown something else: the leaf is loaded and the frame folded again.
+    if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
+    if (thrown instanceof Rejected) reject(fold, delivery, thrown.code);
+    else if (thrown instanceof Fault) failCell(fold, delivery, bytes, thrown);
+    else throw thrown;
+  }
+}
+
+/** Whether a sender that was to make a cell still is its maker: another may have come before, in this very cascade. */
+function isMaker(fold: FrameFold, { from, to }: EventDelivery, bytes: Uint8Array | undefined): boolean {
+  const there = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
+  return !there || from === null || isOwn(fold, [from[0], from[1]], to);
+}
+
+const NOT_THE_MAKER: Refused = { allow: false, code: 'policy_denied', rule: null };
+
+function openCell(
+  fold: FrameFold,
+  delivery: EventDelivery,
+  bytes: Uint8Array | undefined,
+  creates: boolean,
+): CellLeaf | Unreachable {
+  const known = bytes === undefined ? undefined : fold.take<CellLeaf>(bytes);
+  if (known?.live === true) return known.failed === null ? known : 'cell_failed';
+  if (!creates) return 'cell_absent';
+  return {
+    inc: known === undefined ? 0 : known.inc + 1,
+    live: true,
+    n: 0,
+    ord: known?.ord ?? 0, // goes on: an address never names two plans, whatever the generation
+    failed: null,
+    ...parentage(fold, delivery.from),
+    plans: [],
+    timers: {},
+    logs: [],
+    state: {},
+  };
+}
+
+/** Who made a cell, and which generation of it: a later one's rights are not the child's. */
+function parentage(fold: FrameFold, from: Sender): Pick<CellLeaf, 'parent' | 'pinc'> {
+  if (from === null) return { parent: null };
+  const parent: Address = [from[0], from[1]];
+  const bytes = fold.overlay.get(cellKey(parent));
+  const inc = bytes === undefined ? 0 : (decode(bytes) as unknown as CellLeaf).inc;
+  return inc === 0 ? { parent } : { parent, pinc: inc };
+}
+
+/** A delivery that ended well and waits to take place. */
+interface Reduced {
+  readonly context: CellContext;
+  readonly cell: CellLeaf;
+  readonly bytes: Uint8Array;
+  readonly logs: readonly (readonly [LeafKey, Uint8Array])[];
+  readonly timersBefore: Readonly<Record<string, number>>;
+}
+
+function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDefinition, cell: CellLeaf): Reduced {
+  const timersBefore = { ...cell.timers };
+  const context = new CellContext(fold, reducer, cell, delivery.to, delivery.from);
+  const event = { name: delivery.event.name, value: decode(encode(delivery.event.value)) };
+  // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
+  cell.state = cell.n === 0 ? firstState(reducer, delivery) : presentState(reducer, delivery.to, cell);
+  signCell(cell, reducer, delivery.to);
+  const returned = runPure(() => reducer.reduce(cell.state, event, context));
+  if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
+  context.close();
+  if (returned !== undefined) {
+    throw new Fault(
+      'returned_a_value',
+      `${reducer.name} returned something; a recipe writes its draft and returns nothing`,
+    );
+  }
+  cell.n++;
+  cell.timers = Object.fromEntries(context.timers);
+  cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  if (context.tables.heads !== undefined) cell.tables = context.tables.heads;
+  fold.afford(context.outputs.length, context.valueBytes);
+  return { context, cell, bytes: normalForm(fold, reducer, cell), logs: encodeLogs(context), timersBefore };
+}
+
+function encodeLogs(context: CellContext): [LeafKey, Uint8Array][] {
+  return [...context.logs].map(([name, log]) => {
+    const bytes = encodeLeaf(log);
+    if (bytes.length > LOG_LEAF_BYTES_MAX) {
+      throw new Fault(
+        'record_too_large',
+        `the items of log ${name} are too large; keep their content in the content store`,
+      );
+    }
+    return [logKey(context.address, name), bytes];
+  });
+}
+
+function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): Record<string, Value> {
+  const made = runPure(() => reducer.init(to[1], { name: event.name, value: decode(encode(event.value)) }));
+  return decode(encodeGiven(made)) as Record<string, Value>;
+}
+
+/** Encodes the cell; from here on its state *is* what these bytes decode to. */
+function normalForm(fold: FrameFold, reducer: ReducerDefinition, cell: CellLeaf): Uint8Array {
+  const bytes = encodeCell(cell);
+  const normal = decode(bytes) as unknown as CellLeaf;
+  const state = fittedState(reducer, normal.state);
+  if (state !== normal.state) return encodeCell({ ...normal, state: state as CellLeaf['state'] }); // a default filled a field in
+  fold.env.caches?.decoded.offer(bytes, normal);
+  return bytes;
+}
+
+function encodeCell(cell: CellLeaf): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = encode(cell);
+  } catch (error) {
+    throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
+  }
+  if (bytes.length <= LEAF_BYTES_MAX) return bytes;
+  const fit = `at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`;
+  throw new Fault('state_too_large', `${bytes.length} bytes of state; ${fit}`);
+}
+
+function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): void {
+  const { context, cell } = done;
+  fold.overlay.set(cellKey(delivery.to), done.bytes);
+  fold.staged.push(...context.staged);
+  fold.spend(context.valueBytes);
+  for (const [key, bytes] of done.logs) fold.overlay.set(key, bytes);
+  context.tables.takePlace();
+  moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
+  for (const output of context.outputs) release(fold, delivery, cell, output);
+  if (delivery.reply && delivery.from !== null) {
+    const value = { to: delivery.to, event: delivery.event.name, outcome: 'accepted' };
+    notify(fold, [delivery.from[0], delivery.from[1]], 'sys/Reply@1', value, delivery.cause);
+  }
+  if (context.ended) endCell(fold, delivery.to, cell, delivery.cause);
+}
+
+function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, output: CellOutput): void {
+  const c = delivery.cause;
+  const [reducer, key] = delivery.to;
+  switch (output.type) {
+    case 'send': {
+      const verdict = gateSend(fold, delivery.to, output.to, output.name);
+      const event = { name: output.name, value: output.value };
+      if (!verdict.allow) {
+        return refuseSend(fold, { from: delivery.to, to: output.to, event, reply: output.reply, cause: c }, verdict);
+      }
+      const cause = fold.push({ kind: 'event', c, to: output.to, event, from: delivery.to });
+      fold.enqueue({
+        kind: 'event',
+        to: output.to,
+        event,
+        from: delivery.to,
+        cause,
+        reply: output.reply,
+        notice: false,
+        root: false,
+        ...(verdict.making === true ? { making: true } : {}),
+      });
+      return;
+    }
+    case 'fact':
+      fold.push({ kind: 'fact', c, from: delivery.to, name: output.name, value: output.value });
+      return;
+    case 'intent': {
+      const plan = [reducer, key, output.ordinal] as [string, string, number];
+      const cause = fold.push({ kind: 'intent', c, plan, name: output.plan.name, input: output.input });
+      fold.write(planKey(plan), newPlan(output.plan.name, cell.inc, output.input));
+      fold.enqueue({ kind: 'plan', plan, cause });
+      return;
+    }
+    case 'cancel':
+      cancelPlan(fold, [reducer, key, output.ordinal], c);
+      return;
+    case 'stop':
+      return stopPlan(fold, [reducer, key, output.ordinal], c, output.graceMs);
+    case 'command':
+      return command(fold, delivery, output.command);
+    default:
+      output satisfies never;
+  }
+}
+
+/** The gate refused an event: a record, and its sender learns it as it learns that a cell is not there. */
+function refuseSend(
+  fold: FrameFold,
+  sent: Pick<EventDelivery, 'to' | 'event' | 'from' | 'reply' | 'cause'>,
+  { code, rule }: Refused,
+): void {
+  if (sent.from === null) return; // the outside is refused by a refusal
+  const { to, reply, cause: c } = sent;
+  const from: Address = [sent.from[0], sent.from[1]];
+  const event = sent.event.name;
+  const cause = fold.push({ kind: 'denial', c, who: holderOf(from), what: sendText(to, event), code, rule });
+  if (reply) notify(fold, from, 'sys/Reply@1', { to, event, outcome: 'rejected', code }, cause);
+  else notify(fold, from, 'sys/Undeliverable@1', { to, event, code: 'denied' }, cause);
+}
+
+/** A command of a cell: what is refused is a record and a notice, and undoes nothing of the delivery. */
+function command(fold: FrameFold, { to: from, cause: c }: EventDelivery, asked: KernelCommand): void {
+  const who = holderOf(from);
+  try {
+    perform(fold, asked, { who, cause: c });
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const code = `${thrown.code === 'policy_denied' ? 'policy_denied' : 'cap_denied'}/${thrown.code}` as const;
+    const cause = fold.push({ kind: 'denial', c, who, what: asked.name, code, rule: null });
+    notify(fold, from, 'sys/CommandRefused@1', { command: asked.name, code: thrown.code }, cause);
+  }
+}
+
+/** A plan instance that has not run yet. */
+export function newPlan(name: string, inc: number, input: Value): PlanLeaf {
+  return { name, inc, input, started: null, resumptions: [], wait: null, inbox: [], emissions: 0, open: [] };
+}
+
+function moveTimers(
+  fold: FrameFold,
+  cell: Address,
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): void {
+  for (const [name, due] of Object.entries(before)) {
+    if (after[name] !== due) fold.overlay.set(timerKey(due, cell, -1, name), undefined);
+  }
+  for (const [name, due] of Object.entries(after)) {
+    if (before[name] !== due) fold.write(timerKey(due, cell, -1, name), { due });
+  }
+}
+
+function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: number): void {
+  for (const ordinal of cell.plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
+  for (const log of cell.logs) fold.overlay.set(logKey(address, log), undefined);
+  moveTimers(fold, address, cell.timers, {});
+  const { tables = {}, ...rest } = cell;
+  for (const [table, { root }] of Object.entries(tables)) {
+    if (root !== 0) fold.enqueue({ kind: 'sweep', cell: address, table, inc: cell.inc, nodes: [root] });
+  }
+  const gone: CellLeaf = {
+    ...rest,
+    live: false,
+    n: 0,
+    plans: [],
+    timers: {},
+    logs: [],
+    state: {},
+  };
+  fold.write(cellKey(address), gone);
+  // Only who takes the notice of one ever settles effects; the others are spared the search.
+  if (reducerFor(fold.env.app, address[0])?.events.has('sys/EffectOpened@1')) abandonBySettler(fold, address, cause);
+}
+
+function unreachable(fold: FrameFold, delivery: EventDelivery, code: Unreachable): void {
+  if (delivery.root) throw refusalFor(delivery, code);
+  answer(fold, delivery, code);
+}
+
+function refusalFor(delivery: EventDelivery, code: Unreachable): Refusal {
+  const where = formatAddress(delivery.to);
+  const event = delivery.event.name;
+  const what: Record<Unreachable, [ErrorCode, string]> = {
+    cell_absent: ['cell_absent', `${where} does not exist and ${event} does not create it`],
+    cell_failed: ['cell_failed', `${where} has failed and takes no events until it is revived`],
+    unknown_reducer: ['unknown_reducer', `no reducer ${delivery.to[0]} in this app`],
+    event_invalid: ['unknown_event', `${delivery.to[0]} takes no event ${event}`],
+  };
+  return new Refusal(...what[code], { where });
+}
+
+/** Tells the sender that its event did not take place. */
+function answer(fold: FrameFold, delivery: EventDelivery, code: Unreachable | 'faulted'): void {
+  const { to, from, cause } = delivery;
+  const event = delivery.event.name;
+  if (delivery.notice || from === null) {
+    fold.push({ kind: 'fact', c: cause, from: to, name: 'sys/Undeliverable@1', value: { to, event, code } });
+    return;
+  }
+  const sender: Address = [from[0], from[1]];
+  if (delivery.reply) notify(fold, sender, 'sys/Reply@1', { to, event, outcome: 'rejected', code }, cause);
+  else notify(fold, sender, 'sys/Undeliverable@1', { to, event, code }, cause);
+}
+
+function reject(fold: FrameFold, delivery: EventDelivery, code: string): void {
+  const { to, from, cause } = delivery;
+  if (delivery.root) {
+    throw new Refusal('request_rejected', `${formatAddress(to)} rejected ${delivery.event.name}: ${code}`, {
+      reason: code,
+    });
+  }
+  const value = { to, event: delivery.event.name, outcome: 'rejected', code };
+  if (delivery.reply && from !== null) notify(fold, [from[0], from[1]], 'sys/Reply@1', value, cause);
+  else fold.push({ kind: 'fact', c: cause, from: to, name: 'sys/Reply@1', value });
+}
+
+/** A delivery broke a rule: nothing of it takes place, the cell is failed and its plans end. */
+function failCell(fold: FrameFold, delivery: EventDelivery, before: Uint8Array | undefined, fault: Fault): void {
+  if (delivery.root) {
+    throw new Refusal(fault.code === 'nondeterminism' ? 'nondeterminism' : 'delivery_faulted', fault.detail, {
+      where: formatAddress(delivery.to),
+      fault: fault.code,
+      ...(fault.cause === undefined ? {} : { cause: fault.cause }),
+    });
+  }
+  const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.to, code: fault.code });
+  fold.faulted.push({ target: delivery.to, name: delivery.event.name, ...thrownBy(fault) });
+  markFailed(fold, delivery.to, before, fault.code, cause);
+  answer(fold, { ...delivery, cause }, 'faulted');
+}
+
+/** Marks a cell failed from the bytes it had before the delivery; a cell that was never made stays absent. */
+function markFailed(
+  fold: FrameFold,
+  address: Address,
+  before: Uint8Array | undefined,
+  code: FaultCode,
+  cause: number,
+): void {
+  if (before === undefined) return;
+  const cell = decode(before) as unknown as CellLeaf;
+  if (!cell.live) return;
+  const plans = cell.plans;
+  cell.failed = code;
+  cell.plans = [];
+  fold.write(cellKey(address), cell);
+  for (const ordinal of plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
+  tellMaker(fold, address, cell, cause);
+}
+
+/** What stands for an event that the cascade's bound cut off: a fault, no notice, and a failed cell. */
+export function exceedEvent(fold: FrameFold, delivery: EventDelivery): void {
+  const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.to, code: 'cascade_exceeded' });
+  markFailed(fold, delivery.to, fold.overlay.get(cellKey(delivery.to)), 'cascade_exceeded', cause);
+}

@@ -1,0 +1,75 @@
+/**
+ * The state of a cell as the definition of today sees it. A cell that an earlier version wrote last is migrated at its
+ * first delivery, and until then whenever somebody reads it; its bytes stay until that delivery takes place.
+ */
+import type { Address, Value } from '@reprise/contracts';
+import { decode, encode } from '../../codec/index.js';
+import { type App, cellAddress, type Forebear, type ReducerDefinition, reducerFor } from '../../define/index.js';
+import { encodeGiven, type FrameFold } from '../frame/frame-fold.js';
+import { cellKey } from '../leaf/leaf-key.js';
+import type { CellLeaf } from '../leaf/leaves.js';
+import { Fault } from '../leaf/signals.js';
+import { fittedState } from './fitted-state.js';
+import { runPure } from './purity.js';
+
+type State = CellLeaf['state'];
+
+/** The definition that wrote a cell last. */
+export function writerOf(cell: CellLeaf, address: Address): string {
+  return cell.v ?? address[0];
+}
+
+/**
+ * A cell's state, migrated when an earlier version wrote it.
+ *
+ * @throws Fault `migration_failed`, or `nondeterminism` when a migration touched what it must not; Exhausted
+ */
+export function presentState(reducer: ReducerDefinition, address: Address, cell: CellLeaf): State {
+  const written = writerOf(cell, address);
+  if (written === reducer.name) return cell.state;
+  const steps = stepsFrom(reducer, written);
+  try {
+    return fittedState(reducer, steps.reduce(migrated, cell.state as Value)) as State;
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code === 'nondeterminism') throw thrown;
+    const detail = `the state that ${written} left does not become one of ${reducer.name}: ${thrown.detail}`;
+    throw new Fault('migration_failed', detail, thrown.cause);
+  }
+}
+
+/** Notes which definition a cell's next bytes are written by; the address's own name needs no note. */
+export function signCell(cell: CellLeaf, reducer: ReducerDefinition, address: Address): void {
+  if (reducer.name === address[0]) delete cell.v;
+  else cell.v = reducer.name;
+}
+
+/**
+ * What somebody who may read a cell sees of it; undefined when it does not exist.
+ *
+ * @param bytes the cell's leaf
+ * @throws what {@link presentState} throws
+ */
+export function seenState(app: App, address: Address, bytes: Uint8Array | undefined): State | undefined {
+  if (bytes === undefined) return undefined;
+  const cell = decode(bytes) as unknown as CellLeaf;
+  if (!cell.live) return undefined;
+  const reducer = reducerFor(app, address[0]);
+  return reducer === undefined ? cell.state : presentState(reducer, address, cell);
+}
+
+/** A cell's state as of this moment of the fold; null when it does not exist. */
+export function peekState(fold: FrameFold, address: Address): Value {
+  const cell = cellAddress(fold.env.app, address);
+  return seenState(fold.env.app, cell, fold.overlay.get(cellKey(cell))) ?? null;
+}
+
+function stepsFrom(reducer: ReducerDefinition, written: string): readonly Forebear[] {
+  const lineage = reducer.lineage ?? [];
+  const from = lineage.findIndex(({ name }) => name === written);
+  if (from >= 0) return lineage.slice(from);
+  throw new Fault('migration_failed', `${reducer.name} does not go on from ${written}, which wrote this cell`);
+}
+
+function migrated(state: Value, step: Forebear): Value {
+  return decode(encodeGiven(runPure(() => step.migrate(decode(encode(state))))));
+}

@@ -1,0 +1,71 @@
+/**
+ * Runs authors' pure code. While it runs the depth is above zero; `@reprise/kernel/guard`, when installed,
+ * makes clocks, random, timers and I/O throw then. A violation is sticky: catching it does not hide it.
+ */
+import { Exhausted, Fault, Miss, Rejected } from '../leaf/signals.js';
+
+/** Shared with the guard. Folding is synchronous, so a plain counter is enough. */
+export const purity = {
+  /** Above zero while authors' pure code runs. */
+  depth: 0,
+  /** The global that was touched, when one was. */
+  violation: null as string | null,
+  /** Told of everything that was touched; a sandbox names it where the fault alone would not. */
+  heard: (_name: string): void => undefined,
+};
+
+/** Remembers that pure code touched what it must not. */
+export function violate(name: string): void {
+  purity.violation = name;
+  purity.heard(name);
+}
+
+/**
+ * Calls authors' code inside a savepoint.
+ *
+ * @returns what it returned
+ * @throws Fault when it threw or touched what it must not; Exhausted when the machine ran out; Rejected, Miss as they are
+ */
+export function runPure<T>(body: () => T): T {
+  purity.depth++;
+  try {
+    const result = body();
+    raiseViolation();
+    hush(result);
+    return result;
+  } catch (thrown) {
+    raiseViolation();
+    throw classify(thrown);
+  } finally {
+    purity.depth--;
+  }
+}
+
+/** Async code is no pure code, and is refused as such. Unheard, the rejection of what it returned would end the process. */
+function hush(returned: unknown): void {
+  if (Object.prototype.toString.call(returned) !== '[object Promise]') return;
+  (returned as { catch(heard: () => void): void }).catch(() => undefined);
+}
+
+function raiseViolation(): void {
+  const touched = purity.violation;
+  if (touched === null) return;
+  purity.violation = null;
+  throw new Fault('nondeterminism', `pure code touched ${touched}`);
+}
+
+function classify(thrown: unknown): unknown {
+  if (thrown instanceof Fault || thrown instanceof Rejected || thrown instanceof Miss) return thrown;
+  // Any RangeError may be the stack's end, whose depth differs between engines and even between flags.
+  if (thrown instanceof RangeError) return new Exhausted(thrown);
+  return new Fault('threw', describe(thrown), thrown);
+}
+
+/** What was thrown, in words. Anything can be thrown, things that cannot be put into words among them. */
+function describe(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  } catch {
+    return 'something that has no text';
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Begins a fork: from this frame on the world is another one, which shares its past with the one it comes from.
+ *
+ * Invariants
+ * K1  Nothing of the past is replayed: every effect that is open is settled here, by what the ingress says.
+ * K2  The world has a new id, so what it emits is not taken for the original's; its seed stays, so that the same
+ *     inputs lead to the same identifiers.
+ * K3  No right returns by going back: in a live fork nobody may more than at the cut and at the original's head, nor
+ *     more than the root was given, and no account has less spent than it had at either.
+ */
+import type { Account, Amounts, Capability, IngressOf, InheritedRights } from '@reprise/contracts';
+import { EVERYTHING, meet } from '../../authority/index.js';
+import { decode } from '../../codec/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
+import { NO_RIGHTS, replaceRights } from '../gate/grants.js';
+import { declaredRights } from '../gate/rights.js';
+import { accountKey, effectKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
+import type { EffectLeaf, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
+import { Refusal } from '../leaf/signals.js';
+import { openEffect, settleInFrame } from '../ledger/settle.js';
+
+/**
+ * Takes a fork in.
+ *
+ * @throws Refusal `invalid_argument` when it does not belong to this world, or does not settle what is open
+ */
+export function beginFork(fold: FrameFold, ingress: IngressOf<'fork'>): void {
+  requireCut(fold, ingress);
+  settleOpen(fold, ingress);
+  const { fork: _before, ...rules } = fold.rules;
+  const { world, from, mode, origins, recorded } = ingress;
+  const root = ingress.root === undefined ? {} : { root: meet(rules.root ?? EVERYTHING, ingress.root) };
+  const leaf: WorldLeaf = { ...rules, ...root, world, fork: { from, mode, origins, recorded } };
+  fold.write(WORLD_KEY, leaf);
+  fold.world = leaf;
+  if (ingress.root !== undefined) fold.govern();
+  for (const [holder, rights] of ingress.rights) meetRights(fold, holder, rights);
+  for (const [name, account] of ingress.accounts) takeAccount(fold, name, account);
+}
+
+function requireCut(fold: FrameFold, { from, seq }: IngressOf<'fork'>): void {
+  const whole = fold.overlay.get(PENDING_KEY) === undefined;
+  if (whole && from.seq === seq - 1 && from.world === fold.rules.world) return;
+  throw new Refusal('invalid_argument', whole ? 'this fork is of another world' : 'a cascade is going on here', {
+    where: `frame ${seq}`,
+    expected: fold.rules.world,
+    actual: from.world,
+  });
+}
+
+/** K1 */
+function settleOpen(fold: FrameFold, { settled }: IngressOf<'fork'>): void {
+  for (const [id, receipt] of settled) {
+    const effect = openEffect(fold, id);
+    if (effect === undefined) throw notAsOpen(`effect ${id} is not open`);
+    settleInFrame(fold, id, effect, { by: 'fork', receipt, over: true }, 0);
+  }
+  for (const { key, bytes } of fold.overlay.list('effect')) {
+    const { late } = decode(bytes) as unknown as EffectLeaf;
+    if (late === undefined) throw notAsOpen(`effect ${String(key.path[1])} is open`);
+    fold.overlay.set(effectKey(String(key.path[1])), undefined); // its adapter answers the original
+  }
+}
+
+function notAsOpen(what: string): Refusal {
+  return new Refusal('invalid_argument', 'what this fork settles is not exactly what is open', { actual: what });
+}
+
+/** K3: each side within what it is at the head; an approval is remembered while it is at both. */
+function meetRights(fold: FrameFold, holder: string, head: InheritedRights): void {
+  const before = declaredRights(fold, holder) ?? NO_RIGHTS;
+  const sides = [before.grant, head.grant].every((side) => side === null);
+  const after: RightsLeaf = {
+    exercise: meetSides(before.exercise, head.exercise),
+    grant: sides ? null : meetSides(before.grant ?? before.exercise, head.grant ?? head.exercise),
+    account: head.account ?? before.account,
+    approved: before.approved.flatMap(([kind, until]) =>
+      head.approved.filter(([same]) => same === kind).map(([, end]) => [kind, earlier(until, end)] as const),
+    ),
+    revision: before.revision + 1,
+  };
+  replaceRights(fold, holder, before, after);
+}
+
+/** Null is a side that is not narrowed. */
+function meetSides(a: Capability | null, b: Capability | null): Capability | null {
+  return a === null && b === null ? null : meet(a ?? EVERYTHING, b ?? EVERYTHING);
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+function takeAccount(fold: FrameFold, name: string, { parent, limits, spent }: Account): void {
+  const bytes = fold.overlay.get(accountKey(name));
+  const known = bytes === undefined ? undefined : (decode(bytes) as unknown as Account);
+  fold.write(accountKey(name), {
+    parent: known === undefined ? parent : known.parent,
+    limits,
+    spent: larger(known?.spent ?? {}, spent),
+    reserved: known?.reserved ?? {},
+  } satisfies Account);
+}
+
+function larger(a: Amounts, b: Amounts): Amounts {
+  const units = Object.keys({ ...a, ...b });
+  return Object.fromEntries(units.map((unit) => [unit, Math.max(of(a, unit), of(b, unit))]));
+}
+
+function of(amounts: Amounts, unit: string): number {
+  return Object.hasOwn(amounts, unit) ? (amounts[unit] ?? 0) : 0;
+}

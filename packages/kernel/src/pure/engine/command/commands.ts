@@ -1,0 +1,273 @@
+/** What is asked of the kernel itself: one handler for each command. A refusal leaves nothing. */
+import {
+  ACCOUNT_DEPTH_MAX,
+  type Address,
+  type CommandName,
+  type CommandValue,
+  type FailureCode,
+  formatAddress,
+  type KernelCommand,
+  type Principal,
+  type Receipt,
+  type Settlement,
+  type Value,
+} from '@reprise/contracts';
+import { amountsFit } from '../../authority/index.js';
+import { decode, encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../../codec/index.js';
+import { check } from '../../schema/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
+import { tellOwner } from '../frame/notify.js';
+import { wakeWhenDue } from '../frame/wake.js';
+import { guaranteeOf, startOrWait } from '../gate/effects.js';
+import { fullName, gateEffect, mayAnswer } from '../gate/gate.js';
+import { setRights } from '../gate/grants.js';
+import { authorityOf, cellOf, holderOf, isAdapter, isGeneration } from '../gate/rights.js';
+import { accountKey, effectKey, settledKey } from '../leaf/leaf-key.js';
+import type { EffectLeaf, SettledLeaf } from '../leaf/leaves.js';
+import { Refusal } from '../leaf/signals.js';
+import { bookLate, chainOf } from '../ledger/accounts.js';
+import { isAsking } from '../ledger/parked.js';
+import { cancelEffect, mayHaveOutcome, openEffect, settleInFrame } from '../ledger/settle.js';
+
+/** Who asks, and the index of the record that says so. */
+interface Asking {
+  readonly who: Principal;
+  readonly cause: number;
+}
+
+type Handlers = { readonly [N in CommandName]: (fold: FrameFold, value: CommandValue<N>, asking: Asking) => void };
+
+const HANDLERS: Handlers = {
+  'sys/Settle@1': settle,
+  'sys/Decide@1': decide,
+  'sys/Answer@1': answer,
+  'sys/Cancel@1': cancel,
+  'sys/SetRights@1': (fold, value, { who, cause }) => setRights(fold, value, who, cause),
+  'sys/SetAccount@1': setAccount,
+};
+
+/**
+ * Performs a command.
+ *
+ * @throws Refusal when it cannot be done, or not by this principal
+ */
+export function perform<N extends CommandName>(
+  fold: FrameFold,
+  command: KernelCommand & { name: N },
+  asking: Asking,
+): void {
+  const handler = HANDLERS[command.name as N] as (fold: FrameFold, value: unknown, asking: Asking) => void;
+  handler(fold, command.value, asking);
+}
+
+/** What an approval is given for: the digest of an effect's kind and parameters. */
+export function approvalDigest(hash: Hash, { name, params }: Pick<EffectLeaf, 'name' | 'params'>): string {
+  return toHex(hash(encode([name, params], FRAME_DEPTH_MAX)));
+}
+
+function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Settle@1'>, { who, cause }: Asking): void {
+  const effect = openEffect(fold, id);
+  if (effect === undefined) return tooLate(fold, id, outcome, { who, cause });
+  requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? null }, nameOf(effect));
+  if (effect.deferred === undefined && who !== 'operator')
+    throw notAllowed('cap_denied', `effect ${id} waits for nobody`);
+  const payload = outcome.status === 'ok' ? { payload: checkedPayload(fold, effect, outcome.payload) } : {};
+  const receipt: Receipt = { adapter: 'kernel', ...outcome, ...payload, by: who, attempts: effect.attempt };
+  const by = cellOf(who) === undefined ? 'command' : 'cell';
+  settleInFrame(fold, id, effect, { by, receipt }, cause);
+}
+
+/** Who settles too late is told so by a record; who names an effect that never waited for anybody is refused. */
+function tooLate(fold: FrameFold, id: string, { status, usage }: Settlement, { who, cause: c }: Asking): void {
+  const bytes = fold.overlay.get(settledKey(id));
+  if (bytes === undefined) throw notOpen(id);
+  const settled = decode(bytes) as unknown as SettledLeaf;
+  requireAnswerer(fold, who, settled, `effect ${id}`);
+  fold.push({ kind: 'late', c, effect: id, status, settled: settled.status });
+  if (usage === undefined || settled.owed === undefined) return;
+  const { owed, ...known } = settled; // once: the next report is one too many
+  bookLate(fold, owed, usage);
+  fold.write(settledKey(id), known);
+}
+
+function checkedPayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): Value {
+  const definition = fold.env.app.effects.get(effect.name);
+  if (definition === undefined) throw new Refusal('unknown_effect', `no effect ${effect.name} in this app`);
+  const checked = check(definition.receipt, payload as never);
+  if (checked.ok) return checked.value;
+  throw new Refusal('event_invalid', `this is no outcome of ${effect.name}`, {
+    where: checked.path,
+    expected: checked.expected,
+    actual: checked.actual,
+  });
+}
+
+function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cause }: Asking): void {
+  const { effect: id, digest, decision } = value;
+  const effect = openEffect(fold, id);
+  if (effect?.approval === undefined) throw notOpen(id, 'does not wait for approval');
+  requireAnswerer(fold, who, { ...effect, to: effect.approval.to }, nameOf(effect));
+  const now = approvalDigest(fold.env.hash, effect);
+  if (digest !== undefined && digest !== now) {
+    throw new Refusal('approval_stale', 'what was approved is not what waits for approval', {
+      where: `effect ${id}`,
+      expected: now,
+      actual: digest,
+      hint: 'Show the open item again and decide on what it says now.',
+    });
+  }
+  if (decision.approve) return release(fold, id, effect, decision, { who, cause });
+  const receipt = denied(effect, 'policy_denied/not_approved', who);
+  settleInFrame(fold, id, effect, { by: 'command', receipt }, cause);
+}
+
+/** Lets an approved effect go on: the whole gate again, for much may have changed since it was asked. */
+function release(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  decision: { readonly params?: unknown; readonly remember?: { readonly until: number | null } },
+  { who, cause }: Asking,
+): void {
+  const definition = fold.env.app.effects.get(effect.name);
+  if (definition === undefined) throw new Refusal('unknown_effect', `no effect ${effect.name} in this app`);
+  const given = decision.params ?? effect.params;
+  const checked = check(definition.params, given as never);
+  if (!checked.ok && decision.params !== undefined) {
+    throw new Refusal('event_invalid', `these are no parameters of ${effect.name}`, {
+      where: checked.path,
+      expected: checked.expected,
+      actual: checked.actual,
+    });
+  }
+  if (!checked.ok) return refuseRelease(fold, id, effect, 'validation_error', { who, cause }); // a deploy came between
+  const { plan } = effect;
+  const cell: Address = [plan[0], plan[1]];
+  if (decision.remember !== undefined && isGeneration(fold, cell, effect.inc)) {
+    const kind: [string, number | null] = [fullName(definition, checked.value), decision.remember.until];
+    setRights(fold, { holder: holderOf(cell), remember: kind }, who, cause);
+  }
+  const verdict = gateEffect(fold, { plan, inc: effect.inc, definition, params: checked.value, approved: id });
+  if (!verdict.allow) return refuseRelease(fold, id, effect, verdict.code, { who, cause });
+  const { approval, ...rest } = effect;
+  const deadline = approval?.timeoutMs == null ? null : fold.at + approval.timeoutMs;
+  const reserved = verdict.reserved === undefined ? {} : { reserved: verdict.reserved };
+  const guarantee = guaranteeOf(definition, checked.value); // edited parameters may carry another
+  const freed: EffectLeaf = { ...rest, params: checked.value, guarantee, deadline, approved: true };
+  const receipt = startOrWait(fold, id, { ...freed, ...reserved }, definition, cause);
+  if (receipt !== undefined) return settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause); // nothing is reserved yet
+  tellOwner(fold, plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...plan] }, cause);
+}
+
+function refuseRelease(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  code: FailureCode,
+  { who, cause }: Asking,
+): void {
+  settleInFrame(fold, id, effect, { by: 'gate', receipt: denied(effect, code, who) }, cause);
+}
+
+function answer(
+  fold: FrameFold,
+  { effect: id, n, answer: given }: CommandValue<'sys/Answer@1'>,
+  { who, cause }: Asking,
+): void {
+  const effect = openEffect(fold, id);
+  const asked = effect?.asks?.find((question) => question.n === n);
+  if (effect === undefined || asked === undefined) throw notOpen(id, `has no open question ${n}`);
+  requireAnswerer(fold, who, { ...effect, to: asked.to }, nameOf(effect));
+  if (asked.answer !== undefined) throw notOpen(id, `has its answer to question ${n}`);
+  asked.answer = { by: who, value: given };
+  wakeWhenDue(fold, id, effect);
+  fold.write(effectKey(id), effect);
+  if (isAsking(effect)) return;
+  tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, cause);
+}
+
+function cancel(fold: FrameFold, { effect: id, graceMs }: CommandValue<'sys/Cancel@1'>, { who, cause }: Asking): void {
+  const effect = openEffect(fold, id);
+  if (effect === undefined) throw notOpen(id);
+  requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? effect.approval?.to ?? null }, nameOf(effect));
+  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', by: who, attempts: effect.attempt };
+  if (mayHaveOutcome(fold, effect)) cancelEffect(fold, id, cause, graceMs);
+  else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
+}
+
+function setAccount(
+  fold: FrameFold,
+  { account, parent, limits }: CommandValue<'sys/SetAccount@1'>,
+  { who }: Asking,
+): void {
+  const where = `account ${account}`;
+  if (!amountsFit(limits)) throw new Refusal('bound_exceeded', 'an account limits too many units', { where });
+  const known = chainOf(fold, account)?.[0]?.[1];
+  if (known !== undefined && known.parent !== parent) {
+    throw new Refusal('invalid_argument', 'this account has another parent, and an account cannot be moved', {
+      where,
+      expected: known.parent,
+      actual: parent,
+      hint: 'What it holds is reserved above it as well. Make another account.',
+    });
+  }
+  const above = parent === null ? [] : chainOf(fold, parent);
+  if (above === undefined)
+    throw new Refusal('account_unknown', 'the account above does not exist', { where, actual: parent });
+  if (above.length >= ACCOUNT_DEPTH_MAX) {
+    throw new Refusal('bound_exceeded', 'accounts stand too deep in one another', {
+      where,
+      expected: `at most ${ACCOUNT_DEPTH_MAX}`,
+      actual: above.length + 1,
+    });
+  }
+  requireOwner(
+    fold,
+    who,
+    above.map(([name]) => name),
+    where,
+  );
+  fold.write(accountKey(account), { parent, limits, spent: known?.spent ?? {}, reserved: known?.reserved ?? {} });
+  fold.govern();
+}
+
+/**
+ * Accounts are the host's. Whoever it charged to one, a person or a cell, carves out of that and changes those below;
+ * nobody changes the one that pays for them, and who is charged to none has none to give.
+ */
+function requireOwner(fold: FrameFold, who: Principal, above: readonly string[], where: string): void {
+  if (who === 'operator') return;
+  const own = isAdapter(who) ? null : (authorityOf(fold, who)?.account ?? null); // an adapter spends, and gives nothing
+  if (own === null || !above.includes(own)) throw notAllowed('cap_denied', where);
+}
+
+/** The cell that settles an effect, and whoever was asked; people when nobody in particular was. */
+function requireAnswerer(
+  fold: FrameFold,
+  who: Principal,
+  { name, settler, to }: { readonly name: string; readonly settler?: Address; readonly to: string | null },
+  where: string,
+): void {
+  if (settler !== undefined && who === holderOf(settler)) return;
+  const refusal = mayAnswer(fold, who, name, to);
+  if (refusal !== undefined) throw notAllowed(refusal, where);
+}
+
+function nameOf({ name, plan }: EffectLeaf): string {
+  return `an effect ${name} of ${formatAddress(plan)}`;
+}
+
+function notAllowed(code: FailureCode, where: string): Refusal {
+  const error = code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+  return new Refusal(error, 'this principal may not do that', { where, reason: code });
+}
+
+function notOpen(id: string, why = 'is not open'): Refusal {
+  return new Refusal('effect_settled', `effect ${id} ${why}`, {
+    hint: 'It was settled before, or it is not an effect of this world.',
+  });
+}
+
+function denied(effect: EffectLeaf, code: FailureCode, by: Principal): Receipt {
+  return { adapter: 'gate', status: 'denied', code, by, attempts: effect.attempt };
+}

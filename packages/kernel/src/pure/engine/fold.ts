@@ -1,0 +1,344 @@
+/** The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here. */
+import {
+  type Address,
+  type DerivedRecord,
+  type EventEnvelope,
+  formatAddress,
+  type IngressOf,
+  type IngressRecord,
+  type JournalRecord,
+  type PlanAddress,
+  type Principal,
+  type Receipt,
+  type RidingAttempt,
+} from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { deliverEvent, exceedEvent } from './cell/deliver-event.js';
+import { beginFork } from './command/begin-fork.js';
+import { perform } from './command/commands.js';
+import {
+  type Deliverer,
+  type EmittedEffect,
+  type EngineEnv,
+  type FaultedDelivery,
+  FrameFold,
+  type SettledEffect,
+} from './frame/frame-fold.js';
+import { notify, takes } from './frame/notify.js';
+import { effectOfTimer } from './frame/wake.js';
+import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate/gate.js';
+import { endRefused, isRightsTimer, rightsExpired } from './gate/grants.js';
+import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf/leaf-key.js';
+import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaf/leaves.js';
+import type { StagedBlob } from './leaf/log.js';
+import { Refusal } from './leaf/signals.js';
+import { stateRecord } from './leaf/state-record.js';
+import { askOutside, deferEffect, effectDue } from './ledger/parked.js';
+import { closeEffect, endPlan, settleEffect, settleInFrame, takeLate, updateCell } from './ledger/settle.js';
+import { advancePlan, deadlineReached, exceedPlan } from './plan/advance-plan.js';
+import { dismissPlan } from './plan/dismiss-plan.js';
+import { sweepTable } from './table/sweep-table.js';
+
+/** A frame whose derived records are known and whose attempts are not decided yet. */
+export interface FoldedFrame {
+  readonly ingress: IngressRecord;
+  /** Effects of this frame that are open at its end, in order: candidates for riding attempts. */
+  readonly emitted: readonly EmittedEffect[];
+  /** Arms these effects in this frame and closes it. Called once. */
+  seal(arm: readonly string[]): SealedFrame;
+}
+
+/** A finished frame: its bytes and what it does to the leaves. Nothing has happened yet. */
+export interface SealedFrame {
+  readonly records: readonly JournalRecord[];
+  readonly bytes: Uint8Array;
+  readonly changes: readonly LeafChange[];
+  /** Content that the frame links and the fold made. */
+  readonly staged: readonly StagedBlob[];
+  /** Running effects that should stop. */
+  readonly aborts: readonly string[];
+  /** Effects that were open before, or waited for somebody, and are settled now: in order. */
+  readonly settled: readonly SettledEffect[];
+  /** Deliveries that a fault stands for: what was thrown, for watchers, in order. */
+  readonly faulted: readonly FaultedDelivery[];
+  /** The cascade goes on: the next frame must be a `continue`. */
+  readonly continues: boolean;
+}
+
+/** The event that brings a failed cell back; the kernel takes it, for any reducer. */
+export const REVIVE = 'sys/Revive@1';
+
+const deliverer: Deliverer = {
+  event: deliverEvent,
+  plan: advancePlan,
+  sweep: sweepTable,
+  exceeded: (fold, delivery) => (delivery.kind === 'event' ? exceedEvent(fold, delivery) : exceedPlan(fold, delivery)),
+};
+
+/**
+ * Folds an ingress record.
+ *
+ * @param env the app and the hash; with caches live, without to check a frame again
+ * @param leaves the state before the frame
+ * @param ingress stamped, with its values already parsed and canonical
+ * @throws Miss when a leaf must be loaded first; Refusal for requests; Exhausted when the machine ran out
+ */
+export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: IngressRecord): FoldedFrame {
+  const fold = new FrameFold(env, leaves, ingress);
+  const world = fold.overlay.get(WORLD_KEY);
+  if (world !== undefined) fold.world = readWorld(world);
+  admit(fold, ingress);
+  fold.run(deliverer);
+  return { ingress, emitted: stillOpen(fold), seal: (arm) => seal(fold, arm) };
+}
+
+/** What may be armed with the frame: an effect that was cancelled in the frame that emitted it is settled already. */
+function stillOpen(fold: FrameFold): readonly EmittedEffect[] {
+  return fold.emitted.filter(({ effect }) => fold.overlay.get(effectKey(effect)) !== undefined);
+}
+
+const worlds = new WeakMap<Uint8Array, WorldLeaf>();
+
+/** The world leaf hardly ever changes and is never written in place, so folds share it. */
+function readWorld(bytes: Uint8Array): WorldLeaf {
+  let leaf = worlds.get(bytes);
+  if (leaf === undefined) {
+    leaf = decode(bytes) as unknown as WorldLeaf;
+    worlds.set(bytes, leaf);
+  }
+  return leaf;
+}
+
+/** Takes the ingress in: what it does to the ledger, and the first deliveries. */
+function admit(fold: FrameFold, ingress: IngressRecord): void {
+  switch (ingress.kind) {
+    case 'manifest':
+      return admitManifest(fold, ingress);
+    case 'request':
+      return admitRequest(fold, ingress);
+    case 'command':
+      return perform(fold, ingress.command, { who: ingress.principal as Principal, cause: 0 });
+    case 'deferred':
+      return deferEffect(fold, ingress);
+    case 'ask':
+      return askOutside(fold, ingress);
+    case 'receipt':
+      return admitReceipt(fold, ingress);
+    case 'timer':
+      return admitTimer(fold, ingress);
+    case 'attempt':
+      return admitAttempt(fold, ingress);
+    case 'continue':
+      return admitContinue(fold, ingress.quarantined === true);
+    case 'fork':
+      return beginFork(fold, ingress);
+    case 'erase': // content is no state: what was decided on it stands
+      return requireAllowed(gateErase(fold, ingress.principal as Principal, ingress.cell), {
+        where: ingress.cell === null ? '*' : formatAddress(ingress.cell),
+        what: `${ingress.principal} may not erase this`,
+      });
+    case 'snapshot':
+    case 'clock':
+      return;
+    default:
+      return ingress satisfies never;
+  }
+}
+
+function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
+  const before = fold.world;
+  const { governed, root, fork } = before ?? {}; // what was set by a command, or a fork, outlives the era
+  const leaf: WorldLeaf = {
+    ...(governed === undefined ? {} : { governed }),
+    ...(root === undefined ? {} : { root }),
+    ...(fork === undefined ? {} : { fork }),
+    world: ingress.world,
+    seed: ingress.seed,
+    semantics: ingress.semantics,
+    policy: ingress.policy,
+  };
+  fold.write(WORLD_KEY, leaf);
+  fold.world = leaf;
+  for (const plan of ingress.cancels ?? []) dismissPlan(fold, plan);
+  if (before !== undefined) endRefused(fold, 0); // what another policy forbids ends, as what rights forbid does
+}
+
+/** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
+function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
+  requireAllowed(gateRequest(fold, principal as Principal, to, event.name), {
+    where: sendText(to, event.name),
+    what: `${principal} may not send this`,
+  });
+  if (event.name === REVIVE) return reviveCell(fold, to);
+  fold.enqueue({
+    kind: 'event',
+    to,
+    event: event as EventEnvelope,
+    from: null,
+    cause: 0,
+    reply: false,
+    notice: false,
+    root: true,
+  });
+}
+
+/** Turns what the gate refused somebody outside into a refusal of the ingress. */
+function requireAllowed(verdict: SendVerdict, refused: { readonly what: string; readonly where: string }): void {
+  if (verdict.allow) return;
+  const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+  throw new Refusal(code, refused.what, { where: refused.where, reason: verdict.code });
+}
+
+/** Brings a failed cell back: its state is what it was before the fault. */
+function reviveCell(fold: FrameFold, address: Address): void {
+  const bytes = fold.overlay.get(cellKey(address));
+  const live = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
+  if (!live) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
+  updateCell(fold, address, (cell) => {
+    cell.failed = null;
+  });
+}
+
+function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
+  const bytes = fold.overlay.get(effectKey(ingress.effect));
+  if (bytes === undefined) throw settledBefore(ingress.effect);
+  const effect = fold.take<EffectLeaf>(bytes);
+  if (effect.attempt !== ingress.attempt) {
+    throw new Refusal('effect_settled', 'the receipt is not of the armed attempt', {
+      expected: effect.attempt,
+      actual: ingress.attempt,
+      where: `effect ${ingress.effect}`,
+    });
+  }
+  if (effect.late !== undefined && ingress.unanswered === true) throw settledBefore(ingress.effect);
+  if (effect.late !== undefined) takeLate(fold, ingress.effect, effect, ingress.receipt);
+  else if (ingress.quarantined === true) quarantineEffect(fold, ingress, effect);
+  else {
+    const { receipt, unanswered = false } = ingress;
+    settleEffect(fold, ingress.effect, effect, { receipt, cause: 0, unanswered });
+  }
+}
+
+/** What the kernel itself has to say of an effect comes too late, when it is settled: its adapter's word is awaited. */
+function settledBefore(effect: string): Refusal {
+  return new Refusal('effect_settled', `effect ${effect} is not open`, {
+    hint: 'It was settled before, or it is not an effect of this world.',
+  });
+}
+
+/** Settles the ledger and ends the plan: folding this receipt in full exhausted the machine. */
+function quarantineEffect(
+  fold: FrameFold,
+  { effect: id, receipt, unanswered }: IngressOf<'receipt'>,
+  effect: EffectLeaf,
+): void {
+  closeEffect(fold, id, effect, receipt, unanswered === true);
+  quarantinePlan(fold, effect.plan);
+}
+
+/**
+ * Ends a plan that would have gone on in a frame that is quarantined: nothing else would ever wake it. Its cell is
+ * told in the frame after, so that it does not wait for ever either.
+ */
+function quarantinePlan(fold: FrameFold, plan: PlanAddress): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes === undefined) return;
+  const cause = fold.push({ kind: 'fault', c: 0, target: plan, code: 'exhausted' });
+  endPlan(fold, plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: 'exhausted' }, cause);
+}
+
+function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
+  const { cell, plan, name, due } = ingress;
+  const key = timerKey(due, cell, plan ?? -1, name);
+  if (fold.overlay.get(key) === undefined)
+    throw new Refusal('invalid_argument', 'no such timer is set', { where: key.path.join(' ') });
+  fold.overlay.set(key, undefined);
+  const effect = effectOfTimer(name);
+  if (effect !== undefined) return effectDue(fold, effect);
+  if (isRightsTimer(name)) return rightsExpired(fold, cell);
+  if (plan !== null) {
+    if (ingress.quarantined === true) quarantinePlan(fold, [cell[0], cell[1], plan]);
+    else deadlineReached(fold, [cell[0], cell[1], plan], due);
+    return;
+  }
+  updateCell(fold, cell, (leaf: CellLeaf) => {
+    delete leaf.timers[name];
+  });
+  if (ingress.quarantined === true) {
+    fold.push({ kind: 'fault', c: 0, target: cell, code: 'exhausted' });
+    return;
+  }
+  const value = { name, due };
+  if (!takes(fold, cell, 'sys/TimerFired@1', value)) {
+    notify(fold, cell, 'sys/TimerFired@1', value, 0);
+    return;
+  }
+  const event = { name: 'sys/TimerFired@1', value };
+  fold.enqueue({ kind: 'event', to: cell, event, from: null, cause: 0, reply: false, notice: true, root: false });
+}
+
+/** Before an effect starts its rights are asked for again: they may have ended since it was emitted. */
+function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attempt'>): void {
+  const bytes = fold.overlay.get(effectKey(id));
+  const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  if (effect?.late !== undefined) throw settledBefore(id); // it waited to be offered again
+  const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
+  const code = effect && definition && standingRefusal(fold, effect, definition);
+  if (effect === undefined || code === undefined) return armEffect(fold, id, attempt);
+  const status = effect.attempt > 0 ? 'cancelled' : 'denied';
+  const receipt: Receipt = { adapter: 'gate', status, code, attempts: effect.attempt };
+  settleInFrame(fold, id, effect, { by: 'gate', receipt, over: true }, 0);
+}
+
+function armEffect(fold: FrameFold, id: string, attempt: number): void {
+  const bytes = fold.overlay.get(effectKey(id));
+  if (bytes === undefined) throw settledBefore(id);
+  const effect = fold.take<EffectLeaf>(bytes);
+  if (attempt !== effect.attempt + 1) {
+    throw new Refusal('invalid_argument', 'this is not the next attempt of the effect', {
+      expected: effect.attempt + 1,
+      actual: attempt,
+    });
+  }
+  effect.attempt = attempt;
+  fold.write(effectKey(id), effect);
+}
+
+function admitContinue(fold: FrameFold, quarantined: boolean): void {
+  const bytes = fold.overlay.get(PENDING_KEY);
+  if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
+  const pending = decode(bytes) as unknown as PendingLeaf;
+  fold.overlay.set(PENDING_KEY, undefined);
+  fold.resume(pending);
+  if (pending.ending !== undefined) endRefused(fold, 0, pending.ending);
+  if (!quarantined) return;
+  for (const delivery of fold.abandon()) {
+    if (delivery.kind === 'plan') quarantinePlan(fold, delivery.plan);
+    else if (delivery.kind === 'sweep') fold.enqueue(delivery);
+    else fold.push({ kind: 'fault', c: 0, target: delivery.to, code: 'exhausted' });
+  }
+}
+
+function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
+  const attempts: RidingAttempt[] = arm.map((effect) => {
+    armEffect(fold, effect, 1);
+    return { kind: 'attempt', effect, attempt: 1 };
+  });
+  const changes = fold.overlay.changes();
+  const records: JournalRecord[] = [fold.ingress, ...fold.records, ...attempts, stateRecord(changes, fold.env.hash)];
+  return {
+    records,
+    bytes: encode(records, FRAME_DEPTH_MAX),
+    changes,
+    staged: fold.staged,
+    aborts: fold.aborts,
+    settled: fold.settled,
+    faulted: fold.faulted,
+    continues: fold.overlay.get(PENDING_KEY) !== undefined,
+  };
+}
+
+/** The derived records of a frame. */
+export function derivedOf(records: readonly JournalRecord[]): readonly DerivedRecord[] {
+  return records.slice(1, -1).filter((record): record is DerivedRecord => record.kind !== 'attempt');
+}

@@ -1,0 +1,128 @@
+/**
+ * A FIFO of deliveries that may outlive its frame: what is left waits for the next one in chunks, so that a frame costs
+ * what it takes out and puts in, however much waits between.
+ *
+ * Invariants
+ * Q1  What was put in first comes out first, over all frames.
+ * Q2  A chunk is written once, and once more when its frame ended in the middle of it.
+ */
+
+import { decode, encode, FRAME_DEPTH_MAX } from '../../codec/index.js';
+import { FRAME_DELIVERIES_MAX } from '../leaf/bounds.js';
+import { damagedLeaves } from '../leaf/damage.js';
+import { type BacklogName, pendingKey } from '../leaf/leaf-key.js';
+import type { KeptBacklog, Overlay, PendingChunk, PendingDelivery } from '../leaf/leaves.js';
+import type { QueuedDelivery } from './frame-fold.js';
+
+/** A backlog of which nothing was kept. */
+export const NOTHING_KEPT: KeptBacklog = { first: 0, end: 0, count: 0 };
+
+/** Deliveries that wait: those of this frame in memory, those of frames before in the ledger until they are due. */
+export class Backlog {
+  #taken: readonly QueuedDelivery[] = [];
+  #next = 0;
+  #added: QueuedDelivery[] = [];
+  #first: number;
+  #end: number;
+  #kept: number;
+
+  constructor(
+    private readonly overlay: Overlay,
+    private readonly name: BacklogName,
+    { first, end, count }: KeptBacklog = NOTHING_KEPT,
+  ) {
+    [this.#first, this.#end, this.#kept] = [first, end, count];
+  }
+
+  /** How many wait. */
+  get length(): number {
+    return this.#taken.length - this.#next + this.#kept + this.#added.length;
+  }
+
+  /** Adds a delivery at the end. */
+  push(delivery: QueuedDelivery): void {
+    this.#added.push(delivery);
+  }
+
+  /** The next one, which stays; undefined when none waits. */
+  peek(): QueuedDelivery | undefined {
+    if (this.#next === this.#taken.length) this.#refill();
+    return this.#taken[this.#next];
+  }
+
+  /** Takes the next one out; undefined when none waits. */
+  shift(): QueuedDelivery | undefined {
+    const next = this.peek();
+    if (next !== undefined) this.#next++;
+    return next;
+  }
+
+  /** The first of those that come next and are in memory: what they need may be loaded together. */
+  upcoming(): readonly QueuedDelivery[] {
+    const taken = this.#taken.slice(this.#next, this.#next + FRAME_DELIVERIES_MAX);
+    return this.#kept > 0 ? taken : [...taken, ...this.#added.slice(0, FRAME_DELIVERIES_MAX - taken.length)];
+  }
+
+  /** Writes what is left for the next frame. */
+  keep(): KeptBacklog {
+    const [left, count] = [this.#taken.slice(this.#next), this.length];
+    if (this.#kept === 0) {
+      this.#end = this.#first;
+      this.#append([...left, ...this.#added]);
+    } else {
+      if (left.length > 0) this.#write(--this.#first, left); // Q2: the chunk that was taken last
+      this.#append(this.#added);
+    }
+    return { first: this.#first, end: this.#end, count };
+  }
+
+  #refill(): void {
+    this.#next = 0;
+    if (this.#kept > 0) {
+      const key = pendingKey(this.name, this.#first++);
+      const bytes = this.overlay.get(key);
+      if (bytes === undefined)
+        throw damagedLeaves('a chunk of waiting deliveries is missing', `leaf ${key.path.join(' ')}`);
+      const { deliveries } = decode(bytes) as unknown as PendingChunk;
+      this.overlay.set(key, undefined);
+      this.#kept -= deliveries.length;
+      this.#taken = deliveries.map(queuedOf);
+    } else {
+      this.#taken = this.#added;
+      this.#added = [];
+    }
+  }
+
+  #append(deliveries: readonly QueuedDelivery[]): void {
+    for (let at = 0; at < deliveries.length; at += FRAME_DELIVERIES_MAX) {
+      this.#write(this.#end++, deliveries.slice(at, at + FRAME_DELIVERIES_MAX));
+    }
+  }
+
+  #write(chunk: number, deliveries: readonly QueuedDelivery[]): void {
+    const leaf: PendingChunk = { deliveries: deliveries.map(pendingOf) };
+    this.overlay.set(pendingKey(this.name, chunk), encode(leaf, FRAME_DEPTH_MAX));
+  }
+}
+
+/** A delivery as it waits for the next frame: its cause is a record of this one. */
+function pendingOf(delivery: QueuedDelivery): PendingDelivery {
+  switch (delivery.kind) {
+    case 'event': {
+      const { cause: _cause, root: _root, ...rest } = delivery;
+      return rest;
+    }
+    case 'plan':
+      return { kind: 'plan', plan: delivery.plan };
+    case 'sweep':
+      return delivery;
+    default:
+      return delivery satisfies never;
+  }
+}
+
+/** A delivery that waited: the next frame's own record is what brings it about. */
+function queuedOf(delivery: PendingDelivery): QueuedDelivery {
+  if (delivery.kind === 'event') return { ...delivery, cause: 0, root: false };
+  return delivery.kind === 'plan' ? { ...delivery, cause: 0 } : delivery;
+}

@@ -1,0 +1,341 @@
+/**
+ * Folds one ingress record into one frame.
+ *
+ * Owns: the frame's records, its FIFO of deliveries, its bounds. Does not own: what a delivery does
+ * (`deliver-event.ts`, `advance-plan.ts`), where leaves come from, when a frame becomes durable.
+ *
+ * Invariants
+ * F1  Pure: the same leaves and ingress give the same records, changes and blobs. An abandoned fold leaves nothing.
+ * F2  One FIFO per frame. A delivery is a savepoint: it takes place whole, or a fault stands in its place.
+ * F3  After each delivery a leaf is exactly decode(its bytes).
+ * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps are performed beyond
+ *     the cascade's bound too: they make nothing, and what they left would never be found again.
+ * F5  What an ingress itself queues are roots: each begins a cascade, with the bounds of one, when the one before it has
+ *     ended, as if it had come in a frame of its own. What deliveries queue belongs to the cascade that they are of. So
+ *     a right that ends ten thousand effects is not taken for a runaway, and a runaway is found as ever.
+ * F6  Open effects that narrowed rights forbid end before anything else is delivered, some thousands in a frame.
+ */
+import type {
+  Address,
+  DerivedRecord,
+  EventEnvelope,
+  FaultCode,
+  IngressRecord,
+  PlanAddress,
+  Receipt,
+  Sender,
+} from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../../codec/index.js';
+import type { App } from '../../define/index.js';
+import {
+  CASCADE_DELIVERIES_MAX,
+  CASCADE_VALUE_BYTES_MAX,
+  FRAME_DELIVERIES_MAX,
+  FRAME_VALUE_BYTES_MAX,
+  VALUE_BYTES_MAX,
+} from '../leaf/bounds.js';
+import { damagedLeaves } from '../leaf/damage.js';
+import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
+import type { EffectLeaf, EmissionPlace, PendingLeaf, TableRest, WorldLeaf } from '../leaf/leaves.js';
+import { DecodedCache, type LeafReader, Overlay } from '../leaf/leaves.js';
+import type { StagedBlob } from '../leaf/log.js';
+import { Fault, Miss } from '../leaf/signals.js';
+import type { LivePlan } from '../plan/live-plan.js';
+import { Backlog } from './backlog.js';
+
+/** An effect that the gate allowed, by id and kind. */
+export interface EmittedEffect {
+  readonly effect: string;
+  readonly name: string;
+}
+
+/** An effect that was settled, as it stood before, and its receipt. */
+export interface SettledEffect {
+  readonly effect: string;
+  readonly leaf: EffectLeaf;
+  readonly receipt: Receipt;
+}
+
+/** A delivery that broke a rule, with what was thrown: for watchers of this process, and no part of the frame. */
+export interface FaultedDelivery {
+  readonly target: Address | PlanAddress;
+  /** The event, or the plan. */
+  readonly name: string;
+  readonly code: FaultCode;
+  readonly detail: string;
+  readonly cause?: unknown;
+}
+
+/** Caches that may make a fold faster and never make it different. */
+export class EngineCaches {
+  readonly decoded = new DecodedCache();
+  readonly plans = new WeakMap<Uint8Array, LivePlan>();
+}
+
+/** What every fold of a world shares. */
+export interface EngineEnv {
+  readonly app: App;
+  readonly hash: Hash;
+  /** Absent when a frame is folded again to check it: then everything is rebuilt from bytes. */
+  readonly caches?: EngineCaches;
+}
+
+/** An event on its way to a cell. */
+export interface EventDelivery {
+  readonly kind: 'event';
+  readonly to: Address;
+  readonly event: EventEnvelope;
+  readonly from: Sender;
+  readonly cause: number;
+  /** The sender wants `sys/Reply@1`. */
+  readonly reply: boolean;
+  /** A kernel notice: a fault while taking one makes no further notice. */
+  readonly notice: boolean;
+  /** The delivery of an outside request itself: what goes wrong refuses the request. */
+  readonly root: boolean;
+  /** It was let through because nobody was there: who comes after the maker is judged again. */
+  readonly making?: true;
+  /** It tells of a cell that failed since its cascade was too long: what it begins tells of no such cell again. */
+  readonly aftermath?: true;
+}
+
+/** A plan instance that can start or go on. */
+export interface PlanDelivery {
+  readonly kind: 'plan';
+  readonly plan: PlanAddress;
+  readonly cause: number;
+}
+
+/** The nodes of a table whose cell has ended are removed, some at a time. */
+export interface SweepDelivery extends TableRest {
+  readonly kind: 'sweep';
+}
+
+/** One step of a frame. */
+export type QueuedDelivery = EventDelivery | PlanDelivery | SweepDelivery;
+
+/** How the kinds of deliveries take place; given in, so that this file depends on none. */
+export interface Deliverer {
+  event(fold: FrameFold, delivery: EventDelivery): void;
+  plan(fold: FrameFold, delivery: PlanDelivery): void;
+  sweep(fold: FrameFold, delivery: SweepDelivery): void;
+  /** What stands for a delivery that the cascade's bound cut off. */
+  exceeded(fold: FrameFold, delivery: EventDelivery | PlanDelivery): void;
+}
+
+/** What the cascade under way has spent. */
+interface Spent {
+  done: number;
+  bytes: number;
+  readonly aftermath?: true;
+}
+
+/** A frame while it is being folded. */
+export class FrameFold {
+  readonly records: DerivedRecord[] = [];
+  readonly overlay: Overlay;
+  readonly staged: StagedBlob[] = [];
+  /** Effects that the gate allowed in this frame, in order. */
+  readonly emitted: EmittedEffect[] = [];
+  /** Running effects that should stop. */
+  readonly aborts: string[] = [];
+  /** Effects that were settled in this frame, in order. */
+  readonly settled: SettledEffect[] = [];
+  /** Deliveries that a fault stands for, in order. */
+  readonly faulted: FaultedDelivery[] = [];
+  /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
+  world: WorldLeaf | undefined;
+  /** After which place open effects are to be asked still whether they may go on (F6); undefined when they were. */
+  ending: EmissionPlace | undefined;
+  /** The frame that brought all this about: this one, or the one that it continues. */
+  began: number;
+  #cascade: Backlog;
+  #roots: Backlog;
+  /** What the cascade under way has spent, in frames before as well. */
+  #spent: Spent = { done: 0, bytes: 0 };
+  #frameBytes = 0;
+  #admitted: boolean;
+
+  constructor(
+    readonly env: EngineEnv,
+    base: LeafReader,
+    readonly ingress: IngressRecord,
+  ) {
+    this.overlay = new Overlay(base);
+    this.began = ingress.seq;
+    this.#cascade = new Backlog(this.overlay, 'cascade');
+    this.#roots = new Backlog(this.overlay, 'roots');
+    this.#admitted = ingress.kind === 'continue'; // F5: it brings nothing of its own
+  }
+
+  /** Goes on where the frame before stopped. */
+  resume({ began, done, bytes, aftermath, cascade, roots }: PendingLeaf): void {
+    this.began = began;
+    this.#spent = { done, bytes, ...(aftermath === undefined ? {} : { aftermath }) };
+    this.#cascade = new Backlog(this.overlay, 'cascade', cascade);
+    this.#roots = new Backlog(this.overlay, 'roots', roots);
+  }
+
+  /** Takes out what a frame might perform and cannot: the cascade under way, and as many roots as one frame would begin. */
+  abandon(): readonly QueuedDelivery[] {
+    const abandoned: QueuedDelivery[] = [];
+    while (this.#cascade.peek() !== undefined) abandoned.push(this.#cascade.shift() as QueuedDelivery);
+    for (let n = 0; n < FRAME_DELIVERIES_MAX && this.#roots.peek() !== undefined; n++) {
+      abandoned.push(this.#roots.shift() as QueuedDelivery);
+    }
+    return abandoned;
+  }
+
+  /** The frame's time. */
+  get at(): number {
+    return this.ingress.at;
+  }
+
+  /** The rules and identity of the world; every frame but genesis has them. */
+  get rules(): WorldLeaf {
+    if (this.world === undefined) throw damagedLeaves('the leaf of the world is missing', 'leaf world');
+    return this.world;
+  }
+
+  /** From now on every effect and event is asked for rights: some were set. */
+  govern(): void {
+    if (this.rules.governed === true) return;
+    this.world = { ...this.rules, governed: true };
+    this.write(WORLD_KEY, this.world);
+  }
+
+  /** Whether the cascade under way began by telling of a cell that one before it failed by its length. */
+  get isAftermath(): boolean {
+    return this.#spent.aftermath === true;
+  }
+
+  /** Adds a derived record. @returns its index in the frame */
+  push(record: DerivedRecord): number {
+    this.records.push(record);
+    return this.records.length;
+  }
+
+  /** Adds a delivery to the cascade under way; what the ingress itself queues begins one (F5). */
+  enqueue(delivery: QueuedDelivery): void {
+    if (this.#admitted) this.#cascade.push(delivery);
+    else this.#roots.push(delivery);
+  }
+
+  /** Adds a delivery that begins a cascade of its own, whatever queues it. There must be an end to those (F5). */
+  enqueueApart(delivery: QueuedDelivery): void {
+    this.#roots.push(delivery);
+  }
+
+  /** Decodes a leaf as the caller's own object. */
+  take<T>(bytes: Uint8Array): T {
+    return this.env.caches === undefined ? (decode(bytes) as T) : this.env.caches.decoded.take<T>(bytes);
+  }
+
+  /** Writes a leaf and returns its bytes. */
+  write(key: LeafKey, leaf: unknown): Uint8Array {
+    const bytes = encodeLeaf(leaf);
+    this.overlay.set(key, bytes);
+    return bytes;
+  }
+
+  /** Counts the bytes of values that a delivery gave, for the bounds of frame and cascade. */
+  spend(valueBytes: number): void {
+    this.#frameBytes += valueBytes;
+    this.#spent.bytes += valueBytes;
+  }
+
+  /**
+   * Asks whether the cascade has room for what a delivery gave. What it gave is its own fault: without this, deliveries
+   * that each stay within their bounds could together queue more than any frame can hold.
+   */
+  afford(outputs: number, valueBytes: number): void {
+    const bytes = this.#spent.bytes + valueBytes;
+    if (this.#cascade.length + outputs <= CASCADE_DELIVERIES_MAX && bytes <= CASCADE_VALUE_BYTES_MAX) return;
+    throw new Fault(
+      'cascade_exceeded',
+      `a cascade has at most ${CASCADE_DELIVERIES_MAX} deliveries waiting and ${CASCADE_VALUE_BYTES_MAX} bytes of values`,
+    );
+  }
+
+  /**
+   * Performs one cascade after the other to its end, or to the frame's bound; then the rest waits for a `continue` frame.
+   * A quarantined frame performs nothing of it: what there is to tell is told in a frame of its own.
+   */
+  run(deliver: Deliverer): void {
+    this.#admitted = true;
+    const halted = 'quarantined' in this.ingress;
+    for (let done = 0; ; done++) {
+      if (this.ending !== undefined) return this.#spill(); // F6
+      const from = this.#due();
+      const next = from?.peek();
+      if (from === undefined || next === undefined) return;
+      const exceeded = this.#spent.done >= CASCADE_DELIVERIES_MAX && next.kind !== 'sweep';
+      const full = done >= FRAME_DELIVERIES_MAX || this.#frameBytes > FRAME_VALUE_BYTES_MAX;
+      if (halted || (full && !exceeded)) return this.#spill();
+      from.shift();
+      if (exceeded) deliver.exceeded(this, next as EventDelivery | PlanDelivery);
+      else this.#deliver(deliver, next);
+      this.#spent.done++;
+    }
+  }
+
+  /** Where the next delivery comes from: the cascade under way or, when it has ended, the roots. */
+  #due(): Backlog | undefined {
+    if (this.#cascade.length > 0) return this.#cascade;
+    if (this.#roots.length === 0) return undefined;
+    const first = this.#roots.peek();
+    this.#spent = { done: 0, bytes: 0, ...(first?.kind === 'event' && first.aftermath ? { aftermath: true } : {}) };
+    return this.#roots;
+  }
+
+  #deliver(deliver: Deliverer, next: QueuedDelivery): void {
+    try {
+      if (next.kind === 'event') deliver.event(this, next);
+      else if (next.kind === 'plan') deliver.plan(this, next);
+      else deliver.sweep(this, next);
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown;
+      const ahead = [...this.#cascade.upcoming(), ...this.#roots.upcoming()].slice(0, FRAME_DELIVERIES_MAX);
+      throw new Miss(thrown.key, [...thrown.next, ...ahead.flatMap(neededBy)]);
+    }
+  }
+
+  #spill(): void {
+    const pending: PendingLeaf = {
+      began: this.began,
+      ...this.#spent,
+      cascade: this.#cascade.keep(),
+      roots: this.#roots.keep(),
+      ...(this.ending === undefined ? {} : { ending: this.ending }),
+    };
+    this.write(PENDING_KEY, pending);
+  }
+}
+
+/** The cell that a delivery will want: all that wait are loaded with the first that is missing. */
+function neededBy(delivery: QueuedDelivery): LeafKey[] {
+  if (delivery.kind === 'event') return [cellKey(delivery.to)];
+  return delivery.kind === 'plan' ? [cellKey([delivery.plan[0], delivery.plan[1]])] : [];
+}
+
+/**
+ * Encodes a leaf. It holds authors' values some levels down, so it may nest deeper than they: what was accepted
+ * as a value can always be kept.
+ */
+export function encodeLeaf(leaf: unknown): Uint8Array {
+  return encode(leaf, FRAME_DEPTH_MAX);
+}
+
+/** Encodes what an author gave; a value that is not canonical or too large is the author's fault. */
+export function encodeGiven(given: unknown): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = encode(given);
+  } catch (error) {
+    throw new Fault('value_invalid', error instanceof Error ? error.message : 'not a canonical value', error);
+  }
+  if (bytes.length > VALUE_BYTES_MAX) {
+    throw new Fault('record_too_large', `a value of ${bytes.length} bytes; at most ${VALUE_BYTES_MAX} fit`);
+  }
+  return bytes;
+}

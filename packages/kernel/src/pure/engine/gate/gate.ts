@@ -1,0 +1,382 @@
+/**
+ * The gate: what a plan's effect, a cell's event and an outside request must pass. Pure functions of journaled state.
+ *
+ * Order: capability, budget, policy. Of the policy rules about an act the first that matches decides; without a match
+ * an effect is denied, and an event reaches the cell itself, its parent and its descendants. A refusal is data.
+ */
+import {
+  type Address,
+  type Capability,
+  type FailureCode,
+  formatAddress,
+  type PlanAddress,
+  type PolicyRule,
+  type Principal,
+  pattern,
+  type Reserved,
+  type Value,
+} from '@reprise/contracts';
+import { isExpired, matches, PARALLEL, permits } from '../../authority/index.js';
+import { decode, encode, toHex } from '../../codec/index.js';
+import type { EffectDefinition } from '../../define/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
+import { cellKey, isAddress } from '../leaf/leaf-key.js';
+import type { CellLeaf, EffectLeaf } from '../leaf/leaves.js';
+import { fitsAccount } from '../ledger/accounts.js';
+import { standingOf } from '../ledger/settle.js';
+import {
+  type Authority,
+  actorOf,
+  approvalsOf,
+  authorityOf,
+  holderOf,
+  isAdapter,
+  isBelow,
+  isChild,
+  isGeneration,
+  lastGeneration,
+  type RightsReader,
+} from './rights.js';
+
+/** What a decision is read from, and its time. */
+export interface RightsReaderAt extends RightsReader {
+  readonly at: number;
+}
+
+/** Why something may not be done. */
+export interface Refused {
+  readonly allow: false;
+  readonly code: FailureCode;
+  /** The policy rule that said no; null when none did. */
+  readonly rule: number | null;
+}
+
+/** What the gate says of an effect. */
+export type EffectVerdict =
+  | {
+      readonly allow: true;
+      readonly rule: number;
+      /** The digest of the rights it is exercised under; only where rights were ever set. */
+      readonly grant?: string;
+      /** What is to be reserved for it. */
+      readonly reserved?: Reserved;
+      /** Who may approve it, when somebody has to first. */
+      readonly approval?: string;
+    }
+  | Refused;
+
+/** An effect before the gate. */
+export interface AskedEffect {
+  readonly plan: PlanAddress;
+  /** The generation of the cell that emits it, or did; absent for the first. */
+  readonly inc?: number | undefined;
+  readonly definition: EffectDefinition;
+  readonly params: Value;
+  /** Its id, when it waited for approval and got it: nobody is asked again. */
+  readonly approved?: string;
+  /** Its plan wants somebody to approve it, whatever the policy says. */
+  readonly approval?: { readonly to?: string };
+}
+
+/** Who may approve, unless the rule says otherwise. */
+const APPROVERS = 'human:*';
+
+/** Asks the gate about an effect. Nothing is reserved yet. */
+export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
+  const cell: Address = [asked.plan[0], asked.plan[1]];
+  const who = holderOf(cell);
+  const authority = emitterAuthority(fold, asked);
+  const refusal = capabilityRefusal(fold, authority, asked) ?? parallelRefusal(fold, authority, asked);
+  if (refusal !== undefined) return refused(refusal);
+  const reserved = reservedFor(authority, asked);
+  if (reserved !== undefined && !isWhole(reserved)) return refused('validation_error/reserve');
+  if (reserved !== undefined && !fitsAccount(fold, reserved)) return refused('cap_denied/budget');
+  const ruling = firstRule(fold.rules.policy, 'effect', namesOf(asked), who);
+  if (ruling === undefined || ruling.rule.decision === 'deny') return refused('policy_denied', ruling?.index);
+  const grant = authority === 'everything' ? {} : { grant: digestOf(fold, authority?.exercise) };
+  const allowed = {
+    allow: true,
+    rule: ruling.index,
+    ...grant,
+    ...(reserved === undefined ? {} : { reserved }),
+  } as const;
+  const byRule = ruling.rule.decision === 'require_approval';
+  const wanted = byRule || asked.approval !== undefined;
+  if (!wanted || asked.approved !== undefined || isRemembered(fold, who, asked)) return allowed;
+  const to = byRule && 'to' in ruling.rule ? ruling.rule.to : asked.approval?.to;
+  return { ...allowed, approval: to ?? APPROVERS };
+}
+
+/** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
+function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
+  return capabilityRefusal(fold, emitterAuthority(fold, asked), asked);
+}
+
+/** The rights of whoever emitted an effect: not of another that was made at the same address since. */
+function emitterAuthority(fold: FrameFold, { plan, inc }: AskedEffect): Authority | undefined | 'everything' {
+  const cell: Address = [plan[0], plan[1]];
+  const authority = authorityIn(fold, holderOf(cell));
+  return authority === 'everything' || isGeneration(fold, cell, inc) ? authority : undefined;
+}
+
+/** Why an effect that was allowed may not go on; undefined when it may: its cell's rights, and the policy of the era. */
+export function standingRefusal(
+  fold: FrameFold,
+  { plan, inc, params }: EffectLeaf,
+  definition: EffectDefinition,
+): FailureCode | undefined {
+  const refusal = rightsRefusal(fold, { plan, inc, definition, params });
+  if (refusal !== undefined) return refusal;
+  const ruling = firstRule(fold.rules.policy, 'effect', namesOf({ definition, params }), holderOf([plan[0], plan[1]]));
+  return ruling === undefined || ruling.rule.decision === 'deny' ? 'policy_denied' : undefined;
+}
+
+/** What the gate says of an event. */
+export type SendVerdict =
+  | {
+      readonly allow: true;
+      /** It reaches a cell only as its maker. */
+      readonly making?: true;
+    }
+  | Refused;
+
+/**
+ * An event for a cell as patterns of the dimension `send` see it: `address#event`. In keys `#` and `%` are written as
+ * `%23` and `%25`, so the first `#` always ends the key and no cell can be taken for another.
+ */
+export function sendText(to: Address, event: string): string {
+  const key = to[1].replace(/[#%]/g, (sign) => (sign === '#' ? '%23' : '%25'));
+  return `${formatAddress([to[0], key])}#${event}`;
+}
+
+/** The cell that such a text names; undefined when it is none. */
+export function cellIn(text: string): Address | undefined {
+  const [, reducer, key] = /^([^/]+\/[^/]+)\/([^#]+)#/s.exec(text) ?? [];
+  const address = [reducer, key?.replace(/%2[35]/g, (code) => (code === '%23' ? '#' : '%'))];
+  return isAddress(address) ? address : undefined;
+}
+
+const ALLOWED: SendVerdict = { allow: true };
+
+/** Asks the gate about an event that a cell sends. */
+export function gateSend(fold: FrameFold, from: Address, to: Address, event: string): SendVerdict {
+  const who = holderOf(from);
+  const what = sendText(to, event);
+  const authority = authorityIn(fold, who);
+  const ruling = firstRule(fold.rules.policy, 'send', what, who);
+  const asked = permitted(fold, authority, 'send', what);
+  const refusal = asked === undefined || isNear(fold, from, to) ? undefined : asked;
+  if (refusal !== undefined) return refused(refusal);
+  if (ruling !== undefined) return ruling.rule.decision === 'allow' ? ALLOWED : refused('policy_denied', ruling.index);
+  const named = authority !== 'everything' && authority !== undefined && Object.hasOwn(authority.exercise.may, 'send');
+  if (named || isOwn(fold, from, to)) return ALLOWED;
+  return isNew(fold, to) ? { allow: true, making: true } : refused('policy_denied');
+}
+
+/** Whether a cell reaches another for what they are to each other: itself, its parent, and what is below it. */
+export function isOwn(fold: RightsReader, from: Address, to: Address): boolean {
+  return isNear(fold, from, to) || isBelow(fold, to, from);
+}
+
+/** Asks the gate about an event from outside. */
+export function gateRequest(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
+  const what = sendText(to, event);
+  const refusal = who === 'operator' ? undefined : permitted(fold, authorityIn(fold, who), 'send', what);
+  if (refusal !== undefined) return refused(refusal);
+  const ruling = firstRule(fold.rules.policy, 'send', what, who);
+  if (ruling?.rule.decision === 'deny') return refused('policy_denied', ruling.index);
+  return isAdapter(who) ? gateAdapter(fold, who, to, event) : ALLOWED;
+}
+
+/** An adapter reaches what the cell of its effect does; it makes no cells, for they would be below nobody. */
+function gateAdapter(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
+  const cell = actorOf(fold, who);
+  if (cell == null) return refused('cap_denied/broken_chain');
+  return isNew(fold, to) ? refused('cap_denied') : gateSend(fold, cell, to, event);
+}
+
+/**
+ * Whether somebody may decide about, answer or settle an effect of this kind.
+ *
+ * @param to who was asked, besides the host; null when nobody in particular
+ */
+export function mayAnswer(
+  fold: RightsReaderAt,
+  who: Principal,
+  kind: string,
+  to: string | null,
+): FailureCode | undefined {
+  if (who === 'operator') return undefined;
+  const refusal = permitted(fold, authorityIn(fold, who), 'settle', kind);
+  if (refusal !== undefined) return refusal;
+  const ruling = firstRule(fold.rules.policy, 'settle', kind, who);
+  if (ruling?.rule.decision === 'deny') return 'policy_denied';
+  return matches(to ?? APPROVERS, who) ? undefined : 'cap_denied';
+}
+
+/** What the gate says of reading. */
+export type ReadVerdict =
+  | {
+      readonly allow: true;
+      /** They may as kin, and so what this generation of the cell was and did; null: whichever stood at the address. */
+      readonly inc: number | null;
+      /** When the time of their rights is over; null for never. */
+      readonly until: number | null;
+    }
+  | { readonly allow: false; readonly code: FailureCode };
+
+/**
+ * Asks the gate whether somebody may read a cell: its state and logs, or frames that tell of it. What belongs to no
+ * cell (null) is under `*`.
+ *
+ * Cells read themselves, their parent and what is below; people and the host everything that no rule denies.
+ */
+export function gateRead(fold: RightsReaderAt, who: Principal, cell: Address | null): ReadVerdict {
+  if (who === 'operator') return { allow: true, inc: null, until: null };
+  const what = cell === null ? '*' : formatAddress(cell);
+  const reader = actorOf(fold, who);
+  if (reader === null) return { allow: false, code: 'cap_denied/broken_chain' };
+  const near = reader !== undefined && cell !== null && isNear(fold, reader, cell);
+  const authority = authorityIn(fold, who);
+  const refusal = permitted(fold, authority, 'read', what);
+  if (refusal !== undefined && !near) return { allow: false, code: refusal };
+  const { policy } = fold.rules;
+  const ruling = firstRule(policy, 'read', what, who) ?? (reader && firstRule(policy, 'read', what, holderOf(reader)));
+  if (ruling?.rule.decision === 'deny') return { allow: false, code: 'policy_denied' };
+  const until = (authority !== 'everything' && authority?.exercise.expires_at) || null;
+  const byAddress = refusal === undefined && (ruling !== undefined || reader === undefined);
+  if (byAddress || cell === null) return byAddress ? { allow: true, inc: null, until } : UNREADABLE;
+  const kin = near || (reader !== undefined && isBelow(fold, cell, reader));
+  return kin ? { allow: true, inc: lastGeneration(fold, cell), until } : UNREADABLE;
+}
+
+const UNREADABLE: ReadVerdict = { allow: false, code: 'policy_denied' };
+
+/** Whether somebody may erase content: of a cell, or by its links alone when there is none. */
+export function gateErase(fold: FrameFold, who: Principal, cell: Address | null): SendVerdict {
+  const ruling = firstRule(fold.rules.policy, 'erase', cell === null ? '*' : formatAddress(cell), who);
+  const allowed = ruling === undefined ? who === 'operator' : ruling.rule.decision === 'allow';
+  return allowed ? ALLOWED : refused('policy_denied', ruling?.index);
+}
+
+/** Rights are asked for only where some were set: most worlds have none, and pay nothing for them. */
+function authorityIn(fold: RightsReader, who: Principal): Authority | undefined | 'everything' {
+  if (isAdapter(who) && actorOf(fold, who) === null) return undefined;
+  return fold.rules.governed === true ? authorityOf(fold, who) : 'everything';
+}
+
+function capabilityRefusal(
+  fold: FrameFold,
+  authority: Authority | undefined | 'everything',
+  { definition, params }: AskedEffect,
+): FailureCode | undefined {
+  if (authority === 'everything') return undefined;
+  const kind = permitted(fold, authority, 'effect', definition.name);
+  if (kind !== undefined || authority === undefined) return kind;
+  for (const [dimension, param] of Object.entries(definition.rights)) {
+    const text = (params as Readonly<Record<string, Value>>)[param];
+    const refusal = permitted(fold, authority, dimension, String(text));
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** Counted are all effects that this generation has open, those of plans that have ended as well. */
+function parallelRefusal(
+  fold: FrameFold,
+  authority: Authority | undefined | 'everything',
+  { plan, inc = 0, approved }: AskedEffect,
+): FailureCode | undefined {
+  if (authority === 'everything' || authority?.exercise.max_parallel === undefined) return undefined;
+  let open = 0;
+  for (const { key, bytes } of fold.overlay.list('effect')) {
+    const { plan: of, inc: by, open: counts } = standingOf(bytes);
+    if (counts && key.path[1] !== approved && of[0] === plan[0] && of[1] === plan[1] && by === inc) open++;
+  }
+  return open >= authority.exercise.max_parallel ? 'cap_denied/parallel' : undefined;
+}
+
+function permitted(
+  fold: Pick<RightsReaderAt, 'at'>,
+  authority: Authority | undefined | 'everything',
+  dimension: string,
+  text: string,
+): FailureCode | undefined {
+  if (authority === 'everything') return undefined;
+  if (authority === undefined) return 'cap_denied/broken_chain';
+  if (isExpired(authority.exercise, fold.at)) return 'cap_denied/expired';
+  return permits(authority.exercise, dimension, text) ? undefined : 'cap_denied';
+}
+
+/** What an effect sets aside: one call, one at a time, and what its definition reserves. */
+function reservedFor(
+  authority: Authority | undefined | 'everything',
+  { definition, params }: AskedEffect,
+): Reserved | undefined {
+  if (authority === 'everything' || authority === undefined || authority.account === null) return undefined;
+  const amounts: Record<string, number> = { calls: 1, [PARALLEL]: 1 };
+  for (const [unit, reserve] of Object.entries(definition.reserves)) {
+    const amount = typeof reserve === 'number' ? reserve : (params as Readonly<Record<string, Value>>)[reserve];
+    if (typeof amount === 'number') amounts[unit] = amount;
+  }
+  return { account: authority.account, amounts };
+}
+
+/** Parameters are anybody's: less than nothing would make room for others, and the ledger counts in whole units. */
+function isWhole({ amounts }: Reserved): boolean {
+  return Object.values(amounts).every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+}
+
+function isRemembered(fold: FrameFold, who: string, asked: AskedEffect): boolean {
+  if (fold.rules.governed !== true) return false;
+  const names = namesOf(asked);
+  return approvalsOf(fold, who).some(
+    ([kind, until]) => names.some((name) => matches(kind, name)) && (until === null || fold.at < until),
+  );
+}
+
+/** What rules and remembered approvals may call an effect: its kind, and with its subject. */
+function namesOf({ definition, params }: Pick<AskedEffect, 'definition' | 'params'>): readonly string[] {
+  const full = fullName(definition, params);
+  return full === definition.name ? [full] : [definition.name, full];
+}
+
+/** The kind of an effect with its subject, as far as that can be named by a pattern. */
+export function fullName({ name, subject }: EffectDefinition, params: Value): string {
+  if (subject === null) return name;
+  const text = (params as Readonly<Record<string, Value>>)[subject];
+  const full = `${name}#${String(text)}`;
+  return typeof text === 'string' && pattern.safeParse(full).success ? full : name;
+}
+
+function digestOf(fold: FrameFold, exercise: Capability | undefined): string {
+  return toHex(fold.env.hash(encode(exercise ?? null)));
+}
+
+/** A cell that is not there yet would be made by the sender, and so be below it. */
+function isNew(fold: FrameFold, to: Address): boolean {
+  const bytes = fold.overlay.get(cellKey(to));
+  return bytes === undefined || !(decode(bytes) as unknown as CellLeaf).live;
+}
+
+/** A cell itself, or the one that made it. */
+function isNear(fold: RightsReader, from: Address, to: Address): boolean {
+  return (from[0] === to[0] && from[1] === to[1]) || isChild(fold, from, to);
+}
+
+function refused(code: FailureCode, rule?: number): Refused {
+  return { allow: false, code, rule: rule ?? null };
+}
+
+type Act = 'effect' | 'send' | 'settle' | 'read' | 'erase';
+
+/** The first rule about an act that matches; a rule that does not say whom it means, means cells. */
+function firstRule(policy: readonly PolicyRule[], act: Act, what: string | readonly string[], who: string) {
+  const names = typeof what === 'string' ? [what] : what;
+  for (const [index, rule] of policy.entries()) {
+    const named = (rule as Readonly<Record<string, string | undefined>>)[act];
+    const meant = named !== undefined && names.some((name) => matches(named, name));
+    if (meant && matches(rule.who ?? 'cell:*', who)) return { index, rule };
+  }
+  return undefined;
+}

@@ -1,0 +1,317 @@
+/** Sets rights, and ends in the same frame what they no longer permit. */
+import {
+  type Address,
+  type Capability,
+  type CommandValue,
+  formatAddress,
+  type Principal,
+  type Receipt,
+} from '@reprise/contracts';
+import { canonical, capabilityFits, covers, EVERYTHING, firstExcess, leq } from '../../authority/index.js';
+import { encode, equalBytes } from '../../codec/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
+import { ENDINGS_AT_ONCE } from '../leaf/bounds.js';
+import { cellKey, type LeafKey, rightsKey, timerKey } from '../leaf/leaf-key.js';
+import type { EmissionPlace, RightsLeaf } from '../leaf/leaves.js';
+import { Miss, Refusal } from '../leaf/signals.js';
+import { chainOf } from '../ledger/accounts.js';
+import {
+  comparePlaces,
+  isUnderWay,
+  type OpenEffect,
+  openEffect,
+  openEffects,
+  settleInFrame,
+} from '../ledger/settle.js';
+import { standingRefusal } from './gate.js';
+import {
+  approvalsOf,
+  authorityOf,
+  cellOf,
+  declaredRights,
+  generationOf,
+  holderIn,
+  holderOf,
+  isAdapter,
+  isBelow,
+  isChild,
+} from './rights.js';
+
+/** Authors' timers cannot begin with a tilde. */
+const RIGHTS_TIMER = '~rights';
+
+/** Whether this timer watches over the end of rights. */
+export function isRightsTimer(name: string): boolean {
+  return name === RIGHTS_TIMER;
+}
+
+/** A change of rights; `remember` adds one approval to those that are remembered. */
+export type RightsChange = CommandValue<'sys/SetRights@1'> & { readonly remember?: readonly [string, number | null] };
+
+/** The rights of a holder for whom none were set. */
+export const NO_RIGHTS: RightsLeaf = { exercise: null, grant: null, account: null, approved: [], revision: 0 };
+
+/**
+ * Changes a holder's rights. What is open below it and is not permitted any more ends in this frame.
+ *
+ * @throws Refusal `invalid_argument`, `cap_denied`, `rights_exceeded`, `revision_conflict`, `account_unknown`,
+ *   `bound_exceeded`
+ */
+export function setRights(fold: FrameFold, given: RightsChange, who: Principal, cause: number): void {
+  const change = { ...given, holder: holderIn(fold.env.app, given.holder as Principal) };
+  requireHolder(change.holder);
+  const before = declaredRights(fold, change.holder) ?? NO_RIGHTS;
+  if (change.revision !== undefined && change.revision !== before.revision) {
+    throw new Refusal('revision_conflict', 'the rights have changed since they were read', {
+      where: change.holder,
+      expected: before.revision,
+      actual: change.revision,
+      hint: 'Read them again and decide anew.',
+    });
+  }
+  const after = changed(fold, before, change);
+  requireGranter(fold, { ...change, before, after }, who);
+  const narrows = !isWithin(before, after);
+  fold.govern();
+  replaceRights(fold, change.holder, before, after);
+  if (narrows) endRefused(fold, cause);
+}
+
+/** Writes a holder's rights, and moves the timer that watches over their end. */
+export function replaceRights(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
+  moveExpiry(fold, holder, before, after);
+  fold.write(rightsKey(holder), after);
+}
+
+/** Rights of a holder have ended by time: what is open below and not permitted any more ends. */
+export function rightsExpired(fold: FrameFold, cell: Address): void {
+  const holder = `cell:${formatAddress(cell)}`;
+  const rights = declaredRights(fold, holder);
+  if (rights === undefined) return;
+  const due = nextExpiry(rights, fold.at);
+  if (due !== undefined) fold.write(timerKey(due, cell, -1, RIGHTS_TIMER), { due });
+  endRefused(fold, 0);
+}
+
+/** The host is what all rights come from, the kernel acts for nobody, and an adapter for the cell of its effect. */
+function requireHolder(holder: string): void {
+  if (holder !== 'operator' && holder !== 'kernel' && !isAdapter(holder)) return;
+  throw new Refusal('invalid_argument', 'these have no rights that could be set', { where: holder });
+}
+
+function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange): RightsLeaf {
+  const { holder, exercise, grant, account, remember } = change;
+  const known = (change.approved ?? approvalsOf(fold, holder)) as RightsLeaf['approved'];
+  const approved = remember === undefined ? known : [...known.filter(([kind]) => kind !== remember[0]), remember];
+  const cell = approved.length === 0 ? undefined : cellOf(holder);
+  const inc = cell === undefined ? 0 : generationOf(fold, cell);
+  return {
+    exercise: exercise === undefined ? before.exercise : fitted(exercise),
+    grant: grant === undefined ? before.grant : fitted(grant),
+    account: account === undefined ? before.account : account,
+    approved,
+    ...(inc === 0 ? {} : { inc }),
+    revision: before.revision + 1,
+  };
+}
+
+function fitted(capability: Capability | null): Capability | null {
+  if (capability === null) return null;
+  if (capabilityFits(capability)) return canonical(capability);
+  throw new Refusal('bound_exceeded', 'these rights name too many dimensions', { hint: 'Use fewer, wider ones.' });
+}
+
+/** Whether everything that was permitted before still is. */
+function isWithin(before: RightsLeaf, after: RightsLeaf): boolean {
+  const [was, is] = [sidesOf(before), sidesOf(after)];
+  return leq(was.exercise, is.exercise) && leq(was.grant, is.grant);
+}
+
+/** Both sides as they count: what is not narrowed is everything, and who was given no other side hands on what it may. */
+function sidesOf({ exercise, grant }: RightsLeaf): { readonly exercise: Capability; readonly grant: Capability } {
+  return { exercise: exercise ?? EVERYTHING, grant: grant ?? exercise ?? EVERYTHING };
+}
+
+/** A change of rights, as it is judged. */
+interface Judged {
+  readonly holder: string;
+  readonly before: RightsLeaf;
+  readonly after: RightsLeaf;
+  /** Somebody who may approve decided so. */
+  readonly remember?: RightsChange['remember'];
+}
+
+/**
+ * Who may change rights: the host; people, within what they may hand on, and their own only to narrow them; a cell those
+ * of cells below it, within what it may hand on, widening only those of its own children, and its own, narrowing them.
+ * Approvals are added by the host, and by whoever is asked for one and has it remembered.
+ */
+function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
+  if (who === 'operator') {
+    const { exercise, grant } = change.after;
+    for (const side of [exercise, grant]) if (side) requireWithin(side, fold.rules.root ?? EVERYTHING, change.holder);
+    return requireAccount(fold, change, null);
+  }
+  const granter = cellOf(who);
+  if (granter === undefined) requirePerson(change, who);
+  else requireAbove(fold, change, granter);
+  const mine = authorityOf(fold, who);
+  if (mine === undefined)
+    throw new Refusal('cap_denied', 'this principal has no rights that it may hand on', { where: who });
+  if (who !== change.holder) requireGranted(change, mine.grant, granter !== undefined);
+  else if (granter === undefined) requireNarrower(change);
+  const self = who === change.holder;
+  requireAccount(fold, change, { account: mine.account, frees: granter !== undefined && !self });
+}
+
+/** People may change rights; an adapter speaks for one effect and gives nothing. */
+function requirePerson({ before, after, remember }: Judged, who: Principal): void {
+  const adds = remember === undefined && !coversApproved(before, after);
+  if (who.startsWith('human:') && !adds) return;
+  throw new Refusal('cap_denied', 'this principal may not change rights, or may not add a remembered approval', {
+    where: who,
+    hint: 'Only people change rights by themselves, and an approval is remembered only with a decision: `remember`.',
+  });
+}
+
+function requireAbove(fold: FrameFold, { holder, before, after }: Judged, granter: Address): void {
+  const cell = cellOf(holder);
+  const narrows = isWithin(after, before) && coversApproved(before, after);
+  const self = holder === holderOf(granter);
+  const own = cell !== undefined && isChild(fold, cell, granter);
+  const above = cell !== undefined && isBelow(fold, cell, granter);
+  if ((self || above) && narrows) return;
+  if (own && above && coversApproved(before, after)) return;
+  throw new Refusal('cap_denied', 'this cell may not change these rights like this', {
+    where: holder,
+    expected: 'rights of a cell below it; its own only when that narrows them, and no new approval',
+    hint: 'A cell widens the rights of its own children only.',
+  });
+}
+
+/** Whether every approval of after was there before, and for as long. */
+function coversApproved(before: RightsLeaf, after: RightsLeaf): boolean {
+  const lasts = (was: number | null, is: number | null) => was === null || (is !== null && is <= was);
+  return after.approved.every(([kind, until]) =>
+    before.approved.some(([known, was]) => covers(known, kind) && lasts(was, until)),
+  );
+}
+
+/** Of what changes, nothing is beyond the granter's own. What a cell leaves open the chain bounds, being above it. */
+function requireGranted({ holder, before, after }: Judged, limit: Capability, isCell: boolean): void {
+  const is = sidesOf(after);
+  for (const side of ['exercise', 'grant'] as const) {
+    const same = equalBytes(encode(before[side]), encode(after[side]));
+    if (!same && !(isCell && after[side] === null)) requireWithin(is[side], limit, holder);
+  }
+}
+
+function requireNarrower({ holder, before, after }: Judged): void {
+  const [was, is] = [sidesOf(before), sidesOf(after)];
+  requireWithin(is.exercise, was.exercise, holder);
+  requireWithin(is.grant, was.grant, holder);
+}
+
+function requireWithin(side: Capability, limit: Capability, holder: string): void {
+  const excess = firstExcess(side, limit);
+  if (excess === undefined) return;
+  throw new Refusal('rights_exceeded', 'these rights are wider than what may be handed on here', {
+    ...excess,
+    where: `${holder} ${excess.where}`,
+    hint: 'Grant within the rights of the granter, or widen those first.',
+  });
+}
+
+/**
+ * Who pays is changed by the host at will, by others within what pays for them: nobody leaves an account, and who is
+ * charged to none, a person as well, has none to give. A cell may leave one below it to what pays for itself.
+ */
+function requireAccount(
+  fold: FrameFold,
+  { before, after }: Judged,
+  granter: { readonly account: string | null; readonly frees: boolean } | null,
+): void {
+  if (after.account === before.account) return;
+  const chain = after.account === null ? [] : chainOf(fold, after.account);
+  const where = `account ${after.account}`;
+  if (chain === undefined) {
+    throw new Refusal('account_unknown', 'there is no such account', {
+      where,
+      hint: 'Make it first: sys/SetAccount@1.',
+    });
+  }
+  if (granter === null) return;
+  const above = after.account === null && granter.frees; // what pays for the granter will pay
+  const within = chain.some(([name]) => name === granter.account);
+  if (!above && !within) {
+    throw new Refusal('cap_denied', 'this principal may not charge this account', { where });
+  }
+}
+
+/**
+ * Asks of every open effect whether it is permitted still; of each the first refusal ends it. What one frame does not get
+ * to is asked in `continue` frames, before anything else happens, so that nobody can do with one what is forbidden.
+ *
+ * @param after where the frame before stopped
+ */
+export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace = BEFORE_ALL): void {
+  const open = openEffects(fold, ({ queued }) => comparePlaces(queued, after) > 0);
+  const asked = open.slice(0, ENDINGS_AT_ONCE);
+  fold.ending = open.length > asked.length ? asked.at(-1)?.queued : undefined;
+  requireLoaded(fold, asked);
+  for (const { id } of asked) {
+    const effect = openEffect(fold, id);
+    const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
+    if (effect === undefined || definition === undefined) continue;
+    const code = standingRefusal(fold, effect, definition);
+    if (code === undefined) continue;
+    const started = effect.attempt > 0;
+    const receipt: Receipt = {
+      adapter: 'gate',
+      status: started ? 'cancelled' : 'denied',
+      code: code === 'cap_denied' ? 'cap_denied/revoked' : code,
+      attempts: effect.attempt,
+    };
+    const by = isUnderWay(effect) || started ? 'revoked' : 'gate';
+    // Effects that were there before are so many and no more: what ends them is no runaway, and is not counted as one.
+    settleInFrame(fold, id, effect, { by, receipt, apart: effect.queued[0] < fold.began }, cause);
+  }
+}
+
+/** No effect is emitted by a frame's ingress itself, nor before the first frame. */
+const BEFORE_ALL: EmissionPlace = [-1, 0];
+
+/** Asks for all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
+function requireLoaded(fold: FrameFold, open: readonly OpenEffect[]): void {
+  const cold = new Map<string, LeafKey>();
+  for (const { plan } of open) {
+    const cell: Address = [plan[0], plan[1]];
+    for (const key of [cellKey(cell), rightsKey(holderOf(cell))]) if (isCold(fold, key)) cold.set(key.id, key);
+  }
+  const [first, ...rest] = cold.values();
+  if (first !== undefined) throw new Miss(first, rest);
+}
+
+function isCold(fold: FrameFold, key: LeafKey): boolean {
+  try {
+    fold.overlay.get(key);
+    return false;
+  } catch (thrown) {
+    if (thrown instanceof Miss) return true;
+    throw thrown;
+  }
+}
+
+function moveExpiry(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
+  const cell = cellOf(holder);
+  if (cell === undefined) return; // people have no effects
+  const [was, is] = [nextExpiry(before, fold.at), nextExpiry(after, fold.at)];
+  if (was === is) return;
+  if (was !== undefined) fold.overlay.set(timerKey(was, cell, -1, RIGHTS_TIMER), undefined);
+  if (is !== undefined) fold.write(timerKey(is, cell, -1, RIGHTS_TIMER), { due: is });
+}
+
+function nextExpiry({ exercise, grant }: RightsLeaf, now: number): number | undefined {
+  const times = [exercise?.expires_at, grant?.expires_at].filter((time) => time !== undefined && time > now);
+  return times.length === 0 ? undefined : Math.min(...(times as number[]));
+}

@@ -1,0 +1,121 @@
+/**
+ * Whom a record tells of. Who may not read one of these may not see the record.
+ *
+ * Invariants
+ * S1  Every cell that a record names as a fact of the kernel is among them: whose it is, who sent and who is told, who
+ *     caused it, whose right it sets, whom a notice is about. What authors wrote into values is theirs to say to whom they say it.
+ * S2  A record names somebody: what belongs to no cell is the world's own.
+ */
+import type {
+  Address,
+  DerivedRecord,
+  EventEnvelope,
+  IngressRecord,
+  KernelCommand,
+  NoticeName,
+  PlanAddress,
+  RidingAttempt,
+  Sender,
+  Value,
+} from '@reprise/contracts';
+import { cellOfLeaf } from '../leaf/leaf-key.js';
+import { cellIn } from './gate.js';
+import { cellOf, effectBehind, isNobody } from './rights.js';
+
+/** Somebody whom a record tells of: a cell, the cell of an effect, or the world. */
+export type Subject = { readonly cell: Address } | { readonly effect: string } | 'world';
+
+/** What is told record by record; of a state record, leaf by leaf. */
+type Telling = IngressRecord | DerivedRecord | RidingAttempt;
+type Told = { readonly [K in Telling['kind']]: (record: Extract<Telling, { kind: K }>) => readonly Subject[] };
+
+const TOLD: Told = {
+  manifest: ({ cancels = [] }) => ['world', ...cancels.map(of)],
+  request: ({ to }) => [of(to)],
+  command: ({ command }) => [toldByCommand(command)],
+  receipt: ({ effect, receipt }) => [{ effect }, ...who(receipt.by)],
+  timer: ({ cell }) => [of(cell)],
+  attempt: ({ effect }) => [{ effect }],
+  deferred: ({ effect }) => [{ effect }],
+  ask: ({ effect }) => [{ effect }],
+  snapshot: () => ['world'],
+  continue: () => ['world'],
+  clock: () => ['world'],
+  erase: ({ cell }) => [cell === null ? 'world' : of(cell)],
+  fork: ({ settled, rights }) => [
+    'world',
+    ...settled.map(([effect]) => ({ effect })),
+    ...rights.flatMap(([principal]) => who(principal)),
+  ],
+  event: ({ to, from, event }) => [of(to), ...sender(from), ...(from === null ? noticed(event) : [])],
+  intent: ({ plan }) => [of(plan)],
+  effect: ({ plan }) => [of(plan)],
+  denial: (record) => [...who(record.who), ...denied(record)],
+  settled: ({ effect }) => [{ effect }],
+  late: ({ effect }) => [{ effect }],
+  fact: ({ from, ...fact }) => (from === null ? ['world'] : [...sender(from), ...noticed(fact)]),
+  fault: ({ target }) => [of(target)],
+  plan_ended: ({ plan }) => [of(plan)],
+};
+
+/** Whom a record tells of: a reader needs the right to read all of them. */
+export function toldOf(record: Telling): readonly Subject[] {
+  const told = (TOLD[record.kind] as (record: Telling) => readonly Subject[])(record);
+  return 'principal' in record ? [...told, ...who(record.principal)] : told;
+}
+
+/** Whose a leaf is, by its path in a state record. */
+export function subjectOfLeaf(path: readonly Value[]): Subject {
+  const cell = cellOfLeaf(path);
+  if (cell !== undefined) return of(cell);
+  const [kind, name] = path;
+  if (kind === 'effect' || kind === 'settled') return { effect: String(name) };
+  return kind === 'rights' ? holder(String(name)) : 'world';
+}
+
+function toldByCommand({ name, value }: KernelCommand): Subject {
+  if (name === 'sys/SetAccount@1') return 'world';
+  return name === 'sys/SetRights@1' ? holder(value.holder) : { effect: value.effect };
+}
+
+/** An event that was refused names whom it would have reached; a command does not. */
+function denied({ what, effect }: Extract<Telling, { kind: 'denial' }>): readonly Subject[] {
+  if (effect !== undefined || !what.includes('#')) return [];
+  const cell = cellIn(what);
+  return [cell === undefined ? 'world' : of(cell)];
+}
+
+/** A notice of the kernel names whom its taker has to do with. */
+function noticed({ name, value }: EventEnvelope): readonly Subject[] {
+  const place = NAMED_IN_NOTICE[name];
+  const named = place === undefined ? undefined : (value as Readonly<Record<string, Value>>)[place];
+  return Array.isArray(named) ? [of(named as unknown as Address)] : [];
+}
+
+const NAMED_IN_NOTICE: Readonly<Record<string, string>> = {
+  'sys/Undeliverable@1': 'to',
+  'sys/Reply@1': 'to',
+  'sys/ChildFailed@1': 'cell',
+  'sys/EffectOpened@1': 'from',
+} satisfies Partial<Record<NoticeName, string>>;
+
+/** People, the host and the kernel are nobody whose reading is asked for. */
+function who(principal: string | undefined): readonly Subject[] {
+  const subject = principal === undefined ? 'world' : holder(principal);
+  return subject === 'world' ? [] : [subject];
+}
+
+function holder(principal: string): Subject {
+  const effect = effectBehind(principal);
+  if (effect !== undefined) return { effect };
+  const cell = isNobody(principal) ? undefined : cellOf(principal);
+  return cell === undefined ? 'world' : of(cell);
+}
+
+function sender(from: Sender): readonly Subject[] {
+  return from === null ? [] : [of(from)];
+}
+
+function of([reducer, key]: Address | PlanAddress): Subject {
+  return { cell: [reducer, key] };
+}

@@ -1,0 +1,37 @@
+export { fittedState } from './cell/fitted-state.js';
+export { seenState, writerOf } from './cell/migrate.js';
+export { purity, runPure, violate } from './cell/purity.js';
+export { approvalDigest } from './command/commands.js';
+export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
+export {
+  type EmittedEffect,
+  EngineCaches,
+  type EngineEnv,
+  type FaultedDelivery,
+  type SettledEffect,
+} from './frame/frame-fold.js';
+export { effectOfTimer } from './frame/wake.js';
+export { gateRead, mayAnswer, type ReadVerdict } from './gate/gate.js';
+export { type Authority, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
+export { type Subject, subjectOfLeaf, toldOf } from './gate/told-of.js';
+export * from './leaf/bounds.js';
+export * from './leaf/leaf-key.js';
+export type {
+  AskedQuestion,
+  CellLeaf,
+  EffectLeaf,
+  ForkLeaf,
+  LeafChange,
+  LeafReader,
+  LogLeaf,
+  PendingLeaf,
+  PlanLeaf,
+  RightsLeaf,
+  SettledLeaf,
+  WorldLeaf,
+} from './leaf/leaves.js';
+export type { StagedBlob } from './leaf/log.js';
+export { Exhausted, Fault, Miss, Refusal, Rejected } from './leaf/signals.js';
+export { isSameQuestion } from './ledger/parked.js';
+export { type PlanDifference, planDifference } from './plan/rebuild-plan.js';
+export { readTable } from './table/read-table.js';

@@ -1,0 +1,110 @@
+/** The keys of the state map. Everything a world remembers is a leaf under one of these. */
+import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, type Value, WIRE_NAME } from '@reprise/contracts';
+import { utf8Length } from '../../codec/index.js';
+
+/** What a leaf holds. */
+export type LeafKind =
+  | 'account'
+  | 'cell'
+  | 'effect'
+  | 'log'
+  | 'pending'
+  | 'plan'
+  | 'rights'
+  | 'settled'
+  | 'table'
+  | 'timer'
+  | 'world';
+
+/** A part of a leaf's path. */
+export type PathPart = string | number;
+
+/**
+ * A leaf's key: its path, and the path as one string for maps. Only the last part of a path is free text, so
+ * joining with NUL is unambiguous.
+ */
+export interface LeafKey {
+  readonly id: string;
+  readonly path: readonly [LeafKind, ...PathPart[]];
+}
+
+/** The key with this path; paths come from the constructors below or from a snapshot. */
+export function leafKey(path: readonly [LeafKind, ...PathPart[]]): LeafKey {
+  return { id: path.join('\0'), path };
+}
+
+/** Whether a key can be a cell's or an entry's: well-formed text of 1 to 256 bytes. */
+export function isCellKey(key: unknown): key is string {
+  if (typeof key !== 'string' || key === '' || key.length > CELL_KEY_BYTES_MAX) return false;
+  const bytes = utf8Length(key);
+  return bytes > 0 && bytes <= CELL_KEY_BYTES_MAX;
+}
+
+/**
+ * Whether a thing that an author gave is an address. Asked before it becomes part of a record or a leaf's key:
+ * what is no address can be neither written nor read back, and a fact on which that depends could never be folded.
+ */
+export function isAddress(thing: unknown): thing is Address {
+  if (!Array.isArray(thing) || thing.length !== 2) return false;
+  const [reducer, key] = thing as readonly unknown[];
+  return typeof reducer === 'string' && reducer.length <= 128 && WIRE_NAME.test(reducer) && isCellKey(key);
+}
+
+/** A cell's state and bookkeeping. */
+export const cellKey = (cell: Address): LeafKey => leafKey(['cell', cell[0], cell[1]]);
+
+/** A plan instance. */
+export const planKey = (plan: PlanAddress): LeafKey => leafKey(['plan', plan[0], plan[2], plan[1]]);
+
+/** An open effect. */
+export const effectKey = (effect: string): LeafKey => leafKey(['effect', effect]);
+
+/** What stays of an effect that was settled after it had waited for the outside. */
+export const settledKey = (effect: string): LeafKey => leafKey(['settled', effect]);
+
+/** What a holder may do and hand on. */
+export const rightsKey = (holder: string): LeafKey => leafKey(['rights', holder]);
+
+/** What was spent and is reserved on an account. */
+export const accountKey = (account: string): LeafKey => leafKey(['account', account]);
+
+/** A log's counts, roots and inline tail: a sibling of its cell, so that appending does not touch the state. */
+export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', cell[0], log, cell[1]]);
+
+/**
+ * A node of a table. The generation is part of it: what is left of a table whose cell has ended is removed a part at a
+ * time, and must not be taken for the table of the next cell of this address.
+ */
+export const tableKey = (cell: Address, table: string, inc: number, node: number): LeafKey =>
+  leafKey(['table', cell[0], table, inc, node, cell[1]]);
+
+/** A timer, by due time first. `plan` is −1 for a cell's own timer. */
+export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey =>
+  leafKey(['timer', due, cell[0], plan, name, cell[1]]);
+
+/** What the manifest said. */
+export const WORLD_KEY: LeafKey = leafKey(['world']);
+
+/** What is left to do, between a frame and its `continue` frame. */
+export const PENDING_KEY: LeafKey = leafKey(['pending']);
+
+/** The deliveries that wait: those of the cascade under way, and those that each begin one. */
+export type BacklogName = 'cascade' | 'roots';
+
+/** A chunk of deliveries that wait for a `continue` frame. */
+export const pendingKey = (backlog: BacklogName, chunk: number): LeafKey => leafKey(['pending', backlog, chunk]);
+
+/** Where a leaf's path has the reducer and the cell's key. */
+const CELL_PLACES: Readonly<Record<string, readonly [number, number]>> = {
+  cell: [1, 2],
+  plan: [1, 3],
+  log: [1, 3],
+  table: [1, 5],
+  timer: [2, 5],
+};
+
+/** The cell that a leaf is of, from its path in a state record; undefined for effects and for the world's own leaves. */
+export function cellOfLeaf(path: readonly Value[]): Address | undefined {
+  const places = CELL_PLACES[String(path[0])];
+  return places && [String(path[places[0]]), String(path[places[1]])];
+}

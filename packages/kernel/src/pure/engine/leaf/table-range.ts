@@ -1,0 +1,23 @@
+/** Ranges of tables as callers give them: not every caller has types. */
+import type { TableRange } from '../../define/index.js';
+import { TABLE_RANGE_MAX } from './bounds.js';
+import { isCellKey } from './leaf-key.js';
+import type { Span } from './table-tree.js';
+
+/** What is wrong with a range; undefined when nothing is. */
+export function rangeProblem(range: unknown): string | undefined {
+  if (typeof range !== 'object' || range === null) return 'a range is {from?, after?, before?, limit?}';
+  const { from, after, before, limit } = range as Partial<Record<keyof TableRange, unknown>>;
+  for (const key of [from, after, before]) {
+    if (key !== undefined && !isCellKey(key)) return 'a range is bounded by keys, texts of 1 to 256 bytes';
+  }
+  if (from !== undefined && after !== undefined) return 'a range begins either at a key or after one';
+  if (limit === undefined) return undefined;
+  const counts = Number.isSafeInteger(limit) && (limit as number) >= 1 && (limit as number) <= TABLE_RANGE_MAX;
+  return counts ? undefined : `a range has 1 to ${TABLE_RANGE_MAX} entries`;
+}
+
+/** A range as the tree reads it. */
+export function spanOf({ from, after, before, limit = TABLE_RANGE_MAX }: TableRange): Span {
+  return { low: after ?? from, open: after !== undefined, before, limit };
+}

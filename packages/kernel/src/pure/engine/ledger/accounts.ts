@@ -1,0 +1,96 @@
+/**
+ * The accounts that effects are charged to, as leaves. What is right to hold and to book is arithmetic of
+ * `authority/budget.ts`; this file finds the chain and writes it back.
+ */
+import type { Account, Receipt, Reserved, Usage } from '@reprise/contracts';
+import { ACCOUNT_DEPTH_MAX } from '@reprise/contracts';
+import { booked, correct, type ReportedUse, reserve, settle, shortfall, usageAmounts } from '../../authority/index.js';
+import { decode } from '../../codec/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
+import { accountKey } from '../leaf/leaf-key.js';
+import type { Booked, EffectLeaf } from '../leaf/leaves.js';
+
+/** Whether every account of the chain has room for what is to be reserved. */
+export function fitsAccount(fold: FrameFold, { account, amounts }: Reserved): boolean {
+  const chain = chainOf(fold, account);
+  if (chain === undefined) return false;
+  const ledgers = chain.map(([, ledger]) => ledger);
+  return shortfall(ledgers, amounts) === undefined;
+}
+
+/** Sets aside what an effect may use. @returns false when some account of the chain has no room */
+export function holdFor(fold: FrameFold, { account, amounts }: Reserved): boolean {
+  const chain = chainOf(fold, account);
+  if (chain === undefined) return false;
+  const reserved = reserve(
+    chain.map(([, ledger]) => ledger),
+    amounts,
+  );
+  if (reserved.ok) write(fold, chain, reserved.chain);
+  return reserved.ok;
+}
+
+/** Books what a settled effect used. @returns what was booked; undefined when nothing was reserved for it */
+export function bookReceipt(fold: FrameFold, effect: EffectLeaf, receipt: Receipt): Booked | undefined {
+  if (effect.reserved === undefined) return undefined;
+  const { account, amounts } = effect.reserved;
+  const outcome = outcomeOf(effect, receipt);
+  const chain = chainOf(fold, account) ?? [];
+  write(
+    fold,
+    chain,
+    settle(
+      chain.map(([, ledger]) => ledger),
+      amounts,
+      outcome,
+    ),
+  );
+  return { account, booked: booked(amounts, outcome) };
+}
+
+/** Replaces what was booked by what a late answer reports; one that reports nothing changes nothing. */
+export function bookLate(fold: FrameFold, { account, booked: before }: Partial<Booked>, usage?: Usage): void {
+  if (before === undefined || account === undefined || usage === undefined) return;
+  const chain = chainOf(fold, account) ?? [];
+  const after = booked(before, usageAmounts(usage));
+  write(
+    fold,
+    chain,
+    correct(
+      chain.map(([, ledger]) => ledger),
+      before,
+      after,
+    ),
+  );
+}
+
+/** What is reported is what was used; of what never started nothing was; of the rest it is not known. */
+function outcomeOf(effect: EffectLeaf, { usage, status }: Receipt): ReportedUse {
+  if (usage !== undefined) return usageAmounts(usage);
+  return neverStarted(effect, status) ? 'released' : 'unknown';
+}
+
+/** A cell that settles an effect may have worked at it without any attempt, and who says that it is done may know. */
+function neverStarted({ attempt, settler }: EffectLeaf, status: Receipt['status']): boolean {
+  if (attempt > 0) return false;
+  return status === 'denied' || status === 'cancelled' || (settler === undefined && status !== 'ok');
+}
+
+type Chain = readonly (readonly [string, Account])[];
+
+/** The account and those above it; undefined when one of them does not exist, or when there are too many. */
+export function chainOf(fold: FrameFold, account: string): Chain | undefined {
+  const chain: [string, Account][] = [];
+  for (let name: string | null = account; name !== null; ) {
+    const bytes = fold.overlay.get(accountKey(name));
+    if (bytes === undefined || chain.length >= ACCOUNT_DEPTH_MAX) return undefined;
+    const ledger = decode(bytes) as unknown as Account;
+    chain.push([name, ledger]);
+    name = ledger.parent;
+  }
+  return chain;
+}
+
+function write(fold: FrameFold, chain: Chain, ledgers: readonly Account[]): void {
+  for (const [i, [name]] of chain.entries()) fold.write(accountKey(name), ledgers[i]);
+}

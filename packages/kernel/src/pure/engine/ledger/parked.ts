@@ -1,0 +1,99 @@
+/** Effects that wait for the outside: deferred ones, questions of running ones, and what happens when their time is over. */
+import type { IngressOf } from '@reprise/contracts';
+import { encode, equalBytes } from '../../codec/index.js';
+import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import { tellOwner } from '../frame/notify.js';
+import { wakeWhenDue } from '../frame/wake.js';
+import { EFFECT_QUESTIONS_MAX, LEAF_BYTES_MAX } from '../leaf/bounds.js';
+import { effectKey } from '../leaf/leaf-key.js';
+import type { AskedQuestion, EffectLeaf } from '../leaf/leaves.js';
+import { Refusal } from '../leaf/signals.js';
+import { isUnderWay, openEffect, settleInFrame } from './settle.js';
+
+/** An adapter has handed its effect on: from now on nothing of it runs here. */
+export function deferEffect(fold: FrameFold, ingress: IngressOf<'deferred'>): void {
+  const effect = underWay(fold, ingress);
+  const { deadline } = effect;
+  const times = [ingress.expires, deadline].filter((time) => time !== null);
+  const expires = times.length === 0 ? null : Math.min(...times);
+  effect.deferred = { expires, to: ingress.to };
+  delete effect.asks; // its cancellation stands: who told it to stop was promised an end
+  wakeWhenDue(fold, ingress.effect, effect);
+  fold.write(effectKey(ingress.effect), effect);
+  tellWaiting(fold, ingress.effect, effect, 'settlement', ingress.to);
+}
+
+/** The adapter of a running effect asks something. The same question under the same number is asked once. */
+export function askOutside(fold: FrameFold, ingress: IngressOf<'ask'>): void {
+  const effect = underWay(fold, ingress);
+  const { n, question, expires, to, at } = ingress;
+  if (n >= EFFECT_QUESTIONS_MAX) throw tooMuch(`an effect asks at most ${EFFECT_QUESTIONS_MAX} questions`);
+  const asked: AskedQuestion = { n, question, at, expires, to };
+  effect.asks = [...(effect.asks ?? []).filter((known) => known.n !== n), asked];
+  wakeWhenDue(fold, ingress.effect, effect);
+  if (encodeLeaf(effect).length > LEAF_BYTES_MAX) throw tooMuch(`its questions take more than ${LEAF_BYTES_MAX} bytes`);
+  fold.write(effectKey(ingress.effect), effect);
+  tellWaiting(fold, ingress.effect, effect, 'answer', to);
+}
+
+/** Whether a question of its adapter is still open. */
+export function isAsking({ asks = [] }: EffectLeaf): boolean {
+  return asks.some(({ answer }) => answer === undefined);
+}
+
+/** Whether this very question stands already: an adapter that is run again asks again. */
+export function isSameQuestion(known: AskedQuestion, question: unknown): boolean {
+  return equalBytes(encode(known.question), encode(question));
+}
+
+/** A time that an effect waited for has come. */
+export function effectDue(fold: FrameFold, id: string): void {
+  const effect = openEffect(fold, id);
+  if (effect === undefined) return;
+  delete effect.wake; // its leaf is gone with the ingress
+  const base = { adapter: 'kernel', attempts: effect.attempt };
+  if (isDue(fold, effect.cancelled?.until)) {
+    return settleInFrame(fold, id, effect, { by: 'cancel', receipt: { ...base, status: 'cancelled' } }, 0);
+  }
+  if (isDue(fold, effect.deferred?.expires)) {
+    const receipt = { ...base, status: 'timeout', code: 'adapter_timeout' } as const;
+    return settleInFrame(fold, id, effect, { by: 'expired', receipt }, 0);
+  }
+  const asked = isAsking(effect);
+  for (const ask of effect.asks ?? []) {
+    if (ask.answer === undefined && isDue(fold, ask.expires)) ask.answer = { expired: true };
+  }
+  wakeWhenDue(fold, id, effect);
+  fold.write(effectKey(id), effect);
+  if (!asked || isAsking(effect)) return;
+  tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, 0);
+}
+
+function tellWaiting(
+  fold: FrameFold,
+  id: string,
+  { name, plan }: EffectLeaf,
+  what: 'answer' | 'settlement',
+  to: string | null,
+): void {
+  tellOwner(fold, plan, 'sys/EffectWaiting@1', { effect: id, name, plan: [...plan], for: what, to }, 0);
+}
+
+function isDue(fold: FrameFold, time: number | null | undefined): boolean {
+  return time !== null && time !== undefined && time <= fold.at;
+}
+
+function underWay(fold: FrameFold, { effect: id, attempt }: { effect: string; attempt: number }): EffectLeaf {
+  const effect = openEffect(fold, id);
+  if (effect !== undefined && isUnderWay(effect) && effect.attempt === attempt) return effect;
+  throw new Refusal('effect_settled', `effect ${id} is not under way in this attempt`, {
+    expected: effect?.attempt ?? 'nothing',
+    actual: attempt,
+  });
+}
+
+function tooMuch(what: string): Refusal {
+  return new Refusal('bound_exceeded', what, {
+    hint: 'Ask less, or put the material into the content store and ask with its ref.',
+  });
+}

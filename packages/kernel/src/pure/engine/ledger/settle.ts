@@ -1,0 +1,326 @@
+/**
+ * The ledger of open effects: settling, cancelling and ending. Nothing here runs authors' code.
+ *
+ * Invariants
+ * G1  An effect is settled once: first wins. What comes later is a `late` record, which changes what was spent.
+ * G2  An effect that was armed and is settled by somebody else than its adapter stays in the ledger, as `late`, until
+ *     its adapter has answered or cannot any more: what really happened is never lost.
+ */
+import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
+import { decode } from '../../codec/index.js';
+import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import { notify, tellOwner } from '../frame/notify.js';
+import { dropWake, wakeWhenDue } from '../frame/wake.js';
+import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from '../leaf/bounds.js';
+import { cellKey, effectKey, planKey, settledKey, timerKey } from '../leaf/leaf-key.js';
+import type { CellLeaf, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from '../leaf/leaves.js';
+import { bookLate, bookReceipt } from './accounts.js';
+
+/** The name of the timer behind an await's deadline. */
+export const AWAIT_TIMER = 'await';
+
+/** The cell that owns a plan. */
+export function ownerOf(plan: PlanAddress): Address {
+  return [plan[0], plan[1]];
+}
+
+/** The effect's leaf as the caller's own; undefined when it is not open, or only its late answer is awaited. */
+export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined {
+  const bytes = fold.overlay.get(effectKey(id));
+  const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  return effect?.late === undefined ? effect : undefined;
+}
+
+/** What is asked of every effect leaf whenever rights are narrowed or an effect is emitted: whose it is, and how it stands. */
+export interface Standing {
+  readonly plan: PlanAddress;
+  readonly inc: number;
+  readonly queued: EffectLeaf['queued'];
+  /** The cell that settles it. */
+  readonly settler: Address | undefined;
+  /** It is not settled. */
+  readonly open: boolean;
+}
+
+const standings = new WeakMap<Uint8Array, Standing>();
+
+/** How the effect of a leaf stands. There may be very many, and each is asked again and again, so it is kept. */
+export function standingOf(bytes: Uint8Array): Standing {
+  let standing = standings.get(bytes);
+  if (standing === undefined) {
+    const { plan, inc = 0, queued, settler, late } = decode(bytes) as unknown as EffectLeaf;
+    standing = { plan, inc, queued, settler, open: late === undefined };
+    standings.set(bytes, standing);
+  }
+  return standing;
+}
+
+/** Those of the open effects that are meant, in the order in which they were emitted: that of leaves is no journaled fact. */
+export function openEffects(fold: FrameFold, isMeant: (standing: Standing) => boolean): readonly OpenEffect[] {
+  const open: OpenEffect[] = [];
+  for (const { key, bytes } of fold.overlay.list('effect')) {
+    const standing = standingOf(bytes);
+    if (standing.open && isMeant(standing)) open.push({ ...standing, id: String(key.path[1]) });
+  }
+  return open.sort((a, b) => comparePlaces(a.queued, b.queued));
+}
+
+/** An open effect, and how it stands. */
+export interface OpenEffect extends Standing {
+  readonly id: string;
+}
+
+/** Orders places of emission. */
+export function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+/** Settles what waits for a cell that ends: nobody else would, and whoever is made in its place knows nothing of it. */
+export function abandonBySettler(fold: FrameFold, [reducer, key]: Address, cause: number): void {
+  for (const { id } of openEffects(fold, ({ settler }) => settler?.[0] === reducer && settler[1] === key)) {
+    const effect = openEffect(fold, id);
+    if (effect === undefined) continue;
+    const receipt: Receipt = { ...NO_SETTLER, attempts: effect.attempt };
+    settleInFrame(fold, id, effect, { by: 'cell', receipt, apart: effect.queued[0] < fold.began }, cause);
+  }
+}
+
+/** What becomes of an effect that a cell is to settle, and there is no such cell, or none any more. */
+export const NO_SETTLER = {
+  adapter: 'kernel',
+  status: 'error',
+  code: 'adapter_error/no_settler',
+  retryable: false,
+} as const satisfies Partial<Receipt>;
+
+/** Whether its adapter is at work, or was when the world stopped. */
+export function isUnderWay(effect: EffectLeaf): boolean {
+  return effect.attempt > 0 && effect.deferred === undefined;
+}
+
+/**
+ * Whether a cancel can only tell it to stop, since it may have an outcome: its adapter is at work or, in a dry fork, its
+ * adapter in the original was. What was emitted in this very frame is nowhere under way.
+ */
+export function mayHaveOutcome(fold: FrameFold, effect: EffectLeaf): boolean {
+  if (isUnderWay(effect)) return true;
+  const answered = effect.origins !== undefined && effect.approval === undefined && effect.deferred === undefined;
+  return answered && effect.queued[0] !== fold.ingress.seq;
+}
+
+/** How an effect is settled inside a frame, by somebody else than its adapter. */
+export interface InFrame {
+  readonly by: DerivedOf<'settled'>['by'];
+  readonly receipt: Receipt;
+  /** Nothing of it can be running any more, whatever its attempt says. */
+  readonly over?: true;
+  /** Its plan goes on in a cascade of its own. */
+  readonly apart?: boolean;
+}
+
+/** What settles an effect. */
+export interface SettledBy {
+  readonly receipt: Receipt;
+  /** The index of the record that says so. */
+  readonly cause: number;
+  /** Its adapter may still answer. */
+  readonly unanswered: boolean;
+  /** Its plan goes on in a cascade of its own. */
+  readonly apart?: boolean;
+}
+
+/** Settles an effect inside a frame: a record says so, and what is under way is told to stop. */
+export function settleInFrame(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  { by, receipt, over, apart = false }: InFrame,
+  c: number,
+): void {
+  const { status, code = null } = receipt;
+  const cause = fold.push({ kind: 'settled', c, effect: id, status, code, by });
+  const unanswered = over === undefined && isUnderWay(effect);
+  if (unanswered) fold.aborts.push(id);
+  settleEffect(fold, id, effect, { receipt, cause, unanswered, apart });
+}
+
+/** Settles an effect: it leaves the ledger, and its plan, if it still runs, finds the receipt in its inbox. */
+export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, settlement: SettledBy): void {
+  const { receipt, cause, unanswered } = settlement;
+  closeEffect(fold, id, effect, receipt, unanswered);
+  const key = planKey(effect.plan);
+  const bytes = fold.overlay.get(key);
+  if (bytes === undefined) return; // the plan ended: the effect was detached
+  const plan = fold.take<PlanLeaf>(bytes);
+  if (!plan.open.some(([, open]) => open === id)) return; // another plan's place: the effect was detached as well
+  plan.open = plan.open.filter(([, open]) => open !== id);
+  plan.inbox.push([effect.emission, receipt]);
+  const next = encodeLeaf(plan);
+  if (next.length > LEAF_BYTES_MAX) {
+    fold.push({ kind: 'fault', c: cause, target: effect.plan, code: 'plan_too_large' });
+    endPlan(fold, effect.plan, plan, { status: 'error', code: 'plan_too_large' }, cause);
+    return;
+  }
+  fold.overlay.set(key, next);
+  keepGenerator(fold, bytes, next);
+  const woken = { kind: 'plan', plan: effect.plan, cause } as const;
+  if (settlement.apart === true) fold.enqueueApart(woken);
+  else fold.enqueue(woken);
+}
+
+/** Takes an effect off the ledger, or leaves there what its adapter may still say. */
+export function closeEffect(
+  fold: FrameFold,
+  id: string,
+  effect: EffectLeaf,
+  receipt: Receipt,
+  unanswered: boolean,
+): void {
+  const { status } = receipt;
+  fold.settled.push({ effect: id, leaf: effect, receipt });
+  dropWake(fold, id, effect);
+  const booked = bookReceipt(fold, effect, receipt);
+  if (waitedOutside(effect)) {
+    const to = effect.deferred?.to ?? effect.approval?.to ?? null;
+    const known = unanswered || booked === undefined || receipt.usage !== undefined; // its adapter will say, or somebody did
+    const owed = known ? {} : { owed: booked };
+    const settler = effect.settler === undefined ? {} : { settler: effect.settler };
+    const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to, ...settler, ...owed };
+    fold.overlay.add(settledKey(id), encodeLeaf(leaf)); // once for each effect: it cannot be there, so it is not looked for
+  }
+  if (!unanswered) return fold.overlay.set(effectKey(id), undefined);
+  const late = { status, ...booked };
+  const { asks: _asked, reserved: _reserved, cancelled: _told, ...rest } = effect;
+  fold.write(effectKey(id), { ...rest, late } satisfies EffectLeaf);
+}
+
+/** Others than the world's own adapters know its id: who settles it too late is to be told so. */
+function waitedOutside({ approval, approved, deferred }: EffectLeaf): boolean {
+  return approval !== undefined || approved !== undefined || deferred !== undefined;
+}
+
+/** Takes in what an adapter says of an effect that was settled without it. */
+export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receipt: Receipt): void {
+  const settled = effect.late?.status ?? receipt.status;
+  const cause = fold.push({ kind: 'late', c: 0, effect: id, status: receipt.status, settled });
+  bookLate(fold, effect.late ?? {}, receipt.usage);
+  fold.overlay.set(effectKey(id), undefined);
+  const { name, plan, params } = effect;
+  const { status, payload, usage } = receipt;
+  const said = {
+    ...{ effect: id, name, plan: [...plan], params, settled, status },
+    ...(payload === undefined ? {} : { payload }),
+    ...(usage === undefined ? {} : { usage: { ...usage } }),
+  };
+  tellOwner(fold, plan, 'sys/EffectLate@1', said, cause);
+}
+
+/** A plan's leaf got new bytes without the plan running: its generator stays valid. */
+export function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array): void {
+  const live = fold.env.caches?.plans.get(from);
+  if (live === undefined) return;
+  fold.env.caches?.plans.delete(from);
+  fold.env.caches?.plans.set(to, live);
+}
+
+/** How a plan ends. */
+export interface PlanEnding {
+  readonly status: 'ok' | 'error' | 'cancelled';
+  readonly code: FaultCode | null;
+}
+
+/** Ends a plan: its leaf goes, its open effects are detached, its cell forgets it and learns of an error. */
+export function endPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, ending: PlanEnding, cause: number): void {
+  dropPlan(fold, plan, leaf, ending, cause);
+  updateCell(fold, ownerOf(plan), (cell) => {
+    cell.plans = cell.plans.filter((ordinal) => ordinal !== plan[2]);
+  });
+  if (ending.code === null) return;
+  notify(fold, ownerOf(plan), 'sys/PlanFailed@1', { plan, name: leaf.name, code: ending.code }, cause);
+}
+
+/**
+ * Cancels a plan. Its generator is dropped (`finally` blocks do not run: they could emit), effects that are not
+ * under way are settled as cancelled, running ones are told to stop and have their grace.
+ * The caller takes the ordinal off the cell.
+ */
+export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes === undefined) return;
+  const leaf = fold.take<PlanLeaf>(bytes);
+  dropPlan(fold, plan, leaf, { status: 'cancelled', code: null }, cause);
+  for (const [, id] of leaf.open) cancelEffect(fold, id, cause);
+}
+
+/**
+ * Stops what a plan has open, and lets the plan live: effects that are not under way are settled as cancelled, running
+ * ones are told to stop and have their grace; the plan gets the receipt of each. A plan that was started in this very
+ * frame and has not run yet opens nothing that starts.
+ */
+export function stopPlan(fold: FrameFold, plan: PlanAddress, cause: number, graceMs: number): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes === undefined) return;
+  const leaf = decode(bytes) as unknown as PlanLeaf;
+  if (leaf.started === null) fold.write(planKey(plan), { ...leaf, stopped: true } satisfies PlanLeaf);
+  for (const [, id] of leaf.open) {
+    const effect = openEffect(fold, id);
+    if (effect === undefined) continue;
+    const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', attempts: effect.attempt };
+    if (mayHaveOutcome(fold, effect)) tellToStop(fold, id, effect, graceMs);
+    else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
+  }
+}
+
+/**
+ * Cancels one effect. What is under way is told to stop, and settled when its grace is over and it has not answered.
+ *
+ * @returns its receipt when it was settled at once; the caller gives it to the plan
+ */
+export function cancelEffect(
+  fold: FrameFold,
+  id: string,
+  cause: number,
+  graceMs: number = CANCEL_GRACE_MS,
+): Receipt | undefined {
+  const effect = openEffect(fold, id);
+  if (effect === undefined) return undefined;
+  if (mayHaveOutcome(fold, effect)) {
+    tellToStop(fold, id, effect, graceMs);
+    return undefined;
+  }
+  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', attempts: effect.attempt };
+  fold.push({ kind: 'settled', c: cause, effect: id, status: 'cancelled', code: null, by: 'cancel' });
+  closeEffect(fold, id, effect, receipt, false);
+  return receipt;
+}
+
+/** Tells a running effect to stop. A second cancel can shorten the grace and not lengthen it. */
+function tellToStop(fold: FrameFold, id: string, effect: EffectLeaf, graceMs: number): void {
+  const until = fold.at + graceMs;
+  if (effect.cancelled !== undefined && effect.cancelled.until <= until) return;
+  if (effect.cancelled === undefined) fold.aborts.push(id);
+  effect.cancelled = { until };
+  wakeWhenDue(fold, id, effect);
+  fold.write(effectKey(id), effect);
+}
+
+/** Changes a cell's bookkeeping outside a delivery. */
+export function updateCell(fold: FrameFold, address: Address, change: (cell: CellLeaf) => void): void {
+  const bytes = fold.overlay.get(cellKey(address));
+  if (bytes === undefined) return;
+  const cell = fold.take<CellLeaf>(bytes);
+  change(cell);
+  fold.write(cellKey(address), cell);
+}
+
+function dropPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, ending: PlanEnding, cause: number): void {
+  fold.overlay.set(planKey(plan), undefined);
+  dropAwaitTimer(fold, plan, leaf);
+  fold.push({ kind: 'plan_ended', c: cause, plan, status: ending.status, code: ending.code });
+}
+
+/** Removes the timer behind a plan's await, when it has one. */
+export function dropAwaitTimer(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf): void {
+  if (leaf.wait === null || leaf.wait.for === 'peek' || leaf.wait.until === null) return;
+  fold.overlay.set(timerKey(leaf.wait.until, ownerOf(plan), plan[2], AWAIT_TIMER), undefined);
+}

@@ -1,0 +1,291 @@
+/** Starts or resumes one plan instance: the savepoint around a generator's segment. */
+import type { PlanAddress, Receipt, Value } from '@reprise/contracts';
+import { decode } from '../../codec/index.js';
+import type { PlanDefinition, PlanWait, Resumed } from '../../define/index.js';
+import { check } from '../../schema/index.js';
+import { newPlan } from '../cell/deliver-event.js';
+import { peekState } from '../cell/migrate.js';
+import { encodeLeaf, type FrameFold, type PlanDelivery } from '../frame/frame-fold.js';
+import { openAllowed } from '../gate/effects.js';
+import { type EffectVerdict, gateEffect, type Refused } from '../gate/gate.js';
+import { holderOf } from '../gate/rights.js';
+import { EMISSION_BYTES, FRAME_VALUE_BYTES_MAX, LEAF_BYTES_MAX, PLAN_AWAITS_MAX } from '../leaf/bounds.js';
+import { effectId } from '../leaf/identity.js';
+import { planKey, timerKey } from '../leaf/leaf-key.js';
+import type { PlanLeaf } from '../leaf/leaves.js';
+import { Fault, thrownBy } from '../leaf/signals.js';
+import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from '../ledger/settle.js';
+import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
+
+/** Runs a plan to its next await, when it can go on. */
+export function advancePlan(fold: FrameFold, delivery: PlanDelivery): void {
+  const bytes = fold.overlay.get(planKey(delivery.plan));
+  if (bytes === undefined) return; // it ended earlier in this frame
+  const leaf = fold.take<PlanLeaf>(bytes);
+  const definition = fold.env.app.plans.get(leaf.name);
+  try {
+    if (definition === undefined) throw new Fault('plan_unknown', `no plan ${leaf.name} in this app`);
+    const run = new PlanRun(fold, delivery, leaf, definition, bytes);
+    run.go();
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    failPlan(fold, delivery, bytes, thrown);
+  }
+}
+
+/** A plan's deadline came: the await returns without a receipt. */
+export function deadlineReached(fold: FrameFold, plan: PlanAddress, due: number): void {
+  const bytes = fold.overlay.get(planKey(plan));
+  if (bytes === undefined) return;
+  const leaf = decode(bytes) as unknown as PlanLeaf;
+  if (leaf.wait === null || leaf.wait.for === 'peek' || leaf.wait.until !== due) return;
+  fold.enqueue({ kind: 'plan', plan, cause: 0 });
+}
+
+/** What stands for a plan step that the cascade's bound cut off. */
+export function exceedPlan(fold: FrameFold, delivery: PlanDelivery): void {
+  const bytes = fold.overlay.get(planKey(delivery.plan));
+  if (bytes !== undefined)
+    failPlan(fold, delivery, bytes, new Fault('cascade_exceeded', 'the cascade went over its bound'));
+}
+
+function failPlan(fold: FrameFold, delivery: PlanDelivery, before: Uint8Array, fault: Fault): void {
+  const leaf = decode(before) as unknown as PlanLeaf;
+  const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.plan, code: fault.code });
+  fold.faulted.push({ target: delivery.plan, name: leaf.name, ...thrownBy(fault) });
+  endPlan(fold, delivery.plan, leaf, { status: 'error', code: fault.code }, cause);
+}
+
+class PlanRun {
+  readonly #segment: Segment;
+
+  constructor(
+    private readonly fold: FrameFold,
+    private readonly delivery: PlanDelivery,
+    private readonly leaf: PlanLeaf,
+    private readonly definition: PlanDefinition,
+    private readonly before: Uint8Array,
+  ) {
+    this.#segment = new Segment(fold.at, false);
+  }
+
+  go(): void {
+    const first = this.leaf.started === null;
+    const live = this.#live();
+    let resumed = first ? undefined : this.#answerTo(live, this.leaf.wait);
+    if (!first && resumed === undefined) {
+      this.fold.env.caches?.plans.set(this.before, live); // nothing to go on with yet
+      return;
+    }
+    const waitedBefore = { ...this.leaf };
+    if (first) this.leaf.started = this.fold.at;
+    let wait = this.#step(live, resumed);
+    for (;;) {
+      if (wait === undefined) break;
+      resumed = this.#answerTo(live, wait);
+      if (resumed === undefined) break;
+      wait = this.#step(live, resumed);
+    }
+    this.#takePlace(live, wait, waitedBefore);
+  }
+
+  #live(): LivePlan {
+    const cached = this.fold.env.caches?.plans.get(this.before);
+    if (cached !== undefined) {
+      this.fold.env.caches?.plans.delete(this.before); // taken: an abandoned fold must not find it advanced
+      return cached;
+    }
+    const live = new LivePlan(this.definition, this.fold.env.app, this.delivery.plan, this.leaf.input);
+    live.catchUp(this.leaf);
+    return live;
+  }
+
+  #step(live: LivePlan, resumed: Resumed | undefined): PlanWait | undefined {
+    if (resumed !== undefined) {
+      if (this.leaf.resumptions.length >= PLAN_AWAITS_MAX) {
+        throw new Fault('plan_awaits_exceeded', `more than ${PLAN_AWAITS_MAX} awaits; go on with continueAs`);
+      }
+      this.leaf.resumptions.push({ at: this.fold.at, value: resumed });
+      if ('receipts' in resumed) {
+        const taken = resumed.receipts.map(([emission]) => emission);
+        this.leaf.inbox = this.leaf.inbox.filter(([emission]) => !taken.includes(emission));
+      }
+    }
+    const wait = live.advance(this.#segment, resumed);
+    // Asked here and not where the values are given: a rebuilt plan, whose segments are others, must not differ (L2).
+    if (this.#segment.valueBytes > FRAME_VALUE_BYTES_MAX) {
+      throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
+    }
+    this.leaf.emissions = live.emissions;
+    return wait;
+  }
+
+  /** What a wait returns now; undefined when it must go on waiting. */
+  #answerTo(live: LivePlan, wait: PlanWait | null): Resumed | undefined {
+    if (wait === null) return undefined;
+    if (wait.for === 'peek') return { peeked: peekState(this.fold, wait.address) };
+    const arrived = new Map<number, Receipt>([...live.seen, ...this.leaf.inbox]);
+    const ready = [...arrived].filter(([emission]) => wait.emissions.includes(emission));
+    if (wait.for === 'all') {
+      if (wait.emissions.every((emission) => arrived.has(emission))) {
+        return { receipts: wait.emissions.map((emission) => [emission, arrived.get(emission) as Receipt] as const) };
+      }
+    } else if (ready[0] !== undefined) {
+      return { receipts: [ready[0]] };
+    }
+    // The deadline is journaled time and nothing else: its timer's frame is the one that gets here.
+    return wait.until !== null && this.fold.at >= wait.until ? { deadline: true } : undefined;
+  }
+
+  #takePlace(live: LivePlan, wait: PlanWait | undefined, waited: PlanLeaf): void {
+    const { fold, leaf } = this;
+    const { plan, cause } = this.delivery;
+    leaf.wait = wait ?? null;
+    fold.afford(this.#segment.outputs.length, this.#segment.valueBytes);
+    const emitted = this.#segment.outputs.filter(({ type }) => type !== 'raise').length;
+    // Asked before the effects are out: a plan that could not take their receipts must not start them.
+    if (encodeLeaf(leaf).length + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {
+      const what = 'its open effects and what its awaits returned take';
+      throw new Fault('plan_too_large', `${what} more than ${LEAF_BYTES_MAX} bytes; go on with continueAs`);
+    }
+    fold.spend(this.#segment.valueBytes);
+    dropAwaitTimer(fold, plan, waited);
+    let denied = false;
+    for (const output of this.#segment.outputs) denied = this.#release(output) || denied;
+    if (leaf.stopped === true) denied = this.#stopAtOnce() || denied;
+    if (wait === undefined) {
+      endPlan(fold, plan, leaf, { status: 'ok', code: null }, cause);
+      if (this.#segment.continuation !== undefined) this.#continue(this.#segment.continuation.input);
+      return;
+    }
+    const bytes = fold.write(planKey(plan), leaf);
+    fold.env.caches?.plans.set(bytes, live);
+    if (wait.for !== 'peek' && wait.until !== null) {
+      fold.write(timerKey(wait.until, ownerOf(plan), plan[2], AWAIT_TIMER), { due: wait.until });
+    }
+    if (denied) fold.enqueue({ kind: 'plan', plan, cause });
+  }
+
+  /** @returns true when the plan's inbox got a receipt on the spot */
+  #release(output: PlanOutput): boolean {
+    const { fold, leaf } = this;
+    switch (output.type) {
+      case 'raise': {
+        const to = ownerOf(this.delivery.plan);
+        const event = { name: output.name, value: output.value };
+        const index = fold.push({ kind: 'event', c: this.delivery.cause, to, event, from: this.delivery.plan });
+        fold.enqueue({
+          kind: 'event',
+          to,
+          event,
+          from: this.delivery.plan,
+          cause: index,
+          reply: false,
+          notice: false,
+          root: false,
+        });
+        return false;
+      }
+      case 'cancel': {
+        const open = leaf.open.find(([emission]) => emission === output.emission);
+        const cancelled = open && cancelEffect(fold, open[1], this.delivery.cause, output.graceMs);
+        if (cancelled === undefined) return false;
+        leaf.open = leaf.open.filter(([emission]) => emission !== output.emission);
+        leaf.inbox.push([output.emission, cancelled]);
+        return true;
+      }
+      case 'effect':
+        return this.#emit(output);
+      default:
+        return output satisfies never;
+    }
+  }
+
+  #emit(output: PlanOutput & { type: 'effect' }): boolean {
+    const { fold, leaf } = this;
+    const { plan, cause: c } = this.delivery;
+    const { emission, definition } = output;
+    const params = check(definition.params, output.params);
+    const value = params.ok ? params.value : output.params;
+    const identity = {
+      plan,
+      planName: leaf.name,
+      generation: leaf.inc,
+      emission,
+      kind: definition.name,
+      params: value,
+    };
+    const idIn = (world: string): string => effectId({ world, ...identity }, fold.env.hash);
+    const effect = idIn(fold.rules.world);
+    const origins = fold.rules.fork?.origins ?? [];
+    const verdict: EffectVerdict = params.ok
+      ? gateEffect(fold, {
+          plan,
+          inc: leaf.inc,
+          definition,
+          params: value,
+          ...(output.approval && { approval: output.approval }),
+        })
+      : { allow: false, code: 'validation_error', rule: null };
+    if (!verdict.allow) return this.#deny(effect, output, verdict);
+    const { timeoutMs } = output;
+    const receipt = openAllowed(fold, {
+      effect,
+      plan,
+      inc: leaf.inc,
+      emission,
+      definition,
+      params: value,
+      timeoutMs,
+      verdict,
+      cause: c,
+      origins: origins.map(idIn),
+    });
+    if (receipt === undefined) leaf.open.push([emission, effect]);
+    else this.#settleNow(effect, emission, receipt);
+    return receipt !== undefined;
+  }
+
+  /** It was stopped before its first segment: nothing that this opened can have begun. */
+  #stopAtOnce(): boolean {
+    const { leaf } = this;
+    delete leaf.stopped;
+    const opened = leaf.open;
+    leaf.open = [];
+    for (const [emission, effect] of opened) {
+      const cancelled = cancelEffect(this.fold, effect, this.delivery.cause);
+      if (cancelled !== undefined) leaf.inbox.push([emission, cancelled]);
+    }
+    return opened.length > 0;
+  }
+
+  #deny(effect: string, { emission, definition }: PlanOutput & { type: 'effect' }, { code, rule }: Refused): true {
+    const { fold } = this;
+    const { plan, cause: c } = this.delivery;
+    const who = holderOf(ownerOf(plan));
+    fold.push({ kind: 'denial', c, who, what: definition.name, effect, code, rule });
+    this.#settleNow(effect, emission, { adapter: 'gate', status: 'denied', code, attempts: 0 });
+    return true;
+  }
+
+  /** The plan runs and holds its own leaf: its receipt goes there. */
+  #settleNow(effect: string, emission: number, receipt: Receipt): void {
+    const { status, code = null } = receipt;
+    this.fold.push({ kind: 'settled', c: this.delivery.cause, effect, status, code, by: 'gate' });
+    this.leaf.inbox.push([emission, receipt]);
+  }
+
+  #continue(input: Value): void {
+    const { fold } = this;
+    const [reducer, key] = this.delivery.plan;
+    let next: PlanAddress | undefined;
+    updateCell(fold, [reducer, key], (cell) => {
+      next = [reducer, key, cell.ord++];
+      cell.plans.push(next[2]);
+    });
+    if (next === undefined) return;
+    const cause = fold.push({ kind: 'intent', c: this.delivery.cause, plan: next, name: this.leaf.name, input });
+    fold.write(planKey(next), newPlan(this.leaf.name, this.leaf.inc, input));
+    fold.enqueue({ kind: 'plan', plan: next, cause });
+  }
+}

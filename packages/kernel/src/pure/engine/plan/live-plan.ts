@@ -1,0 +1,271 @@
+/**
+ * A plan's generator while it is cached, and the context it talks to.
+ *
+ * Invariants
+ * L1  A generator's behaviour depends only on its input, on what its awaits returned and on the time of each
+ *     segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
+ * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
+ */
+import { type Address, type PlanAddress, pattern, type Receipt, type Value } from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX } from '../../codec/index.js';
+import type {
+  App,
+  AwaitOptions,
+  EffectDefinition,
+  EffectHandle,
+  EmitOptions,
+  PlanBody,
+  PlanContext,
+  PlanDefinition,
+  PlanWait,
+  ReceiptOf,
+  Resumed,
+} from '../../define/index.js';
+import { check } from '../../schema/index.js';
+import { checkedEvent } from '../cell/checked-event.js';
+import { runPure } from '../cell/purity.js';
+import { encodeGiven } from '../frame/frame-fold.js';
+import { CANCEL_GRACE_MS, GIVEN_BYTES_EXTRA } from '../leaf/bounds.js';
+import { isAddress } from '../leaf/leaf-key.js';
+import type { PlanLeaf } from '../leaf/leaves.js';
+import { Fault } from '../leaf/signals.js';
+
+/** What a segment asked for, in order; takes place when the segment ends well. */
+export type PlanOutput =
+  | {
+      readonly type: 'effect';
+      readonly emission: number;
+      readonly definition: EffectDefinition;
+      readonly params: Value;
+      readonly timeoutMs: number | null;
+      readonly approval: { readonly to?: string } | undefined;
+    }
+  | { readonly type: 'raise'; readonly name: string; readonly value: Value }
+  | { readonly type: 'cancel'; readonly emission: number; readonly graceMs: number };
+
+/** What one run of a plan, from one await to the next, collects. */
+export class Segment {
+  readonly outputs: PlanOutput[] = [];
+  continuation: { readonly input: Value } | undefined;
+  valueBytes = 0;
+
+  constructor(
+    readonly at: number,
+    /** A rebuilt segment happened before: what it asks for took place then. */
+    readonly rebuilt: boolean,
+  ) {}
+}
+
+/** A running plan. */
+export class LivePlan {
+  readonly #context: RunningPlan;
+  readonly #body: PlanBody;
+
+  constructor(
+    private readonly definition: PlanDefinition,
+    app: App,
+    plan: PlanAddress,
+    input: Value,
+  ) {
+    this.#context = new RunningPlan(definition, app, Object.freeze([plan[0], plan[1]]) as Address);
+    this.#body = runPure(() => definition.run(decode(encode(input)), this.#context));
+  }
+
+  /** Emissions so far. */
+  get emissions(): number {
+    return this.#context.emissions;
+  }
+
+  /** Receipts that earlier awaits returned, by emission, in order. */
+  get seen(): ReadonlyMap<number, Receipt> {
+    return this.#context.seen;
+  }
+
+  /** Runs to the next await or the end. @returns the wait, or undefined at the end */
+  advance(segment: Segment, resumed: Resumed | undefined): PlanWait | undefined {
+    this.#context.segment = segment;
+    if (resumed !== undefined && 'receipts' in resumed) {
+      for (const [emission, receipt] of resumed.receipts) this.#context.seen.set(emission, receipt);
+    }
+    const given = resumed === undefined ? undefined : (decode(encode(resumed, FRAME_DEPTH_MAX)) as Resumed);
+    const step = runPure(() => (given === undefined ? this.#body.next(undefined as never) : this.#body.next(given)));
+    if (step.done === true) return undefined;
+    return asWait(step.value, this.emissions);
+  }
+
+  /** Brings a fresh plan to where its leaf is. */
+  catchUp(leaf: PlanLeaf): void {
+    if (leaf.started === null) return;
+    this.advance(new Segment(leaf.started, true), undefined);
+    for (const { at, value } of leaf.resumptions) this.advance(new Segment(at, true), value);
+    if (this.emissions !== leaf.emissions) {
+      throw new Fault(
+        'nondeterminism',
+        `${this.definition.name} emitted ${this.emissions} effects, its journal says ${leaf.emissions}`,
+      );
+    }
+  }
+}
+
+/** A yielded wait, checked and copied: a plan's body is authors' code and could yield anything. */
+function asWait(yielded: unknown, emissions: number): PlanWait {
+  const wait = yielded as Partial<PlanWait> | null;
+  if (typeof wait !== 'object' || wait === null) throw new Fault('value_invalid', YIELDS);
+  if (wait.for === 'peek') {
+    const address = 'address' in wait ? wait.address : undefined;
+    if (!isAddress(address)) throw new Fault('value_invalid', 'a plan peeks at [reducer, key], the key 1 to 256 bytes');
+    return { for: 'peek', address: [address[0], address[1]] };
+  }
+  const until = ('until' in wait ? wait.until : undefined) ?? null;
+  const known = wait.for === 'one' || wait.for === 'any' || wait.for === 'all';
+  if (!known || (until !== null && !isTime(until))) throw new Fault('value_invalid', YIELDS);
+  return { for: wait.for as 'one' | 'any' | 'all', emissions: emittedOnes(wait, emissions), until };
+}
+
+const YIELDS = 'a plan yields only through `yield* plan.…`';
+
+function emittedOnes(wait: Partial<PlanWait>, emissions: number): readonly number[] {
+  const known =
+    'emissions' in wait &&
+    Array.isArray(wait.emissions) &&
+    wait.emissions.length > 0 &&
+    wait.emissions.every(
+      (emission: unknown) =>
+        Number.isInteger(emission) && (emission as number) >= 0 && (emission as number) < emissions,
+    );
+  if (!known) throw new Fault('effect_unknown', 'a plan awaits an effect that it did not emit');
+  return [...wait.emissions];
+}
+
+/** A time that fits a record. */
+function isTime(at: unknown): at is number {
+  return Number.isSafeInteger(at) && (at as number) >= 0;
+}
+
+class RunningPlan implements PlanContext {
+  segment = new Segment(0, true);
+  emissions = 0;
+  readonly seen = new Map<number, Receipt>();
+
+  constructor(
+    private readonly definition: PlanDefinition,
+    private readonly app: App,
+    readonly cell: Address,
+  ) {}
+
+  get now(): number {
+    return this.segment.at;
+  }
+
+  emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options: EmitOptions = {}): EffectHandle<P> {
+    const declared = this.definition.effects.get(effect.name);
+    if (declared === undefined) {
+      throw new Fault('effect_unknown', `${this.definition.name} does not declare the effect ${effect.name}`);
+    }
+    const timeoutMs = options.timeoutMs ?? null;
+    if (timeoutMs !== null) this.#later(timeoutMs, 'timeoutMs');
+    const approval = askedApproval(options.approval); // L2
+    const emission = this.emissions++;
+    const copy = this.#copy(params); // L2
+    if (!this.segment.rebuilt) {
+      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: copy, timeoutMs, approval });
+    }
+    return { emission };
+  }
+
+  awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
+  awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;
+  *awaitReceipt<P>(handle: EffectHandle<P>, options?: AwaitOptions): PlanBody<ReceiptOf<P> | null> {
+    const resumed = yield { for: 'one', emissions: [handle.emission], until: this.#until(options) };
+    return receiptsOf<P>(resumed)?.[0] ?? null;
+  }
+
+  *awaitAny<P>(
+    handles: readonly EffectHandle<P>[],
+    options?: AwaitOptions,
+  ): PlanBody<{ readonly handle: EffectHandle<P>; readonly receipt: ReceiptOf<P> } | null> {
+    const resumed = yield {
+      for: 'any',
+      emissions: handles.map((handle) => handle.emission),
+      until: this.#until(options),
+    };
+    const first = 'receipts' in resumed ? resumed.receipts[0] : undefined;
+    if (first === undefined) return null;
+    const handle = handles.find(({ emission }) => emission === first[0]);
+    return handle === undefined ? null : { handle, receipt: first[1] as ReceiptOf<P> };
+  }
+
+  *awaitAll<P>(handles: readonly EffectHandle<P>[], options?: AwaitOptions): PlanBody<readonly ReceiptOf<P>[] | null> {
+    if (handles.length === 0) return [];
+    const resumed = yield {
+      for: 'all',
+      emissions: handles.map((handle) => handle.emission),
+      until: this.#until(options),
+    };
+    return receiptsOf<P>(resumed);
+  }
+
+  *retry<I, P>(
+    effect: EffectDefinition<I, P>,
+    params: I,
+    options: { readonly max: number; readonly on: (receipt: ReceiptOf<P>) => boolean; readonly timeoutMs?: number },
+  ): PlanBody<ReceiptOf<P>> {
+    const timeout = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
+    for (let attempt = 1; ; attempt++) {
+      const receipt = yield* this.awaitReceipt(this.emitEffect(effect, params, timeout));
+      if (attempt >= options.max || !options.on(receipt)) return receipt;
+    }
+  }
+
+  *peek(address: Address): PlanBody<Value> {
+    const resumed = yield { for: 'peek', address };
+    return 'peeked' in resumed ? resumed.peeked : null;
+  }
+
+  raiseEvent(event: { readonly name: string; readonly value: unknown }): void {
+    const value = checkedEvent(this.app, this.cell, event.name, this.#copy(event.value)); // L2
+    if (!this.segment.rebuilt) this.segment.outputs.push({ type: 'raise', name: event.name, value });
+  }
+
+  cancel(handle: EffectHandle, options: { readonly graceMs?: number } = {}): void {
+    const graceMs = options.graceMs ?? CANCEL_GRACE_MS;
+    this.#later(graceMs, 'graceMs'); // L2
+    if (this.segment.rebuilt) return;
+    this.segment.outputs.push({ type: 'cancel', emission: handle.emission, graceMs });
+  }
+
+  continueAs(input: unknown): void {
+    const checked = check(this.definition.input, this.#copy(input));
+    if (!checked.ok) throw new Fault('intent_invalid', `continueAs: ${checked.path}: expected ${checked.expected}`);
+    this.segment.continuation = { input: checked.value };
+  }
+
+  #until(options: AwaitOptions | undefined): number | null {
+    return options?.within === undefined ? null : this.#later(options.within, 'within');
+  }
+
+  #later(ms: number, what: string): number {
+    const at = this.segment.at + ms;
+    if (Number.isSafeInteger(ms) && ms >= 0 && isTime(at)) return at;
+    throw new Fault('timer_invalid', `${what} is a whole number of milliseconds, not ${String(ms)}`);
+  }
+
+  #copy(given: unknown): Value {
+    const bytes = encodeGiven(given);
+    this.segment.valueBytes += bytes.length + GIVEN_BYTES_EXTRA;
+    return decode(bytes);
+  }
+}
+
+/** Who is asked to approve, checked where it is said: a plan is authors' code. */
+function askedApproval(given: unknown): { readonly to?: string } | undefined {
+  if (given === undefined) return undefined;
+  const to = typeof given === 'object' && given !== null && 'to' in given ? given.to : undefined;
+  if (to === undefined) return {};
+  if (pattern.safeParse(to).success) return { to: to as string };
+  throw new Fault('value_invalid', 'approval.to is a pattern of principals');
+}
+
+function receiptsOf<P>(resumed: Resumed): readonly ReceiptOf<P>[] | null {
+  return 'receipts' in resumed ? resumed.receipts.map(([, receipt]) => receipt as ReceiptOf<P>) : null;
+}

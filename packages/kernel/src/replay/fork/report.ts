@@ -1,0 +1,179 @@
+/** What would differ: a dry fork reserved against what the original did. Reads only. */
+import {
+  type Address,
+  type IngressRecord,
+  type JournalRecord,
+  type Receipt,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
+import { readFrame } from '../../ports/journal/frame.js';
+import { isKeyed, requestKey } from '../../ports/journal/request-key.js';
+import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
+import { RecordedReceipts } from '../../run/dispatch/recorded-receipts.js';
+import type { ForkSource } from './fork-world.js';
+
+/** An effect of a fork, as a report tells it. */
+export interface ReportedEffect {
+  /** The frame of the fork that emitted it. */
+  readonly seq: number;
+  readonly effect: string;
+  readonly name: string;
+  readonly cell: Address;
+  readonly params: Value;
+}
+
+/** An effect that the outside settled for the original after the cut, and that the fork has not. */
+export interface UnusedReceipt {
+  /** The frame of the original that settled it. */
+  readonly seq: number;
+  /** Its id in the original. */
+  readonly effect: string;
+  readonly name: string;
+  readonly cell: Address;
+  readonly receipt: Receipt;
+}
+
+/** The first frame in which the same input led to something else. */
+export interface Departure {
+  /** The frame of the fork. */
+  readonly seq: number;
+  /** The frame of the original with the same input. */
+  readonly original: number;
+}
+
+/** What would differ. */
+export interface ForkReport {
+  readonly from: { readonly world: string; readonly seq: number; readonly head: string };
+  readonly mode: 'dry' | 'live';
+  /** Effects that are the same as in the original, and were answered as there. */
+  readonly matched: readonly ReportedEffect[];
+  /** Effects that the original did not have. They were denied. */
+  readonly unmatched: readonly ReportedEffect[];
+  /** What the original did after the cut and the fork, so far, did not. */
+  readonly unused: readonly UnusedReceipt[];
+  /** Where it departs from the original; undefined when it does not, or when no original was given. */
+  readonly departure: Departure | undefined;
+}
+
+/**
+ * Reports what a dry fork did otherwise than the original.
+ *
+ * @param fork the store of the fork
+ * @param original the world it was forked from, to find the first frame that departs
+ * @throws RepriseError `invalid_argument` when this is no fork
+ */
+export async function forkReport(fork: ForkSource, original?: ForkSource): Promise<ForkReport> {
+  const first = await fork.journal.findLast('fork', Number.MAX_SAFE_INTEGER);
+  const ingress = first && readFrame(first.bytes, first.seq).ingress;
+  if (first === undefined || ingress?.kind !== 'fork')
+    throw new RepriseError('invalid_argument', 'this world is no fork');
+  const tally = new Tally();
+  const recorded = new RecordedReceipts(fork.content, ingress.recorded);
+  const compare = original === undefined ? undefined : new Comparison(original, recorded, ingress.from.seq);
+  let departure: Departure | undefined;
+  for await (const { seq, bytes } of fork.journal.read(first.seq)) {
+    const { all } = readFrame(bytes, seq);
+    tally.take(seq, all);
+    departure ??= seq === first.seq ? undefined : await compare?.departureOf(seq, all);
+  }
+  const { matched, unmatched, used } = tally;
+  const unused: UnusedReceipt[] = [];
+  for await (const { effect, seq, name, cell, receipt, inside } of recorded.all()) {
+    if (!inside && !used.has(effect)) unused.push({ seq, effect, name, cell, receipt });
+  }
+  unused.sort((a, b) => a.seq - b.seq);
+  return { from: ingress.from, mode: ingress.mode, matched, unmatched, unused, departure };
+}
+
+/** Counts how the effects of a fork were answered. */
+class Tally {
+  readonly matched: ReportedEffect[] = [];
+  readonly unmatched: ReportedEffect[] = [];
+  /** Effects of the original whose receipts were given. */
+  readonly used = new Set<string>();
+  readonly #open = new Map<string, ReportedEffect>();
+
+  take(seq: number, records: readonly JournalRecord[]): void {
+    const [ingress] = records;
+    if (ingress?.kind === 'receipt') this.#answer(ingress);
+    for (const record of records) {
+      if (record.kind !== 'effect') continue;
+      const { effect, name, plan, params } = record;
+      this.#open.set(effect, { seq, effect, name, cell: [plan[0], plan[1]], params });
+    }
+  }
+
+  #answer({ effect, recorded, receipt }: Extract<JournalRecord, { kind: 'receipt' }>): void {
+    const open = this.#open.get(effect);
+    if (open === undefined) return;
+    this.#open.delete(effect);
+    if (recorded !== undefined) this.used.add(recorded);
+    if (recorded !== undefined) this.matched.push(open);
+    else if (receipt.code === 'policy_denied/fork_dry') this.unmatched.push(open);
+  }
+}
+
+/** Holds frames of a fork against those of the original that have the same input. */
+class Comparison {
+  readonly #hash: Hash;
+
+  constructor(
+    private readonly original: ForkSource,
+    private readonly recorded: RecordedReceipts,
+    /** The last frame that both share. */
+    private readonly cut: number,
+  ) {
+    this.#hash = original.hash ?? portableSha256;
+  }
+
+  async departureOf(seq: number, records: readonly JournalRecord[]): Promise<Departure | undefined> {
+    const same = await this.#sameInput(records[0] as IngressRecord);
+    if (same === undefined || same <= this.cut) return undefined;
+    for await (const { bytes } of this.original.journal.read(same, same)) {
+      const { all } = readFrame(bytes, same);
+      if (!equalBytes(derivationOf(all), derivationOf(records))) return { seq, original: same };
+    }
+    return undefined;
+  }
+
+  /** The frame of the original with the same request, or with the receipt that was given again. */
+  async #sameInput(ingress: IngressRecord): Promise<number | undefined> {
+    if (isKeyed(ingress)) return this.original.journal.findKey(requestKey(ingress, this.#hash));
+    if (ingress.kind !== 'receipt' || ingress.recorded === undefined) return undefined;
+    return (await this.recorded.find(ingress.recorded))?.seq;
+  }
+}
+
+/** What followed from an input, without what differs between any two worlds: the ids of effects, and attempts. */
+function derivationOf(records: readonly JournalRecord[]): Uint8Array {
+  return encode(records.slice(1).flatMap(told), FRAME_DEPTH_MAX);
+}
+
+function told(record: JournalRecord): unknown[] {
+  switch (record.kind) {
+    case 'event':
+      return [[record.kind, record.to, record.event, record.from]];
+    case 'fact':
+      return [[record.kind, record.from, record.name, record.value]];
+    case 'intent':
+      return [[record.kind, record.plan, record.name, record.input]];
+    case 'effect':
+      return [[record.kind, record.plan, record.emission, record.name, record.params]];
+    case 'denial':
+      return [[record.kind, record.who, record.what, record.code]];
+    case 'fault':
+      return [[record.kind, record.target, record.code]];
+    case 'plan_ended':
+      return [[record.kind, record.plan, record.status, record.code]];
+    case 'state':
+      return record.leaves.flatMap(([key, , changed]) => (key[0] === 'cell' ? [[key, stateFields(changed)]] : []));
+    default:
+      return [];
+  }
+}
+
+/** What changed in a cell's own state, by name: not its timers, which stand at other times in another world. */
+function stateFields(changed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(changed).filter(([name]) => name.startsWith('state.')));
+}

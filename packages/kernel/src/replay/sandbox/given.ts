@@ -1,0 +1,65 @@
+/** What stands behind the imports of pure code in a sandbox. */
+import * as contracts from '@reprise/contracts';
+import * as zod from 'zod';
+import * as authority from '../../pure/authority/index.js';
+import * as codec from '../../pure/codec/index.js';
+import * as define from '../../pure/define/index.js';
+import type { GivenModule } from './given-names.js';
+
+/** The pure part of the kernel's main entry; nothing else of it may be at hand where pure code replays. */
+const kernel = {
+  ...define,
+  compareBytes: codec.compareBytes,
+  decode: codec.decode,
+  encode: codec.encode,
+  equalBytes: codec.equalBytes,
+  FRAME_DEPTH_MAX: codec.FRAME_DEPTH_MAX,
+  fromHex: codec.fromHex,
+  isRepriseError: contracts.isRepriseError,
+  linksOf: codec.linksOf,
+  NOTICES: contracts.NOTICES,
+  portableSha256: codec.portableSha256,
+  Ref: contracts.Ref,
+  RepriseError: contracts.RepriseError,
+  ref: contracts.ref,
+  toHex: codec.toHex,
+  VALUE_DEPTH_MAX: codec.VALUE_DEPTH_MAX,
+  value: contracts.value,
+};
+
+const OURS: Readonly<Record<Exclude<GivenModule, 'zod'>, Readonly<Record<string, unknown>>>> = {
+  '@reprise/contracts': contracts,
+  '@reprise/kernel': kernel,
+  '@reprise/kernel/authority': authority,
+  '@reprise/kernel/define': define,
+};
+
+/**
+ * The modules of a sandbox, by name. Called where they are given and nowhere else: what is of ours is frozen in place, so
+ * that no code changes it for the engine. zod completes its classes as they are used, and the engine checks without it.
+ *
+ * @returns throws Error for a name of which a sandbox has no module
+ */
+export function giveModules(): (name: unknown) => object {
+  for (const module of Object.values(OURS)) freezeFunctions(module);
+  const given = new Map(Object.entries({ ...OURS, zod }).map(([name, module]) => [name, asModule(module)]));
+  return (name) => {
+    const module = given.get(String(name));
+    if (module !== undefined) return module;
+    throw new Error(`a sandbox has no module ${String(name)}`);
+  };
+}
+
+function freezeFunctions(module: Readonly<Record<string, unknown>>): void {
+  for (const thing of Object.values(module)) {
+    if (typeof thing !== 'function') continue;
+    Object.freeze(thing);
+    const { prototype } = thing as { prototype?: unknown };
+    if (typeof prototype === 'object' && prototype !== null) Object.freeze(prototype);
+  }
+}
+
+/** A copy that nobody can add to; `__esModule` as bundlers of old modules expect it. */
+function asModule(module: Readonly<Record<string, unknown>>): object {
+  return Object.freeze(Object.defineProperty({ ...module }, '__esModule', { value: true }));
+}

@@ -1,0 +1,183 @@
+/**
+ * The inside of a sandbox: loads pure code and replays frames with it, in a realm that has nothing else.
+ *
+ * Invariants
+ * R1  Only text and the function that holds the code come in; only text goes out. No object of a host is ever in here.
+ * R2  The realm is unverified before the code's first line runs.
+ * R3  What is replayed is derived from the messages and from content that was asked for by digest.
+ */
+import {
+  type IngressRecord,
+  isRepriseError,
+  type Ref,
+  type RidingAttempt,
+  startOfText,
+  wellFormed,
+} from '@reprise/contracts';
+import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
+import { type App, pinsOf } from '../../pure/define/index.js';
+import { purity } from '../../pure/engine/index.js';
+import { MerkleMap } from '../../run/map/index.js';
+import { LeafTable } from '../../run/state/leaf-table.js';
+import { ComputedNodes } from '../../run/state/value-nodes.js';
+import { refusalWords, replayFrame } from '../verify/index.js';
+import { giveModules } from './given.js';
+import { bytesOfText, type FromSandbox, type ToSandbox, textOfBytes } from './messages.js';
+import { missedNames, sealRealm, whileLoading } from './seal.js';
+
+/** The body of the code, as a function of what modules of the old kind are given. */
+export type CodeBody = (module: { exports: unknown }, exports: unknown, require: (name: unknown) => object) => void;
+
+/** The one door of a sandbox. */
+export interface Room {
+  /** Seals the realm and runs the code. What became of it is said. */
+  load(body: CodeBody): void;
+  /** Says that there is no code to run, and why. */
+  refuse(what: string): void;
+  /** Tells the sandbox something: the bytes of a message, as text. */
+  tell(text: string): void;
+  /** What was said since it was asked last: the bytes of a list of messages, as text. Empty when nothing was. */
+  take(): string;
+}
+
+/** Makes the inside of a sandbox; once in a realm. */
+export function makeRoom(): Room {
+  const room = new Inside();
+  return {
+    load: (body) => room.load(body),
+    refuse: (what) => room.say({ say: 'failed', what }),
+    tell: (text) => void room.tell(text),
+    take: () => room.take(),
+  };
+}
+
+class Inside {
+  #said: FromSandbox[] = [];
+  #app: App | undefined;
+  #table!: LeafTable;
+  #nodes!: ComputedNodes;
+  readonly #hash: Hash = portableSha256;
+  readonly #needs = new Map<string, ((bytes: Uint8Array | undefined) => void)[]>();
+  #touched: string[] = [];
+
+  say(message: FromSandbox): void {
+    this.#said.push(message);
+  }
+
+  take(): string {
+    if (this.#said.length === 0) return '';
+    const said = this.#said;
+    this.#said = [];
+    return textOfBytes(encode(said));
+  }
+
+  load(body: CodeBody): void {
+    sealRealm(); // R2
+    const give = giveModules();
+    const module = { exports: {} as unknown };
+    try {
+      whileLoading(() => body(module, module.exports, give));
+      if (purity.violation !== null) throw new Error(`it touched ${purity.violation}`);
+      this.#app = appIn(module.exports);
+      this.say({ say: 'loaded', ...pinsOf(this.#app) });
+    } catch (thrown) {
+      this.say({ say: 'failed', what: `the code does not load: ${wordsOf(thrown)}${missing()}` });
+    }
+    purity.violation = null;
+  }
+
+  async tell(text: string): Promise<void> {
+    try {
+      await this.#obey(decode(bytesOfText(text)) as unknown as ToSandbox);
+    } catch (thrown) {
+      this.say({ say: 'failed', what: wordsOf(thrown) });
+    }
+  }
+
+  async #obey(message: ToSandbox): Promise<void> {
+    switch (message.tell) {
+      case 'begin':
+        return this.#begin(message.root);
+      case 'replay':
+        return this.#replay(decode(message.inputs, FRAME_DEPTH_MAX) as unknown as [IngressRecord, ...RidingAttempt[]]);
+      case 'content':
+        for (const answer of this.#needs.get(message.ref.hex) ?? []) answer(message.bytes ?? undefined);
+        this.#needs.delete(message.ref.hex);
+        return;
+      default:
+        return message satisfies never;
+    }
+  }
+
+  async #begin(root: Ref | null): Promise<void> {
+    this.#nodes = new ComputedNodes({ get: (ref) => this.#fetch(ref) }, this.#hash);
+    this.#table = new LeafTable(new MerkleMap(this.#nodes, this.#hash));
+    if (root !== null) await this.#table.openAt(root);
+    this.say({ say: 'begun' });
+  }
+
+  /** R3 */
+  #fetch(ref: Ref): Promise<Uint8Array | undefined> {
+    return new Promise((settle) => {
+      const waiting = this.#needs.get(ref.hex);
+      this.#needs.set(ref.hex, [...(waiting ?? []), settle]);
+      if (waiting === undefined) this.say({ say: 'need', ref });
+    });
+  }
+
+  async #replay([ingress, ...attempts]: readonly [IngressRecord, ...RidingAttempt[]]): Promise<void> {
+    if (this.#app === undefined) throw new Error('nothing was loaded');
+    this.#touched = [];
+    purity.heard = (name) => void this.#touched.push(name);
+    try {
+      const env = { app: this.#app, hash: this.#hash };
+      const { bytes, staged, changes } = await replayFrame(env, this.#table, { ingress, attempts });
+      const map = ingress.kind === 'snapshot' ? await this.#table.snapshot() : null;
+      this.#table.apply(changes);
+      if (map !== null) this.#rebase(map.ref);
+      const made = staged.map(({ ref }) => ref);
+      this.say({ say: 'replayed', bytes, made, map, touched: [...new Set(this.#touched)] });
+    } catch (thrown) {
+      if (isRepriseError(thrown)) throw thrown;
+      this.say({ say: 'refused', words: refusalWords(thrown) });
+    }
+  }
+
+  /** What was computed is stored, or the frame is found to be another: either way it need not be kept here. */
+  #rebase(root: Ref): void {
+    this.#table.rebase(root);
+    this.#nodes.forget();
+  }
+}
+
+/** By shape: bundlers wrap what modules export in many ways. */
+function appIn(exports: unknown): App {
+  const { app, default: inner } = fieldsOf(exports);
+  const found = [app, inner, fieldsOf(inner).app, fieldsOf(inner).default, exports].find(isApp);
+  if (found === undefined) throw new Error('it exports no app, as default or under the name app');
+  return found;
+}
+
+function isApp(thing: unknown): thing is App {
+  const { reducers, plans, effects } = fieldsOf(thing);
+  return [reducers, plans, effects].every((part) => part instanceof Map);
+}
+
+function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
+  return typeof thing === 'object' && thing !== null ? (thing as Readonly<Record<string, unknown>>) : {};
+}
+
+function missing(): string {
+  const names = missedNames();
+  return names.length === 0 ? '' : `; it looked for ${names.join(', ')}`;
+}
+
+/** Whatever was thrown, in words that fit a message. */
+function wordsOf(thrown: unknown): string {
+  try {
+    const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+    return wellFormed(startOfText(words, 1_000));
+  } catch {
+    return 'something that has no text';
+  }
+}

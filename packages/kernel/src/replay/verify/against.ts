@@ -1,0 +1,106 @@
+/** What opening a world with an app would do, told by doing all of it in memory. Takes no lock and writes nothing. */
+import { type Address, type ErrorCode, formatAddress, isRepriseError, type RepriseError } from '@reprise/contracts';
+import type { Head } from '../../ports/journal/port.js';
+import type { ReadonlyStore } from '../../ports/store/store.js';
+import { requireApp, requireApps, requireObject, requireReadable } from '../../pure/arguments/arguments.js';
+import { decode } from '../../pure/codec/index.js';
+import { type App, reducerFor } from '../../pure/define/index.js';
+import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure/engine/index.js';
+import type { LeafTable } from '../../run/state/leaf-table.js';
+import { changeOfEra, currentEra, type EraChange, replayTail } from './upgrade.js';
+
+/** What the comparison may need beside the app. */
+export interface AgainstOptions {
+  /** Earlier apps, as `openWorld` would be given them. */
+  readonly legacy?: readonly App[];
+}
+
+/** A cell whose next event would fault. */
+export interface UnmigratedCell {
+  readonly cell: string;
+  readonly why: string;
+}
+
+/** What opening a world with an app would do. */
+export interface AgainstReport {
+  /**
+   * `new`: there is no frame yet; `same`: the era goes on; `new_era`: another begins; `plans_in_flight`: only with
+   * `plansInFlight: 'cancel'`; `refused`: it does not open.
+   */
+  readonly verdict: 'new' | 'same' | 'new_era' | 'plans_in_flight' | 'refused';
+  readonly head: Head;
+  /** The frame of the manifest of the era at hand; null for a journal without frames. */
+  readonly era: number | null;
+  /** What a new era changes; null when there is none. */
+  readonly change: EraChange | null;
+  /** Cells whose states do not become those of the new version: how many, and the first of them. */
+  readonly unmigrated: { readonly cells: number; readonly first: readonly UnmigratedCell[] };
+  /** Why it does not open; null when it does. */
+  readonly refusal: RepriseError | null;
+}
+
+/** How many cells are named. */
+const NAMED_MAX = 10;
+
+/** What opening is refused with for the app's sake; anything else is said of the world. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['manifest_mismatch', 'era_incompatible', 'replay_divergence']);
+
+/**
+ * Tells what opening a world with an app would do. Besides what opening does it tries the migration of every cell.
+ *
+ * @throws RepriseError `invalid_argument`; and what is wrong with the world: `journal_damaged`, `semantics_unknown`,
+ *   `blob_missing`
+ * @example
+ * const { verdict, refusal } = await checkAgainst(await sqlite('world.db').openReadonly(), nextApp)
+ */
+export async function checkAgainst(
+  store: ReadonlyStore,
+  app: App,
+  options: AgainstOptions = {},
+): Promise<AgainstReport> {
+  requireReadable(store);
+  requireApp(app);
+  requireObject(options, 'the options');
+  requireApps(options.legacy ?? []);
+  const { legacy = [] } = options;
+  const head = await store.journal.head();
+  const plain = { head, change: null, unmigrated: { cells: 0, first: [] }, refusal: null };
+  try {
+    const era = await currentEra(store, app, legacy);
+    if (era === undefined) return { ...plain, verdict: 'new', era: null };
+    const table = await replayTail(store, era);
+    if (era.same) return { ...plain, verdict: 'same', era: era.manifest.seq };
+    const change = await changeOfEra(era, app, table);
+    const unmigrated = await unmigratedCells(app, table);
+    const verdict = change.inFlight.length > 0 ? 'plans_in_flight' : 'new_era';
+    return { ...plain, verdict, era: era.manifest.seq, change, unmigrated };
+  } catch (error) {
+    if (!isRepriseError(error) || !REFUSALS.has(error.code)) throw error;
+    const manifest = await store.journal.findLast('manifest', head.seq);
+    return { ...plain, verdict: 'refused', era: manifest?.seq ?? null, refusal: error };
+  }
+}
+
+async function unmigratedCells(app: App, table: LeafTable): Promise<AgainstReport['unmigrated']> {
+  const first: UnmigratedCell[] = [];
+  let cells = 0;
+  for await (const { key, bytes } of table.all('cell')) {
+    const [, name, part] = key.path as readonly ['cell', string, string];
+    const why = whyUnmigrated(app, [name, part], bytes);
+    if (why === undefined) continue;
+    if (cells++ < NAMED_MAX) first.push({ cell: formatAddress([name, part]), why });
+  }
+  return { cells, first };
+}
+
+function whyUnmigrated(app: App, address: Address, bytes: Uint8Array): string | undefined {
+  if (reducerFor(app, address[0])?.name === writerOf(decode(bytes) as unknown as CellLeaf, address)) return undefined;
+  try {
+    seenState(app, address, bytes);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown.detail;
+    if (thrown instanceof Exhausted) return 'migrating exhausted the machine';
+    throw thrown;
+  }
+}

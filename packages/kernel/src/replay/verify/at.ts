@@ -1,0 +1,201 @@
+/** A world as it was: read-only state at a frame. */
+import { type Address, formatAddress, RepriseError, type Value } from '@reprise/contracts';
+import { readLogLeaf } from '../../ports/content/log-reader.js';
+import type { ContentReader } from '../../ports/content/port.js';
+import { readInputs } from '../../ports/journal/frame.js';
+import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
+import type { ReadonlyStore } from '../../ports/store/store.js';
+import {
+  requireAddress,
+  requireApp,
+  requireApps,
+  requireLeafName,
+  requireObject,
+  requirePosition,
+  requireReadable,
+} from '../../pure/arguments/arguments.js';
+import { decode, portableSha256 } from '../../pure/codec/index.js';
+import { type App, cellAddress, type TableRange } from '../../pure/define/index.js';
+import {
+  cellKey,
+  Exhausted,
+  Fault,
+  isAddress,
+  type LogLeaf,
+  logKey,
+  readTable,
+  seenState,
+} from '../../pure/engine/index.js';
+import { MerkleMap } from '../../run/map/index.js';
+import { LeafTable } from '../../run/state/leaf-table.js';
+import { loaded } from '../../run/state/loaded.js';
+import { ComputedNodes } from '../../run/state/value-nodes.js';
+import { appFor, eraAt, unverifiedEra } from './eras.js';
+import { followChain, Replayer } from './replayer.js';
+import { inSnapshot } from './snapshot-map.js';
+
+/** The state of a world at one frame. */
+export interface WorldAt {
+  readonly head: Head;
+  /** A cell's state; undefined when it did not exist. */
+  state(address: Address): Promise<Value | undefined>;
+  /** The items of a cell's log. */
+  log(address: Address, name: string, from?: number): AsyncGenerator<Value>;
+  /** Entries of a cell's table, in the order of their keys; at most 256 at once. */
+  table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
+}
+
+/** What reading the past may need beside the app. */
+export interface AtOptions {
+  /** Earlier apps, for frames that the app itself cannot replay. */
+  readonly legacy?: readonly App[];
+}
+
+/**
+ * Replays a journal up to a frame, from the newest snapshot before it.
+ *
+ * A cell is found under any name that the app or the era knows it by; its state is as the era's own definitions see
+ * it. At the frame of a snapshot nothing is replayed, and a state of an era that nobody at hand can replay is given
+ * as it was written.
+ *
+ * @param seq the last frame to replay
+ * @throws RepriseError `invalid_argument` when there is no such frame, `era_unverified` when no app at hand has the
+ *   definitions of its era, `migration_failed` when a state does not become one of that era; what
+ *   {@link Replayer.step} throws
+ */
+export async function worldAt(
+  store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
+  app: App,
+  seq: number,
+  options: AtOptions = {},
+): Promise<WorldAt> {
+  requireReadable(store);
+  requireApp(app);
+  requireObject(options, 'the options');
+  requireApps(options.legacy ?? []);
+  const last = (await store.journal.head()).seq;
+  if (!Number.isSafeInteger(seq) || seq < 0 || seq > last) {
+    throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });
+  }
+  const { replayer, eraApp } = await replayTo(store, [app, ...(options.legacy ?? [])], seq);
+  const { table, head } = replayer;
+  // Under any name that today's app or the era's knows; what is no address is refused where it is read.
+  const placeOf = (address: Address): Address =>
+    isAddress(address) ? cellAddress(eraApp, cellAddress(app, address)) : address;
+  return {
+    head,
+    state: (address) => readState(eraApp, table, placeOf(address)),
+    log: (address, name, from) => readCellLog(table, store.content, placeOf(address), name, from),
+    table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
+  };
+}
+
+/** An app that sees states as they were written. */
+const NOBODY: App = Object.freeze({ reducers: new Map(), plans: new Map(), effects: new Map() });
+
+/**
+ * A replayer that has replayed the journal up to `seq`, starting at the newest snapshot at or before it, and who
+ * replayed it.
+ */
+export async function replayTo(
+  store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
+  apps: readonly App[],
+  seq: number,
+): Promise<{ readonly replayer: Replayer; readonly eraApp: App }> {
+  const hash = store.hash ?? portableSha256;
+  const table = new LeafTable(new MerkleMap(new ComputedNodes(store.content, hash), hash));
+  const start = await startFrom(store, table, seq);
+  const eraApp = await appAt(store, apps, seq, start.seq === seq);
+  const replayer = new Replayer({ app: eraApp, hash }, table, start);
+  for await (const stored of store.journal.read(start.seq + 1, seq)) await replayer.step(stored);
+  return { replayer, eraApp };
+}
+
+/** Who replays up to `seq`. From the newest snapshot on that is one era, since a manifest follows a snapshot. */
+async function appAt(
+  store: Pick<ReadonlyStore, 'journal'>,
+  apps: readonly App[],
+  seq: number,
+  replayed: boolean,
+): Promise<App> {
+  const manifest = await eraAt(store.journal, seq);
+  if (manifest === undefined) return apps[0] ?? NOBODY; // a damaged journal: replaying it says where
+  const eraApp = appFor(manifest, apps);
+  if (eraApp !== undefined) return eraApp;
+  if (replayed) return NOBODY;
+  throw unverifiedEra(seq, manifest, apps);
+}
+
+/** Loads the newest snapshot at or before `seq`. @returns the head after it, or the empty head */
+export async function startFrom(
+  store: Pick<ReadonlyStore, 'journal' | 'hash'>,
+  table: LeafTable,
+  seq: number,
+): Promise<Head & { readonly at?: number }> {
+  const stored = await store.journal.findLast('snapshot', seq);
+  if (stored === undefined) return EMPTY_HEAD;
+  for await (const before of store.journal.read(stored.seq - 1, stored.seq - 1)) {
+    followChain({ seq: before.seq, digest: before.head }, stored, store.hash ?? portableSha256);
+  }
+  const { ingress } = readInputs(stored.bytes, stored.seq);
+  if (ingress.kind !== 'snapshot') return EMPTY_HEAD;
+  await inSnapshot(stored.seq, table.openAt(ingress.root));
+  return { seq: stored.seq, digest: stored.head, at: stored.at };
+}
+
+/**
+ * A cell's state from a leaf table, as this app sees it.
+ *
+ * @throws RepriseError `invalid_argument` for what is no address, `migration_failed`
+ */
+export async function readState(app: App, table: LeafTable, address: Address): Promise<Value | undefined> {
+  requireAddress(address);
+  const cell = cellAddress(app, address);
+  const bytes = await table.read(cellKey(cell));
+  try {
+    return seenState(app, cell, bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) && !(thrown instanceof Exhausted)) throw thrown;
+    throw new RepriseError(
+      'migration_failed',
+      thrown instanceof Fault ? thrown.detail : 'migrating exhausted the machine',
+      {
+        where: formatAddress(cell),
+        hint: 'The cell is as it was. Fix the migration, in a new version once it has been recorded as failed.',
+        cause: thrown.cause ?? thrown,
+      },
+    );
+  }
+}
+
+/** Entries of a cell's table from the resident leaves; what is not resident is loaded. */
+export async function readCellTable(
+  leaves: LeafTable,
+  address: Address,
+  name: string,
+  range?: TableRange,
+): Promise<[key: string, value: Value][]> {
+  requireAddress(address);
+  requireLeafName(name, 'table');
+  return loaded(leaves, () => readTable(leaves, address, name, range));
+}
+
+/** A cell's log from a leaf table. */
+export async function* readCellLog(
+  table: LeafTable,
+  content: ContentReader,
+  address: Address,
+  name: string,
+  from = 0,
+): AsyncGenerator<Value> {
+  requireAddress(address);
+  requireLeafName(name, 'log');
+  requirePosition(from, 'the index of an item');
+  const leaf = await table.read(logKey(address, name));
+  if (leaf !== undefined) yield* readLogBytes(content, leaf, from);
+}
+
+/** The items of a log of which the leaf's bytes are at hand. */
+export async function* readLogBytes(content: ContentReader, leaf: Uint8Array, from = 0): AsyncGenerator<Value> {
+  yield* readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from);
+}

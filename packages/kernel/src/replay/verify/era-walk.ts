@@ -1,0 +1,178 @@
+/**
+ * Walks a journal era by era: replays what the journal itself or an app at hand has exactly the definitions for, and
+ * follows the rest.
+ *
+ * Invariants
+ * E1  An era is replayed by one app, or by the code that its own manifest links, whose pins are exactly its
+ *     manifest's; otherwise it is unverified, whole.
+ * E2  A frame counts as replayed only when it was, and gave the recorded bytes.
+ * E3  After a unverified era the next one starts from the map of the snapshot that stands before its manifest.
+ */
+import type { IngressOf, IngressRecord, JournalRecord, Ref } from '@reprise/contracts';
+import type { ContentReader } from '../../ports/content/port.js';
+import { damaged, readFrame, readInputs } from '../../ports/journal/frame.js';
+import { EMPTY_HEAD, type Head, type StoredFrame } from '../../ports/journal/port.js';
+import type { Hash } from '../../pure/codec/index.js';
+import type { App } from '../../pure/define/index.js';
+import type { SettledEffect } from '../../pure/engine/index.js';
+import { MerkleMap, type NodeStore } from '../../run/map/index.js';
+import { LeafTable } from '../../run/state/leaf-table.js';
+import { CarriedEra } from './carried-era.js';
+import { appFor } from './eras.js';
+import { checkColumns, followChain, Replayer } from './replayer.js';
+import type { Sandbox } from './sandbox.js';
+import { UnverifiedLedger } from './unverified.js';
+
+/** One era of a journal, and what became of it in a verification. */
+export interface VerifiedEra {
+  /** The frame of its manifest. */
+  readonly from: number;
+  /** Its last frame. */
+  readonly to: number;
+  /** `unverified`: no app at hand has its definitions, so its chain, shape, content and receipts were checked alone. */
+  readonly status: 'replayed' | 'unverified';
+  /** The digest of the code in the journal that replayed it; absent when an app did. */
+  readonly code?: string;
+}
+
+/** Where the code that manifests link is read, and where it replays. */
+export interface CarriedCode {
+  readonly sandbox: Sandbox;
+  readonly content: Pick<ContentReader, 'get'>;
+}
+
+/** What a frame owes: its records, and the content that replaying it makes, to which state may link by a digest alone. */
+export interface Owed {
+  readonly all: readonly JournalRecord[];
+  readonly made: readonly Ref[];
+  /** How effects were settled; only known of a frame that an app replayed. */
+  readonly settled: readonly SettledEffect[];
+}
+
+/** A walk through a journal. */
+export class EraWalk {
+  readonly #eras: VerifiedEra[] = [];
+  readonly #map: MerkleMap;
+  readonly #ledger: UnverifiedLedger;
+  #head: Head = EMPTY_HEAD;
+  /** Replays the era at hand; undefined while it is unverified, and while the journal's own code replays it. */
+  #replayer: Replayer | undefined;
+  #carried: CarriedEra | undefined;
+  /** The map of the last frame, when that was a snapshot. */
+  #root: Ref | undefined;
+
+  constructor(
+    private readonly apps: readonly App[],
+    readonly nodes: NodeStore,
+    readonly hash: Hash,
+    private readonly code?: CarriedCode,
+  ) {
+    this.#map = new MerkleMap(nodes, hash);
+    this.#ledger = new UnverifiedLedger(this.#map);
+  }
+
+  /** The head after the last frame. */
+  get head(): Head {
+    return this.#head;
+  }
+
+  /** The state after the last frame, and the app that replays its era; undefined while none does. */
+  get replayed(): { readonly table: LeafTable; readonly app: App } | undefined {
+    return this.#replayer && { table: this.#replayer.table, app: this.#replayer.app };
+  }
+
+  /** The eras so far, in order. */
+  get eras(): readonly VerifiedEra[] {
+    return this.#eras;
+  }
+
+  /**
+   * Takes the next frame.
+   *
+   * @throws RepriseError `journal_damaged`, `replay_divergence`, `semantics_unknown`, `blob_missing`, `code_mismatch`,
+   *   `code_failed`
+   */
+  async step(stored: StoredFrame): Promise<Owed> {
+    if (stored.kind === 'manifest') await this.#begin(stored);
+    const era = this.#eras.pop();
+    if (era === undefined) {
+      followChain(this.#head, stored, this.hash); // a first frame that is gone is named as such
+      throw damaged(stored.seq, 'the first frame is no manifest', 0);
+    }
+    const owed = await this.#take(stored);
+    const ingress = owed.all[0] as IngressRecord;
+    this.#root = ingress.kind === 'snapshot' ? ingress.root : undefined;
+    this.#eras.push({ ...era, to: stored.seq });
+    return owed;
+  }
+
+  /** Ends what still replays. Idempotent. */
+  async close(): Promise<void> {
+    const carried = this.#carried;
+    this.#carried = undefined;
+    await carried?.close();
+  }
+
+  #take(stored: StoredFrame): Promise<Owed> {
+    if (this.#replayer !== undefined) return this.#replay(this.#replayer, stored);
+    return this.#carried === undefined ? this.#follow(stored) : this.#replayCarried(this.#carried, stored);
+  }
+
+  /** A manifest opens an era: who replays it is decided here and nowhere else. */
+  async #begin(stored: StoredFrame): Promise<void> {
+    followChain(this.#head, stored, this.hash);
+    const { ingress } = readInputs(stored.bytes, stored.seq);
+    checkColumns(stored, ingress);
+    const root = this.#root;
+    if (root === undefined && stored.seq > 0) throw damaged(stored.seq, 'this manifest does not follow a snapshot', 0);
+    const manifest = ingress as IngressOf<'manifest'>;
+    const table = this.#replayer?.table;
+    this.#replayer = undefined;
+    await this.close();
+    const code = await this.#codeOf(manifest);
+    const app = code === undefined ? appFor(manifest, this.apps) : undefined; // E1
+    if (code !== undefined && this.code !== undefined) {
+      this.#carried = await CarriedEra.begin(this.code.sandbox, { manifest, code, root }, this);
+    } else if (app !== undefined) {
+      const start = table ?? (await this.#tableAt(root)); // E3
+      this.#replayer = new Replayer({ app, hash: this.hash }, start, this.#head);
+    } else if (root !== undefined) {
+      await this.#ledger.begin(root);
+    }
+    const status = this.#replayer === undefined && this.#carried === undefined ? 'unverified' : 'replayed'; // E2
+    const by = this.#carried === undefined || manifest.code === undefined ? {} : { code: manifest.code.hex };
+    this.#eras.push({ from: stored.seq, to: stored.seq, status, ...by });
+  }
+
+  /** The code that a manifest links; undefined when there is none, when it was erased, or when none may be run. */
+  async #codeOf({ code }: IngressOf<'manifest'>): Promise<Uint8Array | undefined> {
+    return code === undefined ? undefined : this.code?.content.get(code);
+  }
+
+  async #tableAt(root: Ref | undefined): Promise<LeafTable> {
+    const table = new LeafTable(this.#map);
+    if (root !== undefined) await table.openAt(root);
+    return table;
+  }
+
+  async #replay(replayer: Replayer, stored: StoredFrame): Promise<Owed> {
+    const { frame, head } = await replayer.step(stored);
+    this.#head = head;
+    return { all: frame.records, made: frame.staged.map(({ ref }) => ref), settled: frame.settled };
+  }
+
+  async #replayCarried(carried: CarriedEra, stored: StoredFrame): Promise<Owed> {
+    const { head, all, made } = await carried.step(this.#head, stored);
+    this.#head = head;
+    return { all, made, settled: [] };
+  }
+
+  async #follow(stored: StoredFrame): Promise<Owed> {
+    const head = followChain(this.#head, stored, this.hash);
+    const { ingress, all } = readFrame(stored.bytes, stored.seq);
+    checkColumns(stored, ingress);
+    await this.#ledger.follow(stored.seq, all);
+    this.#head = head;
+    return { all, made: [], settled: [] };
+  }
+}

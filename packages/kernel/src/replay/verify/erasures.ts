@@ -1,0 +1,52 @@
+/** Holds a store to the tombstones of its journal: what they name is gone, and known to be. */
+import { type IngressRecord, Ref, RepriseError } from '@reprise/contracts';
+import type { ContentReader } from '../../ports/content/port.js';
+import { damaged } from '../../ports/journal/frame.js';
+
+/** The tombstones of a journal, as it is read. */
+export class Erasures {
+  /** The newest frame that names a digest. */
+  readonly #by = new Map<string, number>();
+  #last = -1;
+
+  /** Every digest that a tombstone names. */
+  get named(): ReadonlySet<string> {
+    return new Set(this.#by.keys());
+  }
+
+  /** Takes the next frame's ingress in. */
+  take(ingress: IngressRecord): void {
+    if (ingress.kind !== 'erase') return;
+    for (const hex of ingress.digests) this.#by.set(hex, ingress.seq);
+    this.#last = ingress.seq;
+  }
+
+  /**
+   * Counts what is gone and what has returned. The newest erasure may still be going on, or have been cut off by a
+   * crash: the next opening finishes it, so it is not judged.
+   *
+   * @throws RepriseError `erase_unfinished` when an earlier one never ended; `journal_damaged` when the store does not
+   *   know a tombstone
+   */
+  async check(content: ContentReader): Promise<{ readonly erased: number; readonly returned: number }> {
+    const through = await content.erasedThrough();
+    let [erased, returned] = [0, 0];
+    for (const [hex, seq] of this.#by) {
+      const ref = Ref.fromHex(hex);
+      if (await content.has(ref)) returned++;
+      else erased++;
+      if (seq > through && seq === this.#last) continue;
+      if (seq > through) throw unfinished(ref, seq);
+      if (((await content.erasedBy(ref)) ?? -1) < seq)
+        throw damaged(seq, `the store does not know that ${ref} was erased here`, 0);
+    }
+    return { erased, returned: this.#last > through ? 0 : returned };
+  }
+}
+
+function unfinished(ref: Ref, seq: number): RepriseError {
+  return new RepriseError('erase_unfinished', 'an erasure was journaled and not carried out to its end', {
+    where: `frame ${seq}, ${ref}`,
+    hint: 'The store was changed by other means, perhaps replaced by an older copy. Erase the content again.',
+  });
+}

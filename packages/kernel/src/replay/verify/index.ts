@@ -1,0 +1,48 @@
+export {
+  type AgainstOptions,
+  type AgainstReport,
+  checkAgainst,
+  type UnmigratedCell,
+} from './against.js';
+export {
+  type AtOptions,
+  readCellLog,
+  readCellTable,
+  readLogBytes,
+  readState,
+  replayTo,
+  startFrom,
+  type WorldAt,
+  worldAt,
+} from './at.js';
+export { type Divergence, explain } from './divergence.js';
+export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
+export { appFor, eraAt, type Pins, samePins, unverifiedEra } from './eras.js';
+export { followChain, Replayer, refusalWords, replayFrame, requireSemantics } from './replayer.js';
+export {
+  CODE_BYTES_MAX,
+  codeFailed,
+  codeRef,
+  type LoadedCode,
+  type Performance,
+  type PureCode,
+  requirePureCode,
+  requireSamePins,
+  type Sandbox,
+} from './sandbox.js';
+export {
+  type CurrentEra,
+  changeOfEra,
+  currentEra,
+  type EraChange,
+  type PlanInFlight,
+  refusalOfTail,
+  refuseInFlight,
+} from './upgrade.js';
+export {
+  missingDefinitions,
+  requireDefinitions,
+  type VerifyOptions,
+  type VerifyReport,
+  verifyStore,
+} from './verify.js';

@@ -1,0 +1,267 @@
+/**
+ * What opening a world with an app means for its era: the same, a new one, or a refusal. Reads only.
+ *
+ * Invariants
+ * U1  The tail is replayed by the era's own definitions; by a nearest app only where these are not at hand, and then
+ *     its frames, compared in bytes with the digests of every touched leaf in them, are the proof that it may.
+ * U2  A digest that changed under its name is accepted only if the whole era replays to the same bytes with it, and
+ *     every plan that waits rebuilds to where it stands.
+ * U3  Nothing is stranded: every live cell has a definition that knows who wrote it, every open effect one that takes
+ *     its receipt, every running plan one that goes on with it.
+ */
+import { formatAddress, type IngressOf, isRepriseError, type PlanAddress, RepriseError } from '@reprise/contracts';
+import { damaged } from '../../ports/journal/frame.js';
+import type { ReadonlyStore } from '../../ports/store/store.js';
+import { decode, portableSha256 } from '../../pure/codec/index.js';
+import { type App, cellName, pinsOf, reducerFor } from '../../pure/define/index.js';
+import { type CellLeaf, type EffectLeaf, type PlanLeaf, planDifference, writerOf } from '../../pure/engine/index.js';
+import { MerkleMap } from '../../run/map/index.js';
+import { LeafTable } from '../../run/state/leaf-table.js';
+import { ComputedNodes } from '../../run/state/value-nodes.js';
+import { startFrom } from './at.js';
+import type { Divergence } from './divergence.js';
+import { appFor, editedNames, eraAt, namesOf, nearestTo, samePins } from './eras.js';
+import { Replayer, requireSemantics } from './replayer.js';
+
+/** A store as far as it is read here. */
+export type ReadStore = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
+
+/** The era at hand and who replays it. */
+export interface CurrentEra {
+  readonly manifest: IngressOf<'manifest'>;
+  /** Replays what stands after the newest snapshot. */
+  readonly eraApp: App;
+  /** The app pins exactly what the era does. */
+  readonly same: boolean;
+  /** Names with another digest than pinned; proven to replay the era all the same. */
+  readonly edited: readonly string[];
+  /** Pinned names that nobody at hand has. */
+  readonly lacking: readonly string[];
+}
+
+/** A plan that runs and that the app does not have. */
+export interface PlanInFlight {
+  readonly plan: PlanAddress;
+  readonly name: string;
+}
+
+/** What changes with a new era. */
+export interface EraChange {
+  readonly added: readonly string[];
+  readonly dropped: readonly string[];
+  readonly compatible: readonly string[];
+  /** Live cells that an earlier version wrote last, by the definition that takes them over. */
+  readonly migrates: readonly { readonly reducer: string; readonly cells: number }[];
+  readonly inFlight: readonly PlanInFlight[];
+}
+
+/** How many things of one kind an error names. */
+const NAMED_MAX = 10;
+
+/**
+ * The era at hand; undefined for a journal without frames.
+ *
+ * @throws RepriseError `journal_damaged`, `semantics_unknown`, `era_incompatible`
+ */
+export async function currentEra(store: ReadStore, app: App, legacy: readonly App[]): Promise<CurrentEra | undefined> {
+  const manifest = await eraAt(store.journal, Number.MAX_SAFE_INTEGER);
+  if (manifest === undefined) {
+    if ((await store.journal.head()).seq < 0) return undefined;
+    throw new RepriseError('journal_damaged', 'the journal has frames and no manifest', { where: 'frame 0' });
+  }
+  requireSemantics(manifest);
+  const pins = pinsOf(app);
+  if (samePins(pins, manifest)) return { manifest, eraApp: app, same: true, edited: [], lacking: [] };
+  const edited = editedNames(manifest, pins);
+  const exact = edited.length === 0 ? appFor(manifest, [app, ...legacy]) : undefined;
+  const eraApp = exact ?? nearestTo(manifest, app, legacy);
+  if (eraApp === undefined) throw incompatible(edited, manifest, 'they cannot stand beside what the era pins');
+  if (edited.length > 0) await proveEdit(store, manifest, eraApp, edited);
+  const had = new Set(namesOf(pinsOf(eraApp)));
+  return { manifest, eraApp, same: false, edited, lacking: namesOf(manifest).filter((name) => !had.has(name)) };
+}
+
+/** What replaying the tail was refused with, said of the app where it lacks what was needed. */
+export function refusalOfTail(error: unknown, { manifest, lacking }: CurrentEra): unknown {
+  if (lacking.length === 0 || !isRepriseError(error, 'replay_divergence')) return error;
+  return new RepriseError('manifest_mismatch', 'the app does not have what the end of this journal was written with', {
+    where: `the era from frame ${manifest.seq}`,
+    actual: named(lacking),
+    hint: 'Give the earlier definitions: as `from` of `migrates`, as `replaces`, or their app as `legacy`. Or let the build that wrote it take a snapshot and close it first.',
+    cause: error,
+  });
+}
+
+/** Replays what stands after the newest snapshot, in memory. */
+export async function replayTail(store: ReadStore, era: CurrentEra): Promise<LeafTable> {
+  const { table, replayer } = await replayerFrom(store, era.eraApp, Number.MAX_SAFE_INTEGER);
+  try {
+    for await (const stored of store.journal.read(replayer.head.seq + 1)) await replayer.step(stored);
+  } catch (error) {
+    throw refusalOfTail(error, era);
+  }
+  return table;
+}
+
+/**
+ * What a new era with this app changes.
+ *
+ * @param table the leaves after the last frame
+ * @throws RepriseError `manifest_mismatch` when cells or effects would be stranded, `era_incompatible` when a plan
+ *   would not go on where it stands
+ */
+export async function changeOfEra(era: CurrentEra, app: App, table: LeafTable): Promise<EraChange> {
+  const [before, after] = [namesOf(era.manifest), namesOf(pinsOf(app))];
+  const inFlight = plansInFlight(app, table);
+  refuseStrandedEffects(app, table, inFlight);
+  return {
+    added: after.filter((name) => !before.includes(name)),
+    dropped: before.filter((name) => !after.includes(name)),
+    compatible: era.edited,
+    migrates: await cellsToMigrate(app, table),
+    inFlight,
+  };
+}
+
+/** Refuses a new era that would leave plans without a definition. */
+export function refuseInFlight({ inFlight }: EraChange): void {
+  if (inFlight.length === 0) return;
+  const names = [...new Set(inFlight.map(({ name }) => name))];
+  throw new RepriseError('plan_in_flight', 'plans are running that this app does not have', {
+    where: named(inFlight.map(({ plan }) => `${formatAddress(plan)} #${plan[2]}`)),
+    expected: named(names),
+    count: inFlight.length,
+    hint: "Keep the plan in the app until its instances have ended, or open with `plansInFlight: 'cancel'`.",
+  });
+}
+
+/** The first half of U2; plans that wait are asked about with the rest of what would be stranded. */
+async function proveEdit(
+  store: ReadStore,
+  manifest: IngressOf<'manifest'>,
+  eraApp: App,
+  edited: readonly string[],
+): Promise<void> {
+  const { nodes, replayer } = await replayerFrom(store, eraApp, manifest.seq - 1);
+  if (replayer.head.seq !== manifest.seq - 1)
+    throw damaged(manifest.seq, 'this manifest does not follow a snapshot', 0);
+  try {
+    for await (const stored of store.journal.read(manifest.seq)) {
+      await replayer.step(stored);
+      if (stored.kind === 'snapshot') nodes.forget();
+    }
+  } catch (error) {
+    if (!isRepriseError(error, 'replay_divergence')) throw error;
+    throw incompatible(edited, manifest, 'replaying a frame of this era gives something else', error);
+  }
+}
+
+async function replayerFrom(store: ReadStore, app: App, seq: number) {
+  const hash = store.hash ?? portableSha256;
+  const nodes = new ComputedNodes(store.content, hash);
+  const table = new LeafTable(new MerkleMap(nodes, hash));
+  const start = await startFrom(store, table, seq);
+  return { table, nodes, replayer: new Replayer({ app, hash }, table, start) };
+}
+
+function incompatible(
+  edited: readonly string[],
+  manifest: IngressOf<'manifest'>,
+  why: string,
+  error?: RepriseError,
+): RepriseError {
+  const { where, expected, actual } = error?.details ?? {};
+  const divergence = error?.details.divergence as Divergence | undefined;
+  return new RepriseError('era_incompatible', `${named(edited)} changed under the same name, and ${why}`, {
+    where: where ?? `the era from frame ${manifest.seq}`,
+    ...(expected === undefined ? {} : { expected }),
+    ...(actual === undefined ? {} : { actual }),
+    ...(divergence === undefined ? {} : { divergence }),
+    hint: 'Give what changed a new version of its name, with `migrates` for a reducer. Nothing was written: the build that wrote this world still opens it.',
+    ...(error === undefined ? {} : { cause: error }),
+  });
+}
+
+function* plansOf(table: LeafTable): Generator<{ plan: PlanAddress; leaf: PlanLeaf }> {
+  for (const { key, bytes } of table.list('plan')) {
+    const [, reducer, ordinal, cell] = key.path as readonly ['plan', string, number, string];
+    yield { plan: [reducer, cell, ordinal], leaf: decode(bytes) as unknown as PlanLeaf };
+  }
+}
+
+function plansInFlight(app: App, table: LeafTable): PlanInFlight[] {
+  const inFlight: PlanInFlight[] = [];
+  for (const { plan, leaf } of plansOf(table)) {
+    if (app.plans.has(leaf.name)) refuseOtherPlan(app, plan, leaf);
+    else inFlight.push({ plan, name: leaf.name });
+  }
+  return inFlight.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+function orderOf({ plan: [reducer, cell, ordinal] }: PlanInFlight): string {
+  return `${reducer}\0${cell}\0${String(ordinal).padStart(16, '0')}`;
+}
+
+function refuseOtherPlan(app: App, plan: PlanAddress, leaf: PlanLeaf): void {
+  const difference = planDifference(app, plan, leaf);
+  if (difference === undefined) return;
+  throw new RepriseError('era_incompatible', `the plan ${leaf.name} would not go on where it stands`, {
+    where: `${formatAddress(plan)} #${plan[2]}: ${difference.what}`,
+    expected: difference.recorded,
+    actual: difference.rebuilt,
+    hint: 'Give the changed plan a new version of its name and keep the old one until its instances have ended.',
+  });
+}
+
+function refuseStrandedEffects(app: App, table: LeafTable, inFlight: readonly PlanInFlight[]): void {
+  const ending = new Set(inFlight.map(({ plan }) => plan.join('\0')));
+  const stranded = new Map<string, number>();
+  for (const { bytes } of table.list('effect')) {
+    const { name, plan, late } = decode(bytes) as unknown as EffectLeaf;
+    if (late !== undefined) continue; // it is settled, and what its adapter may still say needs no definition
+    if (!app.effects.has(name) && !ending.has(plan.join('\0'))) stranded.set(name, (stranded.get(name) ?? 0) + 1);
+  }
+  if (stranded.size === 0) return;
+  throw new RepriseError('manifest_mismatch', 'effects are open that this app does not define', {
+    actual: counted(stranded, 'open'),
+    hint: 'Let the build that has them settle them first, or keep the plan that declares them.',
+  });
+}
+
+async function cellsToMigrate(app: App, table: LeafTable): Promise<EraChange['migrates']> {
+  const [migrates, stranded] = [new Map<string, number>(), new Map<string, number>()];
+  for await (const { key, bytes } of table.all('cell')) {
+    const cell = decode(bytes) as unknown as CellLeaf;
+    if (!cell.live) continue;
+    const [, name, part] = key.path as readonly ['cell', string, string];
+    const heir = heirOf(app, name, writerOf(cell, [name, part]));
+    if (heir === undefined) stranded.set(name, (stranded.get(name) ?? 0) + 1);
+    else if (heir !== writerOf(cell, [name, part])) migrates.set(heir, (migrates.get(heir) ?? 0) + 1);
+  }
+  if (stranded.size > 0) throw strandedCells(stranded);
+  return [...migrates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reducer, cells]) => ({ reducer, cells }));
+}
+
+/** The definition that takes a cell over; undefined when none that knows its address knows its writer too. */
+function heirOf(app: App, name: string, writer: string): string | undefined {
+  const reducer = reducerFor(app, name);
+  if (reducer === undefined || cellName(app, name) !== name) return undefined;
+  const known = reducer.name === writer || reducer.lineage?.some((one) => one.name === writer) === true;
+  return known ? reducer.name : undefined;
+}
+
+function strandedCells(stranded: ReadonlyMap<string, number>): RepriseError {
+  return new RepriseError('manifest_mismatch', 'cells are alive that no reducer of this app takes over', {
+    actual: counted(stranded, 'alive'),
+    hint: 'Keep the reducer, or give the one that takes over its cells `migrates` with the whole chain of versions.',
+  });
+}
+
+function counted(counts: ReadonlyMap<string, number>, what: string): string {
+  return named([...counts].map(([name, count]) => `${name} (${count} ${what})`));
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

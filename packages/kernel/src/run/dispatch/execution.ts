@@ -1,0 +1,252 @@
+/**
+ * One armed effect at its adapter, from what the adapter is told to the one receipt that is journaled of it.
+ *
+ * Which effect runs when is the dispatcher's business; here one is executed, and A2 and A5 are kept for it.
+ */
+import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
+import type { AdapterContext, AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
+import { LinkCheck } from '../../ports/content/links.js';
+import type { ContentStore } from '../../ports/content/port.js';
+import { Scrubber } from '../../ports/scrub/index.js';
+import type { Clock } from '../../ports/time/clock.js';
+import { decode, encode } from '../../pure/codec/index.js';
+import type { EffectLeaf } from '../../pure/engine/index.js';
+import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
+import { type Deferral, deferralOf } from './outside.js';
+import type { Questions } from './questions.js';
+import { receiptOf } from './receipts.js';
+import { type ErrorParts, errorIn, originOf, ReportedErrors, type TellTrouble, withError } from './reported-errors.js';
+import { ScrubbedContent } from './scrubbed-content.js';
+import { ScrubbedNotes } from './scrubbed-notes.js';
+
+/** What executing works with. */
+export interface ExecutionParts extends Partial<ErrorParts> {
+  readonly content: ContentStore;
+  readonly clock: Clock;
+  /** The journal time now. */
+  now(): number;
+  secret(name: string): Promise<string>;
+  /** Telemetry of a running effect. */
+  progress(effect: string, note: Value): void;
+  /**
+   * Journals a receipt. Resolves when it is durable or was found settled.
+   *
+   * @param unanswered the kernel settles what its adapter still works at
+   */
+  settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
+  /** Journals that an effect was handed on. Resolves false when it was settled before. */
+  defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
+  /** What a cell may do now. */
+  rights(cell: Address): Promise<Capability>;
+}
+
+/** An effect that is at its adapter. */
+export interface Running {
+  /** Resolves when it has ended and its receipt is durable. */
+  readonly done: Promise<void>;
+  /** Tells the adapter to stop. */
+  stop(why: 'cancelled' | 'shutdown'): void;
+  /** Ends the wait for the adapter: the effect was settled without it. */
+  fence(): void;
+}
+
+/** Why a running effect was told to stop. */
+type StopReason = 'cancelled' | 'deadline' | 'shutdown';
+
+/** What its signal says then: the platform's own functions throw it, and authors know an `AbortError` when they see one. */
+class Stopped extends Error {
+  override readonly name = 'AbortError';
+
+  constructor(readonly why: StopReason) {
+    super(`the effect was told to stop: ${why}`);
+  }
+}
+
+/** The deadline came before the outcome. An adapter cannot answer it. */
+const DEADLINE = Symbol('deadline');
+
+/** The effect was settled while its adapter was at work. */
+const FENCED = Symbol('fenced');
+
+/** What is known of an effect that was handed on after it was settled. */
+const HANDED_ON_TOO_LATE: AdapterOutcome = { status: 'outcome_unknown' };
+
+/** An execution under way, as its steps see it. */
+interface Execution {
+  readonly effect: string;
+  readonly leaf: EffectLeaf;
+  readonly adapter: AnyAdapter;
+  readonly abort: AbortController;
+  readonly fenced: Promise<typeof FENCED>;
+}
+
+/** What an adapter is told, and a way to say that it will tell nothing more. */
+export interface ExecutionContext extends AdapterContext {
+  toldAll(): void;
+  /** What went wrong meanwhile. */
+  readonly reported: ReportedErrors;
+}
+
+/** Executes effects at their adapters. */
+export class Executions {
+  /** Adapters at work on effects that are settled: their answers come late. */
+  readonly #lingering = new Set<Promise<void>>();
+  readonly #links: LinkCheck;
+  /** What adapters put is scrubbed on its way. */
+  readonly #content: ContentStore;
+  readonly #scrubber: Scrubber;
+  readonly #trouble: TellTrouble;
+
+  constructor(
+    private readonly parts: ExecutionParts,
+    private readonly questions: Questions,
+  ) {
+    const { content, scrubber = new Scrubber(), trouble = () => undefined } = parts;
+    this.#links = new LinkCheck(content);
+    this.#content = new ScrubbedContent(content, scrubber);
+    this.#scrubber = scrubber;
+    this.#trouble = trouble;
+  }
+
+  /** What adapters still say of effects that are settled. */
+  get lingering(): readonly Promise<void>[] {
+    return [...this.#lingering];
+  }
+
+  /** Hands an effect to its adapter. */
+  start(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Running {
+    const abort = new AbortController();
+    let fence = (): void => undefined;
+    const fenced = new Promise<typeof FENCED>((resolve) => {
+      fence = () => resolve(FENCED);
+    });
+    const done = this.#execute({ effect, leaf, adapter, abort, fenced });
+    return { done, stop: (why) => abort.abort(new Stopped(why)), fence };
+  }
+
+  /** What an adapter is told. Whatever it hands back in return passes the scrubber of the world. */
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
+    const scrubber = this.#scrubber;
+    const asking = this.questions.of(effect, leaf.attempt, signal);
+    const notes = new ScrubbedNotes(scrubber, (note) => this.parts.progress(effect, note));
+    const reported = new ReportedErrors((error) => this.#trouble(error, originOf(effect, leaf, adapter)));
+    const content = new ScrubbedContent(this.parts.content, scrubber);
+    return {
+      idempotencyKey: effect,
+      attempt: leaf.attempt,
+      deadline: leaf.deadline,
+      signal,
+      content,
+      wasScrubbed: (ref) => content.wasScrubbed(ref),
+      progress: (note) => notes.take(note),
+      rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
+      ask: (asked) => asking.ask({ ...asked, question: scrubber.value(asked.question) }),
+      secret: (name) => this.#secret(name),
+      scrubber,
+      report: (error) => reported.add(error),
+      reported,
+      toldAll: () => notes.end(),
+    };
+  }
+
+  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
+  async receiptOf(
+    effect: string,
+    adapter: AnyAdapter,
+    leaf: EffectLeaf,
+    outcome: unknown,
+    reported?: ReportedErrors,
+  ): Promise<Receipt> {
+    const made = await this.#receiptOf(adapter, leaf, outcome);
+    const error = reported?.end(made) ?? made.error;
+    const parts = { content: this.#content, scrubber: this.#scrubber, trouble: this.#trouble };
+    return withError(made.receipt, error, originOf(effect, leaf, adapter), parts);
+  }
+
+  async #receiptOf(
+    adapter: AnyAdapter,
+    leaf: EffectLeaf,
+    outcome: unknown,
+  ): Promise<{ receipt: Receipt; error: unknown }> {
+    try {
+      const parts = { links: this.#links, scrubber: this.#scrubber };
+      return { receipt: await receiptOf(adapter, leaf, outcome, parts), error: errorIn(outcome) };
+    } catch (error) {
+      return { receipt: { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt }, error };
+    }
+  }
+
+  /** A secret is concealed before anybody has it. */
+  async #secret(name: string): Promise<string> {
+    const text = await this.parts.secret(name);
+    if (typeof text === 'string') this.#scrubber.conceal(text);
+    return text;
+  }
+
+  async #execute(execution: Execution): Promise<void> {
+    const { effect, leaf, adapter, abort, fenced } = execution;
+    const context = this.contextFor(effect, leaf, adapter, abort.signal);
+    const ended = new AbortController();
+    const answer = answerOf(adapter, leaf, context).finally(() => {
+      context.toldAll();
+      ended.abort();
+    });
+    const outcome = await Promise.race([answer, fenced, this.#deadline(leaf, abort, ended.signal)]);
+    if (outcome === DEADLINE || outcome === FENCED) {
+      if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
+      ended.abort();
+      return this.#linger(execution, answer, context.reported);
+    }
+    const deferral = deferralOf(outcome);
+    if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
+    const said = deferral === undefined ? outcome : HANDED_ON_TOO_LATE;
+    const receipt = await this.receiptOf(effect, adapter, leaf, said, context.reported);
+    const stop = abort.signal.aborted ? (abort.signal.reason as Stopped).why : undefined;
+    // Closing: what the next open may offer again or ask about is left armed, so that it will be.
+    if (stop === 'shutdown' && leaf.guarantee !== 'at_most_once' && receipt.status !== 'ok') return;
+    await this.parts.settle(effect, leaf.attempt, receipt);
+  }
+
+  /** Resolves when the effect's deadline comes; then it was told to stop. */
+  async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<typeof DEADLINE> {
+    if (leaf.deadline === null) return new Promise(() => undefined);
+    while (!ended.aborted && this.parts.now() < leaf.deadline) {
+      await this.parts.clock.sleep(leaf.deadline - this.parts.now(), ended);
+    }
+    if (ended.aborted) return new Promise(() => undefined);
+    abort.abort(new Stopped('deadline'));
+    return DEADLINE;
+  }
+
+  #settleTimeout(effect: string, { attempt }: EffectLeaf): Promise<void> {
+    return this.parts.settle(effect, attempt, kernelReceipt(attempt, TIMED_OUT), true);
+  }
+
+  /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
+  #linger(
+    { effect, leaf, adapter }: Execution,
+    answer: Promise<AdapterOutcome | Deferred>,
+    reported: ReportedErrors,
+  ): void {
+    const late = answer.then(async (outcome) => {
+      const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
+      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(effect, adapter, leaf, said, reported));
+    });
+    this.#lingering.add(late);
+    void late.finally(() => this.#lingering.delete(late));
+  }
+}
+
+/** Runs the adapter; what it throws is its own defect and becomes an outcome. */
+async function answerOf(
+  adapter: AnyAdapter,
+  leaf: EffectLeaf,
+  context: AdapterContext,
+): Promise<AdapterOutcome | Deferred> {
+  try {
+    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as AdapterOutcome | Deferred;
+  } catch (error) {
+    if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw', error };
+    return leaf.guarantee === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };
+  }
+}

@@ -1,0 +1,72 @@
+/** The content store as adapters are given it: what they put holds no secret. */
+import type { Ref } from '@reprise/contracts';
+import type { ContentStore, KeptStream } from '../../ports/content/port.js';
+import type { Scrubber } from '../../ports/scrub/index.js';
+import { decode, encode } from '../../pure/codec/index.js';
+
+/** Scrubs what is put. What holds no secret is kept byte for byte. */
+export class ScrubbedContent implements ContentStore {
+  readonly #scrubbed = new Set<string>();
+
+  constructor(
+    private readonly content: ContentStore,
+    private readonly scrubber: Scrubber,
+  ) {}
+
+  get(ref: Ref): Promise<Uint8Array | undefined> {
+    return this.content.get(ref);
+  }
+
+  has(ref: Ref): Promise<boolean> {
+    return this.content.has(ref);
+  }
+
+  erasedBy(ref: Ref): Promise<number | undefined> {
+    return this.content.erasedBy(ref);
+  }
+
+  erasedThrough(): Promise<number> {
+    return this.content.erasedThrough();
+  }
+
+  async put(bytes: Uint8Array): Promise<Ref> {
+    if (!this.scrubber.isIn(bytes)) return this.content.put(bytes);
+    const ref = await this.content.put(this.#without(bytes));
+    this.#scrubbed.add(ref.hex);
+    return ref;
+  }
+
+  async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+    let isScrubbed = false;
+    const without = this.scrubber.pieces(pieces, () => {
+      isScrubbed = true;
+    });
+    const kept = await this.content.putStream(without);
+    if (isScrubbed) this.#scrubbed.add(kept.ref.hex);
+    return kept;
+  }
+
+  /** Whether what was put here under a link is not what was given: a secret was taken out of it. */
+  wasScrubbed(ref: Ref): boolean {
+    return this.#scrubbed.has(ref.hex);
+  }
+
+  list(): AsyncIterable<Ref> {
+    return this.content.list();
+  }
+
+  /** A canonical value says how long its texts are: it is taken apart and made again. */
+  #without(bytes: Uint8Array): Uint8Array {
+    const value = this.#valueWithout(bytes);
+    // Text may look like a value by chance.
+    return value === undefined || this.scrubber.isIn(value) ? this.scrubber.bytes(bytes) : value;
+  }
+
+  #valueWithout(bytes: Uint8Array): Uint8Array | undefined {
+    try {
+      return encode(this.scrubber.value(decode(bytes)));
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * What the outside asks of a world. Every asking is admitted once, becomes an ingress, and is answered when that is
+ * durable; what the methods promise stands at those of the world.
+ */
+import {
+  type Address,
+  type CommandName,
+  type EffectDecision,
+  isRef,
+  type JournalRecord,
+  type Principal,
+  RepriseError,
+  type Settlement,
+  type Value,
+} from '@reprise/contracts';
+import { LinkCheck } from '../../../ports/content/links.js';
+import { readFrame } from '../../../ports/journal/frame.js';
+import { requireAddress, requireObject } from '../../../pure/arguments/arguments.js';
+import { encode, type Hash, portableSha256, toHex } from '../../../pure/codec/index.js';
+import type { EraseTarget, ErasureOutcome } from '../life/erasure.js';
+import { drawHex } from '../open/options.js';
+import type { WorldParts } from '../parts.js';
+import { type Ack, ackOf, headAfter } from '../write/acknowledgement.js';
+import type { IngressOutcome, QueuedIngress } from '../write/ingress.js';
+import { readGiven } from './given.js';
+import { type PendingItem, questionOf } from './open-items.js';
+import { admitCommand, admitRequest, requireAsking } from './requests.js';
+
+/** How a request is made. */
+export interface RequestOptions {
+  /** The idempotency key. A repetition with the same content changes nothing; a fresh random one when absent. */
+  readonly id?: string;
+  /** Who asks; `host` when absent. */
+  readonly as?: Principal;
+}
+
+/** How an erasure is asked for. */
+export interface EraseOptions extends RequestOptions {
+  /** Why, for whoever reads the journal later: up to 256 characters, and nothing personal. It cannot be erased. */
+  readonly reason?: string;
+}
+
+/** What came of settling an effect from outside. */
+export interface SettleAck extends Ack {
+  readonly status: 'applied' | 'already_settled';
+}
+
+/** What an erasure came to: where its tombstone stands, and what it names. */
+export type EraseReport = Ack & Omit<ErasureOutcome, 'seq' | 'duplicate'>;
+
+/** What asking works with. */
+export type AskingParts = Pick<WorldParts, 'app' | 'store' | 'stepper' | 'eraser' | 'random'>;
+
+/** Asks on behalf of an open world. */
+export class Asking {
+  readonly #links: LinkCheck;
+
+  constructor(private readonly parts: AskingParts) {
+    this.#links = new LinkCheck(parts.store.content);
+  }
+
+  /** Sends an event to a cell. */
+  async request(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options: RequestOptions,
+  ): Promise<Ack> {
+    const { name, value } = readGiven('an event', () => {
+      requireRequest(event, options);
+      return { name: event.name, value: event.value };
+    });
+    const admitted = await admitRequest(this.parts.app, this.#links, { to, name, value, ...this.#whoAsks(options) });
+    const outcome = await this.#submit((stamps) => ({
+      kind: 'request',
+      ...stamps,
+      principal: admitted.principal,
+      id: admitted.id,
+      to: admitted.to,
+      event: { name: admitted.name, value: admitted.value },
+    }));
+    return this.#ackOf(outcome);
+  }
+
+  /** Asks something of the kernel itself. */
+  async command(name: CommandName, value: unknown, options: RequestOptions): Promise<Ack> {
+    return this.#ackOf(await this.#submitCommand(name, value, options));
+  }
+
+  /** Decides about an approval. */
+  async decide(item: string | PendingItem, decision: EffectDecision, options: RequestOptions): Promise<Ack> {
+    const { id, digest } = readItem(item);
+    const seen = digest === undefined ? {} : { digest };
+    return this.command('sys/Decide@1', { effect: id, ...seen, decision }, options);
+  }
+
+  /** Answers a question of a running effect. */
+  async answer(item: string | PendingItem, answer: unknown, options: RequestOptions): Promise<Ack> {
+    const { id } = readItem(item);
+    const question = questionOf(id);
+    if (question === undefined) {
+      throw new RepriseError('invalid_argument', 'this is not the id of a question', {
+        expected: 'the id of an open item of kind question',
+        actual: id,
+      });
+    }
+    return this.command('sys/Answer@1', { ...question, answer: answer as Value }, options);
+  }
+
+  /** Settles an effect that waits for the outside. */
+  async settle(effect: string, outcome: Settlement, options: RequestOptions): Promise<SettleAck> {
+    // The same outcome has the same id, so saying it twice is one request.
+    const said = readGiven('an outcome', () => encode([effect, outcome]));
+    const who = readOptions(options);
+    const id = who.id ?? `settle ${toHex(this.#hash(said))}`;
+    const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...who, id });
+    const ack = await this.#ackOf(done);
+    const records = done.status === 'committed' ? done.frame.records : await this.#recordsOf(ack.seq);
+    const late = records.some((record) => record.kind === 'late' && record.c === 0);
+    return { ...ack, status: late ? 'already_settled' : 'applied' };
+  }
+
+  /** Cancels an effect. */
+  async cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
+    const graceMs = readGiven('the options', () => options.graceMs);
+    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, options);
+  }
+
+  /** Erases content for good. */
+  async erase(target: EraseTarget, options: EraseOptions): Promise<EraseReport> {
+    requireErasure(target, options);
+    const asking = this.#whoAsks(options);
+    requireAsking(asking.id, asking.principal);
+    const { reason } = options;
+    const outcome = await this.parts.eraser.erase(target, { ...asking, ...(reason === undefined ? {} : { reason }) });
+    return { ...outcome, head: await headAfter(this.parts.store.journal, outcome.seq) };
+  }
+
+  async #submitCommand(name: CommandName, value: unknown, options: RequestOptions): Promise<IngressOutcome> {
+    const admitted = await admitCommand(this.parts.app, this.#links, { name, value, ...this.#whoAsks(options) });
+    return this.#submit((stamps) => ({ kind: 'command', ...stamps, ...admitted }));
+  }
+
+  #whoAsks(options: RequestOptions): { readonly id: string; readonly principal: Principal } {
+    const { id, as } = readOptions(options);
+    return { id: id ?? drawHex(this.parts.random, 16), principal: as ?? 'operator' };
+  }
+
+  #submit(make: QueuedIngress['make']): Promise<IngressOutcome> {
+    return new Promise((settle) => this.parts.stepper.submit({ fact: false, settle, make }));
+  }
+
+  #ackOf(outcome: IngressOutcome): Promise<Ack> {
+    return ackOf(this.parts.store.journal, outcome);
+  }
+
+  async #recordsOf(seq: number): Promise<readonly JournalRecord[]> {
+    for await (const stored of this.parts.store.journal.read(seq, seq)) return readFrame(stored.bytes, seq).all;
+    return [];
+  }
+
+  get #hash(): Hash {
+    return this.parts.store.hash ?? portableSha256;
+  }
+}
+
+function readOptions(options: RequestOptions): RequestOptions {
+  return readGiven('the options', () => {
+    requireObject(options, 'the options');
+    const { id, as } = options;
+    return { ...(id == null ? {} : { id }), ...(as == null ? {} : { as }) };
+  });
+}
+
+/** An open item, or its id. Whether the id names anything is the command's to say. */
+function readItem(item: string | PendingItem): { readonly id: string; readonly digest?: string | undefined } {
+  return readGiven('an open item', () => {
+    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
+    if (typeof id === 'string') return { id, digest };
+    throw new RepriseError('invalid_argument', 'this is not an open item', {
+      expected: 'an item of world.open(), or its id',
+      actual: item,
+    });
+  });
+}
+
+/** Refuses what is no event, or no options, before its parts are looked at. */
+function requireRequest(event: unknown, options: unknown): void {
+  if (typeof event !== 'object' || event === null || !('name' in event) || typeof event.name !== 'string') {
+    throw new RepriseError('invalid_argument', 'this is not an event', { expected: '{name, value}', actual: event });
+  }
+  if (typeof options === 'object' && options !== null) return;
+  throw new RepriseError('invalid_argument', 'these are no options', { expected: '{id?, as?}', actual: options });
+}
+
+/** Refuses what names nothing to erase, and a reason that could not be journaled. */
+function requireErasure(target: EraseTarget, options: EraseOptions): void {
+  requireObject(target, 'what is to be erased');
+  requireObject(options, 'the options');
+  const { reason } = options;
+  if (reason !== undefined && (typeof reason !== 'string' || reason.length > 256)) {
+    throw new RepriseError('invalid_argument', 'this is not a reason', {
+      expected: 'up to 256 characters',
+      actual: reason,
+    });
+  }
+  if (reason !== undefined) encode(reason); // refuses text that is not well-formed
+  if ('refs' in target) {
+    if (Array.isArray(target.refs) && target.refs.every(isRef)) return;
+    throw new RepriseError('invalid_argument', 'these are not links to content', {
+      where: 'refs',
+      actual: target.refs,
+    });
+  }
+  requireAddress(target.cell);
+  if (target.subtree === undefined || typeof target.subtree === 'boolean') return;
+  throw new RepriseError('invalid_argument', 'this does not say whether to erase the cells below as well', {
+    where: 'subtree',
+    expected: 'true or false',
+    actual: target.subtree,
+  });
+}

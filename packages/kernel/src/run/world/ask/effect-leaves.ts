@@ -1,0 +1,17 @@
+/** The open effects of a world, as their leaves tell them. */
+import { decode } from '../../../pure/codec/index.js';
+import type { EffectLeaf } from '../../../pure/engine/index.js';
+import type { LeafTable } from '../../state/leaf-table.js';
+
+/** An effect that is open or answered late, and its leaf. */
+export interface OpenLeaf {
+  readonly effect: string;
+  readonly leaf: EffectLeaf;
+}
+
+/** The effects of a world that have a leaf, in the order in which they were emitted. */
+export function effectLeaves(table: LeafTable): readonly OpenLeaf[] {
+  return [...table.list('effect')]
+    .map(({ key, bytes }) => ({ effect: String(key.path[1]), leaf: decode(bytes) as unknown as EffectLeaf }))
+    .sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
+}

@@ -1,0 +1,235 @@
+/**
+ * Erases content for good, and leaves a tombstone in the journal.
+ *
+ * Invariants
+ * X1  The tombstone is durable before a byte is erased: content that is gone is always accounted for.
+ * X2  Erasures come one after the other, and one begins only when the one before is finished. So only the newest can
+ *     be unfinished, and opening finishes it.
+ * X3  What the world is read from is never erased: the maps of its snapshots and the chunks of its logs.
+ * X4  Replay reads no content, so what was decided on it stands and replays as before.
+ */
+import {
+  type Address,
+  ERASE_DIGESTS_MAX,
+  formatAddress,
+  type IngressOf,
+  type Principal,
+  Ref,
+  RepriseError,
+} from '@reprise/contracts';
+import { linksIn } from '../../../ports/content/links.js';
+import { logBlobs } from '../../../ports/content/log-reader.js';
+import { readInputs } from '../../../ports/journal/frame.js';
+import { requestKey } from '../../../ports/journal/request-key.js';
+import type { OpenStore } from '../../../ports/store/store.js';
+import { decode, type Hash } from '../../../pure/codec/index.js';
+import { type CellLeaf, cellKey, type LogLeaf, Refusal } from '../../../pure/engine/index.js';
+import type { LeafTable } from '../../state/leaf-table.js';
+import { CellContent } from '../read/cell-content.js';
+import { earlierRequest, repetitionOf } from '../write/repetition.js';
+import type { Stepper } from '../write/stepper.js';
+
+/** What is to be erased. */
+export type EraseTarget =
+  /** This content, whoever links it. */
+  | { readonly refs: readonly Ref[] }
+  /** The content that a cell, and with `subtree` the cells below it, link and nobody else does. */
+  | { readonly cell: Address; readonly subtree?: boolean };
+
+/** Who asks for an erasure, under which id, and why. */
+export interface EraseRequest {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly reason?: string;
+}
+
+/** What an erasure came to. */
+export interface ErasureOutcome {
+  readonly seq: number;
+  readonly duplicate: boolean;
+  /** How many blobs its tombstone names. */
+  readonly erased: number;
+  /** Content of the cell that other cells link as well, and that was therefore kept. */
+  readonly shared: readonly Ref[];
+  /** Content of the cell that did not fit this tombstone: erase it by another request. */
+  readonly remaining: number;
+}
+
+/** What erasing works with. */
+export interface ErasureParts {
+  readonly store: OpenStore;
+  readonly table: LeafTable;
+  readonly stepper: Stepper;
+  readonly hash: Hash;
+}
+
+/** Finishes the erasure that a crash or a failing store left unfinished. */
+export async function finishErasure({ journal, content }: Pick<OpenStore, 'journal' | 'content'>): Promise<void> {
+  const last = await journal.findLast('erase', Number.MAX_SAFE_INTEGER);
+  if (last === undefined || last.seq <= (await content.erasedThrough())) return;
+  const { ingress } = readInputs(last.bytes, last.seq);
+  if (ingress.kind === 'erase') await content.erase(refsOf(ingress.digests), last.seq);
+}
+
+/** Erases on behalf of an open world. */
+export class Eraser {
+  constructor(private readonly parts: ErasureParts) {}
+
+  /**
+   * Erases content.
+   *
+   * @throws RepriseError `blob_missing`, `erase_refused`, `bound_exceeded`, `request_conflict`, `cell_absent`;
+   *   `store_failed` also when the bytes could not be erased to the end: then asking again, or opening, goes on
+   */
+  async erase(target: EraseTarget, request: EraseRequest): Promise<ErasureOutcome> {
+    const { stepper } = this.parts;
+    if ('refs' in target) {
+      const refs = uniqueRefs(target.refs);
+      return stepper.exclusively(() => this.#commit(request, null, false, () => this.#named(refs)));
+    }
+    const { cell, subtree = false } = target;
+    const cells = await stepper.exclusively(() => this.#cellsOf(cell, subtree));
+    const search = new CellContent(this.parts.store.journal, this.parts.store.content, cells);
+    await search.readTo(stepper.head.seq); // the long part, while the world goes on
+    return stepper.exclusively(() => this.#commit(request, cell, subtree, () => this.#owned(search)));
+  }
+
+  /** Between commits: nothing is journaled between the search, the tombstone and the erasing. */
+  async #commit(
+    { id, principal, reason }: EraseRequest,
+    cell: Address | null,
+    subtree: boolean,
+    search: () => Promise<{ readonly own: readonly Ref[]; readonly shared: readonly Ref[] }>,
+  ): Promise<ErasureOutcome> {
+    const { store, stepper } = this.parts;
+    await finishErasure(store); // X2
+    const { own, shared } = await search();
+    const digests = own.slice(0, ERASE_DIGESTS_MAX).map(({ hex }) => hex);
+    const said = { id, principal, cell, subtree, digests, ...(reason === undefined ? {} : { reason }) };
+    const earlier = await this.#earlier({ kind: 'erase', seq: 0, at: 0, ...said });
+    if (earlier !== undefined) {
+      const { seq, request } = earlier;
+      return { seq, duplicate: true, erased: request.digests.length, shared, remaining: own.length };
+    }
+    const { seq } = await stepper.commitAlone((stamps) => ({ kind: 'erase', ...stamps, ...said }));
+    await store.content.erase(refsOf(digests), seq); // X1
+    return { seq, duplicate: false, erased: digests.length, shared, remaining: own.length - digests.length };
+  }
+
+  /** The same erasure, when it was asked for before. */
+  async #earlier(
+    asked: IngressOf<'erase'>,
+  ): Promise<{ readonly seq: number; readonly request: IngressOf<'erase'> } | undefined> {
+    const { store, hash } = this.parts;
+    const earlier = await earlierRequest(store.journal, requestKey(asked, hash), hash);
+    if (earlier === undefined) return undefined;
+    const { seq, request } = earlier;
+    const answer = repetitionOf(earlier, asked);
+    if (answer instanceof Refusal) throw new RepriseError(answer.code, answer.what, answer.facts);
+    return request.kind === 'erase' ? { seq, request } : undefined; // whatever says the same is one
+  }
+
+  /** Content that is named is erased or refused, each of it. */
+  async #named(refs: readonly Ref[]) {
+    const { content } = this.parts.store;
+    for (const ref of refs) {
+      if ((await content.has(ref)) || (await content.erasedBy(ref)) !== undefined) continue;
+      throw new RepriseError('blob_missing', 'content that is to be erased is not in this store', {
+        where: ref.toString(),
+        hint: 'Nothing was erased. Is it a link of another world?',
+      });
+    }
+    const needed = await this.#needed(refs);
+    for (const ref of refs) if (needed.has(ref.hex)) throw refused(ref);
+    return { own: refs, shared: [] };
+  }
+
+  /** Content of cells, without what is gone and what the world itself is read from. */
+  async #owned(search: CellContent) {
+    const { content } = this.parts.store;
+    await search.readTo(this.parts.stepper.head.seq);
+    const { own, shared } = search.found;
+    const [present, kept] = [await presentOf(content, own), await presentOf(content, shared)];
+    const needed = await this.#needed([...present, ...kept]);
+    const free = (refs: readonly Ref[]) => refs.filter(({ hex }) => !needed.has(hex));
+    return { own: free(present), shared: free(kept) };
+  }
+
+  /** A cell, and with `subtree` every cell that it or one below it made. */
+  async #cellsOf(cell: Address, subtree: boolean): Promise<readonly Address[]> {
+    const { table } = this.parts;
+    if ((await table.read(cellKey(cell))) === undefined)
+      throw new RepriseError('cell_absent', `${formatAddress(cell)} does not exist`, {
+        hint: 'Erase content of which no cell is known by its refs.',
+      });
+    if (!subtree) return [cell];
+    const children = new Map<string, Address[]>();
+    for await (const { key, bytes } of table.all('cell')) {
+      const { parent } = decode(bytes) as unknown as CellLeaf;
+      if (parent == null) continue; // a cell that has ended may not say any more who made it
+      const name = formatAddress(parent);
+      children.set(name, [...(children.get(name) ?? []), [String(key.path[1]), String(key.path[2])]]);
+    }
+    const found = [cell];
+    for (const one of found) found.push(...(children.get(formatAddress(one)) ?? []));
+    return found;
+  }
+
+  /** X3: of all blobs those without which the world could not be read, when any of the given can be one. */
+  async #needed(refs: readonly Ref[]): Promise<ReadonlySet<string>> {
+    const { store, table } = this.parts;
+    const needed = new Set<string>();
+    if (!(await this.#anyValue(refs))) return needed;
+    let snapshot = await store.journal.findLast('snapshot', Number.MAX_SAFE_INTEGER);
+    while (snapshot !== undefined) {
+      const { ingress } = readInputs(snapshot.bytes, snapshot.seq);
+      if (ingress.kind === 'snapshot') await table.collectBlobs(ingress.root, needed);
+      snapshot = await store.journal.findLast('snapshot', snapshot.seq - 1);
+    }
+    for await (const { bytes } of table.all('log')) {
+      for await (const ref of logBlobs(store.content, decode(bytes) as unknown as LogLeaf)) needed.add(ref.hex);
+    }
+    return needed;
+  }
+
+  /** Nodes and chunks are values. Texts, pictures and salted bytes are not, which spares most erasures the long walk. */
+  async #anyValue(refs: readonly Ref[]): Promise<boolean> {
+    for (const ref of refs) {
+      const bytes = await this.parts.store.content.get(ref).catch(() => undefined); // damaged: it may be erased
+      if (bytes !== undefined && linksIn(bytes) !== undefined) return true;
+    }
+    return false;
+  }
+}
+
+function refused(ref: Ref): RepriseError {
+  return new RepriseError('erase_refused', 'this content is a part of the world itself', {
+    where: ref.toString(),
+    expected: 'content that events, receipts or the items of logs link',
+    actual: 'a node of a snapshot, or a chunk of a log',
+    hint: 'Nothing was erased. Erase what the items link; what stands in states and logs themselves cannot be erased.',
+  });
+}
+
+async function presentOf(content: OpenStore['content'], refs: readonly Ref[]): Promise<Ref[]> {
+  const present: Ref[] = [];
+  for (const ref of refs) if (await content.has(ref)) present.push(ref);
+  return present;
+}
+
+/** In the order of their digests, so that the same request has the same bytes. */
+function uniqueRefs(refs: readonly Ref[]): readonly Ref[] {
+  const byHex = new Map(refs.map((ref) => [ref.hex, ref]));
+  if (byHex.size > ERASE_DIGESTS_MAX) {
+    throw new RepriseError('bound_exceeded', 'too much content for one tombstone', {
+      expected: `at most ${ERASE_DIGESTS_MAX} refs`,
+      actual: byHex.size,
+      hint: 'Erase it by several requests, each with an id of its own.',
+    });
+  }
+  return [...byHex.values()].sort((a, b) => (a.hex < b.hex ? -1 : 1));
+}
+
+function refsOf(digests: readonly string[]): Ref[] {
+  return digests.map((hex) => Ref.fromHex(hex));
+}

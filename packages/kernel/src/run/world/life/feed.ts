@@ -1,0 +1,107 @@
+/** Sends a fork again what was asked of the original after the cut. */
+import {
+  type Address,
+  type CommandName,
+  type ErrorCode,
+  type IngressOf,
+  type IngressRecord,
+  isRepriseError,
+  type Principal,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
+import type { ContentStore } from '../../../ports/content/port.js';
+import { readInputs } from '../../../ports/journal/frame.js';
+import { ContentCopy, type ForkSource } from '../../../replay/fork/index.js';
+import type { World } from '../world.js';
+
+/** What is sent again. */
+export interface FeedOptions {
+  /** The first frame of the original that is read; the one after the cut when absent. */
+  readonly from?: number;
+  /** The last one; the last there is when absent. */
+  readonly to?: number;
+  /** Only requests to these cells. */
+  readonly cells?: readonly Address[];
+  /** Also what was set: rights and accounts. What was decided, answered or settled is in the receipts. */
+  readonly commands?: boolean;
+}
+
+/** What became of it. */
+export interface FeedReport {
+  /** Requests that the fork took, repetitions included. */
+  readonly sent: number;
+  /** Requests that it refused, by the frame of the original. */
+  readonly refused: readonly { readonly seq: number; readonly id: string; readonly code: ErrorCode }[];
+}
+
+/** What a fork is fed with. */
+export interface Fed {
+  readonly world: World;
+  readonly content: ContentStore;
+  /** Gives only receipts from before this frame of the original. */
+  answerUntil(seq: number): void;
+}
+
+type Asked = IngressOf<'request' | 'command'>;
+
+const SETTING: readonly CommandName[] = ['sys/SetRights@1', 'sys/SetAccount@1'];
+
+/** See `World.feed`. */
+export async function feedFork(fed: Fed, source: ForkSource, options: FeedOptions): Promise<FeedReport> {
+  const cut = await requireOrigin(fed.world, source);
+  const copy = new ContentCopy(source.content, fed.content);
+  const refused: FeedReport['refused'][number][] = [];
+  let sent = 0;
+  try {
+    for await (const { seq, bytes } of source.journal.read(Math.max(options.from ?? 0, cut + 1), options.to)) {
+      const { ingress } = readInputs(bytes, seq);
+      if (!isFed(ingress, options)) continue;
+      fed.answerUntil(seq);
+      await fed.world.pump();
+      await copy.linked(ingress as unknown as Value, `frame ${seq}`);
+      const code = await refusalOf(send(fed.world, ingress));
+      if (code === undefined) sent++;
+      else refused.push({ seq, id: ingress.id, code });
+    }
+  } finally {
+    fed.answerUntil(Number.POSITIVE_INFINITY);
+  }
+  await fed.world.pump();
+  return { sent, refused };
+}
+
+/** @returns the last frame that the fork shares with the original */
+async function requireOrigin({ forked }: World, { journal }: ForkSource): Promise<number> {
+  if (forked === undefined) throw new RepriseError('invalid_argument', 'this world is no fork');
+  for await (const { head } of journal.read(forked.seq, forked.seq)) if (head === forked.head) return forked.seq;
+  throw new RepriseError('invalid_argument', 'this is not the world that the fork was made of', {
+    expected: `frame ${forked.seq} with the head ${forked.head}`,
+  });
+}
+
+function isFed(ingress: IngressRecord, { cells, commands = false }: FeedOptions): ingress is Asked {
+  if (ingress.kind === 'command') return commands && SETTING.includes(ingress.command.name);
+  if (ingress.kind !== 'request') return false;
+  const [reducer, key] = ingress.to;
+  return cells === undefined || cells.some((cell) => cell[0] === reducer && cell[1] === key);
+}
+
+function send(world: World, ingress: Asked): Promise<unknown> {
+  const options = { id: ingress.id, as: ingress.principal as Principal };
+  if (ingress.kind === 'request') return world.request(ingress.to, ingress.event, options);
+  return world.command(ingress.command.name, ingress.command.value, options);
+}
+
+/** A refusal is told; that the fork cannot go on is not one. */
+async function refusalOf(sending: Promise<unknown>): Promise<ErrorCode | undefined> {
+  try {
+    await sending;
+    return undefined;
+  } catch (error) {
+    if (!isRepriseError(error) || FATAL.includes(error.code)) throw error;
+    return error.code;
+  }
+}
+
+const FATAL: readonly ErrorCode[] = ['commit_failed', 'fenced', 'store_failed', 'store_full', 'world_closed'];

@@ -1,0 +1,106 @@
+/** How an open world works until nothing is left to do, comes to rest, and ends. */
+import { RepriseError } from '@reprise/contracts';
+import type { WorldParts } from '../parts.js';
+
+/** What a pump left behind. */
+export interface PumpReport {
+  /** Nothing is left to do but to wait for time or the outside. */
+  readonly quiescent: boolean;
+  /** When the next timer is due, in journal milliseconds. */
+  readonly nextWakeAt: number | undefined;
+}
+
+/** How long `close` waits for running effects to end after telling them to stop. */
+const CLOSE_GRACE_MS = 2_000;
+
+/** What a lifetime works with. */
+export type LifetimeParts = Pick<
+  WorldParts,
+  'stepper' | 'executor' | 'timers' | 'timerDriver' | 'stamper' | 'clock' | 'watchers' | 'store' | 'drive'
+>;
+
+/** The lifetime of an open world; what the methods promise stands at those of the world. */
+export class Lifetime {
+  #closing: Promise<void> | undefined;
+
+  constructor(private readonly parts: LifetimeParts) {}
+
+  /** Whether work is left that goes on by itself. */
+  get unfinished(): boolean {
+    return !this.parts.stepper.idle || this.parts.executor.unfinished;
+  }
+
+  /** When time alone makes something happen next. */
+  get nextWakeAt(): number | undefined {
+    return this.parts.timers.nextUnfired;
+  }
+
+  /** Works until nothing is left to do now. */
+  async pump(): Promise<PumpReport> {
+    const { executor, stepper, timers, timerDriver, stamper } = this.parts;
+    // Between commits: what was emitted while nothing could start keeps its place before what comes now.
+    await stepper.exclusively(async () => executor.enable()).catch(() => undefined);
+    try {
+      for (;;) {
+        if (this.#closing !== undefined || stepper.closedBy !== undefined) break;
+        timerDriver.run();
+        await stepper.settled();
+        if (executor.runningCount > 0) await executor.ended();
+        else if (stepper.idle && !isDue(timers.nextDue, stamper.now())) break; // what waits now waits for the outside
+      }
+    } finally {
+      if (this.parts.drive === 'manual') {
+        executor.disable();
+        timerDriver.stop();
+      }
+    }
+    return { quiescent: stepper.idle && executor.idle, nextWakeAt: this.nextWakeAt };
+  }
+
+  /** Starts nothing more, waits for what runs, then tells it to stop. */
+  async drain(within: unknown): Promise<{ readonly interrupted: number }> {
+    requireTime(within);
+    const { executor, stepper } = this.parts;
+    executor.disable();
+    await this.#waitFor(executor.ended(), within);
+    const interrupted = executor.runningCount;
+    await executor.close(CLOSE_GRACE_MS);
+    await this.#waitFor(stepper.settled(), CLOSE_GRACE_MS); // a full store may keep facts waiting
+    return { interrupted };
+  }
+
+  /** Closes the world. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { executor, stepper, timerDriver, store, watchers } = this.parts;
+    timerDriver.stop();
+    await executor.close(CLOSE_GRACE_MS);
+    await stepper.finish(new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to go on.' }));
+    watchers.wake();
+    await store.close();
+  }
+
+  /** Waits until something is done, but no longer than `ms`. */
+  async #waitFor(done: Promise<void>, ms: number): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([done, this.parts.clock.sleep(ms, over.signal)]);
+    over.abort();
+  }
+}
+
+function isDue(due: number | undefined, now: number): boolean {
+  return due !== undefined && due <= now;
+}
+
+function requireTime(within: unknown): asserts within is number {
+  if (typeof within === 'number' && within >= 0) return;
+  throw new RepriseError('invalid_argument', 'this is not a time to wait', {
+    where: 'within',
+    expected: 'milliseconds, 0 or more',
+    actual: within,
+  });
+}

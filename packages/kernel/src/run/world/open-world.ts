@@ -1,0 +1,415 @@
+/** Opens a world: takes the lock, replays the tail, settles what a crash left, and starts working. */
+import {
+  type Address,
+  type Capability,
+  formatAddress,
+  isRepriseError,
+  type Receipt,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
+import { Scrubber } from '../../ports/scrub/index.js';
+import type { OpenStore } from '../../ports/store/store.js';
+import { type RandomBytes, systemClock, systemRandom } from '../../ports/time/clock.js';
+import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../ports/time/stamper.js';
+import { WakingClock } from '../../ports/time/waking-clock.js';
+import { NOTHING } from '../../pure/authority/index.js';
+import { decode, portableSha256 } from '../../pure/codec/index.js';
+import {
+  EngineCaches,
+  type EngineEnv,
+  type LeafChange,
+  STATE_BYTES_WARN,
+  WORLD_KEY,
+  type WorldLeaf,
+} from '../../pure/engine/index.js';
+import { finishFork } from '../../replay/fork/index.js';
+import {
+  type CurrentEra,
+  changeOfEra,
+  currentEra,
+  Replayer,
+  refusalOfTail,
+  refuseInFlight,
+  startFrom,
+} from '../../replay/verify/index.js';
+import { Dispatcher } from '../dispatch/dispatcher.js';
+import { DryAnswers } from '../dispatch/dry-answers.js';
+import type { Executor } from '../dispatch/executor.js';
+import { RecordedReceipts } from '../dispatch/recorded-receipts.js';
+import { throttled } from '../dispatch/throttle.js';
+import { MerkleMap } from '../map/index.js';
+import { LeafTable } from '../state/leaf-table.js';
+import { storedNodes } from '../state/value-nodes.js';
+import { effectLeaves } from './ask/effect-leaves.js';
+import { type ClockConfirmation, confirmClock } from './life/confirm-clock.js';
+import { Eraser, finishErasure } from './life/erasure.js';
+import { codeToRecord, firstManifest, isOtherCode, isOtherPolicy, NO_CHANGE, nextManifest } from './open/era.js';
+import { requireExpectedHead } from './open/expected-head.js';
+import { type OpenKernelWorldOptions, requireOptions } from './open/options.js';
+import { type Interrupted, recoverEffects } from './open/recovery.js';
+import { Troubles } from './open/troubles.js';
+import { readAuthority } from './read/authority.js';
+import { Watchers } from './read/watchers.js';
+import { World } from './world.js';
+import { type Ack, ackOfFrame } from './write/acknowledgement.js';
+import {
+  askFact,
+  attemptFact,
+  continueFact,
+  deferredFact,
+  dryFact,
+  type Fact,
+  receiptFact,
+  timerFact,
+} from './write/facts.js';
+import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
+import { Snapshots } from './write/snapshots.js';
+import { Stepper, type StepperHost } from './write/stepper.js';
+import { TimerDriver, TimerQueue } from './write/timers.js';
+
+const RECHECK_EVERY = 256;
+
+/**
+ * Opens a world for writing.
+ *
+ * @throws RepriseError `world_locked`, `world_linked`, `world_incomplete`, `head_mismatch`, `semantics_unknown`,
+ *   `journal_damaged`, `replay_divergence` when the tail
+ *   executes differently with this app, `store_full`, `store_failed`, `fork_unfinished`, `invalid_argument`; and, when the app has
+ *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`, or, when pure code is given that is not the
+ *   app's, `code_mismatch` and `code_failed`: then nothing is written
+ * @example
+ * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
+ * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
+ */
+export async function openKernelWorld(options: OpenKernelWorldOptions): Promise<World> {
+  requireOptions(options);
+  const store = await options.store.open();
+  try {
+    return await new Opening(options, store).open();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+class Opening implements StepperHost {
+  readonly #env: EngineEnv;
+  readonly #table: LeafTable;
+  /** Woken when time leaps, for those who sleep until a time. */
+  readonly #clock: WakingClock;
+  readonly #random: RandomBytes;
+  readonly #watchers = new Watchers();
+  readonly #scrubber: Scrubber;
+  readonly #troubles: Troubles;
+  readonly #ended = deferred<RepriseError>();
+  readonly #timers = new TimerQueue();
+  #stepper!: Stepper;
+  #executor!: Executor;
+  #timerDriver!: TimerDriver;
+  #stamper!: Stamper;
+  #snapshots!: Snapshots;
+  #working = false;
+
+  constructor(
+    private readonly options: OpenKernelWorldOptions,
+    private readonly store: OpenStore,
+  ) {
+    const hash = store.hash ?? portableSha256;
+    this.#env = { app: options.app, hash, caches: new EngineCaches() };
+    this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
+    this.#clock = new WakingClock(options.clock ?? systemClock);
+    this.#random = options.random ?? systemRandom;
+    this.#scrubber = new Scrubber(options.conceal);
+    this.#troubles = new Troubles(options.onError, this.#scrubber);
+  }
+
+  async open(): Promise<World> {
+    const { expectHead } = this.options;
+    if (expectHead !== undefined) await requireExpectedHead(this.store.journal, expectHead);
+    await finishFork(this.store);
+    const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
+    await this.#replayTail(era);
+    const { options, store } = this;
+    this.#executor = this.#makeExecutor();
+    this.#timerDriver = new TimerDriver(
+      this.#timers,
+      this.#clock,
+      () => this.#stamper.now(),
+      (timer) => void this.#submit(timerFact(timer)),
+    );
+    await finishErasure(store); // before anything can read what is to be gone
+    await this.#openEra(era);
+    const { world: id, fork } = this.#worldLeaf();
+    const world = new World({
+      id,
+      fork,
+      created: era === undefined,
+      app: options.app,
+      legacy: options.legacy ?? [],
+      store,
+      table: this.#table,
+      stepper: this.#stepper,
+      eraser: new Eraser({ store, table: this.#table, stepper: this.#stepper, hash: this.#env.hash }),
+      executor: this.#executor,
+      timers: this.#timers,
+      timerDriver: this.#timerDriver,
+      stamper: this.#stamper,
+      clock: this.#clock,
+      random: this.#random,
+      watchers: this.#watchers,
+      drive: options.drive ?? 'auto',
+      snapshot: () => this.#snapshots.take(),
+      ended: this.#ended.promise,
+      confirmClock: (confirmation) => this.#confirmClock(confirmation),
+    });
+    await this.#recover();
+    return world;
+  }
+
+  /** Loads the newest snapshot and replays the frames after it, with the era's own definitions. */
+  async #replayTail(era: CurrentEra | undefined): Promise<void> {
+    const { journal } = this.store;
+    const start = await startFrom(this.store, this.#table, Number.MAX_SAFE_INTEGER);
+    // Caches hold what this app made; what another app makes is not for them.
+    const env = era === undefined || era.same ? this.#env : { app: era.eraApp, hash: this.#env.hash };
+    const replayer = new Replayer(env, this.#table, start);
+    let lastAt = start.at;
+    let tail = 0;
+    try {
+      for await (const stored of journal.read(start.seq + 1)) {
+        const { inputs } = await replayer.step(stored);
+        lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
+        tail++;
+      }
+    } catch (error) {
+      throw era === undefined ? error : refusalOfTail(error, era);
+    }
+    this.#stamper = this.#makeStamper(lastAt);
+    this.#stepper = new Stepper(
+      {
+        env: this.#env,
+        table: this.#table,
+        journal,
+        content: this.store.content,
+        clock: this.#clock,
+        stamper: this.#stamper,
+        host: this,
+        recheckEvery: this.options.recheckEvery ?? RECHECK_EVERY,
+        ...(this.store.cleanlyClosed
+          ? {}
+          : { suspicion: { noted: this.store.markAtOpen, note: (name) => this.store.mark(name) } }),
+      },
+      { seq: replayer.head.seq, digest: replayer.head.digest },
+    );
+    const { snapshotEvery: every } = this.options;
+    this.#snapshots = new Snapshots({ table: this.#table, stepper: this.#stepper, every }, tail);
+  }
+
+  #makeStamper(lastAt: number | undefined): Stamper {
+    const { clockJump, onClockJump } = this.options;
+    return new Stamper({
+      clock: this.#clock,
+      lastAt,
+      limits: { ...CLOCK_JUMP_LIMITS, ...clockJump },
+      leapt: () => this.#clock.wake(),
+      jumped: (jump) => tellJump(onClockJump, jump),
+    });
+  }
+
+  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with another app, policy or code. */
+  async #openEra(era: CurrentEra | undefined): Promise<void> {
+    const { options, store } = this;
+    if (era === undefined) {
+      // Frames that were not there when the manifest was looked for: somebody else makes this world, without the lock.
+      if (this.#stepper.head.seq >= 0) {
+        const hint = 'Find the other writer; a world has one.';
+        throw new RepriseError('fenced', 'another writer is making this world', { hint });
+      }
+      const make = firstManifest(options, this.#random, await codeToRecord(options, store, era));
+      await this.#stepper.commitAlone(make);
+    } else if (!era.same || this.#isAmended(era)) {
+      const change = era.same ? NO_CHANGE : await changeOfEra(era, options.app, this.#table);
+      if (options.plansInFlight !== 'cancel') refuseInFlight(change);
+      const make = nextManifest(options, this.#worldLeaf(), change, await codeToRecord(options, store, era));
+      // An era can be executed from the snapshot before it, whoever is left to execute the one before.
+      if (this.#snapshots.framesSince > 0) await this.#snapshots.take();
+      await this.#stepper.commitAlone(make);
+    }
+  }
+
+  /** Whether the definitions are those of the era, and something else that its manifest says is not. */
+  #isAmended(era: CurrentEra): boolean {
+    const { code } = this.options;
+    return isOtherPolicy(this.options, this.#worldLeaf()) || isOtherCode(code, era, this.#env.hash);
+  }
+
+  #worldLeaf(): WorldLeaf {
+    const bytes = this.#table.get(WORLD_KEY);
+    if (bytes === undefined)
+      throw new RepriseError('journal_damaged', 'the journal has no manifest', { where: 'frame 0' });
+    return decode(bytes) as unknown as WorldLeaf;
+  }
+
+  /** Settles what a crash left open, in order: cascade, effects, overdue timers. */
+  async #recover(): Promise<void> {
+    const effects = effectLeaves(this.#table);
+    for (const { effect, leaf } of effects) this.#executor.adopt(effect, leaf);
+    for (const { key } of this.#table.list('timer')) this.#timers.add(key);
+    if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
+    await this.#recoverEffects(effects.filter(({ leaf }) => leaf.attempt > 0 && leaf.deferred === undefined));
+    if (this.#stepper.closedBy !== undefined) throw this.#stepper.closedBy;
+    this.#stepper.waitForRoom();
+    this.#working = true;
+    if (this.options.drive === 'manual') return;
+    this.#executor.enable();
+    this.#timerDriver.run();
+  }
+
+  async #recoverEffects(interrupted: readonly Interrupted[]): Promise<void> {
+    const dispatcher = this.#executor;
+    if (!(dispatcher instanceof Dispatcher)) return; // nothing is ever armed where nothing is executed
+    await recoverEffects(interrupted, {
+      dispatcher,
+      clock: this.#clock,
+      settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+    });
+  }
+
+  /** A dry fork has no outside, whatever adapters it is opened with. A new world has no leaf yet. */
+  #makeExecutor(): Executor {
+    const bytes = this.#table.get(WORLD_KEY);
+    const fork = bytes === undefined ? undefined : (decode(bytes) as unknown as WorldLeaf).fork;
+    if (fork?.mode !== 'dry') return this.#makeDispatcher();
+    return new DryAnswers({
+      app: this.options.app,
+      recorded: new RecordedReceipts(this.store.content, fork.recorded),
+      settle: async (effect, receipt, recorded) => void (await this.#submit(dryFact(effect, receipt, recorded))),
+      failed: (error) => this.#stepper.close(asError(error)),
+    });
+  }
+
+  #makeDispatcher(): Dispatcher {
+    const { options } = this;
+    const { adapters = [], throttle } = options;
+    return new Dispatcher({
+      adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
+      content: this.store.content,
+      clock: this.#clock,
+      now: () => this.#stamper.now(),
+      secret: options.secrets ?? noSecrets,
+      scrubber: this.#scrubber,
+      trouble: (error, origin) => this.#troubles.tell(error, origin),
+      progress: (effect, note) => tell(options.onProgress, effect, note),
+      arm: async (effect, attempt, placed) => {
+        const outcome = await this.#submit(attemptFact(effect, attempt, placed));
+        return outcome.status === 'committed' && outcome.frame.armed.includes(effect);
+      },
+      settle: (effect, attempt, receipt, unanswered) => this.#settle(effect, attempt, receipt, unanswered),
+      defer: async (effect, attempt, deferral) =>
+        (await this.#submit(deferredFact(effect, attempt, deferral))).status === 'committed',
+      ask: async (effect, attempt, asked) => {
+        const outcome = await this.#submit(askFact(effect, attempt, asked));
+        if (outcome.status === 'refused') throw outcome.error;
+      },
+      rights: (cell) => this.#rights(cell),
+    });
+  }
+
+  async #settle(effect: string, attempt: number, receipt: Receipt, unanswered = false): Promise<void> {
+    await this.#submit(receiptFact(effect, attempt, receipt, unanswered));
+  }
+
+  /** What a cell may do now; nothing when its chain of authority is broken. */
+  async #rights(cell: Address): Promise<Capability> {
+    const authority = await this.#stepper.exclusively(() => readAuthority(this.#table, `cell:${formatAddress(cell)}`));
+    return authority.effective?.exercise ?? NOTHING;
+  }
+
+  #submit(fact: Fact): Promise<IngressOutcome> {
+    return new Promise((settle) => this.#stepper.submit({ fact: true, settle, ...fact }));
+  }
+
+  async #confirmClock(confirmation: ClockConfirmation): Promise<Ack> {
+    const stepper = this.#stepper;
+    return stepper.exclusively(async () => {
+      const parts = { stamper: this.#stamper, commitAlone: stepper.commitAlone.bind(stepper) };
+      return ackOfFrame(await confirmClock(confirmation, parts));
+    });
+  }
+
+  // StepperHost
+
+  reserve(emitted: Parameters<StepperHost['reserve']>[0]): readonly string[] {
+    return this.#executor.reserve(emitted);
+  }
+
+  release(effects: readonly string[]): void {
+    this.#executor.release(effects);
+  }
+
+  committed(frames: readonly CommittedFrame[]): void {
+    for (const { changes, armed, aborts, faulted } of frames) {
+      this.#executor.follow(changes, armed, aborts);
+      for (const fault of faulted) this.#troubles.tellFault(fault);
+      this.#timers.follow(changes);
+      if (this.options.onLargeState !== undefined) this.#watchSizes(changes, this.options.onLargeState);
+    }
+    if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
+    this.#watchers.wake();
+    this.#snapshots.follow(frames);
+  }
+
+  /** Tells of states that have just grown large; once, not at every event after. */
+  #watchSizes(changes: readonly LeafChange[], tell: NonNullable<OpenKernelWorldOptions['onLargeState']>): void {
+    for (const { key, before, after } of changes) {
+      if (key.path[0] !== 'cell' || after === undefined || after.length <= STATE_BYTES_WARN) continue;
+      if (before === undefined || before.length <= STATE_BYTES_WARN)
+        tell([String(key.path[1]), String(key.path[2])], after.length);
+    }
+  }
+
+  closed(error: RepriseError): void {
+    this.#ended.resolve(error);
+    if (error.code !== 'world_closed') this.#troubles.tell(error, { source: 'world', code: error.code });
+    this.#timerDriver.stop();
+    this.#executor.disable();
+    this.#watchers.wake();
+  }
+}
+
+function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** A watcher that throws is no reason for an effect to fail. */
+function tell(watcher: OpenKernelWorldOptions['onProgress'], effect: string, note: Value): void {
+  try {
+    watcher?.(effect, note);
+  } catch {
+    // telemetry: nobody to tell
+  }
+}
+
+function tellJump(watcher: OpenKernelWorldOptions['onClockJump'], jump: ClockJump | undefined): void {
+  try {
+    watcher?.(jump);
+  } catch {
+    // as above; `world.clockJump` says it again
+  }
+}
+
+function asError(thrown: unknown): RepriseError {
+  if (isRepriseError(thrown)) return thrown;
+  return new RepriseError('store_failed', 'the receipts of this fork cannot be read', { cause: thrown });
+}
+
+async function noSecrets(name: string): Promise<string> {
+  throw new RepriseError('invalid_argument', `no secret ${name}: this world has no resolver`, {
+    hint: 'Open the world with `secrets`.',
+  });
+}

@@ -1,0 +1,108 @@
+/** The manifests that a world writes: of its first era, and of each that begins when its app changes. */
+import { type IngressOf, KERNEL_SEMANTICS, type PlanAddress, type PolicyRule, type Ref } from '@reprise/contracts';
+import type { OpenStore } from '../../../ports/store/store.js';
+import type { RandomBytes } from '../../../ports/time/clock.js';
+import { encode, equalBytes, type Hash } from '../../../pure/codec/index.js';
+import { pinsOf } from '../../../pure/define/index.js';
+import type { WorldLeaf } from '../../../pure/engine/index.js';
+import { type CurrentEra, codeRef, type EraChange, requireSamePins } from '../../../replay/verify/index.js';
+import type { Stamps } from '../write/ingress.js';
+import { drawHex, type OpenKernelWorldOptions } from './options.js';
+
+/** The policy of a world that is given none: everything. */
+const OPEN_POLICY: readonly PolicyRule[] = [
+  { effect: '*', decision: 'allow' },
+  { send: '*', decision: 'allow' },
+  { erase: '*', who: '*', decision: 'allow' },
+];
+
+type Manifest = IngressOf<'manifest'>;
+
+/** The first record of a new world: drawn once, since a frame may be made again. */
+export function firstManifest(
+  options: OpenKernelWorldOptions,
+  random: RandomBytes,
+  code: Ref | undefined,
+): (stamps: Stamps) => Manifest {
+  const identity = { world: drawHex(random, 32), seed: drawHex(random, 32) };
+  const policy = [...(chosenPolicy(options, undefined) ?? OPEN_POLICY)];
+  return (stamps) => ({
+    kind: 'manifest',
+    ...stamps,
+    principal: 'operator',
+    ...identity,
+    semantics: KERNEL_SEMANTICS,
+    ...pinsOf(options.app),
+    policy,
+    ...(code === undefined ? {} : { code }),
+  });
+}
+
+type Choice = Pick<OpenKernelWorldOptions, 'policy' | 'defaultPolicy'>;
+
+/** The policy that an opening asks for: the one that is given, or the default where nobody ever gave one. */
+function chosenPolicy({ policy, defaultPolicy }: Choice, world: WorldLeaf | undefined): Choice['policy'] {
+  if (policy !== undefined || defaultPolicy === undefined) return policy;
+  const isOpen = world === undefined || equalBytes(encode(world.policy), encode(OPEN_POLICY));
+  return isOpen ? defaultPolicy : undefined;
+}
+
+/** Whether a policy is asked for that is not the one of the era. */
+export function isOtherPolicy(options: Choice, world: WorldLeaf): boolean {
+  const policy = chosenPolicy(options, world);
+  return policy !== undefined && !equalBytes(encode(policy), encode(world.policy));
+}
+
+/** An era that begins for its policy alone. */
+export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], migrates: [], inFlight: [] };
+
+/**
+ * The record that begins another era: the world stays, the definitions are the app's, and the policy when one is given.
+ *
+ * @param code the pure code of these definitions, when it is recorded
+ */
+export function nextManifest(
+  options: Pick<OpenKernelWorldOptions, 'app' | 'policy' | 'defaultPolicy'>,
+  world: WorldLeaf,
+  change: EraChange,
+  code: Ref | undefined,
+): (stamps: Stamps) => Manifest {
+  const cancels = change.inFlight.map(({ plan }): PlanAddress => [...plan]);
+  return (stamps) => ({
+    kind: 'manifest',
+    ...stamps,
+    principal: 'operator',
+    world: world.world,
+    seed: world.seed,
+    semantics: world.semantics,
+    ...pinsOf(options.app),
+    policy: [...(chosenPolicy(options, world) ?? world.policy)],
+    ...(change.compatible.length === 0 ? {} : { compatible: [...change.compatible] }),
+    ...(cancels.length === 0 ? {} : { cancels }),
+    ...(code === undefined ? {} : { code }),
+  });
+}
+
+/**
+ * The code that the next manifest links. What is given is put into the store once a sandbox has shown that it defines
+ * what the app does; when none is given, the code of an era with the same definitions goes on.
+ *
+ * @throws RepriseError `code_mismatch`, `code_failed`
+ */
+export async function codeToRecord(
+  { app, code }: Pick<OpenKernelWorldOptions, 'app' | 'code'>,
+  { content }: Pick<OpenStore, 'content'>,
+  era: CurrentEra | undefined,
+): Promise<Ref | undefined> {
+  if (code !== undefined) {
+    requireSamePins(await code.pins(), pinsOf(app), 'code');
+    return content.put(code.bytes);
+  }
+  const before = era?.same === true ? era.manifest.code : undefined;
+  return before !== undefined && (await content.has(before)) ? before : undefined;
+}
+
+/** Whether code is given that is not the one of the era. */
+export function isOtherCode(code: OpenKernelWorldOptions['code'], { manifest }: CurrentEra, hash: Hash): boolean {
+  return code !== undefined && codeRef(code.bytes, hash).hex !== manifest.code?.hex;
+}

@@ -1,0 +1,41 @@
+/** Finds an older copy that was put back: a chain shows that its frames belong together, not that the last are lacking. */
+import { RepriseError } from '@reprise/contracts';
+import { EMPTY_HEAD, type Head, type ReadableJournal } from '../../../ports/journal/port.js';
+
+/** A head that was acknowledged: with its frame's number, which is looked up, or alone, which is searched for. */
+export type ExpectedHead = Head | string;
+
+/** Whether a thing can be an expected head. */
+export function isExpectedHead(thing: unknown): boolean {
+  if (typeof thing === 'string') return isDigest(thing);
+  if (typeof thing !== 'object' || thing === null) return false;
+  const { seq, digest } = thing as Partial<Record<keyof Head, unknown>>;
+  return Number.isSafeInteger(seq) && (seq as number) >= -1 && isDigest(digest);
+}
+
+function isDigest(thing: unknown): boolean {
+  return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
+}
+
+/**
+ * Refuses a journal that lacks a head.
+ *
+ * @throws RepriseError `head_mismatch`
+ */
+export async function requireExpectedHead(journal: ReadableJournal, expected: ExpectedHead): Promise<void> {
+  if (await hasHead(journal, expected)) return;
+  const { seq, digest } = await journal.head();
+  const named = typeof expected === 'string' ? { digest: expected } : expected;
+  throw new RepriseError('head_mismatch', 'the journal does not have the expected head', {
+    expected: `sha256:${named.digest}${'seq' in named ? ` at frame ${named.seq}` : ''}`,
+    actual: seq < 0 ? 'a journal without frames' : `the last is sha256:${digest} at frame ${seq}`,
+    hint: 'An older copy stands in its place, it was cut, or it is another journal. Nothing was written. Put the newest copy back.',
+  });
+}
+
+async function hasHead(journal: ReadableJournal, expected: ExpectedHead): Promise<boolean> {
+  const { seq, digest } = typeof expected === 'string' ? { seq: undefined, digest: expected } : expected;
+  if (seq === EMPTY_HEAD.seq || digest === EMPTY_HEAD.digest) return digest === EMPTY_HEAD.digest;
+  for await (const frame of journal.read(seq ?? 0, seq)) if (frame.head === digest) return true;
+  return false;
+}

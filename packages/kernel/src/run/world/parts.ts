@@ -1,0 +1,42 @@
+/** What an open world is made of. The opening makes the parts; each half of the world takes those that it uses. */
+import type { RepriseError } from '@reprise/contracts';
+import type { OpenStore } from '../../ports/store/store.js';
+import type { Clock, RandomBytes } from '../../ports/time/clock.js';
+import type { Stamper } from '../../ports/time/stamper.js';
+import type { App } from '../../pure/define/index.js';
+import type { ForkLeaf } from '../../pure/engine/index.js';
+import type { Executor } from '../dispatch/executor.js';
+import type { LeafTable } from '../state/leaf-table.js';
+import type { ClockConfirmation } from './life/confirm-clock.js';
+import type { Eraser } from './life/erasure.js';
+import type { Watchers } from './read/watchers.js';
+import type { Ack } from './write/acknowledgement.js';
+import type { Stepper } from './write/stepper.js';
+import type { TimerDriver, TimerQueue } from './write/timers.js';
+
+/** The parts of an open world. */
+export interface WorldParts {
+  readonly id: string;
+  readonly app: App;
+  /** Earlier apps, to execute what was written with them. */
+  readonly legacy: readonly App[];
+  readonly store: OpenStore;
+  readonly table: LeafTable;
+  readonly stepper: Stepper;
+  readonly eraser: Eraser;
+  readonly fork: ForkLeaf | undefined;
+  /** Whether this opening wrote the first frame. */
+  readonly created: boolean;
+  readonly executor: Executor;
+  readonly timers: TimerQueue;
+  readonly timerDriver: TimerDriver;
+  readonly stamper: Stamper;
+  readonly random: RandomBytes;
+  readonly clock: Clock;
+  readonly watchers: Watchers;
+  /** Resolves with why nothing more is written. */
+  readonly ended: Promise<RepriseError>;
+  readonly drive: 'auto' | 'manual';
+  snapshot(): Promise<Ack>;
+  confirmClock(confirmation: ClockConfirmation): Promise<Ack>;
+}

@@ -1,0 +1,69 @@
+/** What may be done, as it stands now: rights and accounts, read between two frames. */
+import { type Account, type Address, type Capability, type Principal, RepriseError } from '@reprise/contracts';
+import { decode } from '../../../pure/codec/index.js';
+import {
+  accountKey,
+  authorityOf,
+  declaredRights,
+  gateRead,
+  mayAnswer,
+  type RightsLeaf,
+  WORLD_KEY,
+  type WorldLeaf,
+} from '../../../pure/engine/index.js';
+import type { LeafTable } from '../../state/leaf-table.js';
+import { loaded } from '../../state/loaded.js';
+import type { PendingItem } from '../ask/open-items.js';
+
+/** The rights of a holder. */
+export interface HolderRights {
+  /** What was set for the holder itself; undefined when nothing was. */
+  readonly declared: RightsLeaf | undefined;
+  /** What it may by its whole chain, and what pays for it; undefined when a broken chain permits nothing. */
+  readonly effective:
+    | { readonly exercise: Capability; readonly grant: Capability; readonly account: string | null }
+    | undefined;
+}
+
+/** Reads the rights of a holder. */
+export function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
+  const rules = rulesOf(table);
+  return loaded(table, () => ({
+    declared: declaredRights({ overlay: table, rules }, holder),
+    effective: authorityOf({ overlay: table, rules }, holder),
+  }));
+}
+
+/** Reads an account; undefined when there is none. */
+export async function readAccount(table: LeafTable, account: string): Promise<Account | undefined> {
+  const bytes = await table.read(accountKey(account));
+  return bytes === undefined ? undefined : (decode(bytes) as unknown as Account);
+}
+
+/**
+ * Refuses a reader who may not read a cell.
+ *
+ * @throws RepriseError `cap_denied`, `policy_denied`
+ */
+export async function requireReader(table: LeafTable, who: Principal, cell: Address, at: number): Promise<void> {
+  const rules = rulesOf(table);
+  const verdict = await loaded(table, () => gateRead({ overlay: table, rules, at }, who, cell));
+  if (verdict.allow) return;
+  const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
+  throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: verdict.code });
+}
+
+/** Those of some open items that somebody may decide about, answer or settle. */
+export function answerable(
+  table: LeafTable,
+  who: Principal,
+  items: readonly PendingItem[],
+  at: number,
+): Promise<readonly PendingItem[]> {
+  const world = { overlay: table, rules: rulesOf(table), at };
+  return loaded(table, () => items.filter(({ name, to }) => mayAnswer(world, who, name, to) === undefined));
+}
+
+function rulesOf(table: LeafTable): WorldLeaf {
+  return decode(table.get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
+}

@@ -1,0 +1,154 @@
+/**
+ * The frames of a world as far as somebody may read them.
+ *
+ * Invariants
+ * V1  A record is shown when its reader may read everybody whom it tells of, by the rights that stand when the frame is
+ *     handed out; of a state record each leaf is judged by itself. Nothing is changed in what is shown.
+ * V2  What is withheld is counted and leaves its place empty, so `c` of the others means what it meant. A frame of which
+ *     nothing may be read is left out: its number is missing.
+ * V3  Who may read a cell for being its kin sees of it what its last generation did. A frame in which a cell is made
+ *     anew tells of both, and is shown to the kin of neither.
+ */
+import type { JournalRecord, Principal, StateRecord } from '@reprise/contracts';
+import { cellAddress } from '../../../pure/define/index.js';
+import { type ReadVerdict, type Subject, subjectOfLeaf, toldOf } from '../../../pure/engine/index.js';
+import { effectLeaves } from '../ask/effect-leaves.js';
+import { ReadRights } from './read-rights.js';
+import type { ReadingParts, WorldFrame } from './reading.js';
+import { type Owner, Whereabouts } from './whereabouts.js';
+
+/** A durable frame as far as a principal may read it. */
+export interface ReadableFrame extends Omit<WorldFrame, 'records'> {
+  /** Its records, each in its place; null for one that is withheld. The state record may be without some leaves. */
+  readonly records: readonly (JournalRecord | null)[];
+  /** How many records are withheld, and how many leaves of a state record that is shown. */
+  readonly withheld: { readonly records: number; readonly leaves: number };
+}
+
+/** Says whether a subject may be read. */
+type Readable = (subject: Subject) => boolean;
+
+/** The frames of a world as one reader may read them, the ones to come included. */
+export async function* readableFrames(
+  parts: ReadingParts,
+  who: Principal,
+  frames: AsyncIterable<WorldFrame>,
+  options: { readonly from: number; readonly signal: AbortSignal | undefined },
+): AsyncGenerator<ReadableFrame> {
+  const reader = who === 'operator' ? OPERATOR : await FrameReader.begin(parts, who, options.from);
+  for await (const frame of frames) {
+    const shown = await reader.show(frame);
+    if (shown !== undefined) yield shown;
+    else if (options.signal?.aborted) return; // in a long stretch of which nothing may be read nobody else looks
+  }
+}
+
+const OPERATOR = { show: async (frame: WorldFrame) => shownAs(frame, () => true) };
+
+class FrameReader {
+  readonly #rights: ReadRights;
+
+  private constructor(
+    private readonly parts: ReadingParts,
+    who: Principal,
+    private readonly whereabouts: Whereabouts,
+  ) {
+    this.#rights = new ReadRights(parts.table, who);
+  }
+
+  static async begin(parts: ReadingParts, who: Principal, from: number): Promise<FrameReader> {
+    const open = await parts.stepper.exclusively(async () => effectLeaves(parts.table));
+    return new FrameReader(parts, who, new Whereabouts(parts.store, from, open));
+  }
+
+  async show(frame: WorldFrame): Promise<ReadableFrame | undefined> {
+    this.whereabouts.enter(frame.records);
+    const readable = await this.#readable(frame.records);
+    this.whereabouts.leave(frame.records);
+    return shownAs(frame, readable);
+  }
+
+  /** Which subjects of a frame may be read: the gate is asked once about each cell. */
+  async #readable(records: readonly JournalRecord[]): Promise<Readable> {
+    const told = await this.#owners(records);
+    const verdicts = await this.#verdicts([...told.values()]);
+    const readable = new Set<string>();
+    for (const [subject, owner] of told) {
+      const verdict = verdicts.get(idOf(owner));
+      if (verdict?.allow === true && (await this.#isOf(verdict.inc, owner))) readable.add(subject);
+    }
+    return (subject) => readable.has(nameOf(subject));
+  }
+
+  /** Whom a frame tells of; of an effect that the ledger has forgotten it is not known whose it was. */
+  async #owners(records: readonly JournalRecord[]): Promise<Map<string, Owner | null>> {
+    const told = new Map<string, Owner | null>();
+    for (const subject of records.flatMap(subjectsOf)) {
+      if (told.has(nameOf(subject))) continue;
+      const owner = await this.#ownerOf(subject);
+      if (owner !== undefined) told.set(nameOf(subject), owner);
+    }
+    return told;
+  }
+
+  /** By the name that a cell keeps: a rule about it holds under every name of it. */
+  async #ownerOf(subject: Subject): Promise<Owner | null | undefined> {
+    if (subject === 'world') return null;
+    const { cell, inc } =
+      'cell' in subject ? { ...subject, inc: undefined } : ((await this.whereabouts.ownerOf(subject.effect)) ?? {});
+    return cell && { cell: cellAddress(this.parts.app, cell), inc };
+  }
+
+  #verdicts(owners: readonly (Owner | null)[]): Promise<Map<string, ReadVerdict>> {
+    const { stepper, stamper } = this.parts;
+    return stepper.exclusively(async () => {
+      const at = stamper.now();
+      const verdicts = new Map<string, ReadVerdict>();
+      for (const owner of owners) {
+        const id = idOf(owner);
+        if (!verdicts.has(id)) verdicts.set(id, await this.#rights.verdictOn(owner?.cell ?? null, at));
+      }
+      return verdicts;
+    });
+  }
+
+  /** V3 */
+  async #isOf(inc: number | null, owner: Owner | null): Promise<boolean> {
+    if (inc === null || owner === null) return true;
+    const was = owner.inc ?? (inc === 0 ? 0 : await this.whereabouts.generationOf(owner.cell));
+    return was === inc;
+  }
+}
+
+/** V1, V2 */
+function shownAs({ seq, at, head, records: all }: WorldFrame, readable: Readable): ReadableFrame | undefined {
+  let leaves = 0;
+  const records = all.map((record): JournalRecord | null => {
+    if (record.kind !== 'state') return toldOf(record).every(readable) ? record : null;
+    const state = shownState(record, readable);
+    leaves = state === null ? 0 : record.leaves.length - state.leaves.length;
+    return state;
+  });
+  const withheld = records.filter((record) => record === null).length;
+  return withheld === records.length ? undefined : { seq, at, head, records, withheld: { records: withheld, leaves } };
+}
+
+function shownState(record: StateRecord, readable: Readable): StateRecord | null {
+  if (record.leaves.length === 0) return readable('world') ? record : null;
+  const leaves = record.leaves.filter(([path]) => readable(subjectOfLeaf(path)));
+  return leaves.length === 0 ? null : { kind: 'state', leaves };
+}
+
+function subjectsOf(record: JournalRecord): readonly Subject[] {
+  if (record.kind !== 'state') return toldOf(record);
+  return record.leaves.length === 0 ? ['world'] : record.leaves.map(([path]) => subjectOfLeaf(path));
+}
+
+function nameOf(subject: Subject): string {
+  if (subject === 'world') return '';
+  return 'cell' in subject ? subject.cell.join('\0') : subject.effect;
+}
+
+function idOf(owner: Pick<Owner, 'cell'> | null): string {
+  return owner === null ? '' : owner.cell.join('\0');
+}

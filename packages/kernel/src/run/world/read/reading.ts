@@ -1,0 +1,138 @@
+/** What can be read of an open world. Everything is read between commits, when what stands in memory is durable. */
+import type { Account, Address, JournalRecord, Principal, Value } from '@reprise/contracts';
+import { readFrame } from '../../../ports/journal/frame.js';
+import { requireAddress, requireLeafName, requirePosition } from '../../../pure/arguments/arguments.js';
+import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
+import { cellAddress, type TableRange } from '../../../pure/define/index.js';
+import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
+import { readCellTable, readLogBytes, readState } from '../../../replay/verify/index.js';
+import { effectLeaves } from '../ask/effect-leaves.js';
+import { openItems, type PendingItem } from '../ask/open-items.js';
+import { requireAccountName, requirePrincipal } from '../ask/requests.js';
+import type { WorldParts } from '../parts.js';
+import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
+import { readableFrames } from './readable-frames.js';
+import type { ViewParts } from './view.js';
+
+/** A durable frame, as a watcher sees it. */
+export interface WorldFrame {
+  readonly seq: number;
+  readonly at: number;
+  readonly head: string;
+  readonly records: readonly JournalRecord[];
+}
+
+/** An effect that has no receipt yet. */
+export interface OpenEffect {
+  readonly effect: string;
+  readonly name: string;
+  readonly cell: Address;
+  readonly delivery: EffectLeaf['guarantee'];
+  /** 0 while it waits to be started. */
+  readonly attempt: number;
+  readonly deadline: number | null;
+}
+
+/** What reading works with. */
+export type ReadingParts = Pick<WorldParts, 'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'watchers'>;
+
+/** Reads on behalf of an open world; what the methods promise stands at those of the world. */
+export class Reading {
+  constructor(private readonly parts: ReadingParts) {}
+
+  /** A cell's state. */
+  state(address: Address): Promise<Value | undefined> {
+    const { app, stepper, table } = this.parts;
+    return stepper.exclusively(() => readState(app, table, address));
+  }
+
+  /** The items of a cell's log. */
+  async *log(address: Address, name: string, from: number): AsyncGenerator<Value> {
+    requireAddress(address);
+    requireLeafName(name, 'log');
+    requirePosition(from, 'the index of an item');
+    const { app, store, stepper, table } = this.parts;
+    // The leaf is read between commits, its chunks whenever they are asked for: they are durable and never change.
+    const leaf = await stepper.exclusively(() => table.read(logKey(cellAddress(app, address), name)));
+    if (leaf !== undefined) yield* readLogBytes(store.content, leaf, from);
+  }
+
+  /** Entries of a cell's table. */
+  table(address: Address, name: string, range: TableRange | undefined): Promise<[key: string, value: Value][]> {
+    const { app, stepper, table } = this.parts;
+    return stepper.exclusively(async () => {
+      requireAddress(address);
+      return readCellTable(table, cellAddress(app, address), name, range);
+    });
+  }
+
+  /** Effects without a receipt. */
+  openEffects(): Promise<OpenEffect[]> {
+    const { stepper, table } = this.parts;
+    return stepper.exclusively(async () => {
+      const unsettled = effectLeaves(table).filter(({ leaf }) => leaf.late === undefined);
+      return unsettled.map(({ effect, leaf }) => ({
+        effect,
+        name: leaf.name,
+        cell: [leaf.plan[0], leaf.plan[1]],
+        delivery: leaf.guarantee,
+        attempt: leaf.attempt,
+        deadline: leaf.deadline,
+      }));
+    });
+  }
+
+  /** What waits for somebody outside. */
+  openItems(): Promise<readonly PendingItem[]> {
+    const { stepper, store, table } = this.parts;
+    const hash: Hash = store.hash ?? portableSha256;
+    return stepper.exclusively(async () => openItems(table, hash));
+  }
+
+  /** The rights of a holder. */
+  async rights(holder: Principal): Promise<HolderRights> {
+    requirePrincipal(holder);
+    const { app, stepper, table } = this.parts;
+    return stepper.exclusively(() => readAuthority(table, holderIn(app, holder)));
+  }
+
+  /** An account. */
+  async account(name: string): Promise<Account | undefined> {
+    requireAccountName(name);
+    const { stepper, table } = this.parts;
+    return stepper.exclusively(() => readAccount(table, name));
+  }
+
+  /** What somebody may read, and may answer. */
+  gateOf(principal: Principal): ViewParts {
+    requirePrincipal(principal);
+    const { app, stepper, table, stamper } = this.parts;
+    const who = holderIn(app, principal);
+    return {
+      requireReader: async (cell) => {
+        requireAddress(cell);
+        // By the name that it keeps: a rule about a cell holds under every name of it.
+        await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), stamper.now()));
+      },
+      answerable: (items) => stepper.exclusively(() => answerable(table, who, items, stamper.now())),
+      frames: (from, signal) => readableFrames(this.parts, who, this.frames(from, signal), { from, signal }),
+    };
+  }
+
+  /** Durable frames, those to come included. Each is decoded here: a watcher sees what a reader of the file sees. */
+  async *frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<WorldFrame> {
+    requirePosition(from, 'the number of a frame');
+    const { store, stepper, watchers } = this.parts;
+    let next = from;
+    for (;;) {
+      const upTo = stepper.head.seq;
+      if (next <= upTo) {
+        for await (const { seq, at, head, bytes } of store.journal.read(next, upTo)) {
+          next = seq + 1;
+          yield { seq, at, head, records: readFrame(bytes, seq).all };
+        }
+      } else if (stepper.closedBy !== undefined || signal?.aborted) return;
+      else await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
+    }
+  }
+}

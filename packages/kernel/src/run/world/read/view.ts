@@ -1,0 +1,133 @@
+/** A world as one principal may see and use it. */
+import {
+  type Address,
+  type EffectDecision,
+  formatAddress,
+  type Principal,
+  type Ref,
+  RepriseError,
+  type Settlement,
+  type Value,
+} from '@reprise/contracts';
+import { linksOf } from '../../../pure/codec/index.js';
+import type { TableRange } from '../../../pure/define/index.js';
+import type { RequestOptions, SettleAck } from '../ask/asking.js';
+import type { PendingItem } from '../ask/open-items.js';
+import type { World } from '../world.js';
+import type { Ack } from '../write/acknowledgement.js';
+import type { ReadableFrame } from './readable-frames.js';
+
+/** What a view asks of its world. */
+export interface ViewParts {
+  /** Rejects with `cap_denied` or `policy_denied`. */
+  requireReader(cell: Address): Promise<void>;
+  /** Those that its principal may decide about, answer or settle. */
+  answerable(items: readonly PendingItem[]): Promise<readonly PendingItem[]>;
+  /** Frames as far as its principal may read them. */
+  frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<ReadableFrame>;
+}
+
+/** How something is asked through a view: who asks is known. */
+export type AskOptions = Omit<RequestOptions, 'as'>;
+
+/** A world under one principal. Made by `world.as(principal)`; what the gate refuses rejects and changes nothing. */
+export class WorldView {
+  constructor(
+    private readonly world: World,
+    /** Who asks. */
+    readonly principal: Principal,
+    private readonly parts: ViewParts,
+  ) {}
+
+  /** Sends an event to a cell. See `World.request`. */
+  request(
+    to: Address,
+    event: { readonly name: string; readonly value: unknown },
+    options: AskOptions = {},
+  ): Promise<Ack> {
+    return this.world.request(to, event, { ...options, as: this.principal });
+  }
+
+  /** A cell's durable state; undefined when it does not exist. Rejects with `cap_denied`, `policy_denied`. */
+  async state(address: Address): Promise<Value | undefined> {
+    await this.parts.requireReader(address);
+    return this.world.state(address);
+  }
+
+  /** The items of a cell's log. Rejects with `cap_denied`, `policy_denied`. */
+  async *log(address: Address, name: string, from = 0): AsyncGenerator<Value> {
+    await this.parts.requireReader(address);
+    yield* this.world.log(address, name, from);
+  }
+
+  /** Entries of a cell's table. See `World.table`. Rejects with `cap_denied`, `policy_denied`. */
+  async table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]> {
+    await this.parts.requireReader(address);
+    return this.world.table(address, name, range);
+  }
+
+  /**
+   * Content that a cell's state links, or, with `log`, an item of that log of it. A link alone is no authority: who
+   * knows a digest and may not read a cell that links it, reads nothing.
+   *
+   * @returns undefined when the store does not hold it
+   * @throws RepriseError `cap_denied`, `policy_denied`
+   */
+  async blob(ref: Ref, linkedBy: { readonly cell: Address; readonly log?: string }): Promise<Uint8Array | undefined> {
+    await this.parts.requireReader(linkedBy.cell);
+    if (await this.#links(ref, linkedBy)) return this.world.content.get(ref);
+    throw new RepriseError(
+      'cap_denied',
+      `${this.principal} may not read this content through a cell that does not link it`,
+      {
+        where: formatAddress(linkedBy.cell),
+        expected:
+          linkedBy.log === undefined ? "a link in the cell's state" : `a link in the cell's log ${linkedBy.log}`,
+        actual: ref.toString(),
+        hint: 'Name a cell that this principal may read and whose state or log links the content.',
+      },
+    );
+  }
+
+  /**
+   * Durable frames from `from` as far as this principal may read them, in order, the ones to come included. See
+   * `World.frames`.
+   *
+   * A record is there when every cell of which it tells may be read, by the rights that stand when its frame is handed
+   * out; of the state record, each leaf. What is withheld leaves null in its place and is counted. Of a frame of which
+   * nothing may be read nothing is told: its number is missing. What belongs to no cell is under `*`.
+   */
+  frames(from = 0, signal?: AbortSignal): AsyncGenerator<ReadableFrame> {
+    return this.parts.frames(from, signal);
+  }
+
+  /** The open items that this principal may decide about, answer or settle. */
+  async pending(): Promise<readonly PendingItem[]> {
+    return this.parts.answerable(await this.world.pending());
+  }
+
+  /** Decides about an approval. See `World.decide`. */
+  decide(item: string | PendingItem, decision: EffectDecision, options: AskOptions = {}): Promise<Ack> {
+    return this.world.decide(item, decision, { ...options, as: this.principal });
+  }
+
+  /** Answers a question. See `World.answer`. */
+  answer(item: string | PendingItem, answer: unknown, options: AskOptions = {}): Promise<Ack> {
+    return this.world.answer(item, answer, { ...options, as: this.principal });
+  }
+
+  /** Settles an effect. See `World.settle`. */
+  settle(effect: string, outcome: Settlement, options: AskOptions = {}): Promise<SettleAck> {
+    return this.world.settle(effect, outcome, { ...options, as: this.principal });
+  }
+
+  async #links(ref: Ref, { cell, log }: { readonly cell: Address; readonly log?: string }): Promise<boolean> {
+    const links = (value: Value) => linksOf(value).some(({ hex }) => hex === ref.hex);
+    if (log === undefined) {
+      const state = await this.world.state(cell);
+      return state !== undefined && links(state);
+    }
+    for await (const item of this.world.log(cell, log)) if (links(item)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,118 @@
+/** The facts that a world journals of itself: what is not requested, happens. */
+import type { IngressRecord, Receipt } from '@reprise/contracts';
+import type { AskedOutside, Deferral } from '../../dispatch/outside.js';
+import type { Stamps } from './ingress.js';
+import type { Timer } from './timers.js';
+
+/** A fact before it is stamped. */
+export interface Fact {
+  /**
+   * The same for the same fact in every process, and another for every other fact.
+   *
+   * @param seq the frame that the fact is to be
+   */
+  nameAt?(seq: number): string;
+  make(stamps: Stamps, quarantined: boolean): IngressRecord;
+}
+
+/** Names that only the kernel may sign receipts with. */
+export const RESERVED_ADAPTERS: readonly string[] = ['kernel', 'gate'];
+
+/**
+ * An effect was settled, by its adapter or, when nobody else can say, by the kernel.
+ *
+ * @param unanswered its adapter is still at work
+ */
+export function receiptFact(effect: string, attempt: number, receipt: Receipt, unanswered = false): Fact {
+  return {
+    nameAt: () => `receipt ${effect}`,
+    make: (stamps, quarantined) => ({
+      kind: 'receipt',
+      ...stamps,
+      principal: RESERVED_ADAPTERS.includes(receipt.adapter) ? 'kernel' : `adapter:${effect}`,
+      effect,
+      attempt,
+      receipt,
+      ...(unanswered ? { unanswered } : {}),
+      ...flag(quarantined),
+    }),
+  };
+}
+
+/**
+ * An effect of a dry fork is answered without having been executed.
+ *
+ * @param recorded the effect of the original whose receipt this is
+ */
+export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fact {
+  return {
+    nameAt: () => `receipt ${effect}`,
+    make: (stamps, quarantined) => ({
+      kind: 'receipt',
+      ...stamps,
+      principal: 'kernel',
+      effect,
+      attempt: 0,
+      receipt,
+      ...(recorded === undefined ? {} : { recorded }),
+      ...flag(quarantined),
+    }),
+  };
+}
+
+/** A timer is due. */
+export function timerFact({ cell, plan, name, due }: Timer): Fact {
+  return {
+    nameAt: () => JSON.stringify(['timer', ...cell, plan, name, due]), // a cell's key may hold any separator
+    make: (stamps, quarantined) => ({
+      kind: 'timer',
+      ...stamps,
+      principal: 'kernel',
+      cell: [cell[0], cell[1]],
+      plan,
+      name,
+      due,
+      ...flag(quarantined),
+    }),
+  };
+}
+
+/**
+ * An effect is about to start.
+ *
+ * @param placed told when its place among the frames is known
+ */
+export function attemptFact(effect: string, attempt: number, placed: () => void): Fact {
+  return {
+    make: (stamps) => {
+      placed();
+      return { kind: 'attempt', ...stamps, principal: 'kernel', effect, attempt };
+    },
+  };
+}
+
+/** An adapter has handed its effect on to somebody outside. */
+export function deferredFact(effect: string, attempt: number, { expires, to }: Deferral): Fact {
+  return {
+    nameAt: () => `deferred ${effect}`,
+    make: (stamps) => ({ kind: 'deferred', ...stamps, principal: `adapter:${effect}`, effect, attempt, expires, to }),
+  };
+}
+
+/** The adapter of a running effect asks something. */
+export function askFact(effect: string, attempt: number, asked: AskedOutside): Fact {
+  return {
+    nameAt: () => `ask ${effect} ${asked.n}`,
+    make: (stamps) => ({ kind: 'ask', ...stamps, principal: `adapter:${effect}`, effect, attempt, ...asked }),
+  };
+}
+
+/** The rest of a cascade. Only its place tells it from another: a cascade goes on in the very next frame. */
+export const continueFact: Fact = {
+  nameAt: (seq) => `continue ${seq}`,
+  make: (stamps, quarantined) => ({ kind: 'continue', ...stamps, principal: 'kernel', ...flag(quarantined) }),
+};
+
+function flag(quarantined: boolean): { quarantined?: true } {
+  return quarantined ? { quarantined: true } : {};
+}

@@ -1,0 +1,68 @@
+/** What the stepper takes in, and what it says became of it. */
+import { type IngressRecord, isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
+import type { Head } from '../../../ports/journal/port.js';
+import { Exhausted, type FaultedDelivery, type LeafChange, Refusal } from '../../../pure/engine/index.js';
+import { Duplicate } from './repetition.js';
+
+/** A frame's number and time. */
+export interface Stamps {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** What became of an ingress, told only when it is durable. */
+export type IngressOutcome =
+  | { readonly status: 'committed'; readonly frame: CommittedFrame }
+  | { readonly status: 'duplicate'; readonly seq: number }
+  | { readonly status: 'refused'; readonly error: RepriseError };
+
+/** An ingress that waits to be folded. */
+export interface QueuedIngress {
+  /** A fact cannot be refused for what folding it does, and is never lost to a failed commit. */
+  readonly fact: boolean;
+  /** The fact's name: how a poisoned one is recognised after a crash. See {@link Fact.nameAt}. */
+  nameAt?(seq: number): string;
+  /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
+  make(stamps: Stamps, quarantined: boolean): IngressRecord;
+  settle(outcome: IngressOutcome): void;
+}
+
+/** A frame that is durable. */
+export interface CommittedFrame {
+  readonly seq: number;
+  readonly at: number;
+  readonly head: Head;
+  readonly records: readonly JournalRecord[];
+  readonly changes: readonly LeafChange[];
+  /** Effects armed in this frame: they may start. */
+  readonly armed: readonly string[];
+  /** Running effects that should stop. */
+  readonly aborts: readonly string[];
+  /** Deliveries that a fault stands for. */
+  readonly faulted: readonly FaultedDelivery[];
+}
+
+/** Whether folding it as it is would bring the world down at every open, or make it unrepeatable. */
+export function isPoison(thrown: unknown): boolean {
+  return thrown instanceof Exhausted || isRepriseError(thrown, 'nondeterminism') || thrown instanceof RangeError;
+}
+
+/** What an ingress came to whose folding threw. */
+export function outcomeOf(thrown: unknown): IngressOutcome {
+  if (thrown instanceof Duplicate) return { status: 'duplicate', seq: thrown.seq };
+  if (thrown instanceof Refusal)
+    return { status: 'refused', error: new RepriseError(thrown.code, thrown.what, thrown.facts) };
+  if (thrown instanceof Exhausted || thrown instanceof RangeError) {
+    const error = new RepriseError('stack_exhausted', 'folding this request exhausted the machine', {
+      cause: thrown instanceof Exhausted ? thrown.cause : thrown,
+      hint: 'A reducer or plan recurses too deeply or builds too much.',
+    });
+    return { status: 'refused', error };
+  }
+  if (isRepriseError(thrown)) return { status: 'refused', error: thrown };
+  const error = new RepriseError('internal_error', 'the kernel broke an invariant of its own', {
+    cause: thrown,
+    hint: 'Please report it with the world file: nothing was journaled and the world was closed.',
+  });
+  return { status: 'refused', error };
+}

@@ -1,0 +1,60 @@
+/**
+ * Finds requests that were made before. A repetition is never journaled, so it is no part of the state: the store's
+ * index over the journal answers for durable requests, the batch for those that are being committed.
+ */
+import { type IngressRecord, RepriseError } from '@reprise/contracts';
+import { readInputs } from '../../../ports/journal/frame.js';
+import type { Journal } from '../../../ports/journal/port.js';
+import { isKeyed, type KeyedIngress, requestKey } from '../../../ports/journal/request-key.js';
+import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash } from '../../../pure/codec/index.js';
+import { Refusal } from '../../../pure/engine/index.js';
+
+/** The same request stands in the journal already. Caught by the stepper, which answers with that frame. */
+export class Duplicate {
+  constructor(readonly seq: number) {}
+}
+
+/** What a durable frame says of a request that was made before: it holds whatever becomes of the frames after it. */
+export class Known {
+  constructor(readonly answer: Duplicate | Refusal) {}
+}
+
+/** A request that was made before, and its frame. */
+export interface EarlierRequest {
+  readonly seq: number;
+  readonly request: KeyedIngress;
+}
+
+/** The durable request under a key; undefined when there is none. */
+export async function earlierRequest(journal: Journal, key: string, hash: Hash): Promise<EarlierRequest | undefined> {
+  const seq = await journal.findKey(key);
+  if (seq === undefined) return undefined;
+  for await (const stored of journal.read(seq, seq)) {
+    const ingress: IngressRecord = readInputs(stored.bytes, seq).ingress;
+    // The index is only an index: what it points at must be the request that is looked for.
+    if (isKeyed(ingress) && requestKey(ingress, hash) === key) return { seq, request: ingress };
+  }
+  throw new RepriseError('journal_damaged', 'the index of requests does not fit the journal', {
+    where: `frame ${seq}`,
+    hint: 'Restore the world from a copy: a repeated request could no longer be told.',
+  });
+}
+
+/** What an earlier request makes of a new one under the same key: a conflict when the two do not say the same. */
+export function repetitionOf(earlier: EarlierRequest, request: KeyedIngress): Duplicate | Refusal {
+  if (equalBytes(contentOf(earlier.request), contentOf(request))) return new Duplicate(earlier.seq);
+  return new Refusal('request_conflict', `request ${request.id} was made before with another content`, {
+    where: `frame ${earlier.seq}`,
+    hint: 'Use a new id for a new request; repeat the same content to learn the outcome of the first.',
+  });
+}
+
+function contentOf(asked: KeyedIngress): Uint8Array {
+  if (asked.kind === 'erase') {
+    // What a cell links is no part of what was asked: it is less after the first time.
+    const { kind, cell, subtree, digests, reason } = asked;
+    return encode([kind, cell, subtree, cell === null ? digests : [], reason ?? null]);
+  }
+  const content = asked.kind === 'request' ? [asked.to, asked.event] : [asked.command];
+  return encode(content, FRAME_DEPTH_MAX); // an event's value may nest as deep as a value may
+}

@@ -1,0 +1,49 @@
+/** Folds frames a second time, from bytes alone, as a replay would: what differs must never become durable. */
+import { type IngressRecord, RepriseError } from '@reprise/contracts';
+import { equalBytes } from '../../../pure/codec/index.js';
+import { type EngineEnv, foldIngress, Refusal, type SealedFrame } from '../../../pure/engine/index.js';
+import type { LeafTable } from '../../state/leaf-table.js';
+import { loaded } from '../../state/loaded.js';
+
+/** What folding again works with. */
+export interface SecondFoldParts {
+  readonly env: EngineEnv;
+  readonly table: LeafTable;
+  /** One frame in so many; 1 is every frame, 0 none. */
+  readonly recheckEvery: number;
+}
+
+/** Compares one frame in so many with what it comes to without the caches of a living world. */
+export class SecondFold {
+  #folded = 0;
+
+  constructor(private readonly parts: SecondFoldParts) {}
+
+  /**
+   * Folds a frame again, when it is its turn.
+   *
+   * @throws RepriseError `nondeterminism` when it comes to other bytes
+   */
+  async compare(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): Promise<void> {
+    const { recheckEvery } = this.parts;
+    if (recheckEvery === 0 || this.#folded++ % recheckEvery !== 0) return;
+    const again = await this.#executeAgain(ingress, armed);
+    if (again !== undefined && equalBytes(again, sealed.bytes)) return;
+    throw new RepriseError('nondeterminism', 'the same frame folded twice gave different bytes', {
+      where: `frame ${ingress.seq}`,
+      hint: 'A reducer or plan depends on something outside its state, its event and ctx: a captured variable, a clock, random.',
+    });
+  }
+
+  /** The frame's bytes a second time; undefined when it cannot even be replayed. */
+  async #executeAgain(ingress: IngressRecord, armed: readonly string[]): Promise<Uint8Array | undefined> {
+    const { env, table } = this.parts;
+    try {
+      const folded = await loaded(table, () => foldIngress({ app: env.app, hash: env.hash }, table, ingress));
+      return folded.seal(armed).bytes;
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return undefined;
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,430 @@
+/**
+ * The one writer of a world: takes ingress in, folds it, commits it, and only then lets anything out.
+ *
+ * Invariants
+ * W1  One loop. Nothing is folded while a commit is under way, so what is speculative is one batch and no more.
+ * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable. What durable
+ *     frames say of a repeated request leaves at once, whatever becomes of the batch.
+ * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is not known what landed, the
+ *     error that closes the world; facts stand again at the head of the queue.
+ * W4  Nothing comes between a frame and its `continue` frames.
+ */
+import {
+  type ErrorCode,
+  type IngressOf,
+  type IngressRecord,
+  isRepriseError,
+  type Ref,
+  RepriseError,
+} from '@reprise/contracts';
+import type { ContentStore } from '../../../ports/content/port.js';
+import { nextHead } from '../../../ports/journal/chain.js';
+import { assertIngress } from '../../../ports/journal/frame.js';
+import type { Head, Journal, StoredFrame } from '../../../ports/journal/port.js';
+import { isKeyed, requestKey } from '../../../ports/journal/request-key.js';
+import type { Clock } from '../../../ports/time/clock.js';
+import type { Stamper } from '../../../ports/time/stamper.js';
+import { macrotask } from '../../../ports/time/turn.js';
+import {
+  type EmittedEffect,
+  effectKey,
+  foldIngress,
+  type LeafChange,
+  Refusal,
+  type SealedFrame,
+} from '../../../pure/engine/index.js';
+import type { UndoLog } from '../../state/leaf-table.js';
+import { loaded } from '../../state/loaded.js';
+import { continueFact } from './facts.js';
+import {
+  type CommittedFrame,
+  type IngressOutcome,
+  isPoison,
+  outcomeOf,
+  type QueuedIngress,
+  type Stamps,
+} from './ingress.js';
+import { Duplicate, type EarlierRequest, earlierRequest, Known, repetitionOf } from './repetition.js';
+import { SecondFold, type SecondFoldParts } from './second-fold.js';
+import { Suspects, type Suspicion } from './suspects.js';
+
+/** Frames in one commit; beyond it latency suffers and nothing is gained. */
+const BATCH_FRAMES_MAX = 512;
+
+/** Bytes in one commit. */
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+
+/** How long facts wait before a commit is tried again, doubling from the first to the second. */
+const RETRY_MS_FIRST = 50;
+const RETRY_MS_MAX = 5_000;
+
+/** What leaves nothing to go on with, even when only a request runs into it: our own defect; a journal with another writer. */
+const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
+
+/** What a store says when the file is no longer its own: what landed there, landed in nobody's journal. */
+const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
+
+const ANOTHER_WRITER = 'another writer has appended to this journal';
+
+/** What the stepper asks of its world. */
+export interface StepperHost {
+  /** Reserves slots for effects of the frame being folded. @returns those that may start with it */
+  reserve(emitted: readonly EmittedEffect[]): readonly string[];
+  /** Gives slots back: the frame that armed them did not become durable. */
+  release(effects: readonly string[]): void;
+  /** Frames became durable, in order. */
+  committed(frames: readonly CommittedFrame[]): void;
+  /** The world can write no more. */
+  closed(error: RepriseError): void;
+}
+
+/** What a stepper works on. */
+export interface StepperParts extends SecondFoldParts {
+  readonly journal: Journal;
+  readonly content: ContentStore;
+  readonly clock: Clock;
+  readonly stamper: Stamper;
+  readonly host: StepperHost;
+  /** Present after an unclean close: the first facts are noted before they are folded. */
+  readonly suspicion?: Suspicion;
+}
+
+interface Speculative {
+  readonly frame: CommittedFrame;
+  /** Effects whose slots this frame took. */
+  readonly riding: readonly string[];
+  /** The key under which its request is found again. */
+  readonly key: string | undefined;
+  readonly sealed: SealedFrame;
+}
+
+interface Batch {
+  readonly frames: Speculative[];
+  readonly undo: UndoLog;
+  /** The requests of this batch, by key. */
+  readonly requests: Map<string, EarlierRequest>;
+  /** Outcomes computed on this batch: told after it is durable. */
+  readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
+  head: Head;
+  bytes: number;
+  /** Why the batch cannot be committed, although it was folded. */
+  broken?: RepriseError;
+}
+
+/** Runs a world's frames. */
+export class Stepper {
+  readonly #queue: QueuedIngress[] = [];
+  readonly #tasks: (() => Promise<void>)[] = [];
+  /** Aborted when nobody waits any longer for a store that is full. */
+  readonly #hurry = new AbortController();
+  #running: Promise<void> | undefined;
+  #closed: RepriseError | undefined;
+  /** What a full store closes the stepper with; undefined while facts wait for room. */
+  #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
+  #retryMs = RETRY_MS_FIRST;
+  readonly #suspects: Suspects;
+  readonly #secondFold: SecondFold;
+
+  constructor(
+    private readonly parts: StepperParts,
+    private durable: Head,
+  ) {
+    this.#suspects = new Suspects(parts.suspicion);
+    this.#secondFold = new SecondFold(parts);
+  }
+
+  /** The last durable frame. */
+  get head(): Head {
+    return this.durable;
+  }
+
+  /** Nothing is queued, speculative or being committed. */
+  get idle(): boolean {
+    return this.#running === undefined;
+  }
+
+  /** Why nothing more is written; undefined while the stepper works. */
+  get closedBy(): RepriseError | undefined {
+    return this.#closed;
+  }
+
+  /** Adds an ingress to the end of the queue. */
+  submit(item: QueuedIngress): void {
+    if (this.#closed !== undefined) return item.settle({ status: 'refused', error: this.#closed });
+    this.#queue.push(item);
+    this.#wake();
+  }
+
+  /** Runs something between commits, when memory and journal agree. */
+  exclusively<T>(task: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) return reject(this.#closed);
+      this.#tasks.push(() => Promise.resolve().then(task).then(resolve, reject));
+      this.#wake();
+    });
+  }
+
+  /** Resolves when there is nothing left to do now. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  /** From now on facts wait for room when the store is full; before, a full store closes the stepper. */
+  waitForRoom(): void {
+    this.#whenFull = undefined;
+  }
+
+  /** Works off what is queued and closes. It does not wait for room in a store that is full. */
+  async finish(error: RepriseError): Promise<void> {
+    this.#whenFull = () => error;
+    this.#hurry.abort();
+    await this.settled();
+    this.close(error);
+  }
+
+  /** Takes no more ingress; what is queued is refused with `error`. */
+  close(error: RepriseError): void {
+    if (this.#closed === undefined) {
+      this.#closed = error;
+      this.#hurry.abort();
+      this.parts.host.closed(error);
+    }
+    for (const item of this.#queue.splice(0)) item.settle({ status: 'refused', error: this.#closed });
+  }
+
+  /**
+   * Folds one frame and commits it at once; only while the loop rests (genesis, snapshots).
+   *
+   * @throws RepriseError `store_full`, `store_failed`, `fenced`: what the store said
+   */
+  async commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame> {
+    const batch = this.#newBatch();
+    const told: IngressOutcome[] = [];
+    await this.#fold(batch, { fact: false, make, settle: (outcome) => void told.push(outcome) });
+    await this.#commit(batch);
+    const [outcome] = told;
+    if (outcome?.status === 'committed') return outcome.frame;
+    if (outcome?.status !== 'refused') throw new TypeError('a frame of its own is committed or refused');
+    const { cause } = outcome.error.details;
+    throw outcome.error.code === 'commit_failed' && isRepriseError(cause) ? cause : outcome.error;
+  }
+
+  #wake(): void {
+    this.#running ??= this.#loop().finally(() => {
+      this.#running = undefined;
+      if (this.#hasWork()) this.#wake();
+    });
+  }
+
+  #hasWork(): boolean {
+    return this.#tasks.length > 0 || (this.#closed === undefined && this.#queue.length > 0);
+  }
+
+  async #loop(): Promise<void> {
+    await Promise.resolve(); // W1: whatever submits from inside a task must find the loop running
+    while (this.#hasWork()) {
+      const task = this.#tasks.shift();
+      if (task !== undefined) {
+        await task();
+        continue;
+      }
+      const batch = this.#newBatch();
+      await this.#fill(batch);
+      await macrotask(); // whoever is about to submit joins this commit
+      await this.#fill(batch);
+      if (!(await this.#commit(batch))) await this.#pause();
+    }
+  }
+
+  #newBatch(): Batch {
+    return { frames: [], undo: new Map(), requests: new Map(), outcomes: [], head: this.durable, bytes: 0 };
+  }
+
+  async #fill(batch: Batch): Promise<void> {
+    while (this.#queue.length > 0 && batch.frames.length < BATCH_FRAMES_MAX && batch.bytes < BATCH_BYTES_MAX) {
+      await this.#fold(batch, this.#queue.shift() as QueuedIngress);
+    }
+  }
+
+  /** Folds an ingress and the rest of its cascade into the batch. */
+  async #fold(batch: Batch, item: QueuedIngress): Promise<void> {
+    const at = this.parts.stamper.stamp();
+    const before = batch.frames.length;
+    try {
+      const frame = await this.#foldFrame(batch, item, at);
+      batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
+      while (batch.frames.at(-1)?.sealed.continues === true) await this.#foldFrame(batch, CONTINUE, at);
+    } catch (thrown) {
+      if (thrown instanceof Known) return item.settle(outcomeOf(thrown.answer)); // W2
+      const outcome = outcomeOf(thrown);
+      const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
+      batch.outcomes.push({ item, outcome });
+      // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
+      if (outcome.status === 'refused' && batch.frames.length > before) batch.broken = outcome.error;
+      // A fact that cannot be folded for want of a leaf, or by our own defect, is not lost: it recurs at the next open.
+      if (outcome.status === 'refused' && (item.fact || CLOSING.includes(outcome.error.code)) && !answered)
+        this.close(outcome.error);
+    }
+  }
+
+  async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
+    const stamps = { seq: batch.head.seq + 1, at };
+    const name = item.fact ? item.nameAt?.(stamps.seq) : undefined;
+    const suspect = name === undefined ? undefined : await this.#suspects.note(name);
+    try {
+      return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
+    } catch (thrown) {
+      if (!item.fact || !isPoison(thrown)) throw thrown;
+      return await this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
+    } finally {
+      if (name !== undefined && suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the fact
+    }
+  }
+
+  async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
+    assertIngress(ingress); // what a reader of the journal would refuse must never be written
+    const key = await this.#newRequestKey(batch, ingress);
+    const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
+    const armed = this.parts.host.reserve(folded.emitted);
+    try {
+      const sealed = folded.seal(armed);
+      await this.#secondFold.compare(ingress, armed, sealed);
+      const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
+      const { seq, at } = ingress;
+      const { records, changes, aborts, faulted } = sealed;
+      const arms = ingress.kind === 'attempt' ? armedBy(ingress, changes) : armed;
+      const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts, faulted };
+      this.parts.table.apply(sealed.changes, batch.undo);
+      batch.frames.push({ frame, sealed, riding: armed, key });
+      if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });
+      batch.head = head;
+      batch.bytes += sealed.bytes.length;
+      return frame;
+    } catch (thrown) {
+      this.parts.host.release(armed);
+      throw thrown;
+    }
+  }
+
+  /**
+   * @throws Known, or Duplicate and Refusal of the batch, for a request that was made before; RepriseError `fenced` when
+   *   it was made of another writer, in a frame that this one does not know
+   */
+  async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
+    if (!isKeyed(ingress)) return undefined;
+    const { journal, env } = this.parts;
+    const key = requestKey(ingress, env.hash);
+    const inBatch = batch.requests.get(key);
+    if (inBatch !== undefined) throw repetitionOf(inBatch, ingress);
+    const durable = await earlierRequest(journal, key, env.hash);
+    if (durable === undefined) return key;
+    if (durable.seq > batch.head.seq) throw failure('fenced', ANOTHER_WRITER);
+    throw new Known(repetitionOf(durable, ingress));
+  }
+
+  /** @returns false when the batch was taken back */
+  async #commit(batch: Batch): Promise<boolean> {
+    if (batch.broken !== undefined) return this.#fail(batch, batch.broken);
+    try {
+      if (batch.frames.length > 0) await this.#append(batch);
+    } catch (error) {
+      if (!(await this.#recover(batch, error))) return false;
+    }
+    this.#retryMs = RETRY_MS_FIRST;
+    this.#publish(batch);
+    return true;
+  }
+
+  async #append(batch: Batch): Promise<void> {
+    const staged = new Map<string, { readonly ref: Ref; readonly bytes: Uint8Array }>();
+    for (const { sealed } of batch.frames) for (const blob of sealed.staged) staged.set(blob.ref.hex, blob);
+    for (const { bytes } of staged.values()) await this.parts.content.put(bytes);
+    const frames: StoredFrame[] = batch.frames.map(({ frame, sealed, key }) => ({
+      seq: frame.seq,
+      at: frame.at,
+      kind: (frame.records[0] as IngressRecord).kind,
+      head: frame.head.digest,
+      bytes: sealed.bytes,
+      ...(key === undefined ? {} : { key }),
+    }));
+    await this.parts.journal.append(frames, this.durable);
+    this.durable = batch.head;
+  }
+
+  /** Everything on which the batch stands is durable: now it may be known. */
+  #publish(batch: Batch): void {
+    this.parts.host.committed(batch.frames.map(({ frame }) => frame));
+    for (const { item, outcome } of batch.outcomes) item.settle(outcome);
+  }
+
+  /** A commit failed. @returns true when it had landed after all */
+  async #recover(batch: Batch, error: unknown): Promise<boolean> {
+    // Whoever works on the same at the same time writes the same bytes: a head that fits does not say who wrote it.
+    if (isRepriseError(error, 'stale_head')) return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
+    if (isRepriseError(error) && LOST.includes(error.code)) return this.#fail(batch, error);
+    let durable: Head;
+    try {
+      durable = await this.parts.journal.head();
+    } catch (unreadable) {
+      return this.#fail(batch, failure('store_failed', 'the store failed and cannot tell what it holds', unreadable));
+    }
+    if (durable.digest === batch.head.digest) {
+      this.durable = batch.head;
+      return true;
+    }
+    if (durable.digest !== this.durable.digest) {
+      return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
+    }
+    if (!isRepriseError(error, 'store_full')) {
+      // After a failed write or fsync what the disk holds is not known by reading it back: close.
+      return this.#fail(batch, failure('store_failed', 'the store failed while committing', error));
+    }
+    this.#takeBack(batch, failure('commit_failed', 'nothing of this was made durable', error));
+    const closing = this.#whenFull?.(error);
+    if (closing !== undefined) this.close(closing);
+    return false;
+  }
+
+  #fail(batch: Batch, error: RepriseError): false {
+    this.#takeBack(batch, error);
+    this.close(error);
+    return false;
+  }
+
+  #takeBack(batch: Batch, refusal: RepriseError): void {
+    this.parts.table.undo(batch.undo);
+    for (const { riding } of batch.frames) this.parts.host.release(riding);
+    const facts: QueuedIngress[] = [];
+    for (const { item } of batch.outcomes) {
+      // Whatever a fact came to, it came to on frames that never were: a refusal may not hold the next time.
+      if (item.fact) facts.push(item);
+      else item.settle({ status: 'refused', error: refusal });
+    }
+    this.#queue.unshift(...facts);
+    if (this.#closed !== undefined) this.close(this.#closed); // nobody will fold them: they recur at the next open
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#queue.length === 0) return;
+    await this.parts.clock.sleep(this.#retryMs, this.#hurry.signal);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+  }
+}
+
+/** An attempt arms its effect, unless the gate ended it instead. */
+function armedBy({ effect }: IngressOf<'attempt'>, changes: readonly LeafChange[]): readonly string[] {
+  const { id } = effectKey(effect);
+  return changes.some(({ key, after }) => key.id === id && after !== undefined) ? [effect] : [];
+}
+
+const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...continueFact };
+
+function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause?: unknown): RepriseError {
+  const hint = {
+    store_failed:
+      'Open the world again when its storage works; what was acknowledged is there. Send again, under the same id, what was not.',
+    fenced: 'Find the other writer; a world has one.',
+    commit_failed: 'The request changed nothing. Fix the cause and send it again under the same id.',
+  }[code];
+  return new RepriseError(code, what, cause === undefined ? { hint } : { cause, hint });
+}

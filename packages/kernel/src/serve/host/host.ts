@@ -1,0 +1,291 @@
+/**
+ * Many worlds in one process: each is opened when somebody wants it or it wants to be woken, and closed when nobody
+ * needs it.
+ *
+ * Invariants
+ * H5  A row says `open` durably before its world is opened, and says when it wants to be woken only after it closed.
+ *     So whatever a crash hides is in a world whose row says `open`, and the next host wakes that first.
+ * H6  A world that fails does not hold up another: it is tried again, later and later, as long as something is due.
+ * H7  A world that wants to be woken at once, again and again, is in trouble, too.
+ */
+import { RepriseError } from '@reprise/contracts';
+import { type Clock, systemClock } from '../../ports/time/clock.js';
+import { CLOCK_JUMP_LIMITS, Stamper } from '../../ports/time/stamper.js';
+import { WakingClock } from '../../ports/time/waking-clock.js';
+import type { OpenDirectory, RowQuery, WorldRow } from './directory.js';
+import { type HostedWorld, type HostOptions, kernelOf, requireHostOptions, requireWorldId } from './options.js';
+import { Residents } from './residents.js';
+import { SharedLimits } from './shared-limits.js';
+import { Troubles } from './troubles.js';
+import { Waker } from './waker.js';
+
+const MAX_OPEN_DEFAULT = 200;
+const IDLE_MS_DEFAULT = 300_000;
+const WAIT_MS_DEFAULT = 30_000;
+
+/** How long `close` waits for users to give their worlds back and for effects to end, unless it is told. */
+const HOST_CLOSE_MS = 10_000;
+
+/** Rows that are read at once. */
+const ROWS_AT_ONCE = 500;
+
+/** A world in use. It stays open until it is released. */
+export interface Lease<W> extends AsyncDisposable {
+  readonly id: string;
+  readonly world: W;
+  /** Gives the world back. Idempotent. */
+  release(): void;
+}
+
+/**
+ * Opens a host: takes its directory, and wakes what is due, what was open when the last host died first.
+ *
+ * @throws RepriseError `world_locked` when another host has the directory, `invalid_argument`, `store_failed`
+ * @example
+ * const host = await openHost({
+ *   directory: sqliteDirectory('worlds/host.db', { create: 'folders' }),
+ *   store: (tenant) => sqlite(`worlds/${tenant}.db`),
+ *   open: (_tenant, base) => openWorld({ ...base, app, adapters }),
+ * })
+ * await host.use('tenant-7', (world) => world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } }))
+ */
+export async function openHost<W extends HostedWorld>(options: HostOptions<W>): Promise<Host<W>> {
+  requireHostOptions(options);
+  const directory = await options.directory.open();
+  const host = new Host(options, directory);
+  try {
+    await host.start();
+    return host;
+  } catch (error) {
+    await directory.close();
+    throw error;
+  }
+}
+
+/** Many worlds in one process. Made by {@link openHost}. */
+export class Host<W extends HostedWorld> implements AsyncDisposable {
+  readonly #clock: Clock;
+  readonly #alarmClock: WakingClock;
+  readonly #time: Stamper;
+  readonly #residents: Residents<W>;
+  readonly #waker: Waker;
+  readonly #limits: SharedLimits;
+  readonly #troubles = new Troubles();
+  #closing: Promise<void> | undefined;
+  /** How long effects may go on while their world is being closed. */
+  #drainMs = 0;
+
+  /** Use {@link openHost}. */
+  constructor(
+    private readonly options: HostOptions<W>,
+    private readonly directory: OpenDirectory,
+  ) {
+    this.#clock = options.clock ?? systemClock;
+    this.#alarmClock = new WakingClock(this.#clock);
+    this.#limits = new SharedLimits(options.limits ?? [], this.#clock);
+    this.#time = new Stamper({
+      clock: this.#clock,
+      lastAt: undefined,
+      limits: CLOCK_JUMP_LIMITS,
+      leapt: () => this.#alarmClock.wake(),
+    });
+    this.#residents = new Residents<W>({
+      max: options.maxOpen ?? MAX_OPEN_DEFAULT,
+      idleMs: options.idleMs ?? IDLE_MS_DEFAULT,
+      clock: this.#clock,
+      open: (id) => this.#open(id),
+      close: (id, world) => this.#close(id, world),
+      atRest: (world) => !kernelOf(world).unfinished,
+      rest: async (world) =>
+        void (await kernelOf(world)
+          .pump()
+          .catch(() => undefined)),
+      broken: (world) => kernelOf(world).closedBy !== undefined,
+    });
+    this.#waker = new Waker({
+      directory,
+      clock: this.#alarmClock,
+      now: () => this.#time.now(),
+      wake: (world) => this.#wake(world),
+      failed: (error) => this.#tell({ world: undefined, error, retryAt: this.#time.now() }),
+    });
+  }
+
+  /** How many worlds are open, or on their way. */
+  get openCount(): number {
+    return this.#residents.size;
+  }
+
+  /** Corrects what a crash left behind and begins to wake worlds (H5). Called once, by {@link openHost}. */
+  async start(): Promise<void> {
+    for (;;) {
+      const rows = await this.directory.list({ open: true, limit: ROWS_AT_ONCE });
+      if (rows.length === 0) break;
+      const nextWakeAt = this.#time.now();
+      await this.directory.set(rows.map(({ world }) => ({ world, nextWakeAt, open: false })));
+    }
+    this.#waker.look();
+  }
+
+  /**
+   * Uses a world: opens it when it is not, and keeps it open until `work` has ended.
+   *
+   * @param world its id; what `store` maps to a place
+   * @throws RepriseError `host_busy` when there was no room in time, `host_closed`, `invalid_argument`, and what `store`
+   *   and `open` throw
+   */
+  async use<R>(world: string, work: (world: W) => Promise<R> | R): Promise<R> {
+    const lease = await this.lease(world);
+    try {
+      return await work(lease.world);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** As {@link Host.use}, until it is released: `await using lease = await host.lease(id)`. */
+  async lease(world: string): Promise<Lease<W>> {
+    requireWorldId(world);
+    const resident = await this.#residents.take(world, this.options.waitMs ?? WAIT_MS_DEFAULT);
+    let given = false;
+    const release = (): void => {
+      if (!given) this.#residents.giveBack(resident);
+      given = true;
+    };
+    return { id: world, world: await resident.opening, release, [Symbol.asyncDispose]: async () => release() };
+  }
+
+  /** What the directory says of worlds, by id, without opening any. */
+  worlds(query: RowQuery): Promise<readonly WorldRow[]> {
+    return this.directory.list(query);
+  }
+
+  /**
+   * Wakes no more worlds, waits for those in use to be given back, ends what runs in them, and closes all. Idempotent.
+   *
+   * @param options `within`: milliseconds for the waiting, and as many for the ending
+   */
+  close(options: { readonly within?: number } = {}): Promise<void> {
+    this.#closing ??= this.#end(options.within ?? HOST_CLOSE_MS);
+    return this.#closing;
+  }
+
+  /** `await using host = …` closes it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #end(within: number): Promise<void> {
+    this.#drainMs = within;
+    const [over, done] = [new AbortController(), new AbortController()];
+    void this.#clock.sleep(within, done.signal).then(() => over.abort());
+    const closed = new RepriseError('host_closed', 'this host is closed', { hint: 'Open it again to go on.' });
+    const waker = this.#waker.stop();
+    await this.#residents.end(closed, over.signal);
+    done.abort();
+    await waker;
+    this.#limits.stop();
+    await this.directory.close();
+  }
+
+  async #open(id: string): Promise<W> {
+    const store = this.options.store(id);
+    const before = await this.directory.get(id);
+    await this.directory.set([{ world: id, nextWakeAt: before?.nextWakeAt ?? null, open: true }]); // H5
+    try {
+      const base = { store, clock: this.#clock, throttle: this.#limits.of(id) };
+      const world = await this.options.open(id, base);
+      void kernelOf(world).ended.then(() => this.#residents.look());
+      return world;
+    } catch (error) {
+      await this.#notOpened(id, before, error);
+      throw error;
+    }
+  }
+
+  /** Puts a row back as it was, or a little later when it is due (H6). */
+  async #notOpened(id: string, before: WorldRow | undefined, error: unknown): Promise<void> {
+    const now = this.#time.now();
+    const due = before !== undefined && (before.open || (before.nextWakeAt !== null && before.nextWakeAt <= now));
+    const retryAt = due ? now + this.#troubles.add(id) : null;
+    this.#tell({ world: id, error, retryAt });
+    const nextWakeAt = retryAt ?? before?.nextWakeAt ?? null;
+    await this.#write(id, before === undefined ? undefined : { world: id, nextWakeAt, open: false });
+  }
+
+  async #close(id: string, world: W): Promise<void> {
+    const kernel = kernelOf(world);
+    const broken = kernel.closedBy;
+    const failure = await this.#shut(world);
+    const error = broken ?? failure;
+    if (error === undefined)
+      return this.#write(id, { world: id, nextWakeAt: this.#wakeTimeOf(id, world), open: false });
+    const nextWakeAt = this.#time.now() + this.#troubles.add(id);
+    this.#tell({ world: id, error, retryAt: nextWakeAt });
+    await this.#write(id, { world: id, nextWakeAt, open: false });
+  }
+
+  async #shut(world: W): Promise<unknown> {
+    try {
+      if (this.#closing !== undefined) await kernelOf(world).drain({ within: this.#drainMs });
+      await world[Symbol.asyncDispose]();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** When a world that was closed wants to be woken: its own time may not be the host's, when a clock has jumped. */
+  #wakeTimeOf(id: string, world: W): number | null {
+    const kernel = kernelOf(world);
+    const now = this.#time.now();
+    const left = kernel.unfinished ? 0 : (kernel.nextWakeAt ?? Number.POSITIVE_INFINITY) - kernel.now;
+    if (left <= 0) return this.#atOnce(id, now);
+    this.#troubles.over(id);
+    return left === Number.POSITIVE_INFINITY ? null : now + left;
+  }
+
+  /** The first time at once, then later and later (H7). */
+  #atOnce(id: string, now: number): number {
+    const first = !this.#troubles.has(id);
+    const wait = this.#troubles.add(id);
+    return first ? now : now + wait;
+  }
+
+  /** A row that cannot be written says `open`, so the next host opens the world and writes it. */
+  async #write(id: string, row: WorldRow | undefined): Promise<void> {
+    try {
+      if (row === undefined) await this.directory.remove(id);
+      else await this.directory.set([row]);
+    } catch (error) {
+      this.#tell({ world: id, error, retryAt: null });
+    }
+    this.#waker.look();
+  }
+
+  async #wake(id: string): Promise<void> {
+    try {
+      this.#residents.giveBack(await this.#residents.take(id));
+    } catch (error) {
+      if (this.#closing === undefined) await this.#notWoken(id, error);
+    }
+  }
+
+  /** What is still due is left alone for a while, whatever kept it from being opened. */
+  async #notWoken(id: string, error: unknown): Promise<void> {
+    const row = await this.directory.get(id).catch(() => undefined);
+    const now = this.#time.now();
+    if (row === undefined || row.open || row.nextWakeAt === null || row.nextWakeAt > now) return;
+    const nextWakeAt = now + this.#troubles.add(id);
+    this.#tell({ world: id, error, retryAt: nextWakeAt });
+    await this.#write(id, { ...row, nextWakeAt });
+  }
+
+  #tell(failure: Parameters<NonNullable<HostOptions<W>['onError']>>[0]): void {
+    try {
+      this.options.onError?.(failure);
+    } catch {
+      // whoever is told must not bring the host down
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** How a host is opened, and what is refused before anything is touched. */
+import { RepriseError } from '@reprise/contracts';
+import type { Store } from '../../ports/store/store.js';
+import type { Clock } from '../../ports/time/clock.js';
+import { isPattern } from '../../pure/authority/index.js';
+import { isCellKey } from '../../pure/engine/index.js';
+import type { Throttle } from '../../run/dispatch/throttle.js';
+import type { World } from '../../run/world/world.js';
+import type { HostDirectory } from './directory.js';
+import type { SharedLimit } from './shared-limits.js';
+
+/** A world as a host opens it: the kernel's, or what stands on it. */
+export type HostedWorld = AsyncDisposable & (World | { readonly kernel: World });
+
+/** What a host gives to each world that it opens: spread it into the options of `openWorld`. */
+export interface WorldBase {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly throttle: Throttle;
+}
+
+/** What went wrong behind the back of every caller. */
+export interface HostFailure {
+  /** The world, or undefined when the directory itself failed. */
+  readonly world: string | undefined;
+  readonly error: unknown;
+  /** When it is tried again, in milliseconds since 1970; null when nothing is due, so nobody tries. */
+  readonly retryAt: number | null;
+}
+
+/** How a host is opened. */
+export interface HostOptions<W extends HostedWorld> {
+  /** Where it remembers when its worlds want to be woken. */
+  readonly directory: HostDirectory;
+  /** Where a world is kept. Ids come from your users: this maps them to places, and refuses those that are none. */
+  readonly store: (world: string) => Store;
+  /** Opens a world, under the automatic drive; `base` goes into the options of `openWorld`. */
+  readonly open: (world: string, base: WorldBase) => Promise<W>;
+  /** How many worlds may be open at once; 200 when absent. */
+  readonly maxOpen?: number;
+  /** How long a world that nobody uses stays open, in milliseconds; five minutes when absent. */
+  readonly idleMs?: number;
+  /** How long a user waits for room, in milliseconds; half a minute when absent. */
+  readonly waitMs?: number;
+  /** Limits that all worlds share, such as a provider's. The first whose pattern matches holds. */
+  readonly limits?: readonly SharedLimit[];
+  readonly clock?: Clock;
+  /** Told what went wrong while no caller waited: a world that cannot be woken, or that broke down. */
+  readonly onError?: (failure: HostFailure) => void;
+}
+
+/** The world that the kernel knows. */
+export function kernelOf(world: HostedWorld): World {
+  return 'kernel' in world ? world.kernel : world;
+}
+
+/** Refuses options that could not work. */
+export function requireHostOptions(options: unknown): void {
+  const given = isObject(options) ? options : {};
+  const { directory, store, open, maxOpen = 1, idleMs = 0, waitMs = 0, limits = [], clock, onError } = given;
+  require(isObject(directory) && isFunction(directory.open), 'directory', 'such as memoryDirectory()', directory);
+  require(isFunction(store), 'store', 'a function from ids to stores', store);
+  require(isFunction(open), 'open', 'a function that opens a world', open);
+  require(Number.isSafeInteger(maxOpen) && (maxOpen as number) >= 1, 'maxOpen', 'a whole number from 1', maxOpen);
+  require(isTime(idleMs), 'idleMs', 'milliseconds, 0 or more', idleMs);
+  require(isTime(waitMs), 'waitMs', 'milliseconds, 0 or more', waitMs);
+  require(Array.isArray(limits), 'limits', 'a list of limits', limits);
+  for (const [i, limit] of (limits as unknown[]).entries()) requireLimit(limit, `limits[${i}]`);
+  const parts = isObject(clock) ? [clock.wall, clock.monotonic, clock.sleep] : [];
+  require(clock === undefined || (parts.length > 0 && parts.every(isFunction)), 'clock', 'a clock', clock);
+  require(onError === undefined || isFunction(onError), 'onError', 'a function', onError);
+}
+
+/** Refuses what cannot name a world. */
+export function requireWorldId(world: unknown): asserts world is string {
+  if (isCellKey(world)) return;
+  throw new RepriseError('invalid_argument', 'this is not the id of a world', {
+    expected: 'well-formed text of 1 to 256 bytes',
+    actual: world,
+  });
+}
+
+function requireLimit(limit: unknown, where: string): void {
+  const { effect, concurrent, per } = isObject(limit) ? limit : {};
+  require(typeof effect === 'string' && isPattern(effect), `${where}.effect`, 'a kind, prefix* or *', effect);
+  require(concurrent === undefined || isCount(concurrent), `${where}.concurrent`, 'a whole number from 1', concurrent);
+  const span = per === undefined || (isObject(per) && isCount(per.max) && isCount(per.ms));
+  require(span, `${where}.per`, '{ms, max}, whole numbers from 1', per);
+  require(concurrent !== undefined || per !== undefined, where, 'concurrent, per, or both', limit);
+}
+
+function require(holds: boolean, where: string, expected: string, actual: unknown): void {
+  if (holds) return;
+  throw new RepriseError('invalid_argument', 'a host cannot be opened like this', { where, expected, actual });
+}
+
+function isObject(thing: unknown): thing is Record<string, unknown> {
+  return typeof thing === 'object' && thing !== null;
+}
+
+function isFunction(thing: unknown): boolean {
+  return typeof thing === 'function';
+}
+
+function isCount(thing: unknown): boolean {
+  return Number.isSafeInteger(thing) && (thing as number) >= 1;
+}
+
+function isTime(thing: unknown): boolean {
+  return typeof thing === 'number' && thing >= 0;
+}

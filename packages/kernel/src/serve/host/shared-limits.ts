@@ -1,0 +1,139 @@
+/**
+ * Limits that all worlds of a host share, such as a provider's.
+ *
+ * Invariants
+ * L1  An effect is held to the first limit whose pattern matches its kind; without one it passes at once.
+ * L2  Never more than `concurrent` are under way, and never more than `max` start within any `ms`.
+ * L3  Worlds take turns, and within a world effects go in the order in which they came: a world with a thousand
+ *     effects delays another's one by one place.
+ * L4  Time is the monotonic clock's, so a wall clock that jumps neither opens nor shuts a limit.
+ */
+
+import { Alarm } from '../../ports/time/alarm.js';
+import type { Clock } from '../../ports/time/clock.js';
+import { matches } from '../../pure/authority/index.js';
+import type { Throttle } from '../../run/dispatch/throttle.js';
+
+/** A limit that all worlds of a host share. */
+export interface SharedLimit {
+  /** The kinds it is for: exact, `prefix*` or `*`. */
+  readonly effect: string;
+  /** How many may be under way at once. */
+  readonly concurrent?: number;
+  /** How many may start within any span of so many milliseconds. */
+  readonly per?: { readonly ms: number; readonly max: number };
+}
+
+/** The limits of one host. */
+export class SharedLimits {
+  readonly #gates: readonly Gate[];
+
+  constructor(limits: readonly SharedLimit[], clock: Clock) {
+    this.#gates = limits.map((limit) => new Gate(limit, clock));
+  }
+
+  /** What a world asks. */
+  of(world: string): Throttle {
+    return {
+      enter: async (kind, signal) => {
+        const gate = this.#gates.find(({ limit }) => matches(limit.effect, kind)); // L1
+        return gate === undefined ? () => undefined : gate.enter(world, signal);
+      },
+    };
+  }
+
+  /** Watches no clock any more. */
+  stop(): void {
+    for (const gate of this.#gates) gate.stop();
+  }
+}
+
+interface Waiter {
+  readonly signal: AbortSignal;
+  pass(leave: (() => void) | undefined): void;
+}
+
+class Gate {
+  /** Who waits, by world; the world whose turn it is first. */
+  readonly #lines = new Map<string, Waiter[]>();
+  /** When the last `max` started, the oldest first. */
+  readonly #starts: number[] = [];
+  readonly #alarm: Alarm;
+  #underWay = 0;
+
+  constructor(
+    readonly limit: SharedLimit,
+    private readonly clock: Clock,
+  ) {
+    this.#alarm = new Alarm({ clock, now: () => clock.monotonic(), ring: () => this.#admit() });
+  }
+
+  enter(world: string, signal: AbortSignal): Promise<(() => void) | undefined> {
+    return new Promise((pass) => {
+      if (signal.aborted) return pass(undefined);
+      const waiter: Waiter = { signal, pass };
+      const line = this.#lines.get(world);
+      if (line === undefined) this.#lines.set(world, [waiter]);
+      else line.push(waiter);
+      signal.addEventListener('abort', () => pass(undefined), { once: true });
+      this.#admit();
+    });
+  }
+
+  stop(): void {
+    this.#alarm.stop();
+  }
+
+  #admit(): void {
+    for (let waiter = this.#first(); waiter !== undefined; waiter = this.#first()) {
+      const opensAt = this.#opensAt();
+      if (opensAt > this.clock.monotonic()) {
+        this.#alarm.set(opensAt === Number.POSITIVE_INFINITY ? undefined : opensAt);
+        return;
+      }
+      this.#take(waiter);
+    }
+    this.#alarm.stop();
+  }
+
+  /** The first who still waits, of the world whose turn it is; it stays. */
+  #first(): Waiter | undefined {
+    for (const [world, line] of this.#lines) {
+      while (line[0]?.signal.aborted === true) line.shift();
+      if (line[0] !== undefined) return line[0];
+      this.#lines.delete(world);
+    }
+    return undefined;
+  }
+
+  #take(waiter: Waiter): void {
+    const [[world, line] = ['', []]] = this.#lines;
+    line.shift();
+    this.#lines.delete(world);
+    if (line.length > 0) this.#lines.set(world, line); // L3: behind the others
+    this.#underWay++;
+    this.#noteStart();
+    let left = false;
+    waiter.pass(() => {
+      if (left) return;
+      left = true;
+      this.#underWay--;
+      this.#admit();
+    });
+  }
+
+  #noteStart(): void {
+    const { per } = this.limit;
+    if (per === undefined) return;
+    this.#starts.push(this.clock.monotonic());
+    if (this.#starts.length > per.max) this.#starts.shift();
+  }
+
+  /** The monotonic time from which the next may start; Infinity while only an end can let it. */
+  #opensAt(): number {
+    const { concurrent = Number.POSITIVE_INFINITY, per } = this.limit;
+    if (this.#underWay >= concurrent) return Number.POSITIVE_INFINITY;
+    const [oldest] = this.#starts;
+    return per === undefined || oldest === undefined || this.#starts.length < per.max ? 0 : oldest + per.ms;
+  }
+}

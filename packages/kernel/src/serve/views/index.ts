@@ -1,0 +1,18 @@
+/** Views: tables folded from a world's journal, kept beside it, queried, and made again whenever they are lost. */
+export * from './bounds.js';
+export { assertMark, memoryViews } from './memory-views.js';
+export * from './port.js';
+export * from './provided/index.js';
+export type { ViewPage, ViewQuery, ViewRow } from './query.js';
+export type { TextHit, TextHits, TextQuery } from './text-query.js';
+export type { ViewDifference } from './verify.js';
+export {
+  type OpenViewsOptions,
+  openViews,
+  readViews,
+  type TextView,
+  type View,
+  type ViewDefinition,
+  type Views,
+  type ViewsReport,
+} from './views.js';

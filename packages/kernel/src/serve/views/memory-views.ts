@@ -1,0 +1,120 @@
+import { RepriseError } from '@reprise/contracts';
+import { compareBytes } from '../../pure/codec/index.js';
+import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewRange, ViewStore } from './port.js';
+
+/** Views in memory: made again from the journal by every process. */
+export function memoryViews(): ViewStore {
+  const kept = new Map<string, Kept>();
+  return { label: 'memory', open: async () => openMemoryViews(kept) };
+}
+
+interface Kept {
+  mark: ViewMark;
+  entries: Map<string, KeptEntry>;
+  /** The entries in order, those that were added since left out. */
+  sorted: KeptEntry[];
+  /** Entries that have no place in the order yet: sorted in when somebody asks. */
+  added: KeptEntry[];
+}
+
+interface KeptEntry {
+  readonly key: Uint8Array;
+  value: Uint8Array;
+}
+
+function openMemoryViews(kept: Map<string, Kept>): OpenViewStore {
+  return {
+    mark: async (view) => kept.get(view)?.mark ?? null,
+    get: async (view, key) => {
+      const found = kept.get(view)?.entries.get(binaryText(key));
+      return found && new Uint8Array(found.value);
+    },
+    scan: async (view, range) => {
+      const one = kept.get(view);
+      return one === undefined ? [] : inRange(sortedEntries(one), range).map(copyEntry);
+    },
+    commit: async (commits) => {
+      for (const { view, expected } of commits) assertMark(view, kept.get(view)?.mark ?? null, expected);
+      for (const commit of commits) apply(kept, commit);
+    },
+    close: async () => {},
+  };
+}
+
+/**
+ * Refuses changes that were computed on another mark than the one that stands.
+ *
+ * @throws RepriseError `stale_head`
+ */
+export function assertMark(view: string, standing: ViewMark | null, expected: ViewMark | null): void {
+  const same =
+    standing?.seq === expected?.seq && standing?.head === expected?.head && standing?.digest === expected?.digest;
+  if (same) return;
+  throw new RepriseError('stale_head', 'the view has moved on since these changes were computed', {
+    where: view,
+    expected,
+    actual: standing,
+    hint: 'Read its mark again: another process keeps the same views.',
+  });
+}
+
+function apply(kept: Map<string, Kept>, { view, clear, changes, mark }: ViewCommit): void {
+  const standing = clear ? undefined : kept.get(view);
+  const one: Kept = standing ?? { mark, entries: new Map(), sorted: [], added: [] };
+  one.mark = { ...mark };
+  const removed = new Set<KeptEntry>();
+  for (const [key, value] of changes) {
+    const id = binaryText(key);
+    const old = one.entries.get(id);
+    if (value === null) {
+      if (old !== undefined) removed.add(old);
+      one.entries.delete(id);
+    } else if (old !== undefined) old.value = new Uint8Array(value);
+    else {
+      const entry = { key: new Uint8Array(key), value: new Uint8Array(value) };
+      one.entries.set(id, entry);
+      one.added.push(entry);
+    }
+  }
+  if (removed.size > 0) {
+    one.sorted = one.sorted.filter((entry) => !removed.has(entry));
+    one.added = one.added.filter((entry) => !removed.has(entry));
+  }
+  kept.set(view, one);
+}
+
+function sortedEntries(one: Kept): readonly KeptEntry[] {
+  if (one.added.length > 0) {
+    one.sorted = [...one.sorted, ...one.added].sort((a, b) => compareBytes(a.key, b.key));
+    one.added = [];
+  }
+  return one.sorted;
+}
+
+function inRange(sorted: readonly KeptEntry[], { from, to, limit, reverse = false }: ViewRange): KeptEntry[] {
+  const begin = firstFrom(sorted, from);
+  const end = to === null ? sorted.length : Math.max(begin, firstFrom(sorted, to));
+  if (reverse) return sorted.slice(Math.max(begin, end - limit), end).reverse();
+  return sorted.slice(begin, Math.min(end, begin + limit));
+}
+
+/** The index of the first entry at or after a key. */
+function firstFrom(sorted: readonly KeptEntry[], key: Uint8Array): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareBytes((sorted[middle] as KeptEntry).key, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function copyEntry({ key, value }: KeptEntry): ViewEntry {
+  return [new Uint8Array(key), new Uint8Array(value)];
+}
+
+/** Bytes as the key of a `Map`: one character a byte. */
+export function binaryText(bytes: Uint8Array): string {
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
+}

@@ -1,0 +1,7 @@
+/** Projections that come with the kernel: what people ask of any world. Open those that you want. */
+export { blobLinks } from './blob-links.js';
+export { children } from './children.js';
+export { openEffects } from './open-effects.js';
+export { touch } from './touch.js';
+export { troubles } from './troubles.js';
+export { usageView } from './usage.js';

@@ -1,0 +1,20 @@
+/** Whose leaves a frame touched, from its state record. */
+import type { Address, StateRecord } from '@reprise/contracts';
+import { cellOfLeaf } from '../../../pure/engine/index.js';
+
+/** The cells with a leaf that the frame touched, each once. */
+export function cellsTouched({ leaves }: StateRecord): Address[] {
+  const cells = new Map<string, Address>();
+  for (const [path] of leaves) {
+    const cell = cellOfLeaf(path);
+    if (cell !== undefined) cells.set(cell.join('\0'), cell);
+  }
+  return [...cells.values()];
+}
+
+/** The cells that the frame made: their leaf says who made them. */
+export function cellsMade({ leaves }: StateRecord): Address[] {
+  return leaves.flatMap(([path, digest, changed]): Address[] =>
+    path[0] === 'cell' && digest !== null && Object.hasOwn(changed, 'inc') ? [[String(path[1]), String(path[2])]] : [],
+  );
+}

@@ -1,0 +1,135 @@
+/** Questions to a text index: which documents have these words, the best first. */
+import { RepriseError } from '@reprise/contracts';
+import { afterPrefix, compareBytes, decodeKey, encodeKey, type RowKey, textPrefix } from '../../pure/codec/index.js';
+import { averageLength, type Posting, rarity, readPostings, scoreOf, wordsOf } from '../../pure/text/index.js';
+import { PREFIX_WORDS_MAX, QUERY_WORDS_MAX } from './bounds.js';
+import { entryKey, joined, PART } from './layout.js';
+import type { OpenViewStore } from './port.js';
+import { limitOf } from './query.js';
+import { documentIn, NO_TEXT, TOTALS_KEY, totalsIn, wordAndChunk } from './text-fold.js';
+
+/** What is searched for. */
+export interface TextQuery {
+  /** The words; case, accents and punctuation do not count. */
+  readonly text: string;
+  /** Whether a document must have every word or one is enough; `all` when absent. */
+  readonly match?: 'all' | 'any';
+  /** The last word may be the beginning of one: for search while somebody types. */
+  readonly prefix?: boolean;
+  /** Only documents whose id begins with these parts. */
+  readonly under?: RowKey;
+  /** How many; 100 when absent, 1,000 at most. */
+  readonly limit?: number;
+}
+
+/** A document that was found. */
+export interface TextHit {
+  readonly id: RowKey;
+  /** How well it fits: a whole number, to be compared with others of the same answer. */
+  readonly score: number;
+}
+
+/** What was found, as the index was after frame `seq`: the best first, by id where they are equal. */
+export interface TextHits {
+  readonly hits: readonly TextHit[];
+  /** How many documents fit, those beyond the limit included. */
+  readonly total: number;
+  readonly seq: number;
+}
+
+/** What is known of a document: its score, how many words of the query it has, and the last of them. */
+type Found = Map<number, { score: number; groups: number; last: number }>;
+
+/** Searches an index. Asked between commits. */
+export async function searchText(store: OpenViewStore, view: string, query: TextQuery): Promise<Omit<TextHits, 'seq'>> {
+  const limit = limitOf(query.limit);
+  const words = queryWords(query);
+  if (words.length === 0) return { hits: [], total: 0 };
+  const bytes = await store.get(view, TOTALS_KEY);
+  const { documents, words: total } = bytes === undefined ? NO_TEXT : totalsIn(bytes);
+  const average = averageLength(total, documents);
+  const found: Found = new Map();
+  for (const [group, word] of words.entries()) {
+    const isBeginning = query.prefix === true && group === words.length - 1;
+    for (const postings of await postingsOf(store, view, word, isBeginning)) {
+      const weight = rarity(documents, postings.length);
+      for (const { document, count, length } of postings) {
+        addScore(found, document, group, scoreOf(weight, count, length, average));
+      }
+    }
+  }
+  const inside = query.under === undefined ? undefined : await documentsUnder(store, view, query.under);
+  const needed = query.match === 'any' ? 1 : words.length;
+  const fitting = [...found].filter(([document, { groups }]) => groups >= needed && inside?.has(document) !== false);
+  return { hits: await best(store, view, fitting, limit), total: fitting.length };
+}
+
+/** The words of a query, each once. */
+function queryWords({ text, match = 'all' }: TextQuery): readonly string[] {
+  if (typeof text !== 'string') throw refusal('this is not text to search for', 'text', text);
+  if (match !== 'all' && match !== 'any') throw refusal('this is not how words match', 'all or any', match);
+  const words = wordsOf(text);
+  // The last of a word counts: it may be the one that is a beginning.
+  const once = words.filter((word, i) => words.lastIndexOf(word) === i);
+  if (once.length > QUERY_WORDS_MAX)
+    throw refusal('these are too many words', `at most ${QUERY_WORDS_MAX}`, once.length);
+  return once;
+}
+
+/** The postings of a word, or of each word that begins so, in the order of the words. */
+async function postingsOf(
+  store: OpenViewStore,
+  view: string,
+  word: string,
+  isBeginning: boolean,
+): Promise<Posting[][]> {
+  const from = joined(entryKey(PART.postings), isBeginning ? textPrefix(word) : encodeKey(word));
+  const to = afterPrefix(from) ?? null;
+  const lists = new Map<string, Posting[]>();
+  for (const [key, bytes] of await store.scan(view, { from, to, limit: Number.MAX_SAFE_INTEGER })) {
+    const [of, chunk] = wordAndChunk(key);
+    const list = lists.get(of) ?? [];
+    if (list.length === 0 && lists.size >= PREFIX_WORDS_MAX) break;
+    for (const posting of readPostings(bytes, chunk)) list.push(posting);
+    lists.set(of, list);
+  }
+  return [...lists.values()];
+}
+
+/** A word of the query counts once for a document, however many words begin as it does. */
+function addScore(found: Found, document: number, group: number, score: number): void {
+  const known = found.get(document) ?? { score: 0, groups: 0, last: -1 };
+  if (known.last !== group) known.groups++;
+  known.last = group;
+  known.score += score;
+  found.set(document, known);
+}
+
+async function documentsUnder(store: OpenViewStore, view: string, under: RowKey): Promise<ReadonlySet<number>> {
+  const from = joined(entryKey(PART.row), encodeKey(under));
+  const entries = await store.scan(view, { from, to: afterPrefix(from) ?? null, limit: Number.MAX_SAFE_INTEGER });
+  return new Set(entries.map(([, bytes]) => documentIn(bytes).number));
+}
+
+/** The best of what was found. Ids are read of those alone that may be among them. */
+async function best(
+  store: OpenViewStore,
+  view: string,
+  fitting: readonly (readonly [number, { readonly score: number }])[],
+  limit: number,
+): Promise<TextHit[]> {
+  const ranked = fitting.map(([document, { score }]) => ({ document, score })).sort((a, b) => b.score - a.score);
+  const least = ranked[Math.min(limit, ranked.length) - 1]?.score ?? 0;
+  const candidates: { readonly id: Uint8Array; readonly score: number }[] = [];
+  for (const { document, score } of ranked) {
+    if (score < least) break;
+    const id = await store.get(view, entryKey(PART.id, document));
+    if (id !== undefined) candidates.push({ id, score });
+  }
+  candidates.sort((a, b) => b.score - a.score || compareBytes(a.id, b.id));
+  return candidates.slice(0, limit).map(({ id, score }) => ({ id: decodeKey(id), score }));
+}
+
+function refusal(what: string, expected: string, actual: unknown): RepriseError {
+  return new RepriseError('invalid_argument', what, { expected, actual });
+}

@@ -1,7 +1,0 @@
-/** Projections that come with the kernel: what people ask of any world. Open those that you want. */
-export { blobLinks } from './blob-links.js';
-export { children } from './children.js';
-export { openEffects } from './open-effects.js';
-export { touch } from './touch.js';
-export { troubles } from './troubles.js';
-export { usage } from './usage.js';

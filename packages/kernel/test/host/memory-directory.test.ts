@@ -1,5 +1,0 @@
-import { testDirectory } from '@reprise/testkit';
-import { describe, it } from 'vitest';
-import { memoryDirectory } from '../../src/host/index.js';
-
-testDirectory({ name: 'memory', runner: { describe, it }, make: async () => ({ directory: memoryDirectory() }) });

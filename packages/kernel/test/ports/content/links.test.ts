@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { encode, memory, openKernelWorld, putValue, Ref } from '../../../src/index.js';
+import { LINKS_FOLLOWED_MAX } from '../../../src/ports/content/bounds.js';
+import { LinkCheck } from '../../../src/ports/content/links.js';
+import { refusal } from '../../support/judge.js';
+import { ask, lab, log } from '../../support/lab.js';
+
+const { app } = lab();
+
+const refOf = (n: number): Ref => Ref.fromHex(n.toString(16).padStart(64, '0'), 'value');
+
+/** Content in which each value links the next, so many of them. */
+function chain(length: number) {
+  return {
+    get: async (ref: Ref) => {
+      const n = Number.parseInt(ref.hex, 16);
+      return encode(n + 1 < length ? { next: refOf(n + 1) } : { last: true });
+    },
+    has: async () => true,
+    erasedBy: async () => undefined,
+    erasedThrough: async () => -1,
+    list: async function* () {},
+  };
+}
+
+describe('given a value that links a chain of values', () => {
+  it('when the chain is longer than is followed, then the value is refused, and the process did other work meanwhile [CON-17]', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      handle = setImmediate(count);
+    };
+    let handle = setImmediate(count);
+    const bad = await new LinkCheck(chain(Number.MAX_SAFE_INTEGER)).firstBad({ first: refOf(0) });
+    clearImmediate(handle);
+    expect(bad?.why).toBe('too_many_links');
+    expect(turns).toBeGreaterThan(LINKS_FOLLOWED_MAX / 10_000);
+  });
+
+  it('when the chain is as long as is followed, then the value is admitted [CON-17]', async () => {
+    expect(await new LinkCheck(chain(LINKS_FOLLOWED_MAX)).firstBad({ first: refOf(0) })).toBeUndefined();
+  });
+
+  it('when a request links it, then the refusal names the bound and nothing is journaled [CON-17]', async () => {
+    const store = memory();
+    const world = await openKernelWorld({ store, app });
+    const first = await putValue(world.content, { a: 1 });
+    const endless = { ...chain(Number.MAX_SAFE_INTEGER) };
+    const { get } = world.content;
+    Object.assign(world.content, {
+      get: (ref: Ref) => (ref.hex === first.hex ? endless.get(refOf(0)) : endless.get(ref)),
+    });
+    const before = world.head.seq;
+    const error = await refusal(ask(world, 'x', [log(first)]));
+    Object.assign(world.content, { get });
+    expect([error.code, error.details.expected]).toEqual(['bound_exceeded', expect.stringContaining('250000')]);
+    expect(world.head.seq).toBe(before);
+    await world.close();
+  });
+});

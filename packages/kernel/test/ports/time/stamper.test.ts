@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/index.js';
+import { Alarm } from '../../../src/ports/time/alarm.js';
+import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../../src/ports/time/stamper.js';
+import { macrotask } from '../../../src/ports/time/turn.js';
+import { WakingClock } from '../../../src/ports/time/waking-clock.js';
+import { assertProperty, SEED, vitestCommand } from '../../pure/codec/seed.js';
+import { isPending, turn } from '../../support/judge.js';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
+const START = Date.UTC(2026, 0, 1);
+const IN_2099 = Date.UTC(2099, 0, 1);
+
+/** Two clocks that a test sets one by one. */
+function given(options: { lastAt?: number | undefined; wall?: number } = {}) {
+  const hands = { wall: options.wall ?? START, monotonic: 5_000 };
+  const clock = { wall: () => hands.wall, monotonic: () => hands.monotonic, sleep: async () => undefined };
+  const told: (ClockJump | undefined)[] = [];
+  const leaps: number[] = [];
+  const stamper: Stamper = new Stamper({
+    clock,
+    lastAt: 'lastAt' in options ? options.lastAt : START,
+    limits: CLOCK_JUMP_LIMITS,
+    leapt: () => leaps.push(hands.wall),
+    jumped: (jump) => told.push(jump),
+  });
+  const pass = (ms: number): void => {
+    hands.wall += ms;
+    hands.monotonic += ms;
+  };
+  return { hands, pass, stamper, told, leaps };
+}
+
+describe('given a wall clock that steps back', () => {
+  it('then time goes on by what passes, and follows the wall clock again when it has caught up [TIME-2]', () => {
+    const { hands, pass, stamper } = given();
+    hands.wall -= HOUR;
+    pass(10 * SECOND);
+    expect(stamper.stamp()).toBe(START + 10 * SECOND);
+    pass(2 * HOUR);
+    expect(stamper.stamp()).toBe(START + 2 * HOUR + 10 * SECOND);
+    hands.wall += 2 * HOUR;
+    expect(stamper.stamp()).toBe(START + 3 * HOUR + 10 * SECOND);
+    expect(stamper.jump).toBeUndefined();
+  });
+
+  it('after it was read ahead, then nobody sees time go back', () => {
+    const { hands, stamper } = given();
+    hands.wall += DAY;
+    expect(stamper.now()).toBe(START + DAY);
+    hands.wall -= DAY;
+    expect(stamper.now()).toBe(START + DAY);
+    expect(stamper.stamp()).toBe(START + DAY);
+  });
+});
+
+describe('given a wall clock that is ahead', () => {
+  it('by as much as is believed, then it is followed and sleepers are woken; by a millisecond more it is a jump [TIME-2]', () => {
+    const { hands, stamper, told, leaps } = given();
+    hands.wall += CLOCK_JUMP_LIMITS.running;
+    expect(stamper.stamp()).toBe(hands.wall);
+    expect(leaps).toEqual([hands.wall]);
+    const before = hands.wall;
+    hands.wall += CLOCK_JUMP_LIMITS.running + 1;
+    expect(stamper.stamp()).toBe(before);
+    expect(stamper.jump).toEqual({ wall: hands.wall, at: before, since: before });
+    expect(told).toEqual([stamper.jump]);
+  });
+
+  it('when the year 2099 is read once, then it moves nothing and is over by itself', () => {
+    const { hands, pass, stamper, told } = given();
+    hands.wall = IN_2099;
+    expect(stamper.stamp()).toBe(START);
+    hands.wall = START;
+    pass(5 * SECOND);
+    expect(stamper.stamp()).toBe(START + 5 * SECOND);
+    expect(told).toEqual([{ wall: IN_2099, at: START, since: START }, undefined]);
+  });
+
+  it('when it stays, then time goes on by what passes, and is told once [TIME-3]', () => {
+    const { hands, pass, stamper, told } = given();
+    hands.wall = IN_2099;
+    stamper.stamp();
+    for (let day = 1; day <= 30; day++) {
+      pass(DAY);
+      expect(stamper.stamp()).toBe(START + day * DAY);
+    }
+    expect(stamper.jump).toEqual({ wall: IN_2099 + 30 * DAY, at: START + 30 * DAY, since: START });
+    expect(told).toHaveLength(1);
+  });
+
+  it('when it is confirmed, then time is what it says, and the next jump is another one', () => {
+    const { hands, pass, stamper, told, leaps } = given();
+    hands.wall = IN_2099;
+    stamper.stamp();
+    stamper.confirm(IN_2099);
+    expect(leaps).toEqual([IN_2099]);
+    pass(SECOND);
+    expect(stamper.stamp()).toBe(IN_2099 + SECOND);
+    hands.wall = START; // it was wrong after all: time does not go back
+    pass(SECOND);
+    expect(stamper.stamp()).toBe(IN_2099 + 2 * SECOND);
+    expect(told.map((jump) => jump?.wall)).toEqual([IN_2099, undefined]);
+  });
+
+  it.each([Number.POSITIVE_INFINITY, Number.NaN])('when it says %s, then it moves nothing', (wall) => {
+    const { hands, stamper } = given();
+    hands.wall = wall;
+    hands.monotonic += SECOND;
+    expect(stamper.stamp()).toBe(START + SECOND);
+  });
+});
+
+describe('given a world that is opened again', () => {
+  it('after 400 days, then the wall clock is followed; after a millisecond more it waits to be confirmed', () => {
+    expect(given({ wall: START + 400 * DAY }).stamper.now()).toBe(START + 400 * DAY);
+    const { stamper } = given({ wall: START + 400 * DAY + 1 });
+    expect(stamper.now()).toBe(START);
+    expect(stamper.jump).toMatchObject({ at: START, since: START });
+  });
+
+  it('by a machine that learns the date late, then the wider limit holds until a wall clock is first followed', () => {
+    const { hands, stamper } = given({ wall: 0 });
+    expect(stamper.now()).toBe(START);
+    hands.wall = START + 30 * DAY;
+    expect(stamper.now()).toBe(START + 30 * DAY);
+    hands.wall += 30 * DAY;
+    expect(stamper.now()).toBe(START + 30 * DAY);
+  });
+
+  it('for the first time, then any wall clock is believed', () => {
+    expect(given({ lastAt: undefined, wall: IN_2099 }).stamper.now()).toBe(IN_2099);
+  });
+});
+
+describe(`given any two clocks (seed ${SEED})`, () => {
+  const moves = fc.array(
+    fc.record({
+      passes: fc.integer({ min: 0, max: 2 * DAY }),
+      jumps: fc.oneof(fc.constant(0), fc.integer({ min: -9 * DAY, max: 9 * DAY })),
+      asks: fc.constantFrom('stamp', 'now', 'confirm'),
+    }),
+    { maxLength: 40 },
+  );
+
+  it('then time never goes back, is never less than what passed, and is not led away further than is believed [TIME-1, TIME-2]', () => {
+    assertProperty(
+      fc.property(moves, (list) => {
+        const { hands, pass, stamper } = given();
+        let [last, passed] = [START, START];
+        for (const { passes, jumps, asks } of list) {
+          pass(passes);
+          hands.wall += jumps;
+          passed += passes;
+          const jump = asks === 'confirm' ? stamper.jump : undefined;
+          if (jump !== undefined) stamper.confirm(jump.wall);
+          const now = asks === 'stamp' ? stamper.stamp() : stamper.now();
+          if (now < last + passes) throw new Error(`${now} after ${last} and ${passes} ms`);
+          if (now < passed) throw new Error(`${now} when ${passed} is the least`);
+          if (jump === undefined && now > last + passes + CLOCK_JUMP_LIMITS.running) throw new Error(`led to ${now}`);
+          last = now;
+        }
+      }),
+      { numRuns: 300, command: vitestCommand('packages/kernel/test/ports/time/stamper.test.ts') },
+    );
+  });
+});
+
+describe('given the platform', () => {
+  it('when something sleeps, then it sleeps that long, or until nobody wants it to any more', async () => {
+    const [wall, monotonic] = [systemClock.wall(), systemClock.monotonic()];
+    expect(Math.abs(wall - Date.now())).toBeLessThan(SECOND);
+    await systemClock.sleep(30, new AbortController().signal);
+    expect(systemClock.monotonic() - monotonic).toBeGreaterThan(28);
+    const over = new AbortController();
+    const sleeping = systemClock.sleep(HOUR, over.signal);
+    expect(await isPending(sleeping)).toBe(true);
+    over.abort();
+    await sleeping;
+    await systemClock.sleep(HOUR, over.signal);
+  });
+
+  it('when work leaves the host a turn, then what waited for one has had it', async () => {
+    let turned = false;
+    setImmediate(() => {
+      turned = true;
+    });
+    await macrotask();
+    expect(turned).toBe(true);
+  });
+});
+
+describe('given the platform and a timer in 30 days', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('then no sleep is longer than a platform timer can be, and it rings at its time [TIME-6]', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
+    const sleeps = vi.spyOn(globalThis, 'setTimeout');
+    const rang: number[] = [];
+    const alarm = new Alarm({ clock: systemClock, now: () => Date.now(), ring: () => rang.push(Date.now()) });
+    alarm.set(START + 30 * DAY);
+    await vi.advanceTimersByTimeAsync(30 * DAY - 1);
+    expect(rang).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(rang).toEqual([START + 30 * DAY]);
+    expect(Math.max(...sleeps.mock.calls.map(([, ms]) => ms ?? 0))).toBeLessThan(2 ** 31);
+  });
+
+  it('when the machine is suspended meanwhile, then it rings within a minute of work [TIME-7]', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
+    const rang: number[] = [];
+    const alarm = new Alarm({ clock: systemClock, now: () => Date.now(), ring: () => rang.push(Date.now()) });
+    alarm.set(START + 5 * DAY);
+    await vi.advanceTimersByTimeAsync(HOUR);
+    vi.setSystemTime(START + 6 * DAY); // the platform's timers stood still
+    await vi.advanceTimersByTimeAsync(60 * SECOND);
+    expect(rang).toHaveLength(1);
+  });
+});
+
+describe('given a clock whose sleepers can be woken', () => {
+  it('when it wakes them, then all ask again, and who is stopped or slept enough is not kept', async () => {
+    const naps: AbortSignal[] = [];
+    const inner = {
+      wall: () => 0,
+      monotonic: () => 0,
+      sleep: (_ms: number, signal: AbortSignal) =>
+        new Promise<void>((resolve) => {
+          naps.push(signal);
+          signal.addEventListener('abort', () => resolve());
+        }),
+    };
+    const clock = new WakingClock(inner);
+    const [stop, never] = [new AbortController(), new AbortController()];
+    const woken: string[] = [];
+    void clock.sleep(1, stop.signal).then(() => woken.push('stopped'));
+    void clock.sleep(1, never.signal).then(() => woken.push('asleep'));
+    stop.abort();
+    await turn();
+    expect(woken).toEqual(['stopped']);
+    clock.wake();
+    await turn();
+    expect(woken).toEqual(['stopped', 'asleep']);
+    expect(naps).toHaveLength(2);
+    await clock.sleep(1, stop.signal);
+    expect(naps).toHaveLength(2);
+  });
+});

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { Ref } from '@reprise/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  compareBytes,
+  decode,
+  encode,
+  equalBytes,
+  fromHex,
+  linksOf,
+  listSlices,
+  portableSha256,
+  toHex,
+} from '../../../src/pure/codec/index.js';
+import { values } from './arbitraries.js';
+import { refusalOf } from './refusal.js';
+import { assertProperty, SEED, vitestCommand } from './seed.js';
+
+const command = vitestCommand('packages/kernel/test/pure/codec/bytes.test.ts');
+const bytes = fc.uint8Array({ maxLength: 300 });
+
+describe(`given random bytes (seed ${SEED})`, () => {
+  it('the portable sha-256 is that of node:crypto [CODEC-15]', () => {
+    const same = fc.property(bytes, (input) => {
+      expect(toHex(portableSha256(input))).toBe(createHash('sha256').update(input).digest('hex'));
+    });
+    assertProperty(same, { numRuns: 500, command });
+  });
+
+  it('hex reads back, and is that of Buffer', () => {
+    const same = fc.property(bytes, (input) => {
+      expect(toHex(input)).toBe(Buffer.from(input).toString('hex'));
+      expect(equalBytes(fromHex(toHex(input)), input)).toBe(true);
+    });
+    assertProperty(same, { numRuns: 500, command });
+  });
+
+  it.each(['a', 'abc', '0g', '/0', ':0', '`0', '0A', '0x'])('%s is no hex', (text) => {
+    expect(() => fromHex(text)).toThrow(RangeError);
+  });
+
+  it('bytes compare as Buffer compares them, and are equal only to themselves', () => {
+    const same = fc.property(bytes, bytes, fc.nat({ max: 300 }), (a, b, cut) => {
+      expect(Math.sign(compareBytes(a, b))).toBe(Buffer.compare(a, b));
+      expect(Math.sign(compareBytes(a, a.subarray(0, cut)))).toBe(Buffer.compare(a, a.subarray(0, cut)));
+      expect(equalBytes(a, b)).toBe(Buffer.compare(a, b) === 0);
+    });
+    assertProperty(same, { numRuns: 500, command });
+  });
+});
+
+describe(`given random lists (seed ${SEED})`, () => {
+  it('their slices are the bytes of their items', () => {
+    const same = fc.property(fc.array(values, { maxLength: 30 }), (items) => {
+      expect(listSlices(encode(items)).map(toHex)).toEqual(items.map((item) => toHex(encode(item))));
+    });
+    assertProperty(same, { numRuns: 300, command });
+  });
+
+  it('bytes that end early or go on are refused', () => {
+    const refused = fc.property(fc.array(values, { minLength: 1, maxLength: 5 }), (items) => {
+      const whole = encode(items);
+      for (let end = 0; end < Math.min(whole.length, 60); end++) refusalOf(() => listSlices(whole.subarray(0, end)));
+      refusalOf(() => listSlices(whole.subarray(0, -1)));
+      refusalOf(() => listSlices(Buffer.concat([whole, Uint8Array.of(0)])));
+    });
+    assertProperty(refused, { numRuns: 100, command });
+  });
+
+  it.each(['a0', '40', '01', '9fff', '9a00ffffff', '81c7'])('%s is no list of whole items', (hex) => {
+    expect(refusalOf(() => listSlices(fromHex(hex))).code).toBe('invalid_bytes');
+  });
+});
+
+describe('given a value with links', () => {
+  const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => Ref.fromHex(byte.repeat(32))) as [Ref, Ref, Ref];
+
+  it('each is listed once, in the order of the bytes', () => {
+    const value = { zz: [a, { deep: b }], y: c, x: [b, `sha256:${a.hex}`, fromHex(a.hex)] };
+    expect(linksOf(value).map(String)).toEqual([b, c, a].map(String));
+  });
+
+  it('the same content as raw bytes and as a value is two links [CODEC-7]', () => {
+    expect(linksOf([a, a.asValue(), a]).map((link) => link.kind)).toEqual(['raw', 'value']);
+  });
+
+  it('text and bytes are no links [CODEC-8]', () => {
+    expect(linksOf([a.toString(), a.hex, fromHex(a.hex), encode(a)])).toEqual([]);
+  });
+
+  it(`the list is the same before and after the bytes (seed ${SEED})`, () => {
+    const same = fc.property(values, (value) => {
+      expect(linksOf(value).map(String)).toEqual(linksOf(decode(encode(value))).map(String));
+    });
+    assertProperty(same, { numRuns: 500, command });
+  });
+
+  it('a cycle is refused', () => {
+    const ring: unknown[] = [];
+    ring.push(ring);
+    expect(refusalOf(() => linksOf(ring as never)).code).toBe('invalid_value');
+  });
+});

@@ -1,0 +1,165 @@
+import type { Ref, Value } from '@reprise/contracts';
+import { PROGRAM_EVENTS, PROGRAM_REDUCERS, programApp } from '@reprise/testkit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type ContentReader,
+  decode,
+  encode,
+  FRAME_DEPTH_MAX,
+  memory,
+  openKernelWorld,
+  readLog,
+  toHex,
+} from '../../../../src/index.js';
+import { readLogLeaf } from '../../../../src/ports/content/log-reader.js';
+import type { LogLeaf } from '../../../../src/pure/engine/index.js';
+import { appendToLog, emptyLog, logHeadBlob } from '../../../../src/pure/engine/leaf/log.js';
+import { hold, rerun, SEED } from '../../../support/laws/hold.js';
+import { nativeHash } from '../../../support/laws/run-schedule.js';
+
+const cell = [PROGRAM_REDUCERS.cell, 'a'] as [string, string];
+
+/** Counts around every place where a chunk, a node of chunks or a level fills up. */
+const edges = [0, 1, 31, 32, 33, 63, 64, 1_023, 1_024, 1_025, 2_048, 3_000];
+
+/** Items of any kind; mostly small. */
+const counts = fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...edges) }, { weight: 1, arbitrary: fc.nat(3_000) });
+const items = counts.map((count) =>
+  Array.from({ length: count }, (_, i): Value => (i % 7 === 0 ? { i, even: i % 2 === 0 } : i)),
+);
+
+interface Written {
+  readonly leaf: Uint8Array;
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+type Append = typeof appendToLog;
+
+/** Appends items in runs of these lengths; between two runs the log is written and read back, as between frames. */
+function write(list: readonly Value[], runs: readonly number[], append: Append): Written {
+  const blobs = new Map<string, Uint8Array>();
+  let log: LogLeaf = emptyLog();
+  let turn = 0;
+  let left = runs[0] ?? 1;
+  for (const item of list) {
+    for (const { ref, bytes } of append(log, item, nativeHash)) blobs.set(ref.hex, bytes);
+    if (--left > 0) continue;
+    log = decode(encode(log, FRAME_DEPTH_MAX)) as unknown as LogLeaf;
+    left = runs[++turn % runs.length] ?? 1;
+  }
+  return { leaf: encode(log, FRAME_DEPTH_MAX), blobs };
+}
+
+async function read(
+  { leaf, blobs }: Written,
+  from: number,
+  singles: readonly number[] = [],
+  looked: (hex: string) => void = () => undefined,
+): Promise<Value[]> {
+  const content: ContentReader = {
+    get: async ({ hex }: Ref) => {
+      looked(hex);
+      return blobs.get(hex);
+    },
+    has: async ({ hex }: Ref) => blobs.has(hex),
+    erasedBy: async () => undefined,
+    erasedThrough: async () => -1,
+  };
+  const list: Value[] = [];
+  for await (const item of readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from, singles)) list.push(item);
+  return list;
+}
+
+function lawFor(append: Append) {
+  const runs = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 4 });
+  const some = fc.array(fc.nat(3_100), { maxLength: 5 });
+  return fc.asyncProperty(items, runs, runs, fc.nat(3_100), some, async (list, one, other, from, singles) => {
+    const [first, second] = [write(list, one, append), write(list, other, append)];
+    expect(toHex(first.leaf)).toBe(toHex(second.leaf));
+    expect([...first.blobs.keys()]).toEqual([...second.blobs.keys()]);
+    expect(toHex(encode(await read(first, from)))).toBe(toHex(encode(list.slice(from))));
+    const picked = list.filter((_, index) => index >= from || singles.includes(index));
+    expect(toHex(encode(await read(first, from, singles)))).toBe(toHex(encode(picked)));
+    const { ref, bytes } = logHeadBlob(decode(first.leaf) as unknown as LogLeaf, nativeHash);
+    expect(toHex(nativeHash(bytes))).toBe(ref.hex);
+  });
+}
+
+describe(`logs (seed ${SEED})`, () => {
+  it('give back what was appended, from any place, and their shape depends on the items alone [RED-25]', async () => {
+    await hold(lawFor(appendToLog), { numRuns: 60, command: rerun('logs.test.ts') });
+  });
+
+  it('are read without the chunks in which nothing is wanted', async () => {
+    const list = Array.from({ length: 1_100 }, (_, i): Value => i);
+    const written = write(list, [1_100], appendToLog);
+    const looks = async (from: number, ...singles: number[]) => {
+      let looked = 0;
+      await read(written, from, singles, () => looked++);
+      return looked;
+    };
+    // 1,024 items are one node of 32 chunks, 64 more are two chunks, and the last twelve stand in the head.
+    expect([await looks(1_088), await looks(1_087), await looks(1_024)]).toEqual([0, 1, 2]);
+    expect([await looks(1_023), await looks(992), await looks(991)]).toEqual([4, 4, 5]);
+    expect([await looks(1_088, 40), await looks(1_088, 31, 32), await looks(1_088, 1_024)]).toEqual([2, 3, 1]);
+  });
+
+  it.each<[string, Append]>([
+    [
+      'loses the first item of a full tail',
+      (log, item, hash) => {
+        const staged = appendToLog(log, item, hash);
+        if (log.tail.length === 1) log.tail.pop();
+        return staged;
+      },
+    ],
+    [
+      'seals early when it can',
+      (log, item, hash) => appendToLog(log.count % 50 === 49 ? Object.assign(log, { tail: [] }) : log, item, hash),
+    ],
+    [
+      'writes the count wrong',
+      (log, item, hash) => {
+        const staged = appendToLog(log, item, hash);
+        if (staged.length > 0) log.levels.reverse();
+        return staged;
+      },
+    ],
+  ])('a mutant that %s is found', async (_, append) => {
+    await expect(hold(lawFor(append), { numRuns: 60, shrink: false, command: '' })).rejects.toThrow();
+  });
+
+  it('a world gives them back whole, before and after a snapshot and a second opening [RED-26]', async () => {
+    const store = memory({ hash: nativeHash });
+    const append = (value: Value, times: number) => ({ do: 'append', log: 'first', value, times });
+    const wanted: Value[] = [];
+    {
+      await using world = await openKernelWorld({ store, app: programApp, recheckEvery: 1 });
+      for (let i = 0; i < 30; i++) {
+        const times = [1, 31, 32, 33, 40, 100][i % 6] as number;
+        const payload = null;
+        await world.request(cell, {
+          name: PROGRAM_EVENTS.made,
+          value: { ops: [append(i, times), { do: 'head', log: 'first', at: ['head'] }], payload },
+        });
+        for (let n = 0; n < times; n++) wanted.push(i);
+      }
+      expect(await collected(world.log(cell, 'first'))).toEqual(wanted);
+      await world.snapshot();
+    }
+    await using world = await openKernelWorld({ store, app: programApp });
+    await world.request(cell, { name: PROGRAM_EVENTS.made, value: { ops: [append('last', 1)], payload: null } });
+    expect(await collected(world.log(cell, 'first', 700))).toEqual([...wanted, 'last'].slice(700));
+    const { bag } = (await world.state(cell)) as { bag: { head: Ref } };
+    expect(await collected(readLog(world.content, bag.head))).toEqual(wanted); // the head that was linked stays what it was
+    expect(await collected(world.log(cell, 'second'))).toEqual([]);
+    await world.verify();
+  });
+});
+
+async function collected(source: AsyncIterable<Value>): Promise<Value[]> {
+  const list: Value[] = [];
+  for await (const item of source) list.push(item);
+  return list;
+}

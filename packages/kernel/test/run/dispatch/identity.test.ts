@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { portableSha256 } from '../../../src/pure/codec/index.js';
+import { type EffectIdentity, effectId } from '../../../src/pure/engine/leaf/identity.js';
+
+const SHIPPED: EffectIdentity = {
+  world: '0a',
+  plan: ['shop/Order@1', 'a', 3],
+  planName: 'shop/pay_plan@1',
+  generation: 1,
+  emission: 0,
+  kind: 'shop.ship@1',
+  params: { to: 'ada' },
+};
+
+/** What is an effect of its own. */
+const OTHERS: readonly (readonly [part: string, other: Partial<EffectIdentity>])[] = [
+  ['the world', { world: '0b' }],
+  ['the reducer of the cell', { plan: ['shop/Basket@1', 'a', 3] }],
+  ['the key of the cell', { plan: ['shop/Order@1', 'b', 3] }],
+  ['the generation of the cell', { generation: 2 }],
+  ['the plan', { planName: 'shop/pay_plan@2' }],
+  ['the ordinal of the plan', { plan: ['shop/Order@1', 'a', 4] }],
+  ['the emission', { emission: 1 }],
+  ['the kind', { kind: 'shop.ship@2' }],
+  ['the parameters', { params: { to: 'bob' } }],
+];
+
+describe('given the identity of an effect', () => {
+  it.each(OTHERS)('when %s is another, then it is another effect [EFF-1]', (_, other) => {
+    expect(effectId({ ...SHIPPED, ...other }, portableSha256)).not.toBe(effectId(SHIPPED, portableSha256));
+  });
+
+  it('when all is the same, then it is the same effect, under a key that is pinned: journals and services hold it [EFF-1]', () => {
+    expect(effectId({ ...SHIPPED }, portableSha256)).toBe(
+      '7e1028555d78b9046c31ee787c9ae9474250ef4d3dce89fb0ad01c907cfae74e',
+    );
+  });
+});

@@ -1,0 +1,301 @@
+import { Ref } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import { encode, memory, openKernelWorld, putValue, VALUE_BYTES_MAX } from '../../../src/index.js';
+import { closeSound, isPending, recordsOf, until } from '../../support/judge.js';
+import { again, ask, asked, ILLEGAL, illegal, lab, once, seen, start, tellCell } from '../../support/lab.js';
+import { ok, outside } from '../../support/outside.js';
+import { TestClock } from '../../support/test-clock.js';
+
+const { app } = lab({
+  *call(input, plan) {
+    const { status, code } = yield* plan.awaitReceipt(plan.emitEffect(once, input));
+    tellCell(plan, 'got', code === undefined ? status : `${status} ${code}`);
+  },
+  *callAgain(input, plan) {
+    const { status, code } = yield* plan.awaitReceipt(plan.emitEffect(again, input));
+    tellCell(plan, 'got', code === undefined ? status : `${status} ${code}`);
+  },
+  *callAsked(input, plan) {
+    const { status, code } = yield* plan.awaitReceipt(plan.emitEffect(asked, input));
+    tellCell(plan, 'got', code === undefined ? status : `${status} ${code}`);
+  },
+  *timed(input, plan) {
+    const { status, code } = yield* plan.awaitReceipt(plan.emitEffect(once, input, { timeoutMs: 100 }));
+    tellCell(plan, 'got', code === undefined ? status : `${status} ${code}`);
+  },
+});
+
+async function given(options: Partial<Parameters<typeof openKernelWorld>[0]> = {}) {
+  const store = memory();
+  const clock = new TestClock();
+  const adapter = outside(once);
+  const world = await openKernelWorld({ store, app, clock, recheckEvery: 1, adapters: [adapter], ...options });
+  return { store, clock, adapter, world };
+}
+
+describe('given an adapter that answers', () => {
+  const outcomes: readonly (readonly [string, unknown, string])[] = [
+    [
+      'an error',
+      { status: 'error', code: 'provider_error_terminal/refusal', retryable: false },
+      'error provider_error_terminal/refusal',
+    ],
+    ['a timeout of its own', { status: 'timeout' }, 'timeout adapter_timeout'],
+    ['that it was cancelled', { status: 'cancelled' }, 'cancelled'],
+    ['that it does not know', { status: 'outcome_unknown' }, 'outcome_unknown'],
+    ['a payload of another shape', { status: 'ok', payload: { other: 1 } }, 'error validation_error'],
+    ['no payload', { status: 'ok' }, 'error validation_error/not_canonical'],
+    ['a payload that is too large', ok({ got: 'x'.repeat(VALUE_BYTES_MAX) }), 'error validation_error/too_large'],
+    [
+      'a link to content that is not there',
+      ok({ got: Ref.fromHex('a'.repeat(64)) }),
+      'error validation_error/blob_missing',
+    ],
+    ['nothing', undefined, 'outcome_unknown adapter_error/bad_outcome'],
+    ['null', null, 'outcome_unknown adapter_error/bad_outcome'],
+    ['text', 'ok', 'outcome_unknown adapter_error/bad_outcome'],
+    ['a list', [], 'outcome_unknown adapter_error/bad_outcome'],
+    ['no status', {}, 'outcome_unknown adapter_error/bad_outcome'],
+    ['an unknown status', { status: 'fine' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['a refusal that only the gate can give', { status: 'denied' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['an error without a code', { status: 'error' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['an unknown code', { status: 'error', code: 'it broke' }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['a code that is no text', { status: 'error', code: 5 }, 'outcome_unknown adapter_error/bad_outcome'],
+    [
+      'a very long code',
+      { status: 'error', code: `adapter_error/${'a'.repeat(200)}` },
+      'outcome_unknown adapter_error/bad_outcome',
+    ],
+    [
+      'an odd retryable',
+      { status: 'error', code: 'adapter_error', retryable: 'yes' },
+      'outcome_unknown adapter_error/bad_outcome',
+    ],
+    ['a bad timeout code', { status: 'timeout', code: 7 }, 'outcome_unknown adapter_error/bad_outcome'],
+    ['usage below zero', { ...ok({ got: 1 }), usage: { tokens_in: -1 } }, 'outcome_unknown adapter_error/bad_outcome'],
+    [
+      'usage that is no number',
+      { ...ok({ got: 1 }), usage: { tokens_in: Number.NaN } },
+      'outcome_unknown adapter_error/bad_outcome',
+    ],
+    [
+      'usage of unknown things',
+      { ...ok({ got: 1 }), usage: { hours: 1 } },
+      'outcome_unknown adapter_error/bad_outcome',
+    ],
+    ['usage that is text', { ...ok({ got: 1 }), usage: 'much' }, 'outcome_unknown adapter_error/bad_outcome'],
+  ];
+  it.each(outcomes)(
+    'when it is %s, then the receipt says so and the journal stays whole [EFF-15]',
+    async (_what, outcome, told) => {
+      const { store, adapter, world } = await given();
+      await ask(world, 'x', [start('call')]);
+      (await adapter.call(0)).answer(outcome);
+      await world.pump();
+      expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
+      await closeSound(world, store, app);
+    },
+  );
+
+  it.each([
+    ['callAgain', again, 'error adapter_error/bad_outcome'],
+    ['callAsked', asked, 'outcome_unknown adapter_error/bad_outcome'],
+  ] as const)(
+    'when what %s gets is no outcome, then its class says what is known [EFF-17]',
+    async (plan, effect, told) => {
+      const adapter = outside(effect);
+      const { store, world } = await given({ adapters: [adapter] });
+      await ask(world, 'x', [start(plan)]);
+      (await adapter.call(0)).answer({ status: 'fine' });
+      await world.pump();
+      expect(await seen(world, 'x')).toEqual([`got=${JSON.stringify(told)}`]);
+      await closeSound(world, store, app);
+    },
+  );
+
+  it.each(ILLEGAL.filter((what) => what !== 'bytes in state'))(
+    'when its payload holds %s, then it is a validation error [EFF-16]',
+    async (what) => {
+      const { store, adapter, world } = await given();
+      await ask(world, 'x', [start('call')]);
+      (await adapter.call(0)).answer({ status: 'ok', payload: { got: illegal(what) } });
+      await world.pump();
+      expect((await seen(world, 'x'))?.[0]).toContain('error validation_error');
+      await closeSound(world, store, app);
+    },
+  );
+
+  it.each([new Error('x'), 'text', undefined, null, Object.create(null)])(
+    'when it throws %#, then it is an adapter error [EFF-17]',
+    async (thrown) => {
+      const { store, adapter, world } = await given();
+      await ask(world, 'x', [start('call')]);
+      (await adapter.call(0)).break(thrown);
+      await world.pump();
+      expect(await seen(world, 'x')).toEqual(['got="error adapter_error/threw"']);
+      await closeSound(world, store, app);
+    },
+  );
+
+  it('when it throws at once instead of rejecting, then the same', async () => {
+    const { store, adapter, world } = await given();
+    adapter.doExecute = () => {
+      throw new Error('at once');
+    };
+    await ask(world, 'x', [start('call')]);
+    await world.pump();
+    expect(await seen(world, 'x')).toEqual(['got="error adapter_error/threw"']);
+    await closeSound(world, store, app);
+  });
+
+  it('when it changes its parameters or its payload afterwards, then nothing recorded changes [EFF-5]', async () => {
+    const { store, adapter, world } = await given();
+    await ask(world, 'x', [start('call', { list: [1] })]);
+    const call = await adapter.call(0);
+    (call.params as { list: number[] }).list.push(2);
+    const payload = { got: [1] };
+    call.answer(ok(payload));
+    payload.got.push(2);
+    await world.pump();
+    expect(JSON.stringify((await recordsOf(store, 'receipt'))[0]?.receipt.payload)).toMatch(/^{"got":\[1(,2)?\]}$/);
+    expect((await recordsOf(store, 'effect'))[0]?.params).toEqual({ list: [1] });
+    await closeSound(world, store, app);
+  });
+
+  it('when it links content that claims to be a value and is none, then it is a validation error [EFF-16]', async () => {
+    const { store, adapter, world } = await given();
+    await ask(world, 'x', [start('call', 1), start('call', 2)]);
+    const raw = (await world.content.put(Uint8Array.of(0xff, 0xff))).asValue();
+    const hollow = await putValue(world.content, { inside: Ref.fromHex('b'.repeat(64)) });
+    (await adapter.call(0)).answer(ok({ got: raw }));
+    (await adapter.call(1)).answer(ok({ got: hollow }));
+    await world.pump();
+    expect(await seen(world, 'x')).toEqual([
+      'got="error validation_error/not_a_value"',
+      'got="error validation_error/blob_missing"',
+    ]);
+    await closeSound(world, store, app);
+  });
+
+  it('when it links content that it has put, then the content is there for good [CON-2]', async () => {
+    const { store, adapter, world } = await given();
+    await ask(world, 'x', [start('call')]);
+    const call = await adapter.call(0);
+    const ref = await putValue(call.context.content, { text: 'long' });
+    call.answer(ok({ got: ref }));
+    await world.pump();
+    await closeSound(world, store, app);
+    const reading = await store.openReadonly();
+    expect(await reading.content.get(ref)).toEqual(encode({ text: 'long' }));
+    await reading.close();
+  });
+});
+
+describe('given an effect that nothing can execute', () => {
+  it('when it is emitted, then it is settled as an error and the plan goes on [EFF-6]', async () => {
+    const { store, world } = await given({ adapters: [] });
+    await ask(world, 'x', [start('call')]);
+    await world.pump();
+    expect(await seen(world, 'x')).toEqual(['got="error adapter_error/no_adapter"']);
+    expect((await recordsOf(store, 'receipt'))[0]?.receipt.retryable).toBe(false);
+    expect(await recordsOf(store, 'attempt')).toEqual([]);
+    await closeSound(world, store, app);
+  });
+});
+
+describe('given an effect with a deadline', () => {
+  it('when the deadline comes first, then the receipt is a timeout, and the late answer is recorded and changes nothing [EFF-14]', async () => {
+    const { store, clock, adapter, world } = await given();
+    await ask(world, 'x', [start('timed')]);
+    const call = await adapter.call(0);
+    expect(call.context.deadline).toBe(clock.wall() + 100);
+    clock.advance(99);
+    expect(await isPending(until(() => call.context.signal.aborted))).toBe(true);
+    clock.advance(1);
+    await until(async () => (await seen(world, 'x'))?.length === 1);
+    expect(call.context.signal.aborted).toBe(true);
+    // Authors who catch what `fetch` throws know it by its name.
+    expect(call.context.signal.reason).toMatchObject({ name: 'AbortError', why: 'deadline' });
+    const { seq } = world.head;
+    call.answer(ok({ got: 'late' }));
+    await until(() => world.head.seq > seq, 'the late answer');
+    const late = (await recordsOf(store, 'late')).map(({ status, settled }) => [status, settled]);
+    expect(late).toEqual([['ok', 'timeout']]);
+    expect(await world.openEffects()).toEqual([]);
+    expect(await seen(world, 'x')).toEqual(['got="timeout adapter_timeout"']);
+    await closeSound(world, store, app);
+  });
+
+  it('when it is answered in time, then the deadline does nothing', async () => {
+    const { store, clock, adapter, world } = await given();
+    await ask(world, 'x', [start('timed')]);
+    (await adapter.call(0)).answer(ok({ got: 1 }));
+    await world.pump();
+    const { head } = world;
+    clock.advance(1_000);
+    await world.pump();
+    expect(world.head).toEqual(head);
+    expect(await seen(world, 'x')).toEqual(['got="ok"']);
+    await closeSound(world, store, app);
+  });
+
+  it('when it still waits for its turn at the deadline, then it times out and never starts [EFF-18]', async () => {
+    const adapter = outside(once, { concurrency: 1 });
+    const { store, clock, world } = await given({ adapters: [adapter] });
+    await ask(world, 'hog', [start('call')]);
+    await adapter.call(0);
+    await ask(world, 'x', [start('timed')]);
+    clock.advance(100);
+    await until(async () => (await seen(world, 'x'))?.length === 1);
+    expect(await seen(world, 'x')).toEqual(['got="timeout adapter_timeout"']);
+    adapter.calls[0]?.answer(ok({ got: 1 }));
+    await world.pump();
+    expect(adapter.calls).toHaveLength(1);
+    await closeSound(world, store, app);
+  });
+
+  it('when the deadline passed while nobody had the world open, then it times out and does not start [EFF-18]', async () => {
+    const { store, clock, world } = await given({ drive: 'manual' });
+    await ask(world, 'x', [start('timed')]);
+    await world.close();
+    clock.advance(1_000);
+    const adapter = outside(once);
+    const later = await openKernelWorld({ store, app, clock, adapters: [adapter] });
+    await later.pump();
+    expect(await seen(later, 'x')).toEqual(['got="timeout adapter_timeout"']);
+    expect(adapter.calls).toHaveLength(0);
+    await closeSound(later, store, app);
+  });
+});
+
+describe('given an adapter that is told to stop and throws', () => {
+  it.each([
+    ['call', 'got="outcome_unknown"', once],
+    ['callAgain', 'got="cancelled"', again],
+    ['callAsked', 'got="outcome_unknown"', asked],
+  ] as const)(
+    'when it executes %s, then its receipt claims only what is known [EFF-17]',
+    async (plan, told, effect) => {
+      const { app: cancelling } = lab({
+        *call(input, run) {
+          const handle = run.emitEffect(effect, input);
+          yield* run.awaitReceipt(handle, { within: 10 });
+          run.cancel(handle);
+          tellCell(run, 'got', (yield* run.awaitReceipt(handle)).status);
+        },
+      });
+      const store = memory();
+      const clock = new TestClock();
+      const adapter = outside(effect);
+      const world = await openKernelWorld({ store, app: cancelling, clock, adapters: [adapter] });
+      await ask(world, 'x', [start('call')]);
+      const call = await adapter.call(0);
+      clock.advance(10);
+      await until(() => call.context.signal.aborted);
+      call.break(new Error('stopped'));
+      await world.pump();
+      expect([plan, await seen(world, 'x')]).toEqual([plan, [told]]);
+      await closeSound(world, store, cancelling);
+    },
+  );
+});

@@ -1,0 +1,442 @@
+/** Erasure: what is gone is gone and accounted for, everything else is as it was. */
+import { RepriseError } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import {
+  getErasable,
+  getValue,
+  memory,
+  type OpenStore,
+  openKernelWorld,
+  putErasable,
+  putValue,
+  Ref,
+  readLog,
+  type Store,
+  toHex,
+  verifyStore,
+  type World,
+} from '../../../../src/index.js';
+import { crashable } from '../../../support/crashable-store.js';
+import { codeOf, recordsOf } from '../../../support/judge.js';
+import { ask, cell, end, lab, log, once, type Step, send, start } from '../../../support/lab.js';
+import { outside } from '../../../support/outside.js';
+
+const { app } = lab({
+  *call(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input));
+  },
+});
+
+const text = (said: string) => new TextEncoder().encode(said);
+
+/** Appends an item to a cell's log that links this content. */
+const note = (ref: Ref): Step => log({ said: ref });
+
+async function tellAll(world: World, key: string, count: number): Promise<Ref[]> {
+  const refs: Ref[] = [];
+  for (let i = 0; i < count; i++) {
+    const ref = await putErasable(world.content, text(`secret ${key} ${i}`));
+    await ask(world, key, [note(ref)]);
+    refs.push(ref);
+  }
+  return refs;
+}
+
+async function tombstones(store: Store): Promise<readonly (readonly string[])[]> {
+  return (await recordsOf(store, 'erase')).map(({ digests }) => digests);
+}
+
+async function verified(store: Store) {
+  const open = await store.openReadonly();
+  try {
+    return await verifyStore(open, { app });
+  } finally {
+    await open.close();
+  }
+}
+
+describe('given content that was kept to be erasable', () => {
+  it('when equal texts are put twice, then they are two blobs and both are read back [CON-8]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const [one, other] = [await putErasable(world.content, text('yes')), await putErasable(world.content, text('yes'))];
+    expect(one.hex).not.toBe(other.hex);
+    expect((await world.content.get(one))?.length).toBe(16 + 3);
+    for (const ref of [one, other]) expect(toHex(await getErasable(world.content, ref))).toBe(toHex(text('yes')));
+  });
+
+  it('when the salt is given, then the same text is the same blob, so that a request can be repeated', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const salt = () => new Uint8Array(16).fill(7);
+    const put = () => putErasable(world.content, text('yes'), salt);
+    expect((await put()).hex).toBe((await put()).hex);
+  });
+
+  it('when it is nothing at all, then nothing is read back', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    expect(await getErasable(world.content, await putErasable(world.content, text('')))).toEqual(text(''));
+  });
+
+  it('when something shorter than a salt is read as such, then it is damaged', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const ref = await world.content.put(text('short'));
+    expect(await codeOf(getErasable(world.content, ref))).toBe('blob_damaged');
+  });
+});
+
+describe('given an erasure', () => {
+  it('when content is named, then it is gone, its tombstone says so, and the world replays as before [CON-9]', async () => {
+    const store = memory();
+    const world = await openKernelWorld({ store, app });
+    const refs = await tellAll(world, 'a', 40);
+    const before = await world.state(cell('a'));
+    const report = await world.erase({ refs }, { id: 'gdpr-1', as: 'human:dpo', reason: 'request 17' });
+    expect(report).toMatchObject({ duplicate: false, erased: 40, shared: [], remaining: 0 });
+    expect(report.head).toBe(world.head.digest);
+    for (const ref of refs) {
+      expect(await world.content.has(ref)).toBe(false);
+      expect(await codeOf(getErasable(world.content, ref))).toBe('blob_erased');
+    }
+    expect(await world.state(cell('a'))).toEqual(before);
+    expect(await world.verify()).toMatchObject({ erased: 40, returned: 0, unverified: 0 });
+    await world.close();
+    expect(await verified(store)).toMatchObject({ erased: 40, replayed: report.seq + 1 });
+    await (await openKernelWorld({ store, app })).close();
+    expect((await recordsOf(store, 'erase'))[0]).toMatchObject({
+      principal: 'human:dpo',
+      id: 'gdpr-1',
+      reason: 'request 17',
+      cell: null,
+    });
+  });
+
+  it('when a cell is named, then what its facts link is gone, and what the facts of others link is there [CON-9]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const [own, others] = [
+      await putErasable(world.content, text('own')),
+      await putErasable(world.content, text('other')),
+    ];
+    await ask(world, 'a', [['when', 'go', [['fact', own as never]]]]);
+    await ask(world, 'a', [['does', 'go']]);
+    await ask(world, 'b', [['fact', others as never]]);
+    await world.erase({ cell: cell('a') });
+    expect([await world.content.has(own), await world.content.has(others)]).toEqual([false, true]);
+  });
+
+  it('when it is asked for again, then nothing is journaled; with another content it is a conflict', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const refs = await tellAll(world, 'a', 3);
+    const first = await world.erase({ refs }, { id: 'e' });
+    const again = await world.erase({ refs: refs.toReversed() }, { id: 'e' });
+    expect(again).toEqual({ ...first, duplicate: true, remaining: 3 });
+    expect(world.head.seq).toBe(first.seq);
+    expect(await codeOf(world.erase({ refs: refs.slice(1) }, { id: 'e' }))).toBe('request_conflict');
+    expect(await codeOf(ask(world, 'a', [], { id: 'e' }))).toBe('request_conflict');
+    expect(await codeOf(world.erase({ cell: cell('a') }, { id: 'e' }))).toBe('request_conflict');
+  });
+
+  it('when content is linked anew afterwards, then it is refused; inside of stored values it may stand [CON-13]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const ref = await putErasable(world.content, text('secret'));
+    const holder = await putValue(world.content, { holds: ref });
+    await ask(world, 'a', [note(holder)]);
+    await world.erase({ refs: [ref] });
+    expect(await codeOf(ask(world, 'a', [note(ref)]))).toBe('blob_erased');
+    await ask(world, 'b', [note(holder)]);
+    await world.erase({ refs: [holder] });
+    expect(await codeOf(ask(world, 'b', [note(holder)])), 'what was known to be whole is looked at again').toBe(
+      'blob_erased',
+    );
+    expect(await codeOf(getValue(world.content, holder))).toBe('blob_erased');
+    expect(await world.verify()).toMatchObject({ erased: 2 });
+  });
+
+  it('when an adapter answers with content that is gone, then the effect says so', async () => {
+    const store = memory();
+    const adapter = outside(once);
+    const world = await openKernelWorld({ store, app, adapters: [adapter] });
+    const ref = await putErasable(world.content, text('secret'));
+    await world.erase({ refs: [ref] });
+    await ask(world, 'a', [start('call')]);
+    (await adapter.call(0)).answer({ status: 'ok', payload: { got: ref } });
+    await world.pump();
+    await world.close();
+    expect((await recordsOf(store, 'receipt'))[0]?.receipt).toMatchObject({
+      status: 'error',
+      code: 'validation_error/blob_erased',
+    });
+  });
+
+  it('when the same bytes are put again, then they are there again, and opening leaves them [CON-13]', async () => {
+    const store = memory();
+    const world = await openKernelWorld({ store, app });
+    const ref = await world.content.put(text('public'));
+    await ask(world, 'a', [note(ref)]);
+    await world.erase({ refs: [ref] });
+    await world.content.put(text('public'));
+    await ask(world, 'a', [note(ref)]);
+    await world.close();
+    expect(await verified(store)).toMatchObject({ erased: 0, returned: 1 });
+    const again = await openKernelWorld({ store, app });
+    expect(await again.content.has(ref)).toBe(true);
+    await again.erase({ refs: [ref] });
+    expect(await again.content.has(ref)).toBe(false);
+    await again.close();
+    expect(await verified(store)).toMatchObject({ erased: 1, returned: 0 });
+  });
+});
+
+describe('given a cell whose content is to be erased', () => {
+  it('when it is erased, then what it alone linked is gone, and what others link is kept and told [CON-10]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const mine = await tellAll(world, 'a', 70);
+    const theirs = await tellAll(world, 'b', 2);
+    const common = await putErasable(world.content, text('common'));
+    for (const key of ['a', 'b']) await ask(world, key, [note(common)]);
+    const report = await world.erase({ cell: cell('a') });
+    expect(report).toMatchObject({ erased: 70, remaining: 0 });
+    expect(report.shared.map(({ hex }) => hex)).toEqual([common.hex]);
+    for (const ref of mine) expect(await world.content.has(ref)).toBe(false);
+    for (const ref of [...theirs, common]) expect(await world.content.has(ref)).toBe(true);
+    // The chunks stay: the log is read as before, and says of each item that its text is gone.
+    let items = 0;
+    for await (const item of world.log(cell('a'), 'history')) {
+      items++;
+      const { said } = item as unknown as { said: Ref };
+      if (said.hex !== common.hex) expect(await codeOf(getErasable(world.content, said))).toBe('blob_erased');
+    }
+    expect(items).toBe(71);
+    expect(await world.erase({ cell: cell('a') })).toMatchObject({ erased: 0 });
+    expect(await world.verify()).toMatchObject({ erased: 70 });
+  });
+
+  it('when its effects stored content, then it is found although no state holds it [CON-10]', async () => {
+    const adapter = outside(once);
+    await using world = await openKernelWorld({ store: memory(), app, adapters: [adapter] });
+    await ask(world, 'a', [start('call')]);
+    const stored = await putErasable(world.content, text('what the outside said'));
+    (await adapter.call(0)).answer({ status: 'ok', payload: { got: stored } });
+    await world.pump();
+    expect(await world.erase({ cell: cell('a') })).toMatchObject({ erased: 1, shared: [] });
+    expect(await world.content.has(stored)).toBe(false);
+  });
+
+  it('when the cell has ended, then its content is found all the same', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const refs = await tellAll(world, 'a', 2);
+    await ask(world, 'a', [end()]);
+    expect(await world.erase({ cell: cell('a') })).toMatchObject({ erased: 2 });
+    for (const ref of refs) expect(await world.content.has(ref)).toBe(false);
+  });
+
+  it('when cells below are meant as well, then what passed between them is not shared', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const ref = await putErasable(world.content, text('passed on'));
+    await ask(world, 'top', [send('below', note(ref))]);
+    expect(await world.erase({ cell: cell('top') })).toMatchObject({ erased: 0, shared: [{ hex: ref.hex }] });
+    expect(await world.erase({ cell: cell('top'), subtree: true })).toMatchObject({ erased: 1, shared: [] });
+  });
+
+  it('when there is no such cell, then it is refused', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    expect(await codeOf(world.erase({ cell: cell('nobody') }))).toBe('cell_absent');
+  });
+});
+
+describe('given what may not be erased', () => {
+  it('when a chunk of a log or a node of a snapshot is named, then nothing is erased [CON-11]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const refs = await tellAll(world, 'a', 40);
+    const known = new Set(refs.map(({ hex }) => hex));
+    await world.snapshot();
+    await tellAll(world, 'b', 1);
+    await world.snapshot();
+    const { seq } = world.head;
+    let parts = 0;
+    for await (const ref of world.content.list()) {
+      const bytes = await world.content.get(ref);
+      if (known.has(ref.hex) || (bytes?.length ?? 0) < 34 || !isOfTheWorld(bytes)) continue;
+      parts++;
+      expect(await codeOf(world.erase({ refs: [...refs, ref] })), ref.toString()).toBe('erase_refused');
+    }
+    expect(parts).toBeGreaterThan(5); // two roots, their buckets, a chunk
+    expect(world.head.seq).toBe(seq);
+    expect(await world.content.has(refs[0] as Ref)).toBe(true);
+    await world.verify();
+  });
+
+  it('when content is not in the store, then it is missing, and junk is no target', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const junk: unknown[] = [
+      undefined,
+      {},
+      { refs: 'x' },
+      { refs: ['x'] },
+      { cell: 'x' },
+      { cell: cell('a'), subtree: 1 },
+    ];
+    for (const target of junk) expect(await codeOf(world.erase(target as never))).toBe('invalid_argument');
+    for (const options of [{ id: '' }, { as: 'kernel' }, { reason: 'x'.repeat(257) }, { reason: 1 }])
+      expect(await codeOf(world.erase({ refs: [] }, options as never))).toBe('invalid_argument');
+    expect(await codeOf(world.erase({ refs: [Ref.fromHex('a'.repeat(64))] }))).toBe('blob_missing');
+    expect(world.head.seq).toBe(0);
+  });
+
+  it('when more is named than fits a tombstone, then it is refused; what a cell links is erased in turns', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const many = Array.from({ length: 10_001 }, (_, i) => Ref.fromHex(i.toString(16).padStart(64, '0')));
+    expect(await codeOf(world.erase({ refs: many }))).toBe('bound_exceeded');
+    for (const ref of many) await world.content.put(text(ref.hex));
+    const put = await Promise.all(many.map(({ hex }) => world.content.put(text(hex))));
+    expect(await world.erase({ refs: put.slice(0, 10_000) })).toMatchObject({ erased: 10_000 });
+    expect(await world.verify()).toMatchObject({ erased: 10_000 });
+  });
+});
+
+/** Whether a blob is one that the kernel made: an array in canonical bytes. */
+function isOfTheWorld(bytes: Uint8Array | undefined): boolean {
+  return bytes !== undefined && bytes[0] !== undefined && bytes[0] >> 5 === 4;
+}
+
+/** A store that dies in the n-th blob of an erasure, or before or after the tombstone's append. */
+function dying(inner: Store, at: 'before the tombstone' | 'after the tombstone' | number): Store {
+  const dead = () => new RepriseError('store_failed', 'the process died');
+  return {
+    ...inner,
+    open: async () => {
+      const open: OpenStore = await inner.open();
+      return {
+        ...open,
+        journal: {
+          ...open.journal,
+          append: async (frames, expected) => {
+            const erases = frames.some(({ kind }) => kind === 'erase');
+            if (erases && at === 'before the tombstone') throw dead();
+            return open.journal.append(frames, expected);
+          },
+        },
+        content: {
+          ...open.content,
+          erase: async (refs, by) => {
+            if (at === 'after the tombstone') throw dead();
+            // What a store may have done by then: some of it, without the note that it is finished.
+            const through = await open.content.erasedThrough();
+            if (typeof at === 'number') {
+              await open.content.erase(refs.slice(0, at), through);
+              throw dead();
+            }
+            await open.content.erase(refs, by);
+          },
+        },
+      };
+    },
+  };
+}
+
+describe('given a crash in an erasure', () => {
+  for (const at of ['before the tombstone', 'after the tombstone', 0, 1, 2, 3] as const) {
+    it(`when it falls ${typeof at === 'number' ? `after ${at} blobs` : at}, then opening leaves all of it or nothing [CON-12]`, async () => {
+      const store = crashable();
+      const world = await openKernelWorld({ store: dying(store, at), app });
+      const refs = await tellAll(world, 'a', 3);
+      expect(await codeOf(world.erase({ refs }, { id: 'e' }))).toBe('store_failed');
+      await store.crash();
+      const unfinished = await verified(store);
+      expect(unfinished.returned).toBe(0);
+      const again = await openKernelWorld({ store, app });
+      const begun = at !== 'before the tombstone';
+      for (const ref of refs) expect(await again.content.has(ref)).toBe(!begun);
+      expect(await again.erase({ refs }, { id: 'e' })).toMatchObject({ duplicate: begun, erased: 3 });
+      for (const ref of refs) expect(await again.content.has(ref)).toBe(false);
+      await again.close();
+      expect(await tombstones(store)).toHaveLength(1);
+      expect(await verified(store)).toMatchObject({ erased: 3, returned: 0 });
+    });
+  }
+
+  it('when the store fails once, then the next erasure finishes it first', async () => {
+    const store = memory();
+    let failures = 1;
+    const world = await openKernelWorld({ store: failingOnce(store, () => failures-- > 0), app });
+    const refs = await tellAll(world, 'a', 2);
+    const [one, other] = refs as [Ref, Ref];
+    expect(await codeOf(world.erase({ refs: [one] }))).toBe('store_failed');
+    expect(await world.content.has(one)).toBe(true);
+    await world.erase({ refs: [other] });
+    expect(await world.content.has(one)).toBe(false);
+    await world.close();
+    expect(await verified(store)).toMatchObject({ erased: 2 });
+  });
+});
+
+function failingOnce(inner: Store, fails: () => boolean): Store {
+  return {
+    ...inner,
+    open: async () => {
+      const open = await inner.open();
+      const erase: OpenStore['content']['erase'] = async (refs, by) => {
+        if (fails()) throw new RepriseError('store_failed', 'the disk is away');
+        await open.content.erase(refs, by);
+      };
+      return { ...open, content: { ...open.content, erase } };
+    },
+  };
+}
+
+describe('given a world with tombstones that is verified [CON-14]', () => {
+  /** The report, or the code, for a store that answers otherwise in some of its content. */
+  async function judged(change: (content: OpenStore['content']) => Partial<OpenStore['content']>): Promise<unknown> {
+    const store = memory();
+    const world = await openKernelWorld({ store, app });
+    const refs = await tellAll(world, 'a', 4);
+    await world.erase({ refs: refs.slice(0, 1) });
+    await world.erase({ refs: refs.slice(1, 2) });
+    await world.close();
+    const open = await store.open();
+    try {
+      const content = { ...open.content, ...change(open.content) };
+      return await verifyStore({ ...open, content }, { app }).then(
+        ({ erased, returned }) => ({ erased, returned }),
+        ({ code }) => code,
+      );
+    } finally {
+      await open.close();
+    }
+  }
+
+  it('when all is well, then the erased are counted', async () => {
+    expect(await judged(() => ({}))).toEqual({ erased: 2, returned: 0 });
+  });
+
+  it('when content is gone that no tombstone names, then it is missing, whatever the store says', async () => {
+    let lost: Ref | undefined;
+    const code = await judged((content) => ({
+      erasedBy: async (ref) => (await content.erasedBy(ref)) ?? 1,
+      has: async (ref) => {
+        if (!(await content.has(ref))) return false;
+        lost ??= ref;
+        return lost.hex !== ref.hex;
+      },
+    }));
+    expect(code).toBe('blob_missing');
+  });
+
+  it('when an earlier erasure was never finished, then it is found; the newest is left to the next opening', async () => {
+    expect(await judged(() => ({ erasedThrough: async () => 0 }))).toBe('erase_unfinished');
+    expect(await judged((content) => ({ erasedThrough: async () => (await content.erasedThrough()) - 1 }))).toEqual({
+      erased: 2,
+      returned: 0,
+    });
+  });
+
+  it('when the store has lost a tombstone, then it is found', async () => {
+    expect(await judged(() => ({ erasedBy: async () => undefined }))).toBe('journal_damaged');
+  });
+
+  it('when a log links its chunks, then it reads as far as they are there', async () => {
+    const store = memory();
+    await using world = await openKernelWorld({ store, app });
+    const gone = await putValue(world.content, { count: 1, levels: [], tail: ['x'] });
+    await world.erase({ refs: [gone] });
+    expect(await codeOf(readLog(world.content, gone).next())).toBe('blob_erased');
+  });
+});

@@ -1,0 +1,346 @@
+import { type IngressRecord, Ref } from '@reprise/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Adapter, memory, openKernelWorld, putValue, type Store, type World } from '../../../../src/index.js';
+import { closeSound, codeOf, expectSound, framesOf, recordsOf, refusal } from '../../../support/judge.js';
+import { add, ask, cell, ILLEGAL, illegal, lab, numberOf, once, start, wake } from '../../../support/lab.js';
+import { ok, outside } from '../../../support/outside.js';
+import { expectRefused, JUNK, verdictOn } from '../ask/junk.js';
+
+const { app } = lab({
+  *call(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input));
+  },
+});
+
+/** Asks for a world with something wrong, on a store that must not notice. */
+async function opening(change: object, touches = false): Promise<World> {
+  const store = memory();
+  try {
+    const world = await openKernelWorld({ store, app, ...change } as never);
+    await ask(world, 'x', [add(1)]);
+    await world.close();
+    await expectSound((change as { store?: Store }).store ?? store, app);
+    return world;
+  } catch (error) {
+    if (!touches) expect(await codeOf(store.openReadonly()), 'the store was touched').toBe('world_absent');
+    throw error;
+  }
+}
+
+describe('given options that are none', () => {
+  it('when any of them is junk, then the world is not opened and the store not touched [REQ-9]', async () => {
+    const noFunction = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
+    const functions = ['undefined', 'a function', 'a class'];
+    await expectRefused((junk) => openKernelWorld(junk as never), 'openWorld');
+    await expectRefused((junk) => opening({ store: junk }), 'store');
+    await expectRefused((junk) => opening({ app: junk }), 'app');
+    await expectRefused((junk) => opening({ drive: junk }), 'drive', ['undefined']);
+    await expectRefused((junk) => opening({ snapshotEvery: junk }), 'snapshotEvery', ['undefined', 'zero', 'one']);
+    await expectRefused((junk) => opening({ recheckEvery: junk }), 'recheckEvery', ['undefined', 'zero', 'one']);
+    await expectRefused((junk) => opening({ adapters: junk }), 'adapters', ['undefined', 'no list']);
+    await expectRefused((junk) => opening({ adapters: [junk] }), 'an adapter');
+    await expectRefused((junk) => opening({ policy: junk }), 'policy', ['undefined', 'no list']);
+    await expectRefused((junk) => opening({ policy: [junk] }), 'a rule');
+    await expectRefused((junk) => opening({ policy: [{ effect: '*', decision: junk }] }), 'a decision');
+    await expectRefused((junk) => opening({ policy: [{ effect: junk, decision: 'allow' }] }), 'a pattern', [
+      'text',
+      'a path',
+      '__proto__',
+      'constructor',
+    ]);
+    await expectRefused((junk) => opening({ secrets: junk }), 'secrets', functions);
+    await expectRefused((junk) => opening({ onProgress: junk }), 'onProgress', functions);
+    await expectRefused((junk) => opening({ clock: junk }), 'clock', ['undefined']);
+    await expectRefused((junk) => opening({ random: noFunction(junk) }), 'random', functions);
+  });
+
+  it('when chance answers nonsense, then the world is not made', async () => {
+    for (const [name, junk] of JUNK) {
+      const verdict = await verdictOn(() => opening({ random: () => junk }, true), `random giving ${name}`);
+      expect(verdict, name).not.toContain('accepted');
+    }
+    expect(await verdictOn(() => opening({ random: () => new Uint8Array(3) }, true), 'short chance')).not.toContain(
+      'accepted',
+    );
+  });
+
+  it('when the clock answers nonsense, then it is refused, or its times can be read back', async () => {
+    for (const wall of [Number.NaN, -1, Number.POSITIVE_INFINITY, 2 ** 60, 'now', undefined]) {
+      const clock = { wall: () => wall as number, monotonic: () => 0, sleep: async () => undefined };
+      await verdictOn(() => opening({ clock }, true), `a clock at ${String(wall)}`);
+    }
+  });
+
+  it('when an adapter is wrongly put together, then it says what is wrong', async () => {
+    const whole = outside(once);
+    const wrong: [string, Partial<Adapter>, string][] = [
+      ['without a name', { name: '' }, 'invalid_name'],
+      ["with the kernel's name", { name: 'kernel' }, 'invalid_name'],
+      ["with the gate's name", { name: 'gate' }, 'invalid_name'],
+      ['with a name that is too long', { name: 'n'.repeat(129) }, 'invalid_name'],
+      ['with no room', { concurrency: 0 }, 'invalid_definition'],
+      ['with half a place', { concurrency: 0.5 }, 'invalid_definition'],
+      ['without execution', { doExecute: undefined as never }, 'invalid_argument'],
+      ['bound to another definition', { effect: { ...whole.effect, digest: '0'.repeat(64) } }, 'invalid_definition'],
+    ];
+    for (const [what, change, code] of wrong) {
+      expect(await verdictOn(() => opening({ adapters: [{ ...whole, ...change }] }), what), what).toBe(code);
+    }
+    expect(await verdictOn(() => opening({ adapters: [whole, outside(once)] }), 'twice')).toBe('duplicate_definition');
+  });
+});
+
+describe('given an open world [REQ-9]', () => {
+  async function given(): Promise<{ store: Store; world: World }> {
+    const store = memory();
+    const world = await openKernelWorld({ store, app, recheckEvery: 1 });
+    await ask(world, 'x', [add(1)]);
+    return { store, world };
+  }
+
+  it('when any argument of a request is junk, then it is refused and nothing is journaled', async () => {
+    const { store, world } = await given();
+    const { head } = world;
+    const event = { name: 'lab/Do@1', value: { steps: [] } };
+    await expectRefused((junk) => world.request(junk as never, event), 'to');
+    await expectRefused((junk) => world.request([junk, 'x'] as never, event), 'a reducer');
+    await expectRefused((junk) => world.request([cell('x')[0], junk] as never, event), 'a key', KEYS);
+    await expectRefused((junk) => world.request(cell('x'), junk as never), 'an event');
+    await expectRefused((junk) => world.request(cell('x'), { name: junk, value: { steps: [] } } as never), 'a name');
+    await expectRefused((junk) => world.request(cell('x'), { name: 'lab/Do@1', value: junk } as never), 'a value');
+    await expectRefused((junk) => world.request(cell('x'), { name: 'lab/Do@1', value: { steps: junk } }), 'steps', [
+      'no list',
+    ]);
+    await expectRefused(
+      (junk) => world.request(cell('x'), { name: 'lab/Do@1', value: { steps: [], more: junk } }),
+      'more',
+      ['undefined'],
+    );
+    await expectRefused((junk) => world.request(cell('x'), event, junk as never), 'options', OPTIONS);
+    await expectRefused((junk) => world.request(cell('x'), event, { id: junk } as never), 'id', [
+      'undefined',
+      'null',
+      ...TEXTS,
+    ]);
+    await expectRefused((junk) => world.request(cell('x'), event, { as: junk } as never), 'as', ['undefined', 'null']);
+    const accepted = (await recordsOf(store, 'request')).length - 1;
+    expect(world.head.seq - head.seq).toBe(accepted);
+    expect(accepted).toBe(KEYS.length + OPTIONS.length + TEXTS.length + 6);
+    await closeSound(world, store, app);
+  });
+
+  it('when a value is none, then it is refused with its path', async () => {
+    const { store, world } = await given();
+    const { head } = world;
+    for (const what of ILLEGAL.filter((kind) => kind !== 'bytes in state')) {
+      const value = { steps: [['note', illegal(what)]] };
+      const error = await refusal(world.request(cell('x'), { name: 'lab/Do@1', value }));
+      expect(['invalid_value', 'bound_exceeded'], what).toContain(error.code);
+      if (error.code === 'invalid_value') expect(String(error.details.where)).toContain('$.steps[0][1]');
+    }
+    expect(world.head).toEqual(head);
+    await closeSound(world, store, app);
+  });
+
+  it('when this and that is taken in, then each frame says who caused it [REQ-8]', async () => {
+    const store = memory();
+    const adapter = outside(once);
+    adapter.answerAll(() => ok({ got: 1 }));
+    const world = await openKernelWorld({ store, app, adapters: [adapter], recheckEvery: 1 });
+    const event = { name: 'lab/Do@1', value: { steps: [start('call', 1), wake('bell', 0)] } };
+    await world.request(cell('x'), event, { as: 'human:ann' });
+    await world.pump();
+    await world.request(cell('x'), { ...event, value: { steps: [] } });
+    await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: {} }, { as: 'operator' });
+    const frames = await framesOf(store);
+    const [effect] = await recordsOf(store, 'effect');
+    const told = frames.map(([ingress]) => `${ingress?.kind} by ${(ingress as IngressRecord).principal}`);
+    expect(told.sort()).toEqual([
+      'command by host',
+      'manifest by host',
+      `receipt by adapter:${effect?.effect}`,
+      'request by host',
+      'request by human:ann',
+      'timer by kernel',
+    ]);
+    await closeSound(world, store, app);
+  });
+
+  it('when somebody claims to be the kernel, or sends what only it may, then it is refused [REQ-8]', async () => {
+    const { store, world } = await given();
+    const { head } = world;
+    const event = { name: 'lab/Do@1', value: { steps: [] } };
+    for (const as of [
+      'kernel',
+      'Kernel',
+      'host ',
+      'human:',
+      'cell:',
+      'adapter:',
+      'human:a\nb',
+      `human:${'x'.repeat(600)}`,
+    ]) {
+      expect(await codeOf(world.request(cell('x'), event, { as: as as never })), as).toBe('invalid_argument');
+    }
+    const notice = { name: 'sys/TimerFired@1', value: { name: 'x', due: 1 } };
+    expect(await codeOf(world.request(cell('x'), notice))).toBe('invalid_argument');
+    expect(await codeOf(world.request(cell('x'), { name: 'sys/Unknown@1', value: {} }))).toBe('unknown_event');
+    expect(world.head).toEqual(head);
+    await closeSound(world, store, app);
+  });
+
+  it('when it links what is not there, or what is no value, then it is refused [CON-3]', async () => {
+    const { store, world } = await given();
+    const { head } = world;
+    const raw = await world.content.put(Uint8Array.of(0xff));
+    const linking = (ref: unknown) => ask(world, 'x', [['when', 'w', [['note', ref as never]]]]);
+    expect(await codeOf(linking(Ref.fromHex('a'.repeat(64))))).toBe('blob_missing');
+    expect(await codeOf(linking(Ref.fromHex('a'.repeat(64), 'value')))).toBe('blob_missing');
+    expect(await codeOf(linking(raw.asValue()))).toBe('invalid_value');
+    expect(world.head).toEqual(head);
+    await linking(raw);
+    await closeSound(world, store, app);
+  });
+
+  it('when what it links leads nowhere further on, then it is refused, however deep that is [CON-3]', async () => {
+    const { store, world } = await given();
+    const [raw, none] = [await world.content.put(Uint8Array.of(0xff)), Ref.fromHex('a'.repeat(64))];
+    const whole = await putValue(world.content, { raw });
+    const linking = (ref: unknown) => ask(world, 'x', [['when', 'w', [['note', ref as never]]]]);
+    for (const [inner, code] of [
+      [none, 'blob_missing'],
+      [none.asValue(), 'blob_missing'],
+      [raw.asValue(), 'invalid_value'],
+    ] as const) {
+      const outer = await putValue(world.content, { deeper: await putValue(world.content, [whole, inner]) });
+      expect(await codeOf(linking(outer)), code).toBe(code);
+    }
+    await linking(await putValue(world.content, [whole, { again: whole }]));
+    await closeSound(world, store, app);
+  });
+
+  it('when a value that was linked before is erased, then it is not linked again, and what holds it still is [CON-3]', async () => {
+    const { store, world } = await given();
+    const inner = await putValue(world.content, 'inner');
+    const outer = await putValue(world.content, { inner });
+    const linking = (ref: unknown) => ask(world, 'x', [['when', 'w', [['note', ref as never]]]]);
+    await linking(outer);
+    await world.erase({ refs: [inner] });
+    expect(await codeOf(linking(inner))).toBe('blob_erased');
+    await linking(outer);
+    await closeSound(world, store, app);
+  });
+
+  it('when any other call is given junk, then it is refused, and nothing is journaled', async () => {
+    const { store, world } = await given();
+    const { head } = world;
+    await expectRefused((junk) => world.state(junk as never), 'state');
+    await expectRefused((junk) => world.state([cell('x')[0], junk] as never), 'state of a key', KEYS);
+    await expectRefused((junk) => first(world.log(junk as never, 'history')), 'log');
+    await expectRefused((junk) => first(world.log(cell('x'), junk as never)), 'log of a name', NAMES);
+    await expectRefused((junk) => first(world.log(cell('x'), 'history', junk as never)), 'log from', [
+      'undefined',
+      'zero',
+      'one',
+    ]);
+    await expectRefused((junk) => world.at(junk as never), 'at', ['zero', 'one']);
+    await expectRefused((junk) => world.verify(junk as never), 'verify', ['undefined']);
+    await expectRefused((junk) => firstOrEnd(world, junk), 'frames', ['undefined', 'zero', 'one']);
+    await expectRefused((junk) => world.drain(junk as never), 'drain');
+    await expectRefused((junk) => world.drain({ within: junk } as never), 'drain within', TIMES);
+    await expectRefused((junk) => world.content.put(junk as never), 'put', ['bytes', 'a buffer']);
+    await expectRefused((junk) => world.content.get(junk as never), 'get');
+    await expectRefused((junk) => world.content.has(junk as never), 'has');
+    expect(world.head).toEqual(head);
+    await expectRefused((junk) => world.revive(junk as never), 'revive');
+    expect(world.head).toEqual(head);
+    await closeSound(world, store, app);
+  });
+
+  it('when a state of the past is asked for with junk, then it is refused', async () => {
+    const { store, world } = await given();
+    const past = await world.at(1);
+    await expectRefused((junk) => past.state(junk as never), 'state');
+    await expectRefused((junk) => first(past.log(junk as never, 'history')), 'log');
+    await expectRefused((junk) => first(past.log(cell('x'), junk as never)), 'log of a name', NAMES);
+    await expectRefused((junk) => first(past.log(cell('x'), 'history', junk as never)), 'log from', [
+      'undefined',
+      'zero',
+      'one',
+    ]);
+    await closeSound(world, store, app);
+  });
+
+  it('when anything at all is sent, seed 20260101, then it is refused by a code or taken, and the journal stays whole', async () => {
+    const { store, world } = await given();
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    });
+    const call = fc.tuple(
+      fc.oneof(
+        anything,
+        fc.tuple(fc.constantFrom(cell('x')[0], 'lab/Deaf@1', 'x'), fc.oneof(fc.string({ unit: 'binary' }), anything)),
+      ),
+      fc.oneof(
+        anything,
+        fc.record({
+          name: fc.oneof(fc.constantFrom('lab/Do@1', 'lab/Got@1', 'sys/Revive@1'), anything),
+          value: anything,
+        }),
+        fc.record({
+          name: fc.constant('lab/Got@1'),
+          value: fc.record({ what: fc.string({ unit: 'binary' }), value: anything }),
+        }),
+      ),
+      fc.oneof(fc.constant({}), anything, fc.record({ id: fc.oneof(fc.string({ unit: 'binary' }), anything) })),
+    );
+    for (const [to, event, options] of fc.sample(call, { seed: 20_260_101, numRuns: 1_500 })) {
+      const { head } = world;
+      const verdict = await verdictOn(
+        () => world.request(to as never, event as never, options as never),
+        fc.stringify([to, event, options]),
+      );
+      if (!verdict.startsWith('accepted')) expect(world.head).toEqual(head);
+    }
+    expect(await numberOf(world, 'x')).toBe(1);
+    await closeSound(world, store, app);
+  });
+
+  it("when an effect's parameters are anything at all, then the adapter gets exactly what was journaled [EFF-5]", async () => {
+    const adapter = outside(once);
+    adapter.answerAll((params) => ok({ got: params }));
+    const store = memory();
+    const world = await openKernelWorld({ store, app, adapters: [adapter] });
+    for (const input of [null, '', 0, [], {}, { a: [1, { b: 'é' }] }, Uint8Array.of(1)])
+      await ask(world, 'x', [start('call', input)]);
+    await world.pump();
+    const journaled = (await recordsOf(store, 'effect')).map(({ params }) => params);
+    expect(adapter.calls.map(({ params }) => params)).toEqual(journaled);
+    await closeSound(world, store, app);
+  });
+});
+
+/** Junk that is a cell's key, or text, or options, all the same. */
+const TEXTS = ['text', 'a NUL', 'a path', '__proto__', 'constructor'];
+const KEYS = TEXTS;
+const TIMES = ['zero', 'one', 'a fraction', 'infinity', 'beyond integers'];
+const NAMES = ['text', '__proto__', 'constructor'];
+const OPTIONS = JUNK.filter(([, junk]) => junk === undefined || (typeof junk === 'object' && junk !== null)).map(
+  ([name]) => name,
+);
+
+async function first(items: AsyncGenerator<unknown>): Promise<unknown> {
+  return (await items.next()).value;
+}
+
+async function firstOrEnd(world: World, from: unknown): Promise<unknown> {
+  const frames = world.frames(from as never);
+  const { value } = await frames.next();
+  await frames.return(undefined);
+  return value;
+}

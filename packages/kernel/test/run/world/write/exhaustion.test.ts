@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { memory, openKernelWorld } from '../../../../src/index.js';
+import { closeSound, codeOf, framesOf, recordsOf, until } from '../../../support/judge.js';
+import {
+  add,
+  ask,
+  cell,
+  lab,
+  note,
+  numberOf,
+  once,
+  recurse,
+  recurseCalling,
+  type Step,
+  seen,
+  send,
+  sendMany,
+  start,
+  tellCell,
+  wake,
+  when,
+} from '../../../support/lab.js';
+import { ok, outside } from '../../../support/outside.js';
+import { TestClock } from '../../../support/test-clock.js';
+
+function endless(n: number): number {
+  return endless(n + 1) + 1;
+}
+
+const { app } = lab({
+  *call(input, plan) {
+    const receipt = yield* plan.awaitReceipt(plan.emitEffect(once, input));
+    tellCell(plan, 'call', receipt.status);
+  },
+  // biome-ignore lint/correctness/useYield: it exhausts the stack before it could
+  *deepAtStart(_input, plan) {
+    tellCell(plan, 'never', endless(0));
+  },
+  *deepLater(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input));
+    tellCell(plan, 'never', endless(0));
+  },
+  *deepAtDeadline(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input), { within: 100 });
+    tellCell(plan, 'never', endless(0));
+  },
+  *fine(_input, plan) {
+    tellCell(plan, 'fine', 1);
+    yield* plan.peek(plan.cell);
+  },
+});
+
+async function given(options: Partial<Parameters<typeof openKernelWorld>[0]> = {}) {
+  const store = memory();
+  const clock = new TestClock();
+  const adapter = outside(once);
+  const world = await openKernelWorld({ store, app, clock, recheckEvery: 1, adapters: [adapter], ...options });
+  return { store, clock, adapter, world };
+}
+
+const depths: readonly (readonly [string, Step])[] = [
+  ['its own code', recurse()],
+  ["the kernel's code", recurseCalling()],
+];
+
+describe.each(depths)('given a reducer that recurses without end, the stack ending in %s', (_where, deep) => {
+  it('when a request does it, then it is refused as stack_exhausted and nothing is journaled [REC-3]', async () => {
+    const { store, world } = await given();
+    await ask(world, 'x', [add(1)]);
+    const { head } = world;
+    expect(await codeOf(ask(world, 'x', [add(1), deep], { id: 'r' }))).toBe('stack_exhausted');
+    expect(await codeOf(ask(world, 'x', [add(1), send('y', deep)]))).toBe('stack_exhausted');
+    expect(world.head).toEqual(head);
+    expect((await ask(world, 'x', [add(1)], { id: 'r' })).duplicate).toBe(false);
+    expect(await numberOf(world, 'x')).toBe(2);
+    await closeSound(world, store, app);
+  });
+
+  it('when a timer does it, then it is quarantined, its cell unchanged, and it does not come back [REC-2]', async () => {
+    const { store, world, clock } = await given({ drive: 'manual' });
+    await ask(world, 'x', [add(1), wake('bell', 10), wake('later', 20), when('bell', add(1), deep)]);
+    clock.advance(30);
+    await world.pump();
+    const timers = await recordsOf(store, 'timer');
+    expect(timers.map(({ name, quarantined }) => [name, quarantined])).toEqual([
+      ['bell', true],
+      ['later', undefined],
+    ]);
+    expect(await seen(world, 'x')).toEqual(['timer later']);
+    await ask(world, 'x', [add(1)]);
+    expect(await numberOf(world, 'x')).toBe(2);
+    const { head } = world;
+    await world.close();
+    const again = await openKernelWorld({ store, app, clock, drive: 'manual' });
+    await again.pump();
+    expect(again.head).toEqual(head);
+    await closeSound(again, store, app);
+  });
+
+  it('when a receipt leads to it, then it is quarantined, its effect settled and its plan ended [JRN-25, REC-2]', async () => {
+    const { store, world, adapter } = await given();
+    await ask(world, 'x', [add(1), start('call', 1), when('call', add(1), deep)]);
+    (await adapter.call(0)).answer(ok({ got: 1 }));
+    await world.pump();
+    const [frame = []] = (await framesOf(store)).slice(-2);
+    expect(frame.map(({ kind }) => kind)).toEqual(['receipt', 'fault', 'plan_ended', 'event', 'state']);
+    expect(frame[0]).toMatchObject({ quarantined: true, receipt: { status: 'ok', payload: { got: 1 } } });
+    expect(await world.openEffects()).toEqual([]);
+    expect([await numberOf(world, 'x'), await seen(world, 'x')]).toEqual([1, ['PlanFailed exhausted']]);
+    await ask(world, 'x', [add(1)]);
+    await closeSound(world, store, app);
+  });
+});
+
+describe('given a plan that recurses without end', () => {
+  it('when a request starts it, then the request is refused and nothing is journaled', async () => {
+    const { store, world } = await given();
+    const { head } = world;
+    expect(await codeOf(ask(world, 'x', [start('deepAtStart')]))).toBe('stack_exhausted');
+    expect(world.head).toEqual(head);
+    await closeSound(world, store, app);
+  });
+
+  it('when a receipt wakes it, then the receipt is quarantined and the plan ended', async () => {
+    const { store, world, adapter } = await given();
+    await ask(world, 'x', [start('deepLater', 1)]);
+    (await adapter.call(0)).answer(ok({ got: 1 }));
+    await world.pump();
+    expect(await recordsOf(store, 'plan_ended')).toHaveLength(1);
+    expect(await world.openEffects()).toEqual([]);
+    await ask(world, 'x', [add(1)]);
+    await closeSound(world, store, app);
+  });
+
+  it('when its deadline wakes it, then the timer is quarantined and the plan does not wait for ever [REC-2]', async () => {
+    const { store, world, adapter, clock } = await given({ drive: 'manual' });
+    await ask(world, 'x', [start('deepAtDeadline', 1)]);
+    const pumping = world.pump();
+    const call = await adapter.call(0);
+    clock.advance(100);
+    await until(async () => (await recordsOf(store, 'plan_ended')).length === 1);
+    call.answer(ok({ got: 1 }));
+    await pumping;
+    expect((await recordsOf(store, 'timer'))[0]?.quarantined).toBe(true);
+    expect(await world.openEffects()).toEqual([]);
+    await closeSound(world, store, app);
+  });
+});
+
+describe('given a cascade that exhausts the stack in a frame that continues another', () => {
+  it('when it does, then that frame is quarantined, what came before stands, and no plan waits for ever', async () => {
+    const { store, world } = await given();
+    await ask(world, 'x', [
+      sendMany(300, 'c', add(1)),
+      send('deep', add(1), recurse()),
+      start('fine'),
+      note('started'),
+    ]);
+    const frames = await framesOf(store);
+    expect(frames.map(([first]) => first?.kind)).toEqual(['manifest', 'request', 'continue', 'continue']);
+    expect(frames[2]?.[0]).toMatchObject({ quarantined: true });
+    expect(frames[2]?.filter(({ kind }) => kind === 'fault')).toHaveLength(47); // 45 cells, the deep one, the plan
+    expect(await seen(world, 'x')).toEqual(['started', 'PlanFailed exhausted']);
+    expect(await numberOf(world, 'c100')).toBe(1);
+    expect(await world.state(cell('c299'))).toBeUndefined();
+    expect(await world.state(cell('deep'))).toBeUndefined();
+    expect((await recordsOf(store, 'plan_ended')).map(({ status }) => status)).toEqual(['error']);
+    await ask(world, 'x', [add(1)]);
+    await closeSound(world, store, app);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { openKernelWorld, type Store } from '../../../../src/index.js';
+import { continueFact, timerFact } from '../../../../src/run/world/write/facts.js';
+import { Suspects } from '../../../../src/run/world/write/suspects.js';
+import { crashable } from '../../../support/crashable-store.js';
+import { closeSound, expectSound, recordsOf, until } from '../../../support/judge.js';
+import { add, ask, lab, numberOf, once, seen, sendMany, start, tellCell, wake, when } from '../../../support/lab.js';
+import { ok, outside } from '../../../support/outside.js';
+import { TestClock } from '../../../support/test-clock.js';
+
+const { app } = lab({
+  *call(input, plan) {
+    const receipt = yield* plan.awaitReceipt(plan.emitEffect(once, input));
+    tellCell(plan, 'call', receipt.status);
+  },
+});
+
+/** A disk whose holder dies as soon as it notes a fact: as if folding that fact took all the memory there is. */
+function deadly() {
+  const disk = crashable();
+  const noted: (string | null)[] = [];
+  const self = {
+    disk,
+    noted,
+    dying: false,
+    /** How often it died. */
+    deaths: 0,
+    /** The process dies as soon as it notes a fact whose name begins so. */
+    dyingAt: undefined as string | undefined,
+    store: undefined as unknown as Store,
+    /** Opens the world in a process that dies as soon as it notes a fact. */
+    async die(options: { clock?: TestClock } = {}) {
+      const before = noted.length;
+      self.dying = true;
+      void openKernelWorld({ store: self.store, app, ...options });
+      await until(() => noted.length > before, 'the note');
+      self.dying = false;
+    },
+  };
+  self.store = {
+    ...disk,
+    open: async () => {
+      const open = await disk.open();
+      return {
+        ...open,
+        mark: async (note) => {
+          await open.mark(note);
+          noted.push(note);
+          const meant = self.dyingAt !== undefined && note?.replace(/^\d+ /, '').startsWith(self.dyingAt) === true;
+          if (!(self.dying || meant) || note === null) return;
+          await disk.crash();
+          self.deaths++;
+          await new Promise(() => undefined);
+        },
+      };
+    },
+  };
+  return self;
+}
+
+describe('given a fact that takes the whole process down when it is folded', () => {
+  it('when it is a timer, then the third death is the last: it is quarantined and the world goes on [REC-4]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const first = await openKernelWorld({ store: place.store, app, clock });
+    await ask(first, 'x', [add(1), wake('bell', 10), when('bell', add(1))]);
+    await place.disk.crash(); // the first death, with nothing noted: the last close was clean
+    clock.advance(20);
+    await place.die({ clock });
+    await place.die({ clock });
+    const third = await openKernelWorld({ store: place.store, app, clock });
+    await third.pump();
+    expect((await recordsOf(place.store, 'timer')).map(({ quarantined }) => quarantined)).toEqual([true]);
+    expect([await numberOf(third, 'x'), await seen(third, 'x')]).toEqual([1, []]);
+    await ask(third, 'x', [add(1)]);
+    expect(place.noted.at(-1)).toBeNull();
+    await closeSound(third, place.store, app);
+  });
+
+  it('when it is a receipt, then its effect is settled and its plan ended', async () => {
+    const place = deadly();
+    const first = outside(once);
+    const world = await openKernelWorld({ store: place.store, app, adapters: [first] });
+    await ask(world, 'x', [start('call', 1)]);
+    await first.call(0);
+    await place.disk.crash();
+    await place.die();
+    await place.die();
+    const third = await openKernelWorld({ store: place.store, app });
+    expect(await third.openEffects()).toEqual([]);
+    expect((await recordsOf(place.store, 'receipt'))[0]?.quarantined).toBe(true);
+    expect(await seen(third, 'x')).toEqual(['PlanFailed exhausted']);
+    await closeSound(third, place.store, app);
+  });
+
+  it('when one death alone fell upon it, then it is innocent: somebody may have pulled the plug [REC-4]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const first = await openKernelWorld({ store: place.store, app, clock });
+    await ask(first, 'x', [wake('bell', 10)]);
+    await place.disk.crash();
+    clock.advance(20);
+    await place.die({ clock });
+    const third = await openKernelWorld({ store: place.store, app, clock });
+    await third.pump();
+    expect(await seen(third, 'x')).toEqual(['timer bell']);
+    await closeSound(third, place.store, app);
+  });
+
+  it('when the close was clean, then nothing is noted and nothing is suspect [REC-6]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const world = await openKernelWorld({ store: place.store, app, clock });
+    await ask(world, 'x', [wake('bell', 10)]);
+    await world.close();
+    clock.advance(20);
+    const again = await openKernelWorld({ store: place.store, app, clock });
+    await again.pump();
+    expect(await seen(again, 'x')).toEqual(['timer bell']);
+    expect(place.noted).toEqual([]);
+    await again.close();
+    await expectSound(place.store, app);
+  });
+
+  it('when the process dies for another reason, then facts that were noted and became durable are not suspect [REC-6]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const adapter = outside(once);
+    const first = await openKernelWorld({ store: place.store, app, clock, adapters: [adapter] });
+    await ask(first, 'x', [wake('bell', 10), start('call', 1)]);
+    await place.disk.crash();
+    clock.advance(20);
+    const second = await openKernelWorld({ store: place.store, app, clock, adapters: [adapter] });
+    await second.pump();
+    await ask(second, 'x', [wake('bell', 10)]);
+    await place.disk.crash();
+    clock.advance(20);
+    adapter.answerAll(() => ok({ got: 1 }));
+    const third = await openKernelWorld({ store: place.store, app, clock, adapters: [adapter] });
+    await third.pump();
+    expect((await recordsOf(place.store, 'timer')).map(({ quarantined }) => quarantined)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect((await seen(third, 'x'))?.filter((word) => word === 'timer bell')).toHaveLength(2);
+    await closeSound(third, place.store, app);
+  });
+
+  it('when the machine stops each process in the rest of another cascade, then no cascade is cut off [REC-6]', async () => {
+    const place = deadly();
+    const first = await openKernelWorld({ store: place.store, app });
+    await ask(first, 'x', [add(1)]);
+    await place.disk.crash();
+    for (const round of [1, 2, 3, 4]) {
+      const world = await openKernelWorld({ store: place.store, app });
+      for (let n = 0; n < round; n++) await ask(world, 'x', [sendMany(300, `to${round}-${n}-`, add(1))]);
+      place.dyingAt = 'continue';
+      void ask(world, 'x', [sendMany(300, `lost${round}-`, add(1))]).catch(() => undefined);
+      await until(() => place.deaths === round, 'the death');
+      place.dyingAt = undefined;
+    }
+    const last = await openKernelWorld({ store: place.store, app });
+    await ask(last, 'x', [sendMany(300, 'to5-', add(1))]);
+    const cut = (await recordsOf(place.store, 'continue')).filter(({ quarantined }) => quarantined !== undefined);
+    expect(cut).toEqual([]);
+    expect(await numberOf(last, 'to5-299')).toBe(1);
+    await closeSound(last, place.store, app);
+  });
+
+  it('when a fact was folded, then its note is gone before its commit begins [REC-6]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const first = await openKernelWorld({ store: place.store, app, clock });
+    await ask(first, 'x', [wake('bell', 10), wake('gong', 10)]);
+    await place.disk.crash();
+    clock.advance(20);
+    const second = await openKernelWorld({ store: place.store, app, clock });
+    await second.pump();
+    expect(place.noted.filter((note) => note === null)).toHaveLength(2);
+    expect(place.noted.map((note) => note === null)).toEqual([false, true, false, true]);
+    await closeSound(second, place.store, app);
+  });
+});
+
+describe('given the notes of facts', () => {
+  const suspicion = (noted: string | null) => {
+    const notes: (string | null)[] = [];
+    return { notes, suspects: new Suspects({ noted, note: async (text) => void notes.push(text) }) };
+  };
+
+  it('when the suspect was folded whole, then another fact of its name begins with no death [REC-6]', async () => {
+    const { notes, suspects } = suspicion('1 rest');
+    expect(await suspects.note('rest')).toBe('noted');
+    await suspects.clear('rest');
+    expect(await suspects.note('rest')).toBe('noted');
+    expect(notes).toEqual(['2 rest', null, '1 rest']);
+  });
+
+  it('when two holders died of it, then it is poison; another fact is not [REC-4]', async () => {
+    const { notes, suspects } = suspicion('2 ring');
+    expect(await suspects.note('other')).toBe('noted');
+    await suspects.clear('other');
+    expect(await suspects.note('ring')).toBe('poison');
+    expect(notes).toEqual(['1 other', null]);
+  });
+
+  it('when two timers are told apart only by where a separator stands, then their names differ', () => {
+    const timer = { plan: null, name: 'n', due: 1 };
+    const one = timerFact({ ...timer, cell: ['lab/Cell@1', 'a  n 1'], name: 'n' }).nameAt?.(0);
+    const two = timerFact({ ...timer, cell: ['lab/Cell@1', 'a'], name: 'n 1  n' }).nameAt?.(0);
+    expect(one).not.toBe(two);
+    expect(continueFact.nameAt?.(4)).not.toBe(continueFact.nameAt?.(5));
+  });
+});

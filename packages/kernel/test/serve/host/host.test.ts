@@ -1,0 +1,508 @@
+import { RepriseError } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import { type Adapter, openKernelWorld, type World } from '../../../src/index.js';
+import { type HostDirectory, memoryDirectory, openHost, type WorldBase } from '../../../src/serve/host/index.js';
+import { codeOf, expectDocumented, expectSound, isPending, refusal } from '../../support/judge.js';
+import { add, again, cell, numberOf, once, start, wake } from '../../support/lab.js';
+import { ok, outside } from '../../support/outside.js';
+import { app, Disk, firedIn, givenHost } from './harness.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+describe('given a host', () => {
+  it('when a world is used, then it is opened, and stays open until it has been idle [HOST-1]', async () => {
+    const { host, disk, clock, tell } = await givenHost({ idleMs: MINUTE });
+    await tell('w', add(1));
+    await tell('w', add(2));
+    expect([disk.open.opens, host.openCount]).toEqual([1, 1]);
+    await clock.advance(MINUTE - 1);
+    expect(host.openCount).toBe(1);
+    await clock.advance(1);
+    expect(host.openCount).toBe(0);
+    expect(await host.use('w', (world) => numberOf(world, 'a'))).toBe(3);
+    await host.close();
+    await expectSound(disk.store('w'), app);
+  });
+
+  it('when many use a world at once, then it is opened once [HOST-1]', async () => {
+    const { host, disk, tell } = await givenHost();
+    await Promise.all(Array.from({ length: 20 }, () => tell('w', add(1))));
+    expect(disk.open.opens).toBe(1);
+    expect(await host.use('w', (world) => numberOf(world, 'a'))).toBe(20);
+    await host.close();
+  });
+
+  it('when a world is wanted while it is being closed, then it is opened again after', async () => {
+    const { host, disk, tell } = await givenHost({ idleMs: 0 });
+    await tell('w', add(1));
+    await tell('w', add(1));
+    expect(await host.use('w', (world) => numberOf(world, 'a'))).toBe(2);
+    expect([disk.open.most, disk.open.opens]).toEqual([1, 3]);
+    await host.close();
+  });
+
+  it('when a lease is held, then the world stays open, however long [HOST-1]', async () => {
+    const { host, clock } = await givenHost({ idleMs: MINUTE, maxOpen: 1 });
+    const lease = await host.lease('w');
+    const other = await host.lease('w');
+    await clock.advance(HOUR);
+    lease.release();
+    lease.release(); // once more takes no other user away
+    await clock.advance(HOUR);
+    expect(other.world.closedBy).toBeUndefined();
+    await other[Symbol.asyncDispose]();
+    await clock.advance(MINUTE);
+    expect(other.world.closedBy?.code).toBe('world_closed');
+    await host.close();
+  });
+
+  it('when work throws, then the world is given back all the same', async () => {
+    const { host, clock } = await givenHost({ idleMs: 0 });
+    const failing = host.use('w', () => {
+      throw new Error('as told');
+    });
+    await expect(failing).rejects.toThrow('as told');
+    await clock.settle();
+    expect(host.openCount).toBe(0);
+    await host.close();
+  });
+});
+
+describe('given room for two worlds', () => {
+  it('when a third is wanted, then the one unused for longest makes room', async () => {
+    const { host, disk, tell } = await givenHost({ maxOpen: 2 });
+    for (const world of ['a', 'b', 'a', 'c']) await tell(world, add(1));
+    expect([disk.open.opens, disk.open.most, host.openCount]).toEqual([3, 2, 2]);
+    await tell('a', add(1)); // still open: b made room
+    expect(disk.open.opens).toBe(3);
+    await tell('b', add(1));
+    expect([disk.open.opens, disk.open.most]).toEqual([4, 2]);
+    await host.close();
+  });
+
+  it('when both are in use, then others wait in the order of coming, and who wants an open one passes by [HOST-2]', async () => {
+    const { host, clock, tell } = await givenHost({ maxOpen: 2 });
+    const [a, b] = [await host.lease('a'), await host.lease('b')];
+    const order: string[] = [];
+    const waiting = ['c', 'd', 'c'].map((world, i) => host.use(world, () => void order.push(`${world}${i}`)));
+    await tell('a', add(1));
+    expect(order).toEqual([]);
+    a.release();
+    await clock.settle();
+    expect(order).toEqual(['c0', 'c2', 'd1']); // the second c finds the world open
+    b.release();
+    await Promise.all(waiting);
+    await host.close();
+  });
+
+  it('when there is no room in time, then the user is told, and the next in line is served [HOST-2]', async () => {
+    const { host, clock } = await givenHost({ maxOpen: 1, waitMs: SECOND });
+    const lease = await host.lease('a');
+    const late = refusal(host.use('b', () => undefined));
+    await clock.advance(SECOND / 2);
+    const served = host.use('c', () => 'served');
+    await clock.advance(SECOND / 2);
+    const error = await late;
+    expect(error.code).toBe('host_busy');
+    expectDocumented(error);
+    lease.release();
+    expect(await served).toBe('served');
+    await host.close();
+  });
+
+  it('when an effect runs in a world that nobody uses, then the world is not closed before it has ended [HOST-3]', async () => {
+    const adapter = outside(once);
+    const { host, disk, clock, tell } = await givenHost({ maxOpen: 1, adapters: [adapter], waitMs: HOUR, idleMs: 0 });
+    await tell('a', start('call'));
+    const call = await adapter.call(0);
+    const other = tell('b', add(1));
+    await clock.advance(MINUTE);
+    expect(await isPending(other)).toBe(true);
+    expect(call.context.signal.aborted).toBe(false);
+    call.answer(ok({ got: 1 }));
+    await other;
+    expect(await host.use('a', (world) => world.state(cell('a')))).toMatchObject({ seen: ['got="ok"'] });
+    expect(disk.open.most).toBe(1);
+    await host.close();
+  });
+});
+
+describe('given timers in worlds that are closed', () => {
+  it('when they are due, then each world is opened at its time, and its timer fires at once [HOST-4]', async () => {
+    const { host, disk, clock, tell } = await givenHost({ maxOpen: 2, idleMs: SECOND });
+    const begin = clock.wall();
+    const worlds = ['a', 'b', 'c', 'd', 'e'];
+    for (const [i, world] of worlds.entries()) await tell(world, wake('tea', HOUR - i * MINUTE));
+    await clock.advance(2 * SECOND);
+    expect(host.openCount).toBe(0);
+    expect(await host.worlds({ dueBefore: begin + 57 * MINUTE, limit: 10 })).toEqual([
+      { world: 'd', nextWakeAt: begin + 57 * MINUTE, open: false },
+      { world: 'e', nextWakeAt: begin + 56 * MINUTE, open: false },
+    ]);
+    await clock.advance(HOUR);
+    for (const [i, world] of worlds.entries()) {
+      const due = begin + HOUR - i * MINUTE;
+      expect(await firedIn(disk, world)).toEqual([{ name: 'tea', due, at: due }]);
+    }
+    const left = await host.worlds({ limit: 10 });
+    expect(left.map(({ nextWakeAt }) => nextWakeAt)).toEqual([null, null, null, null, null]);
+    await host.close();
+  });
+
+  it('when a host is opened after they were due, then they fire then [HOST-4]', async () => {
+    const first = await givenHost();
+    await first.tell('w', wake('tea', HOUR));
+    await first.host.close();
+    await first.clock.advance(3 * HOUR);
+    const { host, disk, clock } = await givenHost({ disk: first.disk });
+    await clock.settle();
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await host.close();
+  });
+
+  it('when the clock says 2099, then the worlds wait to be told, and are not opened again and again', async () => {
+    const { host, disk, clock, tell } = await givenHost({ idleMs: SECOND });
+    await tell('w', wake('tea', 24 * HOUR));
+    await clock.advance(MINUTE);
+    await host.close();
+    clock.jumpWall(Date.UTC(2099, 0, 1) - clock.wall());
+    const later = await givenHost({ disk, idleMs: SECOND });
+    const { opens } = disk.open;
+    await clock.advance(HOUR);
+    expect(disk.open.opens).toBe(opens + 1);
+    expect(await firedIn(disk, 'w')).toEqual([]);
+    await later.host.use('w', (world) => world.confirmClock({ wall: clock.wall() }));
+    await clock.settle();
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await later.host.close();
+  });
+
+  it('when a machine was suspended, then what was due meanwhile is woken as soon as time has leapt', async () => {
+    const { host, disk, clock, tell } = await givenHost({ idleMs: SECOND });
+    await tell('w', wake('tea', HOUR));
+    await clock.advance(MINUTE);
+    clock.jumpWall(2 * HOUR);
+    await tell('other', add(1)); // somebody asks what time it is
+    await clock.advance(2 * SECOND);
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await host.close();
+  });
+});
+
+describe('given an effect that waits for somebody outside', () => {
+  it('then its world may be closed, and is woken when the waiting expires', async () => {
+    const adapter = outside(once);
+    const { host, disk, clock, tell } = await givenHost({ adapters: [adapter], idleMs: SECOND });
+    const begin = clock.wall();
+    await tell('w', start('call'));
+    (await adapter.call(0)).answer({ status: 'deferred', expires: begin + HOUR });
+    await clock.advance(2 * SECOND);
+    expect(host.openCount).toBe(0);
+    expect(await host.worlds({ limit: 1 })).toEqual([{ world: 'w', nextWakeAt: begin + HOUR, open: false }]);
+    await clock.advance(HOUR);
+    expect(await host.use('w', (world) => world.state(cell('a')))).toMatchObject({ seen: ['got="timeout"'] });
+    expect(disk.open.opens).toBe(3);
+    await host.close();
+  });
+
+  it('then it can be settled in a world that was closed meanwhile', async () => {
+    const adapter = outside(once);
+    const { host, clock, tell } = await givenHost({ adapters: [adapter], idleMs: SECOND });
+    await tell('w', start('call'));
+    const call = await adapter.call(0);
+    call.answer({ status: 'deferred' });
+    await clock.advance(MINUTE);
+    expect([host.openCount, (await host.worlds({ limit: 1 }))[0]?.nextWakeAt]).toEqual([0, null]);
+    const { idempotencyKey } = call.context;
+    await host.use('w', (world) => world.settle(idempotencyKey, { status: 'ok', payload: { got: 7 } }));
+    await clock.settle();
+    expect(await host.use('w', (world) => world.state(cell('a')))).toMatchObject({ seen: ['got="ok"'] });
+    await host.close();
+  });
+});
+
+describe('given a world that wants to be woken and does nothing then', () => {
+  it('then it is opened later and later, not without end', async () => {
+    const open = (_: string, base: WorldBase) => openKernelWorld({ ...base, app, drive: 'manual' });
+    const { host, disk, clock, tell } = await givenHost({ open, idleMs: 0 });
+    await tell('w', wake('never', MINUTE));
+    await clock.advance(HOUR);
+    expect(disk.open.opens).toBeGreaterThan(5);
+    expect(disk.open.opens).toBeLessThan(30);
+    await host.close();
+  });
+});
+
+describe('given a world that cannot be opened', () => {
+  /** Opens every world but one, while it is told so. */
+  function damagedWorld(world: string, disk: Disk) {
+    const damage = { broken: true, tries: [] as number[] };
+    const open = async (id: string, base: WorldBase): Promise<World> => {
+      if (id !== world || !damage.broken) return openKernelWorld({ ...base, app });
+      damage.tries.push(disk.clock.wall());
+      throw new RepriseError('journal_damaged', 'as told');
+    };
+    return { damage, open };
+  }
+
+  it('when it is used, then its user is told, others are not held up, and nothing is due [HOST-6]', async () => {
+    const disk = new Disk();
+    const { open } = damagedWorld('bad', disk);
+    const { host, failures, tell } = await givenHost({ disk, open, maxOpen: 1 });
+    expect(await codeOf(host.use('bad', () => undefined))).toBe('journal_damaged');
+    await tell('good', add(1));
+    expect(failures).toMatchObject([{ world: 'bad', retryAt: null }]);
+    expect(await host.worlds({ limit: 10 })).toMatchObject([{ world: 'good' }]);
+    await host.close();
+  });
+
+  it('when something is due in it, then it is tried again, later and later, until it opens [HOST-6]', async () => {
+    const disk = new Disk();
+    const { open, damage } = damagedWorld('w', disk);
+    damage.broken = false;
+    const { host, clock, failures, tell } = await givenHost({ disk, open, idleMs: SECOND });
+    await tell('w', wake('tea', MINUTE));
+    await clock.advance(2 * SECOND);
+    damage.broken = true;
+    await clock.advance(90 * SECOND);
+    const waits = damage.tries.slice(1).map((at, i) => at - (damage.tries[i] as number));
+    expect(waits).toEqual([1, 2, 4, 8, 16].map((seconds) => seconds * SECOND).slice(0, waits.length));
+    expect(waits.length).toBeGreaterThanOrEqual(4);
+    expect(failures).toHaveLength(damage.tries.length);
+    for (const { world, retryAt } of failures) expect([world, retryAt !== null]).toEqual(['w', true]);
+    damage.broken = false;
+    await clock.advance(HOUR);
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await host.close();
+  });
+
+  it('when another holds it, then it is woken as soon as that one has gone', async () => {
+    const { host, disk, clock, tell } = await givenHost({ idleMs: SECOND });
+    await tell('w', wake('tea', MINUTE));
+    await clock.advance(2 * SECOND);
+    const elsewhere = await disk.store('w').open();
+    await clock.advance(MINUTE);
+    expect(await codeOf(host.use('w', () => undefined))).toBe('world_locked');
+    await elsewhere.close();
+    await clock.advance(5 * MINUTE);
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await host.close();
+  });
+
+  it('when the map to places refuses its id, then nothing is noted of it', async () => {
+    const store = (world: string): never => {
+      throw new RepriseError('invalid_argument', `${world} is no tenant`);
+    };
+    const { host } = await givenHost({ store });
+    expect(await codeOf(host.use('../../etc/passwd', () => undefined))).toBe('invalid_argument');
+    expect(await host.worlds({ limit: 10 })).toEqual([]);
+    await host.close();
+  });
+});
+
+describe('given a world that breaks down', () => {
+  it('when nobody uses it, then it is told of, opened again, and its timer fires', async () => {
+    const { host, disk, clock, failures, tell } = await givenHost();
+    await tell('w', wake('tea', MINUTE));
+    disk.failing = 'store_failed';
+    await clock.advance(MINUTE);
+    disk.failing = undefined;
+    await clock.advance(MINUTE);
+    expect(failures).toMatchObject([{ world: 'w', error: { code: 'store_failed' } }]);
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    expect(disk.open.opens).toBe(2);
+    await host.close();
+  });
+
+  it('when somebody uses it, then others wait until that one has left, and get it whole', async () => {
+    const { host, disk, clock, tell } = await givenHost();
+    const lease = await host.lease('w');
+    disk.failing = 'store_failed';
+    expect(await codeOf(tell('w', add(1)))).toBe('store_failed');
+    disk.failing = undefined;
+    const other = tell('w', add(1));
+    await clock.settle();
+    expect(await isPending(other)).toBe(true);
+    lease.release();
+    await other;
+    expect(await host.use('w', (world) => numberOf(world, 'a'))).toBe(1);
+    await host.close();
+  });
+});
+
+describe('given a host that is closed', () => {
+  it('when worlds are in use, then it waits for them, then ends them; who comes later is refused [HOST-8]', async () => {
+    const { host, clock, tell } = await givenHost({ maxOpen: 1 });
+    await tell('a', add(1));
+    const lease = await host.lease('a');
+    const inLine = refusal(host.use('b', () => undefined));
+    const closed = host.close({ within: MINUTE });
+    expect(host.close()).toBe(closed);
+    const error = await refusal(host.use('a', () => undefined));
+    expect(error.code).toBe('host_closed');
+    expectDocumented(error);
+    expect((await inLine).code).toBe('host_closed');
+    await clock.advance(SECOND);
+    expect(await isPending(closed)).toBe(true);
+    lease.release();
+    await closed;
+    expect(lease.world.closedBy?.code).toBe('world_closed');
+  });
+
+  it('when a user does not leave, then it is closed all the same when the time is over', async () => {
+    const { host, clock } = await givenHost();
+    const lease = await host.lease('a');
+    const closed = host.close({ within: MINUTE });
+    await clock.advance(MINUTE);
+    await closed;
+    expect(lease.world.closedBy?.code).toBe('world_closed');
+  });
+
+  it('when an effect was interrupted by it, then the next host goes on with it at once [HOST-8]', async () => {
+    const adapter = outside(once);
+    const { host, disk, clock, tell } = await givenHost({ adapters: [adapter] });
+    await tell('w', start('call'));
+    await adapter.call(0);
+    const closed = host.close({ within: SECOND });
+    await clock.advance(HOUR);
+    await closed;
+    const next = await givenHost({ disk, adapters: [adapter] });
+    await clock.settle();
+    expect(disk.open.opens).toBe(2); // nobody asked for it
+    const state = await next.host.use('w', (world) => world.state(cell('a')));
+    expect(state).toMatchObject({ seen: ['got="outcome_unknown"'] });
+    await next.host.close();
+  });
+
+  it('when an idempotent effect has stopped for it, then the next host offers it again at once', async () => {
+    const executions: AbortSignal[] = [];
+    const obedient: Adapter = {
+      effect: again,
+      name: 'obedient',
+      doExecute: async (_params, { signal }) => {
+        executions.push(signal);
+        if (executions.length > 1) return ok({ got: 2 });
+        await new Promise((stop) => signal.addEventListener('abort', stop));
+        return { status: 'cancelled' };
+      },
+    };
+    const { host, disk, clock, tell } = await givenHost({ adapters: [obedient] });
+    await tell('w', start('callAgain'));
+    await host.close({ within: 0 });
+    expect(executions).toHaveLength(1);
+    const next = await givenHost({ disk, adapters: [obedient] });
+    await clock.settle();
+    expect(executions).toHaveLength(2); // nobody asked for it
+    await next.host.close();
+  });
+
+  it('when a timer was due and the disk was full, then the next host fires it', async () => {
+    const { host, disk, clock, tell } = await givenHost();
+    await tell('w', wake('tea', MINUTE));
+    disk.failing = 'store_full';
+    await clock.advance(MINUTE);
+    const closed = host.close();
+    await clock.advance(MINUTE);
+    await closed;
+    disk.failing = undefined;
+    const next = await givenHost({ disk });
+    await clock.settle();
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await next.host.close();
+  });
+
+  it('then a second host gets the directory, and while it is open it does not [HOST-9]', async () => {
+    const { host, disk } = await givenHost();
+    expect(await codeOf(givenHost({ disk }))).toBe('world_locked');
+    await host.close();
+    const next = await givenHost({ disk });
+    await next.host.close();
+  });
+});
+
+describe('given a directory that fails', () => {
+  it('when a world is to be marked, then it is not opened, and wakes go on when the directory does', async () => {
+    const disk = new Disk();
+    const { directory, fails } = failingDirectory();
+    const { host, clock, failures, tell } = await givenHost({ disk, directory, idleMs: SECOND });
+    await tell('w', wake('tea', MINUTE));
+    await clock.advance(2 * SECOND);
+    fails.now = true;
+    expect(await codeOf(host.use('w', () => undefined))).toBe('store_failed');
+    await clock.advance(2 * MINUTE);
+    expect(disk.open.opens).toBe(1);
+    expect(failures.some(({ world }) => world === undefined)).toBe(true);
+    fails.now = false;
+    await clock.advance(MINUTE);
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await host.close();
+  });
+});
+
+describe('given a directory that can be read and not written', () => {
+  it('when a wake is due, then it is tried once a second, and happens when the directory is well', async () => {
+    const disk = new Disk();
+    const { directory, fails } = failingDirectory(['set', 'remove']);
+    const { host, clock, failures, tell } = await givenHost({ disk, directory, idleMs: SECOND });
+    await tell('w', wake('tea', MINUTE));
+    await clock.advance(2 * SECOND);
+    fails.now = true;
+    await clock.advance(MINUTE + 58 * SECOND);
+    expect(failures.length).toBeGreaterThan(10);
+    expect(failures.length).toBeLessThan(200);
+    fails.now = false;
+    await clock.advance(2 * SECOND);
+    expect(await firedIn(disk, 'w')).toHaveLength(1);
+    await host.close();
+  });
+});
+
+/** A directory that fails while it is told to, in everything or in some of its methods. */
+function failingDirectory(only?: readonly string[]): { directory: HostDirectory; fails: { now: boolean } } {
+  const inner = memoryDirectory();
+  const fails = { now: false };
+  const open = async () => {
+    const rows = await inner.open();
+    return new Proxy(rows, {
+      get: (target, key: keyof typeof rows) => {
+        const method = target[key] as (() => unknown) | undefined;
+        if (!fails.now || only?.includes(key) === false) return method?.bind(target);
+        return async () => {
+          throw new RepriseError('store_failed', 'as told');
+        };
+      },
+    });
+  };
+  return { directory: { label: 'failing', open }, fails };
+}
+
+describe('given options that could not work', () => {
+  const sound = { directory: memoryDirectory(), store: () => new Disk().store('w'), open: () => undefined as never };
+
+  it.each([
+    ['nothing', undefined],
+    ['no directory', { ...sound, directory: {} }],
+    ['no store', { ...sound, store: 'here' }],
+    ['no opener', { ...sound, open: undefined }],
+    ['room for none', { ...sound, maxOpen: 0 }],
+    ['half a world', { ...sound, maxOpen: 1.5 }],
+    ['a time before', { ...sound, idleMs: -1 }],
+    ['no time', { ...sound, waitMs: 'long' }],
+    ['a limit of nothing', { ...sound, limits: [{ effect: '*' }] }],
+    ['a limit of none', { ...sound, limits: [{ effect: '*', concurrent: 0 }] }],
+    ['a pattern that is none', { ...sound, limits: [{ effect: 'a*b', concurrent: 1 }] }],
+    ['a span that is none', { ...sound, limits: [{ effect: '*', per: { ms: 0, max: 1 } }] }],
+    ['half a clock', { ...sound, clock: { wall: () => 0 } }],
+    ['a hook that is none', { ...sound, onError: 'tell me' }],
+  ])('(%s), then the host is not opened', async (_, options) => {
+    expect(await codeOf(openHost(options as never))).toBe('invalid_argument');
+  });
+
+  it.each([[''], ['x'.repeat(257)], ['\ud800'], [7], [null]])('an id that is none (%j) is refused', async (id) => {
+    const { host } = await givenHost();
+    expect(await codeOf(host.use(id as string, () => undefined))).toBe('invalid_argument');
+    await host.close();
+  });
+});

@@ -1,0 +1,267 @@
+import { type Ref, ref, value } from '@reprise/contracts';
+import { VirtualClock } from '@reprise/testkit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  creates,
+  defineApp,
+  defineReducer,
+  defineTextIndex,
+  memory,
+  openKernelWorld,
+  putErasable,
+  type World,
+} from '../../../src/index.js';
+import { wordsOf } from '../../../src/pure/text/index.js';
+import { memoryViews, openViews, readViews, type TextQuery, type Views } from '../../../src/serve/views/index.js';
+import { hold, SEED } from '../../support/laws/hold.js';
+import { refusalOf } from '../../support/laws/world-laws.js';
+
+const Noted = z.strictObject({
+  id: value(),
+  text: z.array(z.union([z.string(), ref()])),
+  salted: z.exactOptional(z.boolean()),
+});
+const erasable = (text: string | Ref) => (typeof text === 'string' ? text : { erasable: text });
+const note = defineReducer({
+  name: 'note/Note@1',
+  state: z.strictObject({}),
+  events: {
+    'note/Noted@1': creates(Noted),
+    'note/Removed@1': creates(z.strictObject({ id: value() })),
+  },
+  init: () => ({}),
+  reduce: () => undefined,
+});
+const app = defineApp({ reducers: [note] });
+
+const notes = defineTextIndex({
+  name: 'note/Text@1',
+  from: {
+    'event:note/Noted@1': Noted,
+    'event:note/Removed@1': z.strictObject({ id: value() }),
+  },
+  fold(documents, entry) {
+    if (entry.from === 'event:note/Noted@1')
+      documents.put(entry.value.id as string, entry.value.salted ? entry.value.text.map(erasable) : entry.value.text);
+    else documents.remove(entry.value.id as string);
+  },
+});
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const open = (store = memory()): Promise<World> => openKernelWorld({ store, app, clock: new VirtualClock() });
+const tell = (world: World, name: string, what: object) =>
+  world.request(['note/Note@1', 'all'], { name: `note/${name}@1`, value: what });
+const put = (world: World, id: unknown, ...text: (string | Ref)[]) => tell(world, 'Noted', { id, text });
+
+async function found(views: Views, query: TextQuery | string): Promise<unknown[]> {
+  await views.caughtUp();
+  const { hits } = await views.text(notes).search(typeof query === 'string' ? { text: query } : query);
+  return hits.map(({ id }) => id);
+}
+
+describe('a text index', () => {
+  it('finds documents that have every word, or any of them, or a word that begins so', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, 'a', 'Tea with milk');
+    await put(world, 'b', 'Coffee with milk and sugar');
+    await put(world, 'c', 'Milkshake');
+    expect(await found(views, 'MILK')).toEqual(['a', 'b']);
+    expect(await found(views, 'with coffee')).toEqual(['b']);
+    expect(await found(views, { text: 'tea sugar', match: 'any' })).toEqual(['a', 'b']);
+    expect(await found(views, { text: 'milk', prefix: true })).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+    expect(await found(views, { text: 'with mil', prefix: true })).toEqual(['a', 'b']);
+    expect(await found(views, 'tea coffee')).toEqual([]);
+    expect(await found(views, '…')).toEqual([]);
+  });
+
+  it('takes only the last word for a beginning, and a document that has two words beginning so still lacks the other', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, 'a', 'teapot milk');
+    await put(world, 'b', 'tea team');
+    expect(await found(views, { text: 'tea mil', prefix: true })).toEqual([]);
+    expect(await found(views, { text: 'milk te', prefix: true })).toEqual(['a']);
+  });
+
+  it.each([null, 7, { erasable: 'no link' }])(
+    'stops at a document whose text is partly %j, neither text nor a link, and says so',
+    async (id) => {
+      await using world = await open();
+      const odd = defineTextIndex({
+        name: 'note/Odd@1',
+        from: { 'event:note/Noted@1': Noted },
+        fold: (documents, { value }) => documents.put('odd', ['text', value.id as never]),
+      });
+      await using views = await openViews(world, [odd]);
+      const { seq } = await put(world, id, 'tea');
+      const error = await refusalOf(views.caughtUp(seq));
+      expect([error?.code, String(error?.cause)]).toEqual(['view_failed', expect.stringContaining('neither text nor')]);
+    },
+  );
+
+  it('puts rare words, many of them and short documents first, and equals by their ids', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, 'long', `needle ${'hay '.repeat(50)}`);
+    await put(world, 'twice', 'needle needle hay');
+    await put(world, 'z', 'needle hay');
+    await put(world, 'b', 'needle hay');
+    await put(world, 'rare', 'pin needle');
+    expect(await found(views, 'needle')).toEqual(['twice', 'b', 'rare', 'z', 'long']);
+    expect((await found(views, { text: 'pin hay', match: 'any' }))[0]).toBe('rare');
+    await views.caughtUp();
+    const page = await views.text(notes).search({ text: 'needle', limit: 2 });
+    expect([page.hits.map(({ id }) => id), page.total]).toEqual([['twice', 'b'], 5]);
+  });
+
+  it('can be kept to documents under a key', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, ['ada', 1], 'tea');
+    await put(world, ['bob', 1], 'tea');
+    expect(await found(views, { text: 'tea', under: 'bob' })).toEqual([['bob', 1]]);
+  });
+
+  it('a document that is put again, removed, or made of several texts is found by what it is now', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, 'a', 'tea', 'milk');
+    await put(world, 'b', 'tea');
+    await put(world, 'a', 'coffee');
+    expect(await found(views, 'tea')).toEqual(['b']);
+    expect(await found(views, 'coffee')).toEqual(['a']);
+    await tell(world, 'Removed', { id: 'b' });
+    expect(await found(views, 'tea')).toEqual([]);
+  });
+
+  it('reads text from linked content, salted or not; what is no text has no words', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    await put(world, 'plain', await world.content.put(utf8('plain tea')), 'with words');
+    await put(world, 'binary', await world.content.put(Uint8Array.of(255, 254)));
+    const salted = await putErasable(world.content, utf8('salted tea'));
+    await tell(world, 'Noted', { id: 'salted', text: [salted], salted: true });
+    expect(await found(views, 'tea')).toEqual(['salted', 'plain']);
+    expect(await found(views, 'words')).toEqual(['plain']);
+  });
+
+  it('forgets what is erased; made again without the content, it has the same bytes [VIEW-9]', async () => {
+    const [store, kept] = [memory(), memoryViews()];
+    await using world = await open(store);
+    await using views = await openViews(world, [notes], { store: kept });
+    const secret = await putErasable(world.content, utf8('a secret tea'));
+    await tell(world, 'Noted', { id: 'a', text: ['open', secret], salted: true });
+    await put(world, 'b', 'tea for all');
+    expect(await found(views, 'tea')).toEqual(['b', 'a']);
+    await world.erase({ refs: [secret] });
+    expect(await found(views, 'tea')).toEqual(['b']);
+    expect(await found(views, 'open')).toEqual([]);
+    await tell(world, 'Noted', { id: 'c', text: ['late', secret], salted: true }).catch(() => undefined);
+    await put(world, 'd', 'tea later');
+    await views.caughtUp();
+    expect((await views.verify()).differences).toEqual([]);
+    expect(await dump(kept)).toEqual(await dumpOf(await store.openReadonly()));
+  });
+
+  it('as of an earlier frame it finds what was there then', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    const { seq } = await put(world, 'a', 'tea');
+    await put(world, 'b', 'tea');
+    await using past = await views.at(seq);
+    expect((await past.text(notes).search({ text: 'tea' })).hits.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  it('what is no query is refused', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [notes]);
+    const many = Array.from({ length: 33 }, (_, i) => `w${i}`).join(' ');
+    for (const query of [
+      { text: 7 as never },
+      { text: 'a', match: 'some' as never },
+      { text: 'a', limit: 0 },
+      { text: many },
+    ])
+      expect((await refusalOf(views.text(notes).search(query)))?.code).toBe('invalid_argument');
+  });
+});
+
+/** The index as it is said, without any index: every document is read for every question. */
+class Reference {
+  readonly #texts = new Map<string, string[]>();
+
+  put(id: string, text: string): void {
+    this.#texts.set(id, wordsOf(text));
+  }
+
+  remove(id: string): void {
+    this.#texts.delete(id);
+  }
+
+  search(text: string): string[] {
+    const words = [...new Set(wordsOf(text))];
+    const all = [...this.#texts];
+    const average = all.reduce((sum, [, own]) => sum + own.length, 0) / Math.max(1, all.length);
+    const scored = all
+      .filter(([, own]) => words.every((word) => own.includes(word)))
+      .map(([id, own]) => ({ id, score: words.reduce((sum, word) => sum + this.#score(word, own, average), 0) }));
+    return scored.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
+  }
+
+  #score(word: string, own: readonly string[], average: number): number {
+    const containing = [...this.#texts.values()].filter((words) => words.includes(word)).length;
+    const idf = Math.log(1 + (this.#texts.size - containing + 0.5) / (containing + 0.5));
+    const count = own.filter((one) => one === word).length;
+    return (idf * 2.2 * count) / (count + 1.2 * (0.25 + (0.75 * own.length) / average));
+  }
+}
+
+describe(`a text index over random documents (seed ${SEED})`, () => {
+  const texts = fc.array(fc.constantFrom('tea', 'milk', 'sugar', 'salt', 'Éclair', 'cup'), {
+    minLength: 1,
+    maxLength: 12,
+  });
+  const steps = fc.array(
+    fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e'), text: fc.option(texts.map((words) => words.join(' '))) }),
+    { minLength: 1, maxLength: 14 },
+  );
+
+  it('finds what reading every document finds, and is the same when it is made again [VIEW-9]', async () => {
+    const law = fc.asyncProperty(steps, async (list) => {
+      const reference = new Reference();
+      await using world = await open();
+      await using views = await openViews(world, [notes]);
+      for (const { id, text } of list) {
+        if (text === null) {
+          reference.remove(id);
+          await tell(world, 'Removed', { id });
+        } else {
+          reference.put(id, text);
+          await put(world, id, text);
+        }
+      }
+      for (const text of ['tea', 'milk tea', 'eclair', 'cup salt sugar']) {
+        const [hits, wanted] = [await found(views, text), reference.search(text)];
+        if (hits.toSorted().join() !== wanted.toSorted().join())
+          throw new Error(`${text}: ${hits} instead of ${wanted}`);
+      }
+      const { differences } = await views.verify();
+      if (differences.length > 0) throw new Error(JSON.stringify(differences));
+    });
+    await hold(law, { numRuns: 60, command: 'npx vitest run packages/kernel/test/serve/views/text-index.test.ts' });
+  });
+});
+
+async function dump(kept: ReturnType<typeof memoryViews>) {
+  const store = await kept.open();
+  return store.scan('note/Text@1', { from: new Uint8Array(), to: null, limit: 10_000 });
+}
+
+async function dumpOf(store: Parameters<typeof readViews>[0]) {
+  const kept = memoryViews();
+  await readViews(store, [notes], { store: kept });
+  return dump(kept);
+}

@@ -1,5 +1,0 @@
-import { testViewStore } from '@reprise/testkit';
-import { describe, it } from 'vitest';
-import { memoryViews } from '../../src/views/index.js';
-
-testViewStore({ name: 'memory', runner: { describe, it }, make: async () => ({ store: memoryViews() }) });

@@ -1,0 +1,64 @@
+/** The wire formats: how each writes a unified request, and its rules. */
+import { toAiSdkCall } from '../ai-sdk/call-request.js';
+import { checkAiSdkCall } from '../ai-sdk/call-rules.js';
+import { MAX_TOKENS_DEFAULT, toMessagesRequest } from '../anthropic/messages-request.js';
+import { checkMessagesRequest } from '../anthropic/messages-rules.js';
+import type { ProviderProfile, UnifiedRequest } from '../model/model.js';
+import { toChatRequest } from '../openai/chat-request.js';
+import { checkChatRequest } from '../openai/chat-rules.js';
+import { toResponsesRequest } from '../openai/responses-request.js';
+import { checkResponsesRequest } from '../openai/responses-rules.js';
+import type { Draft } from '../wire/request-fields.js';
+import type { RequestIssue } from '../wire/request-rules.js';
+
+/** The formats that requests can be written in. */
+export const WIRE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'ai-sdk'] as const;
+
+/** A format that requests can be written in. */
+export type WireFormat = (typeof WIRE_FORMATS)[number];
+
+/** What all formats need to know of a model. */
+export interface WireTarget {
+  readonly model: string;
+  readonly profile: ProviderProfile;
+}
+
+const FORMATS: Readonly<
+  Record<
+    WireFormat,
+    {
+      readonly check: (body: unknown) => RequestIssue[];
+      readonly draft: (request: UnifiedRequest, target: WireTarget) => Draft;
+    }
+  >
+> = {
+  'openai-chat': {
+    check: checkChatRequest,
+    draft: (request, target) =>
+      toChatRequest(request, { ...target, maxTokensField: 'max_tokens', returnReasoning: true }),
+  },
+  'openai-responses': { check: checkResponsesRequest, draft: toResponsesRequest },
+  'anthropic-messages': {
+    check: checkMessagesRequest,
+    draft: (request, target) =>
+      toMessagesRequest(request, { ...target, maxTokensDefault: MAX_TOKENS_DEFAULT, effort: 'adaptive' }),
+  },
+  'ai-sdk': {
+    check: checkAiSdkCall,
+    draft: (request, { profile }) => toAiSdkCall(request, { profile, specification: 'v3' }),
+  },
+};
+
+/**
+ * Checks a request's body, as JSON data, against every rule that some provider of the format enforces.
+ *
+ * @returns which rules it breaks and where; nothing when it breaks none
+ */
+export function validateRequest(format: WireFormat, body: unknown): RequestIssue[] {
+  return FORMATS[format].check(body);
+}
+
+/** Writes a unified request in a format, with the format's defaults. */
+export function draftRequest(format: WireFormat, request: UnifiedRequest, target: WireTarget): Draft {
+  return FORMATS[format].draft(request, target);
+}

@@ -1,0 +1,150 @@
+/**
+ * The adapter of `llm.generate@2`: projects what the parameters link, asks a model, has its answer judged, stores it.
+ *
+ * Owns: blobs in and out, the receipt. Does not own: the wire (a client's), the words (the prompt assembly's), what a call
+ * may do (the judge's).
+ *
+ * Invariants
+ * G1  Author code is asked once, here, and what it answered stands in the receipt.
+ * G2  The receipt's digest is of the bytes that were sent; `assembleRequest` makes them again.
+ * G3  What was said before a stop or a pause is kept: an answer of `interrupted` calls nothing.
+ * G4  A summary is text: calls beside it are never judged, and never made.
+ * G5  What a call costs is said in whole micro-dollars, by the price of the model where its provider does not say it.
+ * G6  Of more calls than a receipt holds the first are kept, and the receipt tells of the others, whichever client answered.
+ */
+import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars, putValue } from '@reprise/agent';
+import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Usage } from '@reprise/contracts';
+import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
+import type { ModelClient, UnifiedResponse } from '../model/model.js';
+import { PROMPT_VERSION } from '../prompt/assemble-prompt.js';
+import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
+import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
+
+/** What {@link llmGenerateAdapter} takes besides the models. */
+export interface LlmGenerateOptions {
+  /** Who judges calls and answers, and asks context sources. */
+  readonly judge: Judge;
+  /** The definition to bind to. Default: the agent package's. */
+  readonly effect?: EffectDefinition<LlmGenerateParams, LlmGenerateReceipt>;
+  /** How a transcript is read. Default: from the kernel's log. */
+  readonly readContext?: ReadContext;
+  /** How many model calls may run at once. Default: the kernel's. */
+  readonly concurrency?: number;
+}
+
+/**
+ * The adapter that executes `llm.generate@2` with these models.
+ *
+ * @param models clients by the alias that the journal knows; a deploy may put another model behind an alias
+ */
+export function llmGenerateAdapter(
+  models: Readonly<Record<string, ModelClient>>,
+  options: LlmGenerateOptions,
+): Adapter<LlmGenerateParams, LlmGenerateReceipt> {
+  return {
+    effect: options.effect ?? llmGenerate,
+    name: 'reprise.llm',
+    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+    doExecute: async (params, context) => {
+      const client = Object.hasOwn(models, params.model) ? models[params.model] : undefined;
+      if (client === undefined) return terminal('unknown_model');
+      if (params.prompt !== PROMPT_VERSION) return terminal('unknown_prompt');
+      return execute({ client, params, context, options });
+    },
+  };
+}
+
+function terminal(reason: string): AdapterOutcome<LlmGenerateReceipt> {
+  return { status: 'error', code: `provider_error_terminal/${reason}`, retryable: false };
+}
+
+interface ModelCall {
+  readonly client: ModelClient;
+  readonly params: LlmGenerateParams;
+  readonly context: AdapterContext;
+  readonly options: LlmGenerateOptions;
+}
+
+async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateReceipt>> {
+  const { client, params, context, options } = call;
+  const { content, signal } = context;
+  const asked = params.context === undefined ? await options.judge.context({ params, content, signal }) : undefined;
+  const { request, warnings } = await projectCall(params, {
+    content,
+    client,
+    ...(asked === undefined ? {} : { context: asked }),
+    ...(options.readContext === undefined ? {} : { readContext: options.readContext }),
+  });
+  const result = await client.generate(request, {
+    signal,
+    idempotencyKey: context.idempotencyKey,
+    progress: (note) => context.progress(note),
+    secret: (name) => context.secret(name),
+    ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
+  });
+  if (result.ok) return settle(call, result.response, warnings, asked);
+  if (result.error !== undefined) context.report?.(result.error);
+  return { ...result.failure, ...priced(client, result.failure.usage) };
+}
+
+async function settle(
+  { client, params, context, options: { judge } }: ModelCall,
+  response: UnifiedResponse,
+  losses: readonly string[],
+  asked: readonly ContextText[] | undefined,
+): Promise<AdapterOutcome<LlmGenerateReceipt>> {
+  const { content, signal } = context;
+  const { request, finishReason, usage } = response;
+  const interrupted = finishReason === 'interrupted';
+  const about: JudgeContext = { params, content, signal };
+  const silent = interrupted || params.summarise !== undefined; // G3, G4
+  const { calls, dropped } = keptCalls(silent ? { calls: [] } : response); // G6
+  const isFinal = calls.length === 0 && !interrupted && params.summarise === undefined;
+  const judged = calls.length === 0 ? [] : [...(await judge.calls(calls, about))];
+  const warnings = [...new Set([...losses, ...droppedWarning(dropped), ...request.warnings, ...response.warnings])];
+  const payload: LlmGenerateReceipt = {
+    output_ref: await putOutput(response, namedAs(judged, calls), content),
+    raw_output_ref: await content.put(response.rawBody),
+    by: { profile: client.profile.profile_id, model: client.profile.model_default },
+    request_digest: digestOf(request.body),
+    prefix_digest: digestOf(request.body.subarray(0, request.prefixBytes)),
+    request_bytes: request.body.length,
+    finish_reason: finishReason,
+    tool_calls: judged,
+    ...present({
+      dropped_calls: dropped,
+      blank: (response.text ?? '').trim() === '' ? true : undefined,
+      returns: isFinal ? await judge.returns(response.text ?? '', about) : undefined,
+      context: asked === undefined ? undefined : [...asked],
+      provider_response_id: response.providerResponseId,
+      usage_details: response.usageDetails,
+      warnings_ref: warnings.length === 0 ? undefined : await putValue(content, warnings),
+    }),
+  };
+  return { status: 'ok', payload, ...priced(client, usage) };
+}
+
+/** G5 */
+function priced({ profile: { price } }: ModelClient, usage: Usage | undefined): { readonly usage?: Usage } {
+  if (usage === undefined) return {};
+  const cost = price === undefined || usage.micro_money !== undefined ? undefined : microDollars(price, usage);
+  return { usage: cost === undefined ? usage : { ...usage, micro_money: cost } };
+}
+
+/** The calls under the ids that the judge gave them: what is kept of an answer and what becomes of its calls agree. */
+function namedAs(judged: readonly LlmToolCall[], calls: readonly AskedCall[]): AskedCall[] {
+  return calls.map((call, i) => ({ ...call, callId: judged[i]?.call_id ?? call.callId }));
+}
+
+function putOutput({ text, opaque }: UnifiedResponse, calls: readonly AskedCall[], content: ContentStore) {
+  return putValue(content, {
+    ...present({ text, opaque: opaque === undefined || opaque.length === 0 ? undefined : [...opaque] }),
+    tool_calls: calls.map(({ callId, tool, args }) => ({ call_id: callId, tool, args })),
+  });
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as Present<T>;
+}

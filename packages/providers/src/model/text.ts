@@ -1,0 +1,29 @@
+/** Texts for models: well-formed, of a known size, never blank where a provider wants one. */
+import { startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
+import { portableSha256, toHex } from '@reprise/kernel';
+
+const utf8 = new TextEncoder();
+
+/** The start of a text, in UTF-16 units, still well-formed. */
+export function cut(text: string, unitsMax: number): string {
+  return wellFormed(startOfText(text, unitsMax));
+}
+
+/** A text, or words in its place when there is nothing in it to read: providers refuse blank texts. */
+export function unlessBlank(text: string, words: string): string {
+  return text.trim() === '' ? words : text;
+}
+
+/**
+ * The first bytes of a text, and how much is left out. This rule belongs to `aos.agent/Prompt@1` and so never
+ * changes, whatever policies for tool outputs do.
+ *
+ * @param bytesMax how many bytes of the text stay; the marker comes on top
+ */
+export function headOf(text: string, bytesMax: number): string {
+  const bytes = utf8.encode(text);
+  if (bytes.length <= bytesMax) return text;
+  const start = startOfUtf8(bytes, bytesMax);
+  const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
+  return `${kept}\n...[truncated ${bytes.length - start.length} bytes; sha256:${toHex(portableSha256(bytes))}]`;
+}

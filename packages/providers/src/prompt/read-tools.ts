@@ -1,0 +1,29 @@
+/** The tools of a request, as a definition lists them. */
+import { readValue } from '@reprise/agent';
+import { type Ref, RepriseError, value } from '@reprise/contracts';
+import type { ContentReader } from '@reprise/kernel';
+import * as z from 'zod';
+import type { UnifiedTool } from '../model/model.js';
+
+// Loose on purpose: a definition says more about a tool than a model is told.
+const toolList = z.array(z.object({ name: z.string(), description: z.string(), schema: value() }));
+
+/**
+ * Reads lists of tools as one, in the order of their names: the same tools give the same bytes.
+ *
+ * @throws RepriseError `invalid_value` when a blob is no such list
+ */
+export async function readTools(content: ContentReader, links: readonly Ref[]): Promise<UnifiedTool[]> {
+  const lists = await Promise.all(links.map((link) => readList(content, link)));
+  return lists.flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+async function readList(content: ContentReader, link: Ref): Promise<UnifiedTool[]> {
+  const parsed = toolList.safeParse(await readValue(content, link));
+  if (parsed.success) return parsed.data;
+  throw new RepriseError('invalid_value', 'this blob is not a list of tools', {
+    where: link.toString(),
+    expected: 'a list of {name, description, schema}',
+    cause: parsed.error,
+  });
+}

@@ -1,0 +1,297 @@
+/**
+ * A model that answers by a script: for tests, examples and documentation. It fails on any step too few or too many.
+ *
+ * It streams like a real one: each step's reasoning, text and calls are told in two pieces, so that what watches a
+ * stream has something to watch.
+ */
+
+import type { Price } from '@reprise/agent';
+import { type FailureCode, RepriseError, shortText, type Usage, type Value, wellFormed } from '@reprise/contracts';
+import { encode } from '@reprise/kernel';
+import { FreshIds } from '../model/call-ids.js';
+import { type Json, jsonText, toJson } from '../model/json.js';
+import type {
+  ModelClient,
+  ModelContext,
+  ModelNote,
+  ModelResult,
+  ProviderProfile,
+  RequestedCall,
+  UnifiedMessage,
+  UnifiedRequest,
+  UnifiedResponse,
+  UnifiedSaying,
+  WrittenRequest,
+} from '../model/model.js';
+import { sleep } from '../transport/retry.js';
+import { writtenOf } from '../wire/request-fields.js';
+import { type ProfileOptions, profileOf } from '../wire/wire-client.js';
+
+/** What the model answers at one step. */
+export interface ScriptStep {
+  readonly text?: string;
+  /** A text that is this value as JSON. */
+  readonly json?: Value;
+  readonly calls?: readonly { readonly tool: string; readonly args: Value }[];
+  /** What it thought; kept as an opaque part that only this script reads back. */
+  readonly reasoning?: string;
+  /** The step fails with this code; retryable when the code says so. */
+  readonly fail?: FailureCode;
+  /** The stream breaks after so many characters of the text, is asked for again, and comes whole. */
+  readonly cut?: number;
+  readonly usage?: Usage;
+  /** How long it takes in the middle of its text, in milliseconds of the process; `Infinity` until it is stopped. */
+  readonly delayMs?: number;
+}
+
+/** A message of a request, as one reads it in a test. */
+export interface ScriptMessage {
+  readonly role: UnifiedMessage['role'];
+  readonly text: string;
+  readonly calls?: readonly { readonly tool: string; readonly args: Json }[];
+  /** Of a result: whether the call failed. */
+  readonly isError?: boolean;
+}
+
+/** A request, as one reads it in a test. */
+export interface ScriptRequest {
+  readonly system: string;
+  readonly messages: readonly ScriptMessage[];
+  readonly tools: readonly string[];
+  /** The text of the last message. */
+  readonly last: string;
+  /** The request as every client gets it. */
+  readonly unified: UnifiedRequest;
+}
+
+/** A step, or what makes one of the request. */
+export type ScriptAnswer = ScriptStep | ((request: ScriptRequest) => ScriptStep);
+
+/** A scripted model. */
+export interface ScriptedModel extends ModelClient {
+  /** The requests it got, in order. */
+  readonly requests: readonly ScriptRequest[];
+  /**
+   * Asserts that every step was used, and that there was none too few.
+   *
+   * @throws RepriseError `invalid_argument` naming the steps or the requests that are left over
+   */
+  done(): void;
+}
+
+const PROFILE: ProviderProfile = Object.freeze({
+  profile_id: 'script',
+  provider: 'script',
+  model_default: 'script',
+  supports_parallel_tool_calls: true,
+  supports_reasoning_effort: true,
+  supports_streaming: true,
+  supports_tool_choice_named: true,
+});
+
+/**
+ * A model that answers these steps in order, one for each request.
+ *
+ * A request beyond the last step is answered as a terminal provider failure, so that a loop ends.
+ *
+ * @example
+ * const model = script({ calls: [{ tool: 'add', args: { a: 2, b: 3 } }] }, { text: 'It is 5.' })
+ */
+export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
+  const model = scripted((request, number) => {
+    const step = steps[number - 1];
+    return typeof step === 'function' ? step(request) : step;
+  });
+  return {
+    ...model,
+    done: () => {
+      const left = steps.slice(model.requests.length);
+      const surplus = model.requests.slice(steps.length);
+      if (left.length === 0 && surplus.length === 0) return;
+      throw new RepriseError('invalid_argument', 'the script and the requests differ in number', {
+        expected: `${steps.length} requests`,
+        actual: `${model.requests.length}`,
+        hint: [
+          ...left.map((step, i) => `Step ${model.requests.length + i + 1} was not asked for: ${describe(step)}`),
+          ...surplus.map(({ last }, i) => `Request ${steps.length + i + 1} has no step; it ends with: ${short(last)}`),
+        ].join('\n'),
+      });
+    },
+  };
+}
+
+/**
+ * The same model at a price, such as a scripted one in a test of limits in money.
+ *
+ * @throws RepriseError `invalid_argument` for a price that is none
+ * @example const model = withPrice(script({ text: 'x', usage: { tokens_in: 1_000, tokens_out: 100 } }), { in: 3, out: 15 })
+ */
+export function withPrice<M extends ModelClient>(model: M, price: Price): M {
+  const { model_default, ...profile } = model.profile;
+  return { ...model, profile: profileOf(profile, { price }, model_default) };
+}
+
+/**
+ * A model that answers every request by a function, for tests that draw their worlds at random.
+ *
+ * @param answer gets the request and its number, from 1; undefined ends the script
+ * @param options what it costs, and what it can do
+ * @example const model = scriptBy(({ last }) => ({ text: last.toUpperCase() }))
+ */
+export function scriptBy(
+  answer: (request: ScriptRequest, number: number) => ScriptStep | undefined,
+  options: ProfileOptions = {},
+): Omit<ScriptedModel, 'done'> {
+  return scripted(answer, options);
+}
+
+function scripted(
+  answer: (request: ScriptRequest, number: number) => ScriptStep | undefined,
+  options: ProfileOptions = {},
+) {
+  const requests: ScriptRequest[] = [];
+  return {
+    requests,
+    profile: profileOf(PROFILE, options, PROFILE.model_default),
+    write: writePlain,
+    generate: async (unified: UnifiedRequest, context: ModelContext): Promise<ModelResult> => {
+      const request = readable(unified);
+      const number = requests.push(request);
+      const step = answer(request, number);
+      return step === undefined
+        ? failure('provider_error_terminal/script_ended')
+        : play(step, number, unified, context);
+    },
+  };
+}
+
+/** Writes a request as plain data, for models that are none of any provider's. */
+export function writePlain(request: UnifiedRequest): WrittenRequest {
+  const { messages, tools, system, ...options } = request;
+  const body = {
+    ...(toJson(options as unknown as Value) as Record<string, Json>),
+    system,
+    tools: tools.map((tool) => ({ ...tool, schema: toJson(tool.schema) })),
+    messages: toJson(messages as unknown as Value),
+  };
+  return writtenOf({ body, warnings: [] });
+}
+
+function readable(unified: UnifiedRequest): ScriptRequest {
+  const messages = unified.messages.map((message): ScriptMessage => {
+    if (message.role === 'user') return { role: 'user', text: readableSaying(message) };
+    if (message.role === 'tool') return { role: 'tool', text: message.text, isError: message.isError };
+    const calls = message.calls.map(({ tool, args }) => ({ tool, args: toJson(args) }));
+    return { role: 'assistant', text: message.text ?? '', ...(calls.length === 0 ? {} : { calls }) };
+  });
+  return {
+    system: unified.system,
+    messages,
+    tools: unified.tools.map(({ name }) => name),
+    last: messages.at(-1)?.text ?? '',
+    unified,
+  };
+}
+
+function readableSaying({ parts }: UnifiedSaying): string {
+  return parts.map((part) => (part.kind === 'text' ? part.text : `[${part.mediaType} ${part.name}]`)).join('\n\n');
+}
+
+function failure(code: FailureCode, usage?: Usage): ModelResult {
+  const retryable = code.startsWith('provider_error_retryable');
+  return { ok: false, failure: { status: 'error', code, retryable, ...(usage === undefined ? {} : { usage }) } };
+}
+
+async function play(
+  step: ScriptStep,
+  number: number,
+  unified: UnifiedRequest,
+  context: ModelContext,
+): Promise<ModelResult> {
+  const text = step.json === undefined ? wellFormed(step.text ?? '') : jsonText(step.json);
+  const calls = callsOf(step, number, unified);
+  const tell = (channel: (ModelNote & { type: 'delta' })['channel'], piece: string, index = 0) => {
+    if (piece !== '') context.progress({ type: 'delta', channel, index, text: wellFormed(piece) });
+  };
+  if (step.cut !== undefined) {
+    tell('text', text.slice(0, step.cut));
+    context.progress({ type: 'delta.reset' });
+    context.progress({ type: 'retry', retry: 1, wait_ms: 0, code: 'provider_error_retryable/network' });
+  }
+  tell('reasoning', step.reasoning ?? '');
+  const [head, tail] = halves(text);
+  tell('text', head);
+  if (!(await pause(step.delayMs, context.signal))) {
+    if (head === '') return { ok: false, failure: { status: 'cancelled' } };
+    const said = { text: wellFormed(head), calls: [], finishReason: 'interrupted' as const };
+    return { ok: true, response: responseOf(step, unified, said) };
+  }
+  if (step.fail !== undefined) return failure(step.fail, step.usage);
+  tell('text', tail);
+  calls.forEach(({ args }, i) => {
+    for (const half of halves(jsonText(args))) tell('tool_args', half, i);
+  });
+  const reasoning = step.reasoning === undefined ? {} : { opaque: [reasoningOf(wellFormed(step.reasoning))] };
+  const finishReason = calls.length > 0 ? ('tool_calls' as const) : ('stop' as const);
+  const said = { ...(text === '' ? {} : { text }), calls, finishReason, ...reasoning };
+  return { ok: true, response: responseOf(step, unified, said) };
+}
+
+function reasoningOf(text: string) {
+  return { kind: 'reasoning' as const, text, native: { text } };
+}
+
+function responseOf(
+  step: ScriptStep,
+  unified: UnifiedRequest,
+  said: Pick<UnifiedResponse, 'text' | 'calls' | 'opaque' | 'finishReason'>,
+): UnifiedResponse {
+  return {
+    ...said,
+    request: writePlain(unified),
+    rawBody: encode({
+      ...(said.text === undefined ? {} : { text: said.text }),
+      calls: said.calls.map(({ args }) => args),
+    }),
+    usage: { calls: 1, ...step.usage },
+    warnings: [],
+  };
+}
+
+function callsOf(step: ScriptStep, number: number, unified: UnifiedRequest): RequestedCall[] {
+  const taken = unified.messages.flatMap((m) => (m.role === 'assistant' ? m.calls.map(({ callId }) => callId) : []));
+  const ids = new FreshIds(taken);
+  return (step.calls ?? []).map(({ tool, args }, i) => ({ callId: ids.take(`call_${number}_${i + 1}`), tool, args }));
+}
+
+function halves(text: string): readonly [string, string] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
+}
+
+/** Waits; false when it was told to stop. */
+async function pause(delayMs: number | undefined, signal: AbortSignal): Promise<boolean> {
+  if (delayMs === undefined) return !signal.aborted;
+  try {
+    if (delayMs === Infinity) await untilAborted(signal);
+    else await sleep(delayMs, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function describe(step: ScriptAnswer): string {
+  return typeof step === 'function' ? 'a function' : short(JSON.stringify(step));
+}
+
+function short(text: string): string {
+  return shortText(text, 201);
+}

@@ -1,0 +1,49 @@
+/** Lets a model that answers at once speak as a real one does: word by word, so that there is time to watch and to stop it. */
+import type { ModelClient, ModelContext, ModelResult } from '../model/model.js';
+
+/**
+ * The same model, speaking at a pace: for demonstrations with a scripted model. Reasoning and calls come with the end.
+ *
+ * @param wordMs between two words, in milliseconds of the process
+ * @example typewriter(script({ text: 'Once upon a time …' }), 30)
+ */
+export function typewriter(model: ModelClient, wordMs: number): ModelClient {
+  return {
+    ...model,
+    generate: async (request, context) => {
+      const result = await model.generate(request, { ...context, progress: () => undefined });
+      return result.ok ? spoken(result, context, wordMs) : result;
+    },
+  };
+}
+
+/** Says a whole answer; told to stop, it keeps what was said so far. */
+async function spoken(
+  result: ModelResult & { readonly ok: true },
+  { signal, progress }: ModelContext,
+  wordMs: number,
+): Promise<ModelResult> {
+  let said = '';
+  for (const word of result.response.text?.match(/\s*\S+\s*/g) ?? []) {
+    if (!(await passed(wordMs, signal))) break;
+    progress({ type: 'delta', channel: 'text', index: 0, text: word });
+    said += word;
+  }
+  if (!signal.aborted) return result;
+  if (said === '') return { ok: false, failure: { status: 'cancelled' } };
+  return { ok: true, response: { ...result.response, text: said, calls: [], finishReason: 'interrupted' } };
+}
+
+/** Waits; false when it was told to stop. */
+function passed(ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve(!signal.aborted);
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

@@ -1,0 +1,226 @@
+/**
+ * Asking a provider over HTTP: the address, the keys, and the one owner of retries.
+ *
+ * Invariants
+ * T1  A request is repeated here and nowhere below: what is left after the last retry is the plan's to handle.
+ * T2  The same bytes are sent each time.
+ * T3  Before a repetition watchers are told that what they heard counts for nothing.
+ * T4  No secret leaves, neither in what is stored nor in what watchers are told.
+ */
+import { RepriseError } from '@reprise/contracts';
+import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel';
+import type { ModelContext, ModelResult, WrittenRequest } from '../model/model.js';
+import { cut } from '../model/text.js';
+import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdictOf } from '../model/verdict.js';
+import { post, type Reply } from './http.js';
+import { RETRY_DEFAULT, type RetryPolicy, retryAfterMs, type Sleep, sleep, waitBefore } from './retry.js';
+
+/** How long a provider may say nothing by default, in milliseconds: slow models that think are included. */
+export const SILENCE_MS_DEFAULT = 180_000;
+
+/** How long a whole answer may take by default, in milliseconds. */
+export const ANSWER_MS_DEFAULT = 3_600_000;
+
+/** A value, or the name of a secret whose value is asked for at each call and never kept. */
+export type SecretText = string | { readonly secret: string };
+
+/** What every client over HTTP takes. */
+export interface TransportOptions {
+  /** Further headers, for example the ones a gateway asks for. */
+  readonly headers?: Readonly<Record<string, SecretText>>;
+  /** How long the provider may say nothing, in milliseconds: before its answer, and between two pieces of it. */
+  readonly timeoutMs?: number;
+  /** How long a whole answer may take, in milliseconds. Default an hour. */
+  readonly answerTimeoutMs?: number;
+  /** Retries of the transport. Default {@link RETRY_DEFAULT}. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** In place of the platform's `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** In place of waiting on this process's clock. */
+  readonly sleep?: Sleep;
+}
+
+/**
+ * The address of a provider's operation.
+ *
+ * @throws RepriseError `invalid_argument` when the base is no address, or holds a user or password
+ */
+export function endpoint(baseUrl: string, operation: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new RepriseError('invalid_argument', 'this is not the address of a provider', {
+      expected: 'http(s)://host/path without a user or password',
+      hint: 'Put keys into apiKey or headers.',
+    });
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${operation}`;
+  return url.href;
+}
+
+/** What came of one attempt: an answer, or a verdict and perhaps how long the provider wants to be left alone. */
+export type Judged =
+  | (ModelResult & { readonly ok: true })
+  | (Verdict & { readonly ok: false; readonly waitMs?: number });
+
+/** Reads the answer to one attempt. */
+export interface AnswerReader {
+  /**
+   * Told of each piece as it arrives.
+   *
+   * @returns behind how many of these bytes the answer was whole, whatever else may come; undefined while it is not
+   */
+  take(bytes: Uint8Array, response: Response): number | undefined;
+  /** Judges what came of the attempt. */
+  judge(reply: Reply): Judged;
+}
+
+/** One operation of one provider. */
+export interface Asking {
+  readonly url: string;
+  /** The key and the header that it goes into. */
+  readonly key?: { readonly header: string; readonly prefix: string; readonly text: SecretText };
+  /** Headers of the protocol; options may say otherwise. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly options: TransportOptions;
+  readonly written: WrittenRequest;
+  readonly context: ModelContext;
+  /** Begins to read the answer to an attempt. */
+  reader(scrubber: Scrubber): AnswerReader;
+}
+
+/** Asks a provider, again where that may help. */
+export async function ask(asking: Asking): Promise<ModelResult> {
+  const sealed = await reveal(asking);
+  if ('error' in sealed) return failed({ ...terminal('credentials_missing'), error: sealed.error });
+  return repeat(() => attempt(asking, sealed), asking.options, asking.context);
+}
+
+/** Tries until an answer comes, or a failure that another try would meet again, or too many have come. */
+export async function repeat(
+  attempt: () => Promise<Judged>,
+  options: Pick<TransportOptions, 'retry' | 'sleep'>,
+  context: ModelContext,
+): Promise<ModelResult> {
+  const policy = { ...RETRY_DEFAULT, ...options.retry };
+  for (let retry = 0; ; retry++) {
+    const judged = await attempt();
+    if (judged.ok) return judged;
+    const wait_ms = waitBefore(policy, retry, judged.waitMs, context.idempotencyKey);
+    if (!judged.again || retry >= policy.retriesMax || wait_ms === undefined) return failed(judged);
+    context.progress({ type: 'delta.reset' }); // T3
+    context.progress({ type: 'retry', retry: retry + 1, wait_ms, code: codeOf(judged) });
+    try {
+      await (options.sleep ?? sleep)(wait_ms, context.signal);
+    } catch {
+      return { ok: false, failure: { status: 'cancelled' } };
+    }
+  }
+}
+
+/** A failure as a client answers it. */
+export function failed({ failure, error }: Verdict): ModelResult & { readonly ok: false } {
+  return { ok: false, failure, ...(error === undefined ? {} : { error }) };
+}
+
+interface Sealed {
+  readonly headers: Headers;
+  readonly scrubber: Scrubber;
+}
+
+async function attempt({ url, options, written, context, reader }: Asking, sealed: Sealed): Promise<Judged> {
+  const answer = reader(sealed.scrubber);
+  const reply = await post({
+    url,
+    headers: sealed.headers,
+    body: written.body,
+    silenceMs: options.timeoutMs ?? SILENCE_MS_DEFAULT,
+    totalMs: options.answerTimeoutMs ?? ANSWER_MS_DEFAULT,
+    signal: context.signal,
+    fetch: options.fetch ?? globalThis.fetch,
+    onBytes: (bytes, response) => answer.take(bytes, response),
+  });
+  return answer.judge(reply);
+}
+
+/** The headers to send and what must never be told of them; the error when a secret is missing or unusable. */
+async function reveal({
+  url,
+  key,
+  headers: fixed = {},
+  options,
+  context,
+}: Asking): Promise<Sealed | { error: unknown }> {
+  const scrubber = context.scrubber ?? new Scrubber();
+  concealAddress(scrubber, url);
+  try {
+    const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
+    headers.set('idempotency-key', context.idempotencyKey);
+    for (const [name, text] of Object.entries(fixed)) headers.set(name, text);
+    if (key !== undefined) {
+      const text = await revealed(key.text, context);
+      scrubber.conceal(text); // before the platform has it, whose errors may quote it
+      headers.set(key.header, `${key.prefix}${text}`);
+    }
+    for (const [name, text] of Object.entries(options.headers ?? {})) {
+      const value = await revealed(text, context);
+      if (typeof text !== 'string') scrubber.conceal(value);
+      concealHeaders(scrubber, [[name, value]]);
+      headers.set(name, value);
+    }
+    return { headers, scrubber };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function revealed(text: SecretText, context: ModelContext): Promise<string> {
+  return typeof text === 'string' ? text : context.secret(text.secret);
+}
+
+function codeOf({ failure }: Verdict): string {
+  return failure.status === 'error' ? failure.code : failure.status;
+}
+
+const NO_RESPONSE: Readonly<Record<Exclude<Reply['kind'], 'response'>, Verdict>> = {
+  // The model may be at work still: asking again would pay twice. The plan decides.
+  timeout: { failure: { status: 'timeout', code: 'adapter_timeout' }, again: false },
+  cancelled: { failure: { status: 'cancelled' }, again: false },
+  network: retryable('network'),
+  too_large: terminal('response_too_large'),
+};
+
+/** The verdict on an attempt that brought no whole answer. */
+export function noResponse(kind: keyof typeof NO_RESPONSE, error?: unknown): Judged {
+  return { ok: false, ...NO_RESPONSE[kind], ...(error === undefined ? {} : { error }) };
+}
+
+/** The most characters of a body that are kept of an answer which nobody can read. */
+const BODY_SHOWN_MAX = 2_000;
+
+/** The verdict on an answer that is none of the format: what it says is kept, for operators. */
+export function malformed(body: string, status?: number): Judged {
+  const said = status === undefined ? {} : { status };
+  return { ok: false, ...retryable('malformed'), error: new ProviderError(shownBody('this is no answer', body), said) };
+}
+
+function shownBody(what: string, body: string): string {
+  const text = body.trim();
+  return text === '' ? what : `${what}: ${cut(text, BODY_SHOWN_MAX)}`;
+}
+
+/** The verdict on an answer that says that something failed. */
+export function refusal(
+  reply: { readonly headers: Headers },
+  {
+    status,
+    error,
+    body = '',
+  }: { readonly status: number; readonly error: ErrorBody | undefined; readonly body?: string },
+  context: ModelContext,
+): Judged {
+  const message = error === undefined || error.message === '' ? shownBody(`status ${status}`, body) : error.message;
+  const said = new ProviderError(message, { status, code: error?.code || error?.type || '' });
+  if (error !== undefined) context.progress({ type: 'provider_error', status, message: cut(error.message, 500) });
+  const waitMs = retryAfterMs(reply.headers, Date.now());
+  return { ok: false, ...verdictOf(status, error), error: said, ...(waitMs === undefined ? {} : { waitMs }) };
+}

@@ -1,0 +1,350 @@
+import { type NonExecution, putText, putValue, type TranscriptItem } from '@reprise/agent';
+import { type ContextText, Ref } from '@reprise/contracts';
+import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory } from '@reprise/kernel';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { UnifiedMessage, UnifiedPart } from '../src/index.js';
+import { assemblePrompt, INTERRUPTED_TEXT, type PromptTarget } from '../src/prompt/assemble-prompt.js';
+import { MEDIA_BYTES_MAX } from '../src/prompt/bounds.js';
+import { ERASED_TEXT, TranscriptReader, UNREADABLE_TEXT } from '../src/prompt/reader.js';
+import { systemText } from '../src/prompt/system-text.js';
+import { said } from './harness.js';
+
+const target: PromptTarget = { profile: 'p', model: 'm', parallelCalls: true };
+const by = { profile: 'p', model: 'm' };
+
+let content: ContentStore;
+let erase: (...refs: Ref[]) => Promise<void>;
+
+beforeEach(async () => {
+  const open = await memory().open();
+  content = open.content;
+  erase = async (...refs) => {
+    await open.journal.append([], EMPTY_HEAD);
+    await (open.content as ErasableContentStore).erase(refs, 1);
+  };
+});
+
+const text = (words: string) => putText(content, words);
+
+async function project(items: TranscriptItem[], over: Partial<PromptTarget> = {}) {
+  return assemblePrompt(content, items, { ...target, ...over });
+}
+
+function shownOr(part: UnifiedPart): string {
+  return part.kind === 'text' ? part.text : `<${part.mediaType} ${part.name}: ${part.bytes.length}>`;
+}
+
+/** The texts of messages, each with its side. */
+function lines(messages: readonly UnifiedMessage[]): string[] {
+  return messages.map((message) => {
+    if (message.role === 'user') return `user: ${message.parts.map(shownOr).join(' | ')}`;
+    return `${message.role}: ${message.text ?? ''}`;
+  });
+}
+
+async function answer(words: string, over: Partial<TranscriptItem & { role: 'assistant' }> = {}) {
+  const output_ref = await putValue(content, { text: words, tool_calls: [] });
+  return { role: 'assistant' as const, output_ref, by, calls: [], ...over };
+}
+
+async function asked(call_id = 'c', args = {}): Promise<TranscriptItem> {
+  return answer('', { calls: [{ call_id, tool: 'pay', args_ref: await putValue(content, args) }] });
+}
+
+describe('what a model reads in the user’s place', () => {
+  it('names who speaks when it is not the user [MOD-17]', async () => {
+    const parts = [{ kind: 'text' as const, text_ref: await text('Stop.') }];
+    const spoken = async (origin: (TranscriptItem & { role: 'user' })['origin']) =>
+      lines((await project([{ role: 'user', origin, parts }])).messages)[0];
+    expect(await spoken('input')).toBe('user: Stop.');
+    expect(await spoken('follow_up')).toBe('user: Stop.');
+    expect(await spoken('steer')).toBe('user: Stop.');
+    expect(await spoken('parent')).toBe('user: From the agent that started you: | Stop.');
+    expect(await spoken('loop')).toBe('user: Automatic notice, not written by the user: | Stop.');
+    expect(await spoken('repair')).toBe('user: Automatic notice, not written by the user: | Stop.');
+  });
+
+  it('gives of what is pointed to as much as the view says', async () => {
+    const long = 'ab'.repeat(2_000);
+    const blob_ref = await text(long);
+    const told = async (view: 'full' | 'summary' | { head: number }, media_type = 'text/markdown') => {
+      const parts = [{ kind: 'blob' as const, blob_ref, view, media_type, name: 'notes.md' }];
+      return lines((await project([{ role: 'user', origin: 'input', parts }])).messages)[0];
+    };
+    expect(await told('full')).toBe(`user: File notes.md (text/markdown):\n${long}`);
+    expect(await told('summary')).toContain(`${'ab'.repeat(1_000)}\n...[truncated 2000 bytes; ${blob_ref}]`);
+    expect(await told({ head: 3 })).toContain('aba\n...[truncated 3997 bytes; sha256:');
+    expect(await told('full', 'image/png')).toBe(`user: [file notes.md: image/png, ${blob_ref}]`);
+  });
+
+  it('is shown what it can look at, and told of the rest, each kind that it missed once [MOD-20]', async () => {
+    const png = await content.put(new Uint8Array([1, 2, 3]));
+    const none = await content.put(new Uint8Array());
+    const large = await content.put(new Uint8Array(MEDIA_BYTES_MAX + 1));
+    const blob = (blob_ref: Ref, media_type: string, view: 'full' | 'summary' = 'full') => ({
+      kind: 'blob' as const,
+      blob_ref,
+      media_type,
+      view,
+      name: 'x',
+    });
+    const told = async (mediaTypes: readonly string[], ...parts: ReturnType<typeof blob>[]) => {
+      const { messages, losses } = await project([{ role: 'user', origin: 'input', parts }], { mediaTypes });
+      return [lines(messages)[0], losses];
+    };
+    const words = (ref: Ref, type = 'image/png') => `[file x: ${type}, ${ref}]`;
+    const missing = Ref.fromHex('0'.repeat(64));
+    expect(await told(['image/png'], blob(png, 'image/png'))).toEqual(['user: <image/png x: 3>', []]);
+    expect(await told([], blob(png, 'image/png'), blob(none, 'image/png'))).toEqual([
+      `user: ${words(png)} | ${words(none)}`,
+      ['image'],
+    ]);
+    expect(await told(['image/png'], blob(none, 'image/png'))).toEqual([`user: ${words(none)}`, ['image']]);
+    expect(await told(['image/png'], blob(large, 'image/png'))).toEqual([`user: ${words(large)}`, ['image']]);
+    expect(await told(['image/png'], blob(png, 'image/png', 'summary'))).toEqual([`user: ${words(png)}`, []]);
+    expect(await told(['image/png'], blob(png, 'application/pdf'), blob(png, 'application/zip'))).toEqual([
+      `user: ${words(png, 'application/pdf')} | ${words(png, 'application/zip')}`,
+      ['document'],
+    ]);
+    expect(await told(['image/png'], blob(missing, 'image/png'))).toEqual([
+      `user: ${words(missing)}`,
+      ['image', 'unreadable_content'],
+    ]);
+  });
+
+  it('is shown no more than a request holds, the first ones first, so that a longer history begins the same', async () => {
+    const each = await content.put(new Uint8Array(MEDIA_BYTES_MAX));
+    const part = { kind: 'blob' as const, blob_ref: each, media_type: 'image/png', view: 'full' as const, name: 'x' };
+    const shown = async (count: number) => {
+      const parts = Array.from({ length: count }, () => part);
+      const { messages } = await project([{ role: 'user', origin: 'input', parts }], { mediaTypes: ['image/png'] });
+      const [said] = messages;
+      return said?.role === 'user' ? said.parts.map(({ kind }) => kind) : [];
+    };
+    expect(await shown(3)).toEqual(['media', 'media', 'media']);
+    expect(await shown(6)).toEqual(['media', 'media', 'media', 'media', 'text', 'text']);
+  });
+
+  it('resolves what another agent came to, whatever it is', async () => {
+    const results = [
+      await putValue(content, { text: 'Paris.', tool_calls: [] }),
+      await putValue(content, { city: 'Paris' }),
+      await text('plain'),
+    ];
+    const parts = results.map((output_ref) => ({
+      kind: 'result' as const,
+      child: 's1',
+      output_ref,
+      view: 'full' as const,
+    }));
+    const { messages } = await project([{ role: 'user', origin: 'input', parts }]);
+    expect(lines(messages)[0]).toBe(
+      'user: Result of the agent s1:\nParis. | Result of the agent s1:\n{"city":"Paris"} | Result of the agent s1:\nplain',
+    );
+  });
+});
+
+describe('what a model reads of a call', () => {
+  const resultOf = async (over: Partial<TranscriptItem & { role: 'tool' }>) => {
+    const item = { role: 'tool' as const, call_id: 'c', tool: 'pay', is_error: false, ...over };
+    const { messages } = await project([said(await text('Go')), await asked(), item]);
+    return lines(messages)[2];
+  };
+
+  it.each<[NonExecution['kind'], string]>([
+    ['denied', 'was refused and did not happen (policy_denied)'],
+    ['cancelled', 'was cancelled and did not happen (policy_denied)'],
+    ['interrupted', 'It may have happened in part; check before you repeat it'],
+    ['outcome_unknown', 'It may have happened; check before you repeat it'],
+    ['completed_late', 'was answered after all (policy_denied); what it came to is told further down'],
+    ['failed', 'failed and gave no result (policy_denied)'],
+  ])('%s: it can tell whether it may have happened [MOD-18]', async (kind, words) => {
+    expect(await resultOf({ is_error: true, non_execution: { kind, code: 'policy_denied' } })).toContain(words);
+  });
+
+  it('tells the arguments that it ran with in place of those asked for, and what the one who decided said', async () => {
+    const told = await resultOf({
+      edited_args_ref: await putValue(content, { cents: 5 }),
+      note_ref: await text('Only five.'),
+      output_ref: await text('paid'),
+    });
+    expect(told).toBe(
+      'tool: It ran with these arguments instead, which somebody changed before approving it: {"cents":5}\n\n' +
+        'Whoever decided about it says: Only five.\n\npaid',
+    );
+  });
+
+  it('is shown the images that the call made, unless what it came to is only summed up', async () => {
+    const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
+    const files = [
+      { blob_ref, path: 'out/plot.png', media_type: 'image/png', bytes: 3 },
+      { blob_ref, path: 'out/a.zip', media_type: 'application/zip', bytes: 3 },
+    ];
+    const item = { role: 'tool' as const, call_id: 'c', tool: 'pay', is_error: false, files };
+    const items = [said(await text('Go')), await asked(), item];
+    const media = [{ kind: 'media', mediaType: 'image/png', bytes: new Uint8Array([1, 2, 3]), name: 'out/plot.png' }];
+    const { messages, losses } = await project(items, { mediaTypes: ['image/png'] });
+    expect([messages[2], losses]).toEqual([expect.objectContaining({ role: 'tool', media }), []]);
+    expect((await project(items)).losses).toEqual(['image']);
+    const summed = await project(items, { mediaTypes: ['image/png'], resultBytesMax: 100 });
+    expect(summed.messages[2]).not.toHaveProperty('media');
+  });
+
+  it('names files, and tells what children came to within bounds', async () => {
+    const blob_ref = await text('png');
+    const output_ref = await putValue(content, { text: 'x'.repeat(50_000), tool_calls: [] });
+    const child = { child: 'c1', agent: 'scout', status: 'completed' as const, output_ref };
+    const told = await resultOf({
+      files: [{ blob_ref, path: 'plot.png', media_type: 'image/png', bytes: 3 }],
+      children: [child, { child: 'c2', agent: 'scout', status: 'failed', code: 'adapter_error' }],
+    });
+    expect(told).toContain(`[file plot.png: image/png, 3 bytes, ${blob_ref}]`);
+    expect(told).toContain('Agent scout (c1): completed.\nxxx');
+    expect(told).toContain('...[truncated 42000 bytes;');
+    expect(told).toContain('Agent scout (c2): failed (adapter_error).');
+    const many = await resultOf({ children: Array.from({ length: 64 }, () => child) });
+    expect(many!.length).toBeLessThan(50_000);
+  });
+
+  it('tells an answer that came late at its place, and leaves what stood before it', async () => {
+    const before = [
+      said(await text('Go')),
+      await asked(),
+      {
+        role: 'tool' as const,
+        call_id: 'c',
+        tool: 'pay',
+        is_error: true,
+        non_execution: { kind: 'interrupted' as const },
+      },
+      await answer('I stopped.'),
+    ];
+    const late: TranscriptItem = {
+      role: 'late',
+      call_id: 'c',
+      tool: 'pay',
+      status: 'ok',
+      output_ref: await text('paid'),
+    };
+    const first = await project([...before, said(await text('And?'))]);
+    const then = await project([...before, late, said(await text('And?'))]);
+    expect(then.messages.slice(0, 4)).toEqual(first.messages.slice(0, 4));
+    expect(lines(then.messages)[4]).toBe(
+      'user: Automatic notice, not written by the user: the call of pay (c) that was reported above without a result ' +
+        'has been answered after all: it did happen.\n\npaid | And?',
+    );
+  });
+});
+
+describe('what a model reads of its own answers', () => {
+  it('keeps one that was stopped, and says that it was', async () => {
+    const { messages } = await project([said(await text('Go')), await answer('I was ab', { interrupted: true })]);
+    expect(lines(messages)).toEqual(['user: Go', 'assistant: I was ab', `user: ${INTERRUPTED_TEXT}`]);
+  });
+
+  it('gives opaque parts back to the same profile and model only, and names each class it drops once [MOD-6, MOD-16]', async () => {
+    const opaque = [
+      { kind: 'reasoning', native: 1 },
+      { kind: 'reasoning', native: 2 },
+      { kind: 'provider_tool', native: 3 },
+    ];
+    const output_ref = await putValue(content, { text: 'x', tool_calls: [], opaque });
+    const items = [said(await text('Go')), await answer('', { output_ref })];
+    const same = await project(items);
+    expect(same.losses).toEqual([]);
+    expect(same.messages[1]).toMatchObject({ opaque });
+    for (const other of [{ profile: 'q' }, { model: 'n' }]) {
+      const { messages, losses } = await project(items, other);
+      expect(losses).toEqual(['provider_tool', 'reasoning']);
+      expect(messages[1]).toEqual({ role: 'assistant', text: 'x', calls: [] });
+    }
+  });
+
+  it('begins with the summary of what came before the window', async () => {
+    const { messages } = await project([said(await text('Go on'))], { base: await text('They met.') });
+    expect(lines(messages)).toEqual(['user: Summary of the conversation before this point: | They met. | Go on']);
+  });
+});
+
+describe('the prompt assembly of a transcript of which content is gone', () => {
+  it('says so in its place when it was erased, and still answers every call [MOD-13]', async () => {
+    const [words, printed] = [await text('my name is Ada'), await text('Ada')];
+    const args_ref = await putValue(content, { name: 'Ada' });
+    const output_ref = await putValue(content, { text: 'Hello Ada', tool_calls: [] });
+    const items: TranscriptItem[] = [
+      said(words),
+      { role: 'assistant', output_ref, by, calls: [{ call_id: 'c', tool: 'add', args_ref }] },
+      { role: 'tool', call_id: 'c', tool: 'add', output_ref: printed, is_error: false },
+    ];
+    expect(JSON.stringify(await project(items))).toContain('Hello Ada');
+    await erase(words, printed, args_ref, output_ref);
+    expect(await project(items)).toEqual({
+      losses: [],
+      erased: true,
+      messages: [
+        { role: 'user', parts: [{ kind: 'text', text: ERASED_TEXT }] },
+        { role: 'assistant', text: ERASED_TEXT, calls: [{ callId: 'c', tool: 'add', args: { erased: true } }] },
+        { role: 'tool', callId: 'c', text: ERASED_TEXT, isError: false },
+      ],
+    });
+  });
+
+  it('says so, and warns, when it is missing or not what its link says', async () => {
+    const wrong = (await text('no value')).asValue();
+    const items: TranscriptItem[] = [
+      said(Ref.fromHex('0'.repeat(64))),
+      { role: 'assistant', output_ref: wrong, by, calls: [{ call_id: 'c', tool: 'add', args_ref: wrong }] },
+    ];
+    const { messages, losses } = await project(items);
+    expect(losses).toEqual(['unreadable_content']);
+    expect(lines(messages).slice(0, 2)).toEqual([`user: ${UNREADABLE_TEXT}`, `assistant: ${UNREADABLE_TEXT}`]);
+  });
+
+  it('is not made when the store fails: that is no content', async () => {
+    const broken = { ...content, get: () => Promise.reject(new Error('disk')), has: content.has.bind(content) };
+    await expect(assemblePrompt(broken as unknown as ContentStore, [said(await text('Go'))], target)).rejects.toThrow(
+      'disk',
+    );
+  });
+});
+
+describe('the system text', () => {
+  it('has the instructions first and each lane in its place, however its texts were gathered [MOD-19]', async () => {
+    const texts: ContextText[] = [
+      { lane: 'task', name: 'now', text_ref: await text('T') },
+      { lane: 'memory', name: 'b', text_ref: await text('B') },
+      { lane: 'identity', name: 'who', text_ref: await text('I') },
+      { lane: 'memory', name: 'a', text_ref: await text('A') },
+      { lane: 'goal', name: 'empty', text_ref: await text(' ') },
+    ];
+    const instructions = await text('Be brief.');
+    const written = async (given: readonly ContextText[]) =>
+      systemText(instructions, given, new TranscriptReader(content));
+    const expected = 'Be brief.\n\n# identity: who\n\nI\n\n# memory: a\n\nA\n\n# memory: b\n\nB\n\n# task: now\n\nT';
+    expect(await written(texts)).toBe(expected);
+    expect(await written([...texts].reverse())).toBe(expected);
+  });
+});
+
+describe('what a model reads of a conversation that was summarised', () => {
+  it('is the summary first, then what stays, and behind it what it is asked', async () => {
+    const base = await putValue(content, { text: 'They went to Genoa.', tool_calls: [] });
+    const parts = [{ kind: 'text' as const, text_ref: await text('And then?') }];
+    const { messages } = await project([{ role: 'user', origin: 'input', parts }, await answer('Home.')], {
+      base,
+      ask: await text('Summarise.'),
+    });
+    expect(lines(messages)).toEqual([
+      'user: Summary of the conversation before this point: | They went to Genoa. | And then?',
+      'assistant: Home.',
+      'user: Summarise.',
+    ]);
+  });
+
+  it('is the beginning of each result, where the whole was too much', async () => {
+    const output_ref = await text('x'.repeat(5_000));
+    const result: TranscriptItem = { role: 'tool', call_id: 'c', tool: 'pay', output_ref, is_error: false };
+    const { messages } = await project([await asked(), result], { resultBytesMax: 100 });
+    expect(lines(messages).at(-1)).toMatch(/^tool: x{100}\n\.\.\.\[truncated 4900 bytes; sha256:/);
+  });
+});

@@ -1,0 +1,41 @@
+/** Ten scenarios × every way to reach a model: what the run comes to, its events, its replay and its requests. */
+
+import { verifyRequests } from '@reprise/providers';
+import { memory } from 'reprise';
+import { replay } from 'reprise/testing';
+import { describe, expect, it } from 'vitest';
+import { MATRIX } from '../../../../conformance/scenarios/index.js';
+import { Latch } from '../../../../conformance/scenarios/latch.js';
+import { speaksLive, teach } from '../../../../conformance/scenarios/mock.js';
+import { play } from '../../../../conformance/scenarios/play.js';
+import { mockProvider } from '../mock-provider.js';
+import { PROFILES } from './clients.js';
+
+describe.each(Object.entries(PROFILES))('%s', (_, profileOf) => {
+  it.each(MATRIX.map((scenario) => [scenario.name, scenario] as const))(
+    '%s [MOD-1, MOD-2]',
+    async (_name, scenario) => {
+      const { ends } = scenario;
+      const mock = await mockProvider();
+      const held = new Latch();
+      teach(mock, scenario.says, held.opened);
+      const { client, requests } = profileOf(mock);
+      const store = memory();
+      const setting = { client, store, letGo: () => held.open(), speaking: speaksLive };
+      const { outcome, events } = await play(scenario, setting, (world) => world.verify());
+      expect(outcome.stop).toEqual(ends.stop);
+      expect(outcome.text).toMatch(ends.text);
+      expect(events.map(({ type }) => type)).toEqual(ends.events);
+      expect(requests()).toBe(ends.requests);
+      if (ends.shown !== undefined) expect(JSON.stringify(mock.getLastRequest()?.body)).toMatch(ends.shown);
+      expect(await verifyRequests(await store.openReadonly(), { main: client })).toEqual({
+        equal: ends.answered ?? ends.requests,
+        different: [],
+        uncompared: [],
+      });
+      const replayed = await replay(store);
+      expect(replayed.firstDifference).toBeUndefined();
+      expect([replayed.unverified, replayed.replayed > 0]).toEqual([0, true]);
+    },
+  );
+});

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyOptions, anyProfile, holdPrefix, holdTotality } from './prompt-laws.js';
+import { anyTranscript } from './transcripts.js';
+
+const call = fc.record({ options: anyOptions, profile: anyProfile });
+
+describe('a request of any transcript', () => {
+  it('breaks no rule of any wire format (seed 11) [MOD-13]', async () => {
+    const law = fc.asyncProperty(anyTranscript, call, async (drawn, given) => {
+      await holdTotality(drawn, given);
+    });
+    await fc.assert(law, { seed: 11, numRuns: 400 });
+  });
+
+  it('begins with the bytes of the request before it (seed 12) [MOD-14]', async () => {
+    let compared = 0;
+    const law = fc.asyncProperty(anyTranscript, call, async (drawn, given) => {
+      compared += await holdPrefix(drawn, given);
+    });
+    await fc.assert(law, { seed: 12, numRuns: 200 });
+    expect(compared).toBeGreaterThan(500);
+  });
+});

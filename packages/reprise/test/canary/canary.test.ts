@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { Scrubber } from '@reprise/kernel';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { PLACES } from './places.js';
+import { haulOf, sightings } from './watch.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  delete process.env.CANARY_TOKEN;
+});
+
+/** A secret that no run before had: fit for a header, and changed by every usual way of writing it down. */
+function planted(): string {
+  return `Cnry/${randomBytes(9).toString('hex')}+8e=Zz`;
+}
+
+/** One place in so many is also tried without the scrubber; all of them in the long form, `scripts/long/canary.ts`. */
+const MUTANT_EVERY = process.env.CANARY_MUTANTS === 'all' ? 1 : 5;
+
+describe.each(PLACES)('a secret in $name', ({ make }) => {
+  it('is nowhere in what is stored, told, printed and thrown [CON-16]', async () => {
+    const secret = planted();
+    const haul = await haulOf(await make(secret));
+    expect([...haul.keys()]).toEqual(expect.arrayContaining(['journal', 'blobs', 'files', 'events', 'result']));
+    expect(sightings(haul, secret)).toEqual([]);
+  });
+});
+
+describe.each(PLACES.filter((_, n) => n % MUTANT_EVERY === 0))(
+  'without the scrubber, a secret in $name',
+  ({ make }) => {
+    it('is found: the check sees that mutant', async () => {
+      const secret = planted();
+      vi.spyOn(Scrubber.prototype, 'conceal').mockReturnValue(false);
+      expect(sightings(await haulOf(await make(secret)), secret)).not.toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,115 @@
+/** Makes pure code: a module that defines an app, with what it imports, as one text without imports of its own. */
+import { existsSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { basename, dirname, resolve } from 'node:path';
+import { RepriseError } from '@reprise/contracts';
+import { GIVEN_MODULES } from '@reprise/kernel/sandbox';
+import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
+import { CODE_MARK, readCode } from './code-text.js';
+
+/** How a module is bundled. */
+export interface BundleOptions {
+  /** Conditions by which packages choose what they export, beside the usual ones. */
+  readonly conditions?: readonly string[];
+}
+
+const given = new Set<string>(GIVEN_MODULES);
+const builtin = new Set(builtinModules);
+
+/**
+ * Bundles the app of a module: its default export, or its export `app`. What the module does not need for it is left
+ * out; what is left may import nothing of a host. Needs the package `esbuild`, which is not installed with this one.
+ *
+ * @param module the path of a JavaScript or TypeScript module
+ * @returns the bytes to record: `openWorld({ code: pureCode(bytes) })`
+ * @throws RepriseError `invalid_argument` when there is no such module, it cannot be bundled, or its pure part imports
+ *   modules of a host; `runtime_unsupported` without esbuild; `code_failed` when it imports while it runs
+ */
+export async function bundlePureCode(module: string, options: BundleOptions = {}): Promise<Uint8Array> {
+  const file = resolve(module);
+  if (!existsSync(file)) throw unusable('there is no such module', module, 'Give the path of the module of the app.');
+  const { outputFiles = [], metafile } = await bundled(file, module, options.conditions ?? []);
+  requirePure(metafile, module);
+  const code = new TextEncoder().encode(`${CODE_MARK}\n${outputFiles[0]?.text ?? ''}`);
+  readCode(code);
+  return code;
+}
+
+async function bundled(file: string, module: string, conditions: readonly string[]) {
+  const { build } = await esbuild();
+  const from = JSON.stringify(`./${basename(file)}`);
+  try {
+    return (await build({
+      stdin: {
+        contents: `import * as all from ${from};\nexport default all.default;\nexport const app = all.app;\n`,
+        resolveDir: dirname(file),
+        sourcefile: 'pure-code',
+      },
+      absWorkingDir: dirname(file),
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: 'cjs',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      conditions: ['module', 'import', ...conditions],
+      target: 'es2022',
+      charset: 'utf8',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      logLevel: 'silent',
+      plugins: [leftOutside],
+    })) as BuildResult<{ write: false; metafile: true }>;
+  } catch (error) {
+    const [first] = (error as Partial<BuildFailure>).errors ?? [];
+    const { location } = first ?? {};
+    throw unusable('this module cannot be bundled', module, 'Fix it, or name another module.', {
+      actual: first?.text ?? String(error),
+      ...(location == null ? {} : { thrown_at: `${location.file}:${location.line}:${location.column}` }),
+    });
+  }
+}
+
+/** What a sandbox gives stays an import; so does what only hosts have, until it is known whether anything needs it. */
+const leftOutside: Plugin = {
+  name: 'left-outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path }) => {
+      if (given.has(path)) return { path, external: true };
+      if (path.startsWith('node:') || builtin.has(path)) return { path, external: true, sideEffects: false };
+      return undefined;
+    });
+  },
+};
+
+/** Refuses a bundle that still imports something of a host, and says which of its modules does. */
+function requirePure({ inputs, outputs }: Metafile, module: string): void {
+  const kept = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  const outside = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  const foreign = outside.find((path) => !given.has(path));
+  if (foreign === undefined) return;
+  const importers = kept.filter((name) => inputs[name]?.imports.some(({ path }) => path === foreign));
+  throw unusable(
+    'the pure part of this module needs something of a host',
+    module,
+    'Move what defines the app into a module that imports no adapters.',
+    {
+      expected: `imports of ${GIVEN_MODULES.join(', ')}, and of what can be bundled`,
+      actual: `${foreign}, imported by ${importers.join(', ')}`,
+    },
+  );
+}
+
+async function esbuild(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new RepriseError('runtime_unsupported', 'bundling pure code needs the package esbuild', {
+      hint: 'Install it beside this one: npm install --save-dev esbuild.',
+      cause,
+    });
+  }
+}
+
+function unusable(what: string, where: string, hint: string, facts: Record<string, unknown> = {}): RepriseError {
+  return new RepriseError('invalid_argument', what, { where, hint, ...facts });
+}

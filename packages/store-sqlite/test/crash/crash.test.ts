@@ -1,0 +1,101 @@
+/** `kill -9` and SIGSTOP against the sample world. The long form, at 200 moments: `scripts/long/crash.ts`. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Bench, makeBench, Trial } from './harness.js';
+import type { Done } from './survey-child.js';
+import { runTrial, survey } from './trials.js';
+
+vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
+
+const SEED = 20_26;
+const TRIALS = 10;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await makeBench();
+});
+afterAll(() => bench.dispose());
+
+describe('kill -9', () => {
+  it(`given kills at ${TRIALS} seeded places, every rerun completes and verifies, and nothing happens twice (seed ${SEED}) [JRN-20, REC-1]`, async () => {
+    const clean = await survey(bench);
+    for (let n = 0; n < TRIALS; n++) await runTrial(bench, clean, SEED, n);
+  });
+
+  it('given a kill inside a call that may happen once, it is not repeated and the model is told that nobody knows [EFF-7]', async () => {
+    const trial = new Trial(bench, 'inside');
+    expect(await trial.run({ moment: { step: 'start write_file', side: 'after' } })).toBeUndefined();
+    expect(trial.moments).toEqual(['moment after start write_file']);
+    expect(await trial.finish()).toMatchObject({ unknown: 1, repeated: 0 });
+  });
+
+  it('given a kill inside a call that may be repeated, it is repeated and nobody need be told [EFF-8]', async () => {
+    const trial = new Trial(bench, 'again');
+    expect(await trial.run({ moment: { step: 'end grep', side: 'before' } })).toBeUndefined();
+    expect((await trial.finish()).unknown).toBe(0);
+    expect(trial.told).toEqual(new Set());
+  });
+
+  it('given a second kill just after a fact was noted as suspect, the fact is folded all the same', async () => {
+    const trial = new Trial(bench, 'suspect');
+    expect(await trial.run({ moment: { step: 'end read_file', side: 'before' } })).toBeUndefined();
+    expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
+    expect((await trial.finish()).unknown).toBe(0);
+  });
+
+  it('given two kills just after the same fact was noted, it is quarantined and the survey begun anew; after one it may not be [REC-4]', async () => {
+    const trial = new Trial(bench, 'poison');
+    expect(await trial.run({ moment: { step: 'start write_file', side: 'after' } })).toBeUndefined();
+    expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
+    expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
+    const done = (await trial.run()) as Done;
+    expect(done.resumed).toBe(false);
+    await trial.check(done);
+    const [first] = trial.openings.splice(-2, 1); // as if only one had died over it
+    expect(first?.mark).toMatch(/^1 receipt /);
+    await expect(trial.check(done)).rejects.toThrow('C6');
+  });
+
+  it('given a kill before a call is armed, it happens once, after the crash', async () => {
+    const trial = new Trial(bench, 'before');
+    expect(await trial.run({ moment: { step: 'open', side: 'after' } })).toBeUndefined();
+    expect(await trial.finish()).toMatchObject({ unknown: 0, repeated: 0 });
+  });
+});
+
+describe('the harness', () => {
+  it('catches a call that happened twice, an end that was lost, an acknowledgement that is not there', async () => {
+    const trial = new Trial(bench, 'mutant');
+    const done = (await trial.run()) as Done;
+    await trial.check(done);
+    const ledger = readFileSync(trial.ledger, 'utf8');
+
+    appendFileSync(trial.ledger, ledger.match(/^start \S+ at_most_once .*\n/m)?.[0] as string);
+    await expect(trial.check(done)).rejects.toThrow('C3');
+    writeFileSync(trial.ledger, ledger.replace(/^end \S+ at_most_once .*\n/m, ''));
+    await expect(trial.check(done)).rejects.toThrow('C4');
+    writeFileSync(trial.ledger, ledger);
+    trial.acks.unshift('0'.repeat(64));
+    await expect(trial.check(done)).rejects.toThrow('C2');
+    trial.acks.push('f'.repeat(64));
+    await expect(trial.check(done)).rejects.toMatchObject({ code: 'head_mismatch' });
+  });
+});
+
+describe('SIGSTOP', () => {
+  it('given a stopped process that holds the world, a second opener is refused; woken, it finishes [JRN-18]', async () => {
+    const trial = new Trial(bench, 'stopped');
+    const first = trial.start({ moment: { step: 20, side: 'after' }, blow: 'SIGSTOP' });
+    await first.moment;
+    const acknowledged = trial.acks.length;
+    await expect(sqlite(trial.db).open()).rejects.toMatchObject({ code: 'world_locked' });
+    await expect(trial.run()).rejects.toThrow('failed world_locked');
+    expect(trial.acks.length).toBe(acknowledged);
+    first.wake();
+    const done = await first.ended;
+    expect(done).toMatchObject({ stop: 'Completed', resumed: false });
+    await trial.check(done as NonNullable<typeof done>);
+    expect(trial.acks.length).toBeGreaterThan(acknowledged);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * Bugs that are planted in the kernel, one at a time, to see that the simulator finds them: a text of one of its files is
+ * replaced, a process runs the simulator on what that gives.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build, type Plugin } from 'esbuild';
+import type { Hunted } from './hunt.js';
+
+/** A bug. */
+export interface PlantedBug {
+  readonly name: string;
+  /** The subject in whose runs it is looked for. */
+  readonly subject: string;
+  /** Under `packages/`. */
+  readonly file: string;
+  /** What stands there once… */
+  readonly find: string;
+  /** … and what stands there instead. */
+  readonly replace: string;
+  /** What the broken promise is told by. */
+  readonly told: RegExp;
+}
+
+const STEPPER = 'kernel/src/world/stepper.ts';
+
+/** The bugs. */
+export const PLANTED: readonly PlantedBug[] = [
+  {
+    name: 'acknowledge before durable',
+    subject: 'gate',
+    file: STEPPER,
+    find: 'await this.parts.journal.append(frames, this.durable);',
+    replace: 'void this.parts.journal.append(frames, this.durable).catch(() => undefined);',
+    told: /acknowledged before|before that was durable/,
+  },
+  {
+    name: 'double dispatch on recovery',
+    subject: 'gate',
+    file: 'kernel/src/world/recovery.ts',
+    find: "if (leaf.guarantee === 'idempotent') return again;",
+    replace: "if (leaf.guarantee !== 'reconcile') return again;",
+    told: /starts again|starts twice|executed twice/,
+  },
+  {
+    name: 'unfenced late receipt',
+    subject: 'gate',
+    file: 'kernel/src/engine/fold.ts',
+    find: 'if (effect.late !== undefined) takeLate(fold, ingress.effect, effect, ingress.receipt);\n  else if',
+    replace: 'if',
+    told: /came late|is settled as/,
+  },
+  {
+    name: 'budget released on error',
+    subject: 'gate',
+    file: 'kernel/src/engine/accounts.ts',
+    find: "return neverStarted(effect, status) ? 'released' : 'unknown';",
+    replace: "return status === 'error' || neverStarted(effect, status) ? 'released' : 'unknown';",
+    told: /spent and \d+ held|got more than was left/,
+  },
+  {
+    name: 'stale capability',
+    subject: 'gate',
+    file: 'kernel/src/engine/grants.ts',
+    find: 'if (narrows) endRefused(fold, cause);',
+    replace: 'void narrows;',
+    told: /not permitted/,
+  },
+  {
+    name: 'refuse on speculation',
+    subject: 'gate',
+    file: STEPPER,
+    find: 'batch.outcomes.push({ item, outcome });\n      // Half',
+    replace:
+      "if (outcome.status === 'refused' && !item.fact) item.settle(outcome);\n      batch.outcomes.push({ item, outcome });\n      // Half",
+    told: /a refusal told of/,
+  },
+];
+
+const HUNT = fileURLToPath(new URL('hunt.ts', import.meta.url));
+const PACKAGES = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Where a bug is looked for. */
+export interface HuntOptions {
+  /** How many runs it has to be found in. */
+  readonly seeds: number;
+  /** Whether to look for the smallest run that shows it. */
+  readonly shrink?: boolean;
+}
+
+/**
+ * Looks for a bug, from the first seed on.
+ *
+ * @throws Error when the text to be replaced is not there exactly once: the bug has to be planted anew
+ */
+export async function hunt(bug: PlantedBug, { seeds, shrink = false }: HuntOptions): Promise<Hunted> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-planted-'));
+  try {
+    const outfile = path.join(folder, 'hunt.mjs');
+    await build({
+      entryPoints: [HUNT],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      conditions: ['@reprise/source'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      plugins: [planting(bug)],
+      logLevel: 'silent',
+    });
+    const args = [outfile, bug.subject, String(seeds), shrink ? 'shrink' : 'first'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 26 });
+    return JSON.parse(stdout) as Hunted;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function planting({ name, file, find, replace }: PlantedBug): Plugin {
+  const where = path.join(PACKAGES, file);
+  return {
+    name: 'planted',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async ({ path: loaded }) => {
+        if (loaded !== where) return undefined;
+        const source = await readFile(loaded, 'utf8');
+        const times = source.split(find).length - 1;
+        if (times !== 1) throw new Error(`"${name}" cannot be planted: its text stands ${times} times in ${file}`);
+        return { contents: source.replace(find, () => replace), loader: 'ts' };
+      });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** The fault simulator in its short form, and the bugs that it has to find. The long form: `npm run simulate`. */
+import { Choices, formatFailure, runSimulation, simulate } from '@reprise/testkit';
+import { describe, expect, it, vi } from 'vitest';
+import { hunt, PLANTED } from './planted.js';
+import { SUBJECTS } from './subjects.js';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+/** Found by their seeds in the long form too. */
+const SEEDS = 20;
+
+describe.each(SUBJECTS)('simulator: $name', (subject) => {
+  it(`keeps every promise through crashes, stops, full and failing disks [JRN-11, EFF-2, EFF-3, EFF-13, EFF-14] (seeds 1 to ${SEEDS})`, async () => {
+    const { failure } = await simulate(subject, { seeds: SEEDS });
+    const command = `npm run simulate -- --subject ${subject.name} --from ${failure?.seed} --seeds 1`;
+    expect(failure && formatFailure(failure, command)).toBeUndefined();
+  });
+
+  it('given the same seed twice, writes the same journal (seed 9)', async () => {
+    const run = async () => runSimulation(subject, Choices.from(9));
+    const [one, other] = [await run(), await run()];
+    expect([one.head, one.log]).toEqual([other.head, other.log]);
+    expect(one.frames).toBeGreaterThan(1);
+  });
+});
+
+describe('simulator: a planted bug', () => {
+  it.each(PLANTED)('mutant: $name is found within 1,000 runs', async (bug) => {
+    const { found, runs } = await hunt(bug, { seeds: 1_000 });
+    expect(found, `nothing was found in ${runs} runs`).toBeDefined();
+    expect(found?.why).toMatch(bug.told);
+  });
+
+  it('whose place in the source has changed is not passed over', async () => {
+    const moved = { ...(PLANTED[0] as (typeof PLANTED)[number]), find: 'no such text' };
+    await expect(hunt(moved, { seeds: 1 })).rejects.toThrow(/stands 0 times/);
+  });
+});

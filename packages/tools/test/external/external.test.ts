@@ -1,0 +1,239 @@
+/** Programs that are agents of their own, as sessions: real processes, and the relay for a model. */
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { memory, type Store, verifyStore } from '@reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import { agentApp } from '../../../agent/src/index.js';
+import { type ExternalAgentOptions, externalAgent, relay } from '../../../reprise/src/external.js';
+import { type AgentWorld, openWorld } from '../../../reprise/src/index.js';
+import { verifyRequests } from '../../../reprise/src/providers.js';
+
+const POLL = { timeout: 20_000 };
+const PARROT = new URL('./parrot.mjs', import.meta.url).pathname;
+
+/** A parrot, with its notes. */
+function parrot(options: Partial<ExternalAgentOptions> = {}, loads = true) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parrot-'));
+  const notes = path.join(folder, 'notes');
+  const env = { PARROT_NOTES: notes, ...(loads ? { PARROT_HOME: folder } : {}) };
+  const command = [process.execPath, PARROT] as const;
+  const agent = externalAgent({ name: 'parrot', command, protocol: 'acp', env, ...options });
+  const lines = () => (existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : []);
+  return {
+    agent,
+    lines,
+    pids: () => lines().flatMap((line) => (line.startsWith('started') ? [Number(line.slice(8))] : [])),
+  };
+}
+
+type Parrot = ReturnType<typeof parrot>['agent'];
+
+/** Opens a world, acts, closes it; and replays it with nothing but the app. */
+async function within(
+  agent: Parrot,
+  act: (world: AgentWorld) => Promise<void>,
+  store: Store = memory(),
+): Promise<void> {
+  const world = await openWorld({ store, agents: [agent], models: { relay: relay() }, recheckEvery: 1 });
+  try {
+    await act(world);
+  } finally {
+    await world.close();
+  }
+  const reader = await store.openReadonly();
+  await verifyStore(reader, { app: agentApp });
+  const { different } = await verifyRequests(reader, { relay: relay() });
+  expect(different).toEqual([]);
+  await reader.close();
+}
+
+describe('a program of the Agent Client Protocol', () => {
+  it('is told what a session is told, and what it says is the answer, word by word', async () => {
+    const { agent } = parrot();
+    await within(agent, async (world) => {
+      const run = await world.session('s', agent).send('all is well');
+      const deltas: string[] = [];
+      for await (const one of run.stream()) if (one.type === 'delta') deltas.push(one.text);
+      expect(await run.text()).toBe('all is well');
+      expect(deltas).toEqual(['all ', 'is ', 'well']);
+    });
+  });
+
+  it('keeps its own session from turn to turn', async () => {
+    const { agent, lines } = parrot();
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      await (await session.send('one')).result();
+      await (await session.send('two')).result();
+      expect(await (await session.send('recall')).text()).toBe('I know: one | two');
+      expect(lines().filter((line) => line.startsWith('new'))).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    ['yes', { answer: 'yes' }, '[Write a.txt: completed]\nLeave: yes.'],
+    ['no', { answer: 'no' }, '[Write a.txt: failed]\nLeave: no.'],
+  ])('that asks for leave is answered by a person: %s', async (_, answer, said) => {
+    const { agent } = parrot();
+    await within(agent, async (world) => {
+      const run = await world.session('s', agent).send('write it');
+      await expect.poll(() => world.pending(), POLL).toHaveLength(1);
+      const [item] = await world.pending();
+      expect(item).toMatchObject({ kind: 'question', question: { question: 'parrot asks for leave: Write a.txt' } });
+      await world.decide(item ?? '', answer, { as: 'human:ann' });
+      expect(await run.text()).toBe(said);
+    });
+  });
+
+  it.each([
+    ['allow', '[Write a.txt: completed]\nLeave: yes.'],
+    ['deny', '[Write a.txt: failed]\nLeave: no.'],
+  ] as const)('that asks for leave is answered by its rule, where there is one: %s', async (permissions, said) => {
+    const { agent } = parrot({ permissions });
+    await within(agent, async (world) => {
+      expect(await (await world.session('s', agent).send('write it')).text()).toBe(said);
+    });
+  });
+
+  it('is told when a turn is cancelled, and goes on with the next', async () => {
+    const { agent, lines, pids } = parrot();
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      const run = await session.send('wait for it');
+      await expect.poll(lines, POLL).toContain('waiting');
+      await session.cancel();
+      expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
+      expect(lines()).toContain('cancelled');
+      expect(await (await session.send('hello')).text()).toContain('hello');
+      expect(pids()).toHaveLength(1);
+    });
+  });
+
+  it('that does not end when it is cancelled is killed', async () => {
+    const { agent, lines, pids } = parrot();
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      const run = await session.send('wait, stubborn');
+      await expect.poll(lines, POLL).toContain('waiting');
+      await session.cancel();
+      expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
+      await expect.poll(() => pids().filter(isRunning), POLL).toEqual([]);
+    });
+  });
+
+  it('is resumed by the session that it recorded, when the world is opened again', async () => {
+    const { agent, lines, pids } = parrot();
+    const store = memory();
+    await within(agent, async (world) => void (await (await world.session('s', agent).send('one')).result()), store);
+    await expect.poll(() => pids().filter(isRunning), POLL).toEqual([]);
+    await within(
+      agent,
+      async (world) => {
+        expect(await (await world.session('s', agent).send('recall')).text()).toBe('I know: one');
+      },
+      store,
+    );
+    expect(lines().filter((line) => line.startsWith('loaded'))).toHaveLength(1);
+  });
+
+  it('that can resume nothing is told what was said before', async () => {
+    const { agent } = parrot({}, false);
+    const store = memory();
+    await within(agent, async (world) => void (await (await world.session('s', agent).send('one')).result()), store);
+    await within(
+      agent,
+      async (world) => {
+        const said = await (await world.session('s', agent).send('two')).text();
+        expect(said).toBe(
+          'This conversation began before. What was said in it:\n\nUser: one\n\nYou: one\n\nWhat is said now:\n\ntwo',
+        );
+      },
+      store,
+    );
+  });
+
+  it('that dies in a turn ends the run as failed; the next turn has another [TOOL-40]', async () => {
+    const { agent, pids } = parrot();
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      expect((await (await session.send('die')).result()).stop).toEqual(FAILED);
+      expect(await (await session.send('again')).text()).toContain('again');
+      expect(pids()).toHaveLength(2);
+    });
+  });
+
+  it('that refuses ends the run as failed, and one that is not there as well [TOOL-40]', async () => {
+    const { agent } = parrot();
+    await within(agent, async (world) => {
+      expect((await (await world.session('s', agent).send('refuse')).result()).stop).toEqual(FAILED);
+    });
+    const gone = externalAgent({ name: 'gone', command: ['/no/such/program'], protocol: 'acp' });
+    await within(gone, async (world) => {
+      expect((await (await world.session('s', gone).send('hello')).result()).stop).toEqual(FAILED);
+    });
+  });
+});
+
+const FAILED = expect.objectContaining({ kind: 'Failed', code: 'adapter_error/turn' });
+
+describe('a program that prints its answer', () => {
+  const shell = (script: string) =>
+    externalAgent({ name: 'shell', command: ['/bin/sh', '-c', script], protocol: 'stdout' });
+
+  it('reads the prompt, and what it prints is the answer; the next one is told what was said before', async () => {
+    const agent = shell('printf "heard: "; cat');
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      expect(await (await session.send('one')).text()).toBe('heard: one');
+      expect(await (await session.send('two')).text()).toContain(
+        'User: one\n\nYou: heard: one\n\nWhat is said now:\n\ntwo',
+      );
+    });
+  });
+
+  it('that fails ends the run as failed, also when it printed something before [TOOL-40]', async () => {
+    const agent = shell('echo half; echo "no paper" >&2; exit 3');
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      expect((await (await session.send('go')).result()).stop).toEqual(FAILED);
+    });
+  });
+
+  it('is killed with all that it started when its turn is cancelled', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'shell-')), 'pid');
+    const agent = shell(`sleep 60 & echo $! > ${file}; wait`);
+    await within(agent, async (world) => {
+      const session = world.session('s', agent);
+      const run = await session.send('go');
+      await expect.poll(() => existsSync(file), POLL).toBe(true);
+      await session.cancel();
+      expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
+    });
+    await expect.poll(() => isRunning(Number(readFileSync(file, 'utf8'))), POLL).toBe(false);
+  });
+});
+
+describe('an external agent', () => {
+  it('that could be none is refused', () => {
+    const valid = { name: 'a', command: ['x'] as const, protocol: 'acp' as const };
+    for (const wrong of [
+      { name: 'a b' },
+      { name: 'x'.repeat(60) },
+      { command: [] },
+      { protocol: 'tcp' },
+      { permissions: 'some' },
+    ]) {
+      expect(() => externalAgent({ ...valid, ...wrong } as never)).toThrow(/not an external agent/);
+    }
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Asks a server for its tools and calls one: `hostile-host.ts JSON`, with the server as `mcp()` takes it. Prints what
+ * came of it, the memory that it took at most, and how long others had to wait for their turn.
+ */
+import { buildOf, type Tool, toolCallAdapter } from '@reprise/agent';
+import { getBytes, memory, putValue } from '@reprise/kernel';
+import { mcp } from '../../src/mcp/index.js';
+
+const { content } = await memory().open();
+const closing = new AbortController();
+const { signal } = closing;
+const live = mcp('hostile', JSON.parse(process.argv[2] ?? '')).open({ closing: signal } as never);
+
+let longestWait = 0;
+let last = performance.now();
+setInterval(() => {
+  longestWait = Math.max(longestWait, performance.now() - last);
+  last = performance.now();
+}, 5).unref();
+let resident = 0;
+setInterval(() => {
+  resident = Math.max(resident, process.memoryUsage().rss);
+}, 20).unref();
+
+async function call(tool: Tool): Promise<string> {
+  const adapter = toolCallAdapter(buildOf([{ name: 'a', tools: [tool] }]), { now: () => 0, closing: signal });
+  const { fingerprint, guarantee } = tool.entry;
+  const args_ref = await putValue(content, {});
+  const params = { tool: tool.name, call_id: 'c', session: { key: 's', labels: {} }, args_ref, fingerprint, guarantee };
+  const outcome = await adapter.doExecute(params, {
+    idempotencyKey: 'a'.repeat(64),
+    attempt: 1,
+    deadline: null,
+    signal,
+    content,
+    progress: () => {},
+    rights: async () => ({ may: {} }),
+    ask: async () => ({ how: 'cancelled' }),
+    secret: async () => '',
+  });
+  if (outcome.status !== 'ok') return `${outcome.status}: ${String('error' in outcome ? outcome.error : '')}`;
+  const text = await getBytes(content, outcome.payload.operator_output_ref);
+  return `ok: ${new TextDecoder().decode(text).slice(0, 300)}`;
+}
+
+const before = process.memoryUsage().rss;
+const started = performance.now();
+let came: string;
+try {
+  const [first] = await live.list({ content, secret: async () => '', signal } as never);
+  came = first === undefined ? 'no tools' : await call(live.tool(first) as Tool);
+} catch (error) {
+  came = `unreachable: ${(error as Error).message}`;
+}
+const took = performance.now() - started;
+const mb = (bytes: number) => Math.round(bytes / 1024 / 1024);
+const more = mb(Math.max(resident, process.memoryUsage().rss) - before);
+process.stdout.write(JSON.stringify({ came, more, longestWait: Math.round(longestWait), took: Math.round(took) }));
+closing.abort();
+setTimeout(() => process.exit(0), 200);

@@ -1,0 +1,372 @@
+/**
+ * A mutant for every check of the architecture: a planted source that breaks exactly one rule must be named with
+ * its file, its line and what to write instead, and its sound mutant must pass. A check that cannot fail checks nothing.
+ */
+import { describe, expect, it } from 'vitest';
+import { checkKernelBundle } from '../architecture/bundle.js';
+import { checkDocstrings } from '../architecture/docstrings.js';
+import { checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
+import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
+import { checkErrorPages, checkLinks } from '../architecture/pages.js';
+import { checkPureWing } from '../architecture/pure-wing.js';
+import { formatProblem, type Problem, type Tree } from '../architecture/tree.js';
+
+const ENGINE = 'packages/kernel/src/pure/engine/count.ts';
+
+function plant(files: Record<string, string>): Tree {
+  return new Map(Object.entries(files));
+}
+
+function named(problems: readonly Problem[]): readonly string[] {
+  return problems.map(formatProblem);
+}
+
+function manifest(over: Record<string, unknown> = {}): string {
+  return JSON.stringify({
+    name: '@reprise/kernel',
+    version: '0.1.0',
+    description: 'planted',
+    license: 'Apache-2.0',
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=20.19' },
+    files: ['dist', 'src'],
+    exports: {
+      '.': { '@reprise/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    dependencies: { '@reprise/contracts': '0.1.0', zod: '4.6.7' },
+    ...over,
+  });
+}
+
+const ROOT_MANIFEST = JSON.stringify({ engines: { node: '>=20.19' } });
+
+describe('replayed code', () => {
+  /** One row per ban: what a newcomer would write, and a piece of what the answer must say. */
+  const BROKEN: readonly (readonly [line: string, what: string, use: string])[] = [
+    ['state.at = Date.now();', '`Date`', 'ctx.now'],
+    ['state.at = new Date().getTime();', '`Date`', 'ctx.now'],
+    ['state.id = Math.random();', '`Math.random`', 'ctx.random()'],
+    ['state.n = Math.pow(state.n, 2);', '`Math.pow`', 'mulDiv'],
+    ['state.n = Math.sin(state.n);', '`Math.sin`', 'fixed-point'],
+    ['const m = Math;', '`Math` as a value', 'by name'],
+    ["state.n = Math['pow'](2, 3);", '`Math` as a value', 'by name'],
+    ['state.n = state.n ** 2;', '`**`', 'multiplication'],
+    ['state.n **= 2;', '`**`', 'multiplication'],
+    ['state.name = name.toLowerCase();', '`.toLowerCase`', 'asciiLower'],
+    ['state.name = name.toUpperCase();', '`.toUpperCase`', 'ASCII table'],
+    ['state.name = total.toLocaleString();', '`.toLocaleString`', 'plain digits'],
+    ["state.name = name.normalize('NFC');", '`.normalize`', 'adapter'],
+    ['list.sort((a, b) => a.localeCompare(b));', '`.localeCompare`', 'a < b'],
+    ['list.sort();', 'without a comparator', '10 stands before 2'],
+    ['list.toSorted();', 'without a comparator', '10 stands before 2'],
+    ['const f = new Intl.NumberFormat();', '`Intl`', 'no locale'],
+    ['setTimeout(() => {}, 10);', '`setTimeout`', 'ctx.timer'],
+    ["fetch('https://example.org');", '`fetch`', 'adapter'],
+    ['const home = process.env.HOME;', '`process`', 'manifest'],
+    ['console.log(state);', '`console`', 'ctx.record'],
+    ['const key = crypto.randomUUID();', '`crypto`', 'ctx.id'],
+    ['const p = Promise.resolve(1);', '`Promise`', 'plan'],
+    ['const f = async () => 1;', '`async`', 'plan'],
+    ['const r = new WeakRef(state);', '`WeakRef`', 'strong reference'],
+    ['const c = globalThis.Date;', '`globalThis`', 'import'],
+    ['const yes = /straße/i.test(name);', 'flag `i`', '[A-Za-z]'],
+    ['const yes = /^\\p{L}+$/u.test(name);', '`\\p{…}`', 'explicit ranges'],
+    ["const yes = new RegExp(name, 'i').test(name);", 'flag `i`', '[A-Za-z]'],
+    ['const yes = new RegExp(name, flags).test(name);', 'computed flags', 'literal'],
+    ['for (const key in state) state.n += 1;', '`for..in`', 'Object.keys'],
+    ["const late = import('./other.js');", '`import()`', 'static import'],
+    ['state.trace = error.stack;', '`.stack`', 'closed list'],
+  ];
+
+  it.each(BROKEN)('%s [DET-11]', (line, what, use) => {
+    const source = `/** Counts. */\nexport function count(state: any, ctx: any): void {\n  ${line}\n}\n`;
+    const problems = checkPureWing(plant({ [ENGINE]: source }));
+    expect(problems.length).toBeGreaterThan(0);
+    const found = problems.find((problem) => problem.what.includes(what));
+    expect(found).toMatchObject({ file: ENGINE, line: 3 });
+    expect(found?.use).toContain(use);
+  });
+
+  it('an await and a `for await` are named', () => {
+    const source = 'export async function f(a: any) {\n  await a;\n  for await (const x of a) void x;\n}\n';
+    expect(named(checkPureWing(plant({ [ENGINE]: source }))).map((text) => text.slice(0, 60))).toEqual([
+      expect.stringContaining('count.ts:1: `async`'),
+      expect.stringContaining('count.ts:2: `await`'),
+      expect.stringContaining('count.ts:3: `await`'),
+    ]);
+  });
+
+  it('a clock call in a reducer is named in full', () => {
+    const file = 'packages/agent/src/reducer/session.ts';
+    const source = '/** Reduces. */\nexport const reduce = (draft: any) => {\n  draft.startedAt = Date.now();\n};\n';
+    expect(named(checkPureWing(plant({ [file]: source })))).toEqual([
+      `${file}:3: \`Date\` in replayed code; use \`ctx.now\`, the time of the frame`,
+    ]);
+  });
+
+  it('what is portable, foreign or merely named alike passes', () => {
+    const sound = [
+      'import { process as step } from "./step.js";',
+      'export interface Clock { Date: number; fetch(url: string): void }',
+      'export function sound(o: any, fetch: any, items: Map<string, number>) {',
+      '  const { process: renamed } = o;',
+      '  o.Date = Math.floor(Math.sqrt(o.x) * Math.abs(-1));',
+      '  fetch(o.console, renamed, step);',
+      '  return [...items.keys()].sort().concat(Object.keys(o).sort()).sort((a, b) => (a < b ? -1 : 1));',
+      '  // Date.now() in a comment, "Math.random()" in a text',
+      '}',
+    ].join('\n');
+    expect(named(checkPureWing(plant({ [ENGINE]: sound })))).toEqual([]);
+  });
+
+  it('the same lines outside the pure wing pass', () => {
+    const source = 'export const now = () => Date.now();\n';
+    expect(named(checkPureWing(plant({ 'packages/kernel/src/run/world/clock.ts': source })))).toEqual([]);
+  });
+
+  it('a folder that only one of the two lists of the wing has is named', () => {
+    const tree = plant({ 'tsconfig.pure.json': JSON.stringify({ include: ['packages/kernel/src/pure/codec'] }) });
+    expect(named(checkPureConfig(tree, ['packages/kernel/src/pure/codec']))).toEqual([]);
+    expect(named(checkPureConfig(tree, ['packages/kernel/src/pure/engine']))).toHaveLength(2);
+  });
+});
+
+describe('imports', () => {
+  const kernel = { 'packages/kernel/package.json': manifest() };
+  const contracts = {
+    'packages/contracts/package.json': manifest({ name: '@reprise/contracts', dependencies: { zod: '4.6.7' } }),
+    'packages/contracts/src/index.ts': '/** A constant. */\nexport const a = 1;\n',
+  };
+
+  it('an upward import between packages is named', () => {
+    const file = 'packages/contracts/src/index.ts';
+    const source = '\nimport type { World } from "@reprise/kernel";\nexport type W = World;\n';
+    const found = named(checkPackages(plant({ ...kernel, ...contracts, [file]: source })));
+    expect(found).toContainEqual(expect.stringContaining(`${file}:2: upward import: contracts may not import kernel`));
+  });
+
+  it('an upward import between folders is named, type-only ones included', () => {
+    const tree = plant({
+      ...kernel,
+      [ENGINE]: '// header\nimport type { Journal } from "../journal/port.js";\nexport type J = Journal;\n',
+      'packages/kernel/src/ports/journal/port.ts': 'export interface Journal {}\n',
+    });
+    expect(named(checkFolders(tree))).toEqual([
+      `${ENGINE}:2: upward import: kernel/engine may not import journal; use codec, authority, schema, json-schema, define`,
+    ]);
+  });
+
+  it('a folder that the table does not know is named', () => {
+    const tree = plant({ 'packages/kernel/src/helpers/misc.ts': 'export {};\n' });
+    expect(named(checkFolders(tree))).toEqual([
+      expect.stringContaining('folder helpers of kernel is not in the table'),
+    ]);
+  });
+
+  it('a downward import between folders passes', () => {
+    const tree = plant({
+      ...kernel,
+      [ENGINE]: 'import { encode } from "../codec/encode.js";\nexport const e = encode;\n',
+      'packages/kernel/src/pure/codec/encode.ts': 'export const encode = 1;\n',
+    });
+    expect(named(checkFolders(tree))).toEqual([]);
+  });
+
+  it.each([
+    ['a relative path into another package', '../../contracts/src/index.js', 'reaches into another package'],
+    ['a subpath that is not exported', '@reprise/contracts/src/errors.js', 'does not export ./src/errors.js'],
+    ['a library that is not declared', 'left-pad', 'does not declare left-pad'],
+    ['a private import that is not declared', '#texts', 'does not declare #texts'],
+    ['a library that one folder owns', 'immer', 'immer may not be imported here'],
+    ['a built-in module without its prefix', 'fs', 'built-in module fs without its prefix'],
+  ])('%s is named', (_, specifier, what) => {
+    const file = 'packages/kernel/src/index.ts';
+    const found = named(
+      checkPackages(plant({ ...kernel, ...contracts, [file]: `import ${JSON.stringify(specifier)};\n` })),
+    );
+    expect(found).toContainEqual(expect.stringContaining(`${file}:1: `));
+    expect(found.join('\n')).toContain(what);
+  });
+
+  it('a module of Node in a package that browsers load is named', () => {
+    const found = named(checkHostFree(plant({ [ENGINE]: '\n\nimport fs from "node:fs";\nexport const f = fs;\n' })));
+    expect(found).toEqual([`${ENGINE}:3: node:fs is not there in browsers; use a port that a driver fills`]);
+    const driver = plant({ 'packages/store-sqlite/src/driver.ts': 'import "node:fs";\n' });
+    expect(named(checkHostFree(driver))).toEqual([]);
+  });
+});
+
+describe('import circles', () => {
+  const circle = (second: string): Tree =>
+    plant({
+      'packages/kernel/src/run/world/a.ts': '// header\nimport { b } from "./b.js";\nexport const a = () => b;\n',
+      'packages/kernel/src/run/world/b.ts': second,
+    });
+
+  it('two files that need each other are named once', () => {
+    const found = named(checkCycles(circle('import { a } from "./a.js";\nexport const b = () => a;\n')));
+    expect(found).toEqual([
+      'packages/kernel/src/run/world/a.ts:2: import circle: packages/kernel/src/run/world/a.ts → packages/kernel/src/run/world/b.ts' +
+        ' → packages/kernel/src/run/world/a.ts; use a third file, or `import type`',
+    ]);
+  });
+
+  it('a circle through a re-export is named', () => {
+    expect(named(checkCycles(circle('export * from "./a.js";\nexport const b = 1;\n')))).toHaveLength(1);
+  });
+
+  it('a circle that the compiler erases passes', () => {
+    expect(
+      named(checkCycles(circle('import type { a } from "./a.js";\nexport const b = () => null as typeof a;\n'))),
+    ).toEqual([]);
+  });
+});
+
+describe('docstrings', () => {
+  const offering = (files: Record<string, string>): Tree =>
+    plant({ 'packages/kernel/package.json': manifest(), ...files });
+  const index = 'packages/kernel/src/index.ts';
+
+  it.each([
+    ['function', 'export function open() {}'],
+    ['constant', 'export const open = 1;'],
+    ['type', 'export type open = string;'],
+    ['interface', 'export interface open {}'],
+    ['class', 'export class open {}'],
+    ['function with an empty comment', '/** */\nexport function open() {}'],
+    ['function with a comment of tags only', '/** @param a one */\nexport function open(a: number) {}'],
+    ['function with a plain comment', '// Opens a world.\nexport function open() {}'],
+  ])('an exported %s without one is named', (_, source) => {
+    const found = named(checkDocstrings(offering({ [index]: source })));
+    expect(found).toEqual([expect.stringContaining('exported name open has no docstring')]);
+  });
+
+  it('a name is followed through re-exports to where it is declared', () => {
+    const files = {
+      [index]: 'export * from "./a.js";\nexport { two as second } from "./b.js";\n',
+      'packages/kernel/src/a.ts': '\n\nexport const one = 1;\n',
+      'packages/kernel/src/b.ts': 'export const two = 2;\nexport const unseen = 3;\n',
+    };
+    expect(named(checkDocstrings(offering(files)))).toEqual([
+      expect.stringContaining('packages/kernel/src/a.ts:3: exported name one'),
+      expect.stringContaining('packages/kernel/src/b.ts:1: exported name two'),
+    ]);
+  });
+
+  it('a name that is declared first and exported below is followed too', () => {
+    const files = { [index]: 'const open = 1;\nexport { open };\n' };
+    expect(named(checkDocstrings(offering(files)))).toEqual([
+      expect.stringContaining('index.ts:1: exported name open'),
+    ]);
+  });
+
+  it('a documented name, and a schema that shares its name with its type, pass', () => {
+    const source =
+      '/** What a call carries. */\nexport const call = 1;\n/** What a call carries. */\nexport type call = 1;\n';
+    expect(named(checkDocstrings(offering({ [index]: source })))).toEqual([]);
+  });
+});
+
+describe('manifests and the lock file', () => {
+  const file = 'packages/kernel/package.json';
+  const check = (over: Record<string, unknown>) =>
+    named(checkManifests(plant({ 'package.json': ROOT_MANIFEST, [file]: manifest(over) })));
+
+  it('a sound manifest passes', () => {
+    expect(check({})).toEqual([]);
+  });
+
+  it.each([
+    ['another licence', { license: 'MIT' }, 'license is MIT'],
+    ['CommonJS', { type: 'commonjs' }, 'type is commonjs'],
+    ['another Node floor', { engines: { node: '>=18' } }, 'engines.node is >=18'],
+    ['install scripts', { scripts: { postinstall: 'node x' } }, 'scripts is'],
+    ['a range', { dependencies: { zod: '^4.6.7' } }, 'dependency zod is ^4.6.7'],
+    ['no exports', { exports: {} }, 'exports lacks .'],
+    [
+      'types after default',
+      {
+        exports: {
+          '.': { '@reprise/source': './src/index.ts', default: './dist/index.js', types: './dist/index.d.ts' },
+          './package.json': './package.json',
+        },
+      },
+      'has conditions @reprise/source, default, types',
+    ],
+  ])('%s is named', (_, over, what) => {
+    expect(check(over).join('\n')).toContain(what);
+  });
+
+  const lock = (packages: unknown): Tree => plant({ 'package-lock.json': JSON.stringify({ packages }, null, 2) });
+
+  it('a download address in the lock file is named with its line', () => {
+    const tree = lock({ 'node_modules/a': { version: '1.0.0', resolved: 'https://registry.example/a-1.0.0.tgz' } });
+    expect(named(checkLock(tree))).toEqual(['package-lock.json:5: a download address; use `npm run lock`']);
+  });
+
+  it('an optional package without an entry is named; a nested one counts as there', () => {
+    const entry = { version: '1.0.0', optionalDependencies: { '@a/linux-x64': '1.0.0' } };
+    expect(named(checkLock(lock({ 'node_modules/a': entry })))).toHaveLength(1);
+    const nested = { 'node_modules/a': entry, 'node_modules/a/node_modules/@a/linux-x64': { version: '1.0.0' } };
+    expect(named(checkLock(lock(nested)))).toEqual([]);
+  });
+
+  it('a registry in .npmrc is named', () => {
+    const tree = new Map([...lock({}), ['.npmrc', 'fund=false\nregistry=https://registry.example/\n']]);
+    expect(named(checkLock(tree))).toEqual(['.npmrc:2: a registry or its secret']);
+  });
+});
+
+describe('pages', () => {
+  const codes = 'export const ERROR_CODES = [\n  // worlds\n  "world_locked",\n] as const;\n';
+  const page = '# world_locked\n\n## What happened\n\nx\n\n## Why\n\nx\n\n## What to do\n\nx\n';
+  const index = 'docs/errors/README.md';
+  const list = {
+    'packages/contracts/src/error-codes.ts': codes,
+    [index]: '[world_locked](world_locked.md)\n',
+  };
+
+  it('a code without a page is named where the code stands', () => {
+    expect(named(checkErrorPages(plant(list)))).toEqual([
+      'packages/contracts/src/error-codes.ts:3: error code world_locked has no page; use docs/errors/world_locked.md',
+    ]);
+  });
+
+  it('a page that the index does not list is named', () => {
+    const tree = plant({ ...list, 'docs/errors/world_locked.md': page, [index]: '# Error codes\n' });
+    expect(named(checkErrorPages(tree))).toEqual([`${index}:1: world_locked is not listed`]);
+  });
+
+  it('a page without a code, and a page without an answer, are named', () => {
+    const orphan = plant({ ...list, 'docs/errors/world_locked.md': page, 'docs/errors/gone.md': '# gone\n' });
+    expect(named(checkErrorPages(orphan))).toEqual([expect.stringContaining('gone is not in the closed list')]);
+    const hollow = plant({ ...list, 'docs/errors/world_locked.md': page.replace('## Why', '## Because') });
+    expect(named(checkErrorPages(hollow))).toEqual([expect.stringContaining('there is no "## Why"')]);
+  });
+
+  it('a link that leads nowhere is named; links to files, folders and the web pass', () => {
+    const text =
+      '[a](b.md) [b](../docs) [c](https://example.org) [d](#x)\n\n[gone](gone.md)\n```\n[code](no.md)\n```\n';
+    const tree = plant({ 'docs/a.md': text, 'docs/b.md': '' });
+    expect(named(checkLinks(tree))).toEqual(['docs/a.md:3: the link to gone.md leads nowhere']);
+  });
+});
+
+describe('the kernel bundle', () => {
+  const entry = 'packages/kernel/src/index.ts';
+
+  it('one byte over the ceiling is named', () => {
+    expect(checkKernelBundle({ entry, bytes: 101, parts: new Map() }, 100)).toHaveLength(1);
+    expect(checkKernelBundle({ entry, bytes: 100, parts: new Map() }, 100)).toEqual([]);
+  });
+
+  it.each(['node_modules/immer/dist/immer.mjs', 'node_modules/cbor-x/index.js', 'node:fs'])(
+    '%s in it is named',
+    (part) => {
+      const found = named(checkKernelBundle({ entry, bytes: 1, parts: new Map([[part, 1]]) }, 100));
+      expect(found).toEqual([expect.stringContaining(`the bundle contains ${part}`)]);
+    },
+  );
+});
