@@ -16,7 +16,7 @@ const packages = await workspacePackages();
 const started = performance.now();
 
 for (const { name, folder, entries } of packages) await buildJavaScript(name, folder, entries);
-await buildCapsuleTexts();
+await buildSandboxTexts();
 await cp(path.join(ROOT, 'docs/errors'), path.join(ROOT, 'packages/cli/dist/errors'), { recursive: true });
 const javascript = performance.now();
 await buildDeclarations();

@@ -18,7 +18,7 @@ const NEEDS = { 'reprise/testing': '@reprise/testkit', 'reprise/mcp': '@modelcon
 
 /** What says how to install a package that is only loaded when it is used. Node from 22.13 on has SQLite. */
 const ADVICE = [
-  ['esbuild', "await (await import('reprise/capsule')).bundlePureCode('lacks.js')", 'npm install --save-dev esbuild'],
+  ['esbuild', "await (await import('reprise/sandbox')).bundlePureCode('lacks.js')", 'npm install --save-dev esbuild'],
   ...(process.getBuiltinModule?.('node:sqlite') === undefined
     ? [['libsql', "await (await import('reprise/sqlite')).sqlite('lacks.db').open()", 'npm install libsql']]
     : []),

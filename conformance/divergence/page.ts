@@ -81,8 +81,8 @@ function besideOthers(rows: readonly RanRow[]): string[] {
     `**found**: ${(ours.get(title) ?? []).map(({ where }) => `${WHERE[where]}${WHEN[where] ?? ''}`).join('; ')}`,
     ...COMPARISON_NAMES.map((name) => escaped(cellOf(results, name, title))),
   ]);
-  const versions = (name: RivalName) => Object.values(RIVALS[name].packages)[0] ?? '';
-  const head = ['defect', 'Reprise', ...RIVAL_NAMES.map((name) => `${RIVALS[name].title} ${versions(name)}`)];
+  const versions = (name: ComparisonName) => Object.values(COMPARISONS[name].packages)[0] ?? '';
+  const head = ['defect', 'Reprise', ...COMPARISON_NAMES.map((name) => `${COMPARISONS[name].title} ${versions(name)}`)];
   return [
     '## Beside others',
     '',
@@ -90,7 +90,7 @@ function besideOthers(rows: readonly RanRow[]): string[] {
     '',
     'These systems make other promises, so the table is not a ranking. Most of them continue silently by design when a parameter changes, so that code can be changed during a run. Reprise compares more because it promises more; in return it requires a new version or an era where the others require nothing.',
     '',
-    'To repeat it: `npm run test:long -- --only rivals`. It installs the versions named here from the registry into a temporary folder, and takes a PostgreSQL of its own for DBOS (`initdb` and `pg_ctl` on the PATH). If a row is unfair to one of these systems, its probe is wrong: fix it there.',
+    'To repeat it: `npm run test:long -- --only comparisons`. It installs the versions named here from the registry into a temporary folder, and takes a PostgreSQL of its own for DBOS (`initdb` and `pg_ctl` on the PATH). If a row is unfair to one of these systems, its probe is wrong: fix it there.',
     '',
     ...COMPARISON_NAMES.map((name) => describeComparison(name, results[name])),
     '',

@@ -7,7 +7,7 @@ import { anyValue } from '@reprise/testkit';
 import { isNativeAccelerationEnabled } from 'cbor-x';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hold, SEED } from '../../packages/kernel/test/laws/hold.js';
+import { hold, SEED } from '../../packages/kernel/test/support/laws/hold.js';
 import { keptFolders, keptWorlds } from '../golden/kept.js';
 import { linkedValues, OPTIONS, type PlainWorld, readPlainly, translated, writtenAgain } from './cbor-x.js';
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { creates, defineApp, defineReducer, openWorld, verifyStore } from '@reprise/kernel';
+import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { loadWorld } from '@reprise/testkit';
 import Database from 'libsql';
@@ -40,7 +40,7 @@ const app = defineApp({ reducers: [diary] });
 /** A world whose appends have many frames, of which several share rows. @returns its file */
 async function manyFrames(name: string): Promise<string> {
   const file = path.join(folder, name);
-  const world = await openWorld({ store: sqlite(file), app });
+  const world = await openKernelWorld({ store: sqlite(file), app });
   const write = (i: number) =>
     world.request(
       ['diary/Diary@1', 'd'],

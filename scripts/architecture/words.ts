@@ -15,11 +15,15 @@ export interface RefusedWord {
 export const REFUSED_WORDS: readonly RefusedWord[] = [
   { word: 'twin', finds: inNames('twin', 's?'), use: 'mutant, negative test, or control' },
   { word: 'mend', finds: inNames('mend', '(?:s|ed|er|ing)?'), use: 'fix' },
-  { word: 'capsule', finds: inNames('capsule', 's?'), use: 'sandbox' },
+  { word: 'sandbox', finds: inNames('sandbox', 's?'), use: 'sandbox' },
   { word: 'how-manieth', finds: inNames('manieth', ''), use: 'generation, or the number' },
   { word: 'whoever', finds: inNames('whoever', ''), use: 'the noun: the caller, the owner, the reader' },
   { word: 'rival', finds: inNames('rival', 's?'), use: 'comparison, other systems' },
-  { word: 'is none', finds: phrase('(?:is|are|was|were|be) none'), use: 'what it is not: "is not a frame", "is empty"' },
+  {
+    word: 'is none',
+    finds: phrase('(?:is|are|was|were|be) none'),
+    use: 'what it is not: "is not a frame", "is empty"',
+  },
   { word: 'perform again', finds: phrase('perform(?:s|ed|ing)? again'), use: 'replay' },
 ];
 

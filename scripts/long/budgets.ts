@@ -16,10 +16,10 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sqlite } from '@reprise/store-sqlite';
 import fc from 'fast-check';
-import { hold } from '../packages/kernel/test/laws/hold.js';
-import { quickMemory } from './quick-memory.js';
-import { anyTree, playTree } from './sessions/budgets/play-tree.js';
-import { playWorlds } from './sessions/budgets/play-worlds.js';
+import { quickMemory } from '../../conformance/quick-memory.js';
+import { anyTree, playTree } from '../../packages/agent/test/budgets/play-tree.js';
+import { playWorlds } from '../../packages/agent/test/budgets/play-worlds.js';
+import { hold } from '../../packages/kernel/test/support/laws/hold.js';
 
 const BATCH = 1_000;
 const COMMAND = 'npx tsx --conditions=@reprise/source scripts/long/budgets.ts';

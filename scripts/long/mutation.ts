@@ -19,11 +19,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build } from 'esbuild';
-import { bundleTests, type Instrumented, instrument, type Mutant, ROOT, withoutCounting } from './mutation/bundle.js';
-import { changedSince } from './mutation/changed-lines.js';
-import { type Outcome, rowOf, TABLE_HEAD, totalOf, whereOf } from './mutation/report.js';
-import { TARGETS, type Target } from './mutation/targets.js';
-import { Trial } from './mutation/trial.js';
+import { bundleTests, type Instrumented, instrument, type Mutant, ROOT, withoutCounting } from '../mutation/bundle.js';
+import { changedSince } from '../mutation/changed-lines.js';
+import { type Outcome, rowOf, TABLE_HEAD, totalOf, whereOf } from '../mutation/report.js';
+import { TARGETS, type Target } from '../mutation/targets.js';
+import { Trial } from '../mutation/trial.js';
 
 const run = promisify(execFile);
 const INSTRUMENTER = '@stryker-mutator/instrumenter@10.1.1';

@@ -92,5 +92,5 @@ export const TARGETS: readonly Target[] = [
   kernel('scrub', 'scrub/', 'effects/secrets.', 'effects/dispatch'),
   { name: 'providers', sources: 'packages/providers/src/', tests: ['packages/providers/test/'] },
   { name: 'store-sqlite', sources: 'packages/store-sqlite/src/', tests: ['packages/store-sqlite/test/'] },
-  { ...kernel('capsule', 'packages/capsule/test/'), elsewhere: true },
+  { ...kernel('sandbox', 'packages/sandbox/test/'), elsewhere: true },
 ];

@@ -68,7 +68,7 @@ const CORRELATION: Readonly<Record<keyof typeof correlation, string>> = {
   at: 'the time of its frame, in milliseconds since 1970',
 };
 
-const COMMANDS: Readonly<Record<HostCommand['type'], readonly [call: string, what: string]>> = {
+const COMMANDS: Readonly<Record<SessionCommand['type'], readonly [call: string, what: string]>> = {
   Steer: ['session.steer', 'sends a message to the model before its next step'],
   FollowUp: [
     'session.followUp',

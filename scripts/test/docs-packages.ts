@@ -40,7 +40,7 @@ export async function installPackages(root: string, folder: string): Promise<voi
   cpSync(path.join(root, 'docs/errors'), path.join(folder, 'node_modules/@reprise/cli/dist/errors'), {
     recursive: true,
   });
-  writeFileSync(path.join(folder, 'node_modules/@reprise/capsule/dist/texts.js'), capsuleTexts());
+  writeFileSync(path.join(folder, 'node_modules/@reprise/sandbox/dist/texts.js'), sandboxTexts());
 }
 
 /** The command of the package `reprise` in such a folder. */

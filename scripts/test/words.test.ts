@@ -10,22 +10,22 @@ describe('words', () => {
   });
 
   it.each([
-    ['twin', 'const openTwin = 1;'],
-    ['twin', 'TWINS'],
-    ['twin', 'broken twins'],
-    ['mend', '// Mend the reducer.'],
-    ['capsule', 'a capsule'],
+    ['mutant', 'const openMutant = 1;'],
+    ['mutant', 'MUTANTS'],
+    ['mutant', 'mutants'],
+    ['fix', '// Fix the reducer.'],
+    ['sandbox', 'a sandbox'],
     ['how-manieth', 'the how-manieth of its name'],
     ['whoever', 'for whoever asks'],
-    ['rival', 'RivalResult'],
+    ['comparison', 'ComparisonResult'],
     ['is none', ' * a frame that is\n * none'],
-    ['perform again', 'frames are performed again'],
+    ['replay', 'frames are replayed'],
   ])('a planted "%s" is found in %j', (word, text) => {
     expect(checkWords(new Map([['a.ts', text]]))).toMatchObject([{ file: 'a.ts', what: `"${word}"` }]);
   });
 
   it('a refused word in the name of a file is found', () => {
-    expect(checkWords(new Map([['packages/kernel/test/store-twins.test.ts', '']]))).toHaveLength(1);
+    expect(checkWords(new Map([['packages/kernel/test/store-mutants.test.ts', '']]))).toHaveLength(1);
   });
 
   it.each(['contextWindow', 'arrival', 'amend', 'recommend', 'none of them'])('%s is no refused word', (text) => {

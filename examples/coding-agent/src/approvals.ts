@@ -1,5 +1,5 @@
 /** What the user types to decide a pending item, and what it means. */
-import type { Decision, Open } from 'reprise';
+import type { Decision, Pending } from 'reprise';
 
 /** What was typed: a decision, a request to edit the arguments first, or something else. */
 export type Typed =
@@ -11,12 +11,12 @@ export type Typed =
   | { readonly kind: 'other' };
 
 /** The possible answers, in one line. */
-export function choices(item: Open): string {
+export function choices(item: Pending): string {
   return item.kind === 'question' ? 'your answer' : '[y]es  [n]o, and why  [a]lways  [e]dit';
 }
 
 /** Parses a line that was typed about an item. */
-export function readTyped(text: string, item: Open): Typed {
+export function readTyped(text: string, item: Pending): Typed {
   return item.kind === 'question' ? readAnswer(text, item) : readDecision(text);
 }
 

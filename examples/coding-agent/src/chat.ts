@@ -30,7 +30,7 @@ export class Chat {
   #run: Run<string> | undefined;
   #watching: Promise<void> = Promise.resolve();
   /** The pending items, oldest first, and whether the arguments of the first are being edited. */
-  #waiting: readonly Open[] = [];
+  #waiting: readonly Pending[] = [];
   #isEditing = false;
   /** Receives the next line, if it answers a question about a command. */
   #answer: ((text: string) => void) | undefined;
@@ -194,7 +194,7 @@ export class Chat {
   }
 
   /** Treats a typed line as a decision about the pending item; false if it is not a decision. */
-  async #decided(text: string, item: Open): Promise<boolean> {
+  async #decided(text: string, item: Pending): Promise<boolean> {
     const typed = this.#isEditing ? readEdited(text) : readTyped(text, item);
     this.#isEditing = false;
     if (typed.kind === 'other' && text !== '') return false;

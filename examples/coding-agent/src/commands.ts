@@ -159,8 +159,8 @@ async function fresh(chat: Chat): Promise<void> {
 }
 
 async function verify(chat: Chat): Promise<void> {
-  const { performed, records, head } = await chat.desk.world.verify();
-  chat.tell(`${count(performed, 'frame')} and ${records} records replayed, all equal, head sha256:${head.digest}`);
+  const { replayed, records, head } = await chat.desk.world.verify();
+  chat.tell(`${count(replayed, 'frame')} and ${records} records replayed, all equal, head sha256:${head.digest}`);
 }
 
 function count(n: number, what: string): string {

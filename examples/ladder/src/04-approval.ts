@@ -25,7 +25,7 @@ const main = script(
 await using world = await openWorld({ store: sqlite('approval.db'), models: { main }, agents: [support] });
 
 /** The decision of a person who sees the pending item. */
-function judged({ args }: Open): Decision {
+function judged({ args }: Pending): Decision {
   const { order, euros } = args as { order: string; euros: number };
   if (euros > 100) return { deny: 'The order was 90 euros.' };
   return { approve: true, args: { order, euros: euros - 10 }, comment: 'Less 10 euros for shipping.' };

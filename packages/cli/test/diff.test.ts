@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
@@ -44,7 +44,7 @@ describe('reprise show --diff', () => {
   it('shows only the frame that was asked for after a snapshot, and nothing for the snapshot', async () => {
     const file = folder.file('snapshot.db');
     await makeLedger(file);
-    const again = await openWorld({ store: sqlite(file), app });
+    const again = await openKernelWorld({ store: sqlite(file), app });
     await again.snapshot();
     const { seq } = again.head;
     await add(again, 5);

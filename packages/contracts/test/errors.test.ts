@@ -7,8 +7,8 @@ const errorOf = (actual: unknown): RepriseError => new RepriseError('invalid_arg
 describe('an error of a thing', () => {
   it('tells the thing itself, and what stands under the name of a secret by its type', () => {
     const thing = { a: [1, { b: 2 }] };
-    expect(errorOf(thing).facts.actual).toBe(thing);
-    expect(errorOf({ a: 1, apiKey: 'sk-1', deep: [{ headers: { x: 'sk-2' } }] }).facts.actual).toEqual({
+    expect(errorOf(thing).details.actual).toBe(thing);
+    expect(errorOf({ a: 1, apiKey: 'sk-1', deep: [{ headers: { x: 'sk-2' } }] }).details.actual).toEqual({
       a: 1,
       apiKey: 'a string',
       deep: [{ headers: 'an object' }],
@@ -17,9 +17,9 @@ describe('an error of a thing', () => {
 
   it('of more parts than are looked at tells the first, and none of those that follow', () => {
     const list = Array.from({ length: 5_000 }, (_, i) => i);
-    expect(errorOf(list).facts.actual).toEqual(list.slice(0, 1_000));
+    expect(errorOf(list).details.actual).toEqual(list.slice(0, 1_000));
     const late = errorOf([...list, { token: 'sk-1' }]);
-    expect(JSON.stringify([late.message, late.facts])).not.toContain('sk-1');
+    expect(JSON.stringify([late.message, late.details])).not.toContain('sk-1');
   });
 
   it('costs little, however often a thing holds itself', () => {

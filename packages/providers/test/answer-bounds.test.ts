@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_DEPTH_MAX, JSON_ITEMS_MAX, parseBounded } from '../src/json.js';
+import { JSON_DEPTH_MAX, JSON_ITEMS_MAX, parseBounded } from '../src/model/json.js';
 import { callsOf, readEvents, readWhole, sumOf } from './pieces.js';
 
 const MALFORMED = 'provider_error_retryable/malformed';

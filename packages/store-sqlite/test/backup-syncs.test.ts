@@ -3,7 +3,7 @@ import fs, { readlinkSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { defineApp } from '@reprise/kernel/define';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../src/index.js';
@@ -37,7 +37,7 @@ describe('a backup', () => {
     async () => {
       const { dir, remove } = freshDirectory();
       onTestFinished(remove);
-      const world = await openWorld({ store: sqlite(join(dir, 'w.db')), app: defineApp({ reducers: [] }) });
+      const world = await openKernelWorld({ store: sqlite(join(dir, 'w.db')), app: defineApp({ reducers: [] }) });
       const { hex } = await world.content.put(new Uint8Array(70_000).fill(1));
       const seen = watchSyncs(dir);
       await world.backup(join(dir, 'copy.db'));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openWorld } from '@reprise/kernel';
+import { openKernelWorld } from '@reprise/kernel';
 import { defineApp } from '@reprise/kernel/define';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqlite } from '../src/index.js';
@@ -20,7 +20,7 @@ afterEach(() => place.remove());
 const app = defineApp({ reducers: [] });
 
 async function makeWorld(): Promise<void> {
-  await (await openWorld({ store: sqlite(path), app })).close();
+  await (await openKernelWorld({ store: sqlite(path), app })).close();
 }
 
 describe('a file whose schema somebody changed', () => {
@@ -114,7 +114,7 @@ describe('the owner that a file names', () => {
   );
 
   it('keeps another opener away when the lock beside the file is gone [JRN-28]', async () => {
-    const world = await openWorld({ store: sqlite(path), app });
+    const world = await openKernelWorld({ store: sqlite(path), app });
     for (const name of readdirSync(place.dir)) if (name.includes('lock')) rmSync(join(place.dir, name));
     const refused = { code: 'world_locked', facts: { where: path, actual: `process ${process.pid}` } };
     await expect(sqlite(path).open()).rejects.toMatchObject(refused);

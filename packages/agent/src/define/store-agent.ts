@@ -5,16 +5,13 @@ import { putText } from '../content/transcript.js';
 import type { AgentDef } from '../contracts/agent-def.js';
 import type { Adopted, AgentConfig, CompactionPolicy, ConfigPatch } from '../contracts/config.js';
 import { childTools } from '../tools/children.js';
-import { describeTools, type Tool } from '../tools/tool.js';
+import { describeTools, type Tool, toolsBytes } from '../tools/tool.js';
 import type { AnyAgent } from './agent.js';
 import type { ChosenCompaction } from './compaction-choice.js';
 import { type Limits, saidLimits } from './limits.js';
 import { type ModelChoices, requireModelChoices, storeModelChoices } from './model-choices.js';
 import { type Price, recordedPrice, requirePrices } from './price.js';
 import { spawnable } from './spawnable.js';
-import { childTools } from './tools/children.js';
-import { describeTools, type Tool, toolsBytes } from './tools/tool.js';
-import { putText } from './transcript.js';
 
 /** A model, as far as sessions need to know it. */
 export interface ModelInfo {

@@ -83,7 +83,7 @@ interface Booking {
   readonly paid: Paid;
   readonly ended: 0 | 1;
   /** What counts as used already of what is released now. */
-  readonly known: Amounts;
+  readonly known: LimitAmounts;
 }
 
 function book(
@@ -107,7 +107,7 @@ function book(
   return { ...entry, carved: minus(entry.carved, released), may, inputs };
 }
 
-function count(run: CurrentRun, { tally, unaccounted, released }: Paid, known: Amounts): void {
+function count(run: CurrentRun, { tally, unaccounted, released }: Paid, known: LimitAmounts): void {
   for (const unit of ['steps', 'tokens_in', 'tokens_out', 'micro_money'] as const)
     run.children_tally[unit] += tally[unit];
   for (const unit of UNITS) {
@@ -132,14 +132,14 @@ export function takeAllBack(
 }
 
 /** Remembers what counts as used of a child that may be revived: what it tells then is no second use (A3). */
-function writeOff(child: string, run: number, amounts: Amounts, ctx: ReducerContext): void {
+function writeOff(child: string, run: number, amounts: LimitAmounts, ctx: ReducerContext): void {
   const table = writtenOff(ctx);
   const all = sum(table.get(`${child}.${run}`) ?? NO_AMOUNTS, amounts);
   if (!isNothing(all)) table.set(`${child}.${run}`, all);
 }
 
 /** How much of what a child releases counts as used already: all of it, when it releases the last. */
-function takeWrittenOff(child: string, { run, released, over }: Paid, ctx: ReducerContext): Amounts {
+function takeWrittenOff(child: string, { run, released, over }: Paid, ctx: ReducerContext): LimitAmounts {
   const table = writtenOff(ctx);
   const before = table.get(`${child}.${run}`);
   if (before === undefined) return NO_AMOUNTS;
@@ -154,7 +154,7 @@ function takeWrittenOff(child: string, { run, released, over }: Paid, ctx: Reduc
 function passOn(
   draft: SessionState,
   { tally, unaccounted, run, released }: Paid,
-  known: Amounts,
+  known: LimitAmounts,
   ctx: ReducerContext,
 ): void {
   const table = ctx.table<z.infer<typeof endedRun>>('ended');
@@ -269,8 +269,8 @@ function draw(run: number, { used, more = NO_AMOUNTS, less = NO_AMOUNTS, inputs:
   return { run, released, over };
 }
 
-function writtenOff(ctx: ReducerContext): Table<Amounts> {
-  return ctx.table<Amounts>('written_off');
+function writtenOff(ctx: ReducerContext): Table<LimitAmounts> {
+  return ctx.table<LimitAmounts>('written_off');
 }
 
 /** Whether it is the cell that made this session that speaks. */
@@ -278,7 +278,7 @@ function isMaker({ parent, sender }: ReducerContext): boolean {
   return parent !== null && sender !== null && sender[0] === parent[0] && sender[1] === parent[1];
 }
 
-/** Amounts of an allowance; nothing where it bounds nothing. */
+/** LimitAmounts of an allowance; nothing where it bounds nothing. */
 function amountsOf({ tokens, micro_money }: Bounds): LimitAmounts {
   return { tokens: tokens ?? 0, micro_money: micro_money ?? 0 };
 }

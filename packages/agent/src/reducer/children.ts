@@ -4,7 +4,7 @@
  */
 import type { Address, InputPart, SessionOp } from '@reprise/contracts';
 import { digestOf, type ReducerContext } from '@reprise/kernel/define';
-import type { HostCommand, RunCause } from '../contracts/commands.js';
+import type { RunCause, SessionCommand } from '../contracts/commands.js';
 import type { Adopted, Bounds, RunLimits } from '../contracts/config.js';
 import { type ChildNotice, SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.js';

@@ -13,8 +13,8 @@
 import { NOTICES } from '@reprise/contracts';
 import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
-import { agentAdopted, hostCommandEvent, userInput } from '../contracts/commands.js';
-import { amounts } from '../contracts/config.js';
+import { agentAdopted, sessionCommand, userInput } from '../contracts/commands.js';
+import { limitAmounts } from '../contracts/config.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
 import * as contract from '../contracts/session.js';
 import {
@@ -123,7 +123,7 @@ export const sessionReducer = defineReducer({
     toolsets: knownToolset,
     allowances: allowance,
     ended: endedRun,
-    written_off: amounts,
+    written_off: limitAmounts,
   },
   init: (_key, event) => firstState(event),
   reduce(draft, event, ctx) {

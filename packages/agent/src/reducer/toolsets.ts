@@ -67,7 +67,7 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
   if (news.status === 'unreachable') return lose(draft, news, held, ctx);
   if (!held.reachable) ctx.record('aos.agent/ToolsetReachable@1', { ...place(draft), toolset });
   if (news.status === 'unchanged') return keep(toolset, { ...held, reachable: true }, ctx);
-  const { version, tools_ref, known_ref, added, removed, changed, held: back, diff_ref } = news;
+  const { version, tools_ref, known_ref, added, removed, changed, withheld: back, diff_ref } = news;
   countUnread(draft, news.tools_bytes);
   // Of a session that is closed nobody is asked anything: no step would take up what they decide.
   const ask = draft.status === 'Closed' ? undefined : news.ask;
@@ -78,7 +78,7 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
       ? null
       : { plan: ctx.emit({ plan: toolsetAdoptPlan, input: { session, toolset, version, diff_ref } }), ...ask };
   keep(toolset, { version, tools_ref, known_ref, reachable: true, asked }, ctx);
-  const counts = { added, removed, changed, held: back };
+  const counts = { added, removed, changed, withheld: back };
   const told = { ...place(draft), toolset, version, tools_ref, ...counts, diff_ref, asked: asked !== null };
   ctx.record('aos.agent/ToolsetChanged@1', told);
 }

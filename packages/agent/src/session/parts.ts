@@ -1,8 +1,8 @@
 /** What is said to a session, as people write it and as it is recorded. */
 import { endOfText, type InputPart, isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
-import type { ChildEntry } from './contracts/state.js';
-import type { Artifact } from './contracts/tool-call.js';
+import type { ChildEntry } from '../contracts/state.js';
+import type { Artifact } from '../contracts/tool-call.js';
 
 /** How much of what is pointed to the model gets; all of it when not said. */
 export type PartView = 'full' | 'summary' | { readonly head: number };

@@ -19,7 +19,7 @@ import {
   type AdapterContext,
   type AdapterOutcome,
   type Deferred as DeferredOutcome,
-  deferred,
+  deferEffect,
   encode,
   getValue,
   type Reconciliation,

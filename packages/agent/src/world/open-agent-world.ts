@@ -4,8 +4,8 @@ import {
   type Adapter,
   type AnyAdapter,
   type App,
-  type OpenWorldOptions,
-  openWorld,
+  type OpenKernelWorldOptions,
+  openKernelWorld,
   systemClock,
   type World,
 } from '@reprise/kernel';

@@ -133,7 +133,7 @@ class TreePlay {
     if (what < 88) return this.world.advance([1, 3_000, 6_000, 700_000][how % 4] ?? 1, how % 2 === 0);
     if (what < 90) return this.world.crash();
     if (what < 95) return this.#breaks(which, how, much);
-    if (what < 97) return this.#mends(which, how);
+    if (what < 97) return this.#fixes(which, how);
     return this.#answers(which, 99, much);
   }
 
@@ -162,7 +162,7 @@ class TreePlay {
   }
 
   /** A session that failed is brought back, and closed. */
-  #mends(which: number, how: number): void {
+  #fixes(which: number, how: number): void {
     const all = [...this.#failed];
     const key = all[which % Math.max(1, all.length)];
     if (key === undefined) return;

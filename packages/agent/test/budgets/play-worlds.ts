@@ -13,24 +13,17 @@ import {
 import {
   type Adapter,
   type AdapterContext,
+  type AdapterOutcome,
   type App,
-  type Outcome,
   putValue,
   type Store,
   verifyStore,
 } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
-import { agentApp } from '../../../packages/agent/src/app.js';
-import {
-  AgentWorld,
-  defineAgent,
-  type Judge,
-  llmGenerate,
-  putText,
-  type Session,
-} from '../../../packages/agent/src/index.js';
-import { openAgentParts } from '../../../packages/agent/src/open-agent-world.js';
-import { crashable } from '../../../packages/kernel/test/support/crashable-store.js';
+import { crashable } from '../../../kernel/test/support/crashable-store.js';
+import { AgentWorld, defineAgent, type Judge, llmGenerate, putText, type Session } from '../../src/index.js';
+import { agentApp } from '../../src/world/app.js';
+import { openAgentParts } from '../../src/world/open-agent-world.js';
 import { UnderWay } from '../ends/hands.js';
 import { Books, PAYING } from './books.js';
 import type { Happens, Tree, TreePlan } from './play-tree.js';
@@ -291,7 +284,7 @@ class PayingLlm implements Adapter<LlmGenerateParams, LlmGenerateReceipt> {
     private readonly asking: Asking,
   ) {}
 
-  async doExecute(params: LlmGenerateParams, context: AdapterContext): Promise<Outcome<LlmGenerateReceipt>> {
+  async doExecute(params: LlmGenerateParams, context: AdapterContext): Promise<AdapterOutcome<LlmGenerateReceipt>> {
     const answer = await this.asking(params, context);
     if (answer === undefined) return { status: 'cancelled' };
     const { how, much, usage } = answer;

@@ -6,15 +6,8 @@ import { isRepriseError, type PolicyRule } from '@reprise/contracts';
 import { memory, type Store } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  AGENT_POLICY,
-  defineAgent,
-  type Run,
-  runs,
-  type Session,
-  type SessionState,
-} from '../../../packages/agent/src/index.js';
-import { all, gate, play, type Scene } from '../../../packages/agent/test/api/scene.js';
+import { AGENT_POLICY, defineAgent, type Run, runs, type Session, type SessionState } from '../../src/index.js';
+import { all, gate, play, type Scene } from '../api/scene.js';
 
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
 /** Sessions with the label `breaks`, or those below them, fail when a model has answered: a defect of their reducer, in every performance of it. */

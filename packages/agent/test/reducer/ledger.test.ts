@@ -1,7 +1,7 @@
 import type { SessionOp } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { SESSION_REDUCER } from '../../../packages/agent/src/contracts/index.js';
-import { llmGenerate } from '../../../packages/agent/src/plans/effects.js';
+import { SESSION_REDUCER } from '../../src/contracts/index.js';
+import { llmGenerate } from '../../src/plans/effects.js';
 import type { AtWork } from '../histories/bare-world.js';
 import { refOf } from '../histories/content.js';
 import { type Change, play, type Scene } from './scene.js';

@@ -111,7 +111,7 @@ export class Link {
       if ('result' in done) return keptAnswerOf(done.result, found.tool.name, ctx);
       const { missing } = done;
       if (missing.lost) await this.#drop(done.connection);
-      const again = missing.kind === 'unreached' || (missing.kind === 'unknown' && entry.delivery === 'idempotent'); // K3
+      const again = missing.kind === 'unreached' || (missing.kind === 'unknown' && entry.guarantee === 'idempotent'); // K3
       if (!again || repeats >= REPEATS_MAX || ctx.signal.aborted) return this.#told(missing, ctx);
     }
   }

@@ -3,7 +3,7 @@
  * how long others had to wait for their turn.
  */
 import { isToolError } from '@reprise/agent';
-import { AcpProgram } from '../../packages/tools/src/external/acp.js';
+import { AcpProgram } from '../../src/external/acp.js';
 
 const [program = '', how = ''] = process.argv.slice(2);
 const MIB = 1024 * 1024;

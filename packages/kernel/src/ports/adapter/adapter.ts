@@ -1,5 +1,6 @@
 /** The adapter port: the only code that touches the outside. Suite: `testAdapter` of the testkit. */
 import type { Capability, FailureCode, Principal, Ref, Usage, Value } from '@reprise/contracts';
+import type { EffectDefinition } from '../../pure/define/effect.js';
 import type { ContentStore } from '../content/port.js';
 import type { Scrubber } from '../scrub/index.js';
 

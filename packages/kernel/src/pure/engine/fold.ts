@@ -15,7 +15,7 @@ import {
 import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { deliverEvent, exceedEvent } from './cell/deliver-event.js';
 import { beginFork } from './command/begin-fork.js';
-import { perform } from './command/commands.js';
+import { applyCommand } from './command/commands.js';
 import {
   type Deliverer,
   type EmittedEffect,
@@ -117,7 +117,7 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
     case 'request':
       return admitRequest(fold, ingress);
     case 'command':
-      return perform(fold, ingress.command, { who: ingress.principal as Principal, cause: 0 });
+      return applyCommand(fold, ingress.command, { who: ingress.principal as Principal, cause: 0 });
     case 'deferred':
       return deferEffect(fold, ingress);
     case 'ask':

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { concealAddress, concealArguments, concealHeaders, concealVariables, Scrubber } from '../../src/scrub/index.js';
+import {
+  concealAddress,
+  concealArguments,
+  concealHeaders,
+  concealVariables,
+  Scrubber,
+} from '../../../src/ports/scrub/index.js';
 
 const KEY = 'abcdefgh12345678';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorDetail, Scrubber, shownError } from '../../src/scrub/index.js';
+import { errorDetail, Scrubber, shownError } from '../../../src/ports/scrub/index.js';
 
 const SECRET = 'secret-of-ann';
 const scrubber = new Scrubber([SECRET]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Scrubber } from '../../src/scrub/index.js';
+import { Scrubber } from '../../../src/ports/scrub/index.js';
 
 /** What a scrubber has to give, letter by letter: each run of letters that are in any secret's place is one mark. */
 function scrubbedByHand(text: string, secrets: readonly string[]): string {

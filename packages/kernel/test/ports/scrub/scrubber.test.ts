@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Scrubber } from '../../src/scrub/index.js';
-import { SECRETS_MAX } from '../../src/scrub/limits.js';
+import { SECRETS_MAX } from '../../../src/ports/scrub/bounds.js';
+import { Scrubber } from '../../../src/ports/scrub/index.js';
 
 const KEY = 'sk-Live/9f+8e=7d?"6c\\5b~4a é';
 const upper = (text: string) => text.replace(/[a-z]/g, (letter) => letter.toUpperCase());

@@ -265,7 +265,9 @@ describe('given an effect that is wrongly defined [SCH-7]', () => {
       expect(await verdictOn(effect({ params, guarantee }), 'guarantee')).toBe('invalid_definition');
     }
     const how = z.enum(['idempotent', 'at_most_once', 'reconcile']);
-    expect(await verdictOn(effect({ params: z.strictObject({ how }), guarantee }), 'guarantee')).toBe('accepted object');
+    expect(await verdictOn(effect({ params: z.strictObject({ how }), guarantee }), 'guarantee')).toBe(
+      'accepted object',
+    );
     expect(await verdictOn(effect({ params: z.strictObject({ how: z.string() }), guarantee }), 'd')).toBe(
       'accepted object',
     );

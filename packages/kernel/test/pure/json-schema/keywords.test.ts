@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checker } from '../../src/json-schema/index.js';
-import { resolve } from '../../src/json-schema/uri.js';
+import { checker } from '../../../src/pure/json-schema/index.js';
+import { resolve } from '../../../src/pure/json-schema/uri.js';
 
 function fits(schema: unknown, value: unknown): boolean {
   const found = checker(schema);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../../src/json-schema/budget.js';
-import { linearPattern } from '../../src/json-schema/pattern.js';
+import { Budget } from '../../../src/pure/json-schema/budget.js';
+import { linearPattern } from '../../../src/pure/json-schema/pattern.js';
 
 const letters: Readonly<Record<string, (codePoint: number) => boolean>> = {
   L: (codePoint) => /\p{L}/u.test(String.fromCodePoint(codePoint)),

@@ -124,7 +124,12 @@ describe('given a live fork', () => {
       const more = budgets === undefined ? {} : { budgets };
       const { store, fork, adapters: others } = await forked(world, { ...LIVE, at, ...more });
       others[2].answerAll(() => ok({ got: 1 }));
-      expect(await fork.account('all')).toEqual({ parent: null, limits, spent: { calls: 1, tokens: 80 }, reserved: {} });
+      expect(await fork.account('all')).toEqual({
+        parent: null,
+        limits,
+        spent: { calls: 1, tokens: 80 },
+        reserved: {},
+      });
       await ask(fork, 'a', [start('costly', { tokens: 30 })]);
       await fork.pump();
       expect((await seen(fork, 'a'))?.at(-1)).toBe(`costly=${expected}`);

@@ -3,9 +3,9 @@ import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from
 import { formatAddress } from '@reprise/contracts';
 import { decode, encode } from '../../codec/index.js';
 import { type ReducerDefinition, reducerFor } from '../../define/index.js';
-import { perform } from '../command/commands.js';
+import { applyCommand } from '../command/commands.js';
 import { type EventDelivery, encodeGiven, encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
-import { notify } from '../frame/notify.js';
+import { notify, tellMaker } from '../frame/notify.js';
 import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
 import { holderOf } from '../gate/rights.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from '../leaf/bounds.js';
@@ -16,13 +16,12 @@ import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
 import { CellContext, type CellOutput } from './cell-context.js';
 import { fittedState } from './fitted-state.js';
 import { presentState, signCell } from './migrate.js';
-import { notify, tellMaker } from './notify.js';
 import { runPure } from './purity.js';
 
 /** Why an event could not reach its cell. */
 type Unreachable = 'cell_absent' | 'cell_failed' | 'unknown_reducer' | 'event_invalid';
 
-/** Performs one event delivery, whole or not at all. */
+/** Makes one event delivery, whole or not at all. */
 export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   const reducer = reducerFor(fold.env.app, delivery.to[0]);
   if (reducer === undefined) return unreachable(fold, delivery, 'unknown_reducer');
@@ -238,7 +237,7 @@ function refuseSend(
 function command(fold: FrameFold, { to: from, cause: c }: EventDelivery, asked: KernelCommand): void {
   const who = holderOf(from);
   try {
-    perform(fold, asked, { who, cause: c });
+    applyCommand(fold, asked, { who, cause: c });
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const code = `${thrown.code === 'policy_denied' ? 'policy_denied' : 'cap_denied'}/${thrown.code}` as const;

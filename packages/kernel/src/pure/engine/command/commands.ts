@@ -47,11 +47,11 @@ const HANDLERS: Handlers = {
 };
 
 /**
- * Performs a command.
+ * Applies a command.
  *
  * @throws Refusal when it cannot be done, or not by this principal
  */
-export function perform<N extends CommandName>(
+export function applyCommand<N extends CommandName>(
   fold: FrameFold,
   command: KernelCommand & { name: N },
   asking: Asking,

@@ -43,7 +43,7 @@ export function tellMaker(
   { parent, pinc = 0, failed }: CellLeaf,
   cause: number,
 ): void {
-  if (parent === null || failed === null || incarnationOf(fold, parent) !== pinc) return;
+  if (parent === null || failed === null || generationOf(fold, parent) !== pinc) return;
   const value = { cell: [...address], code: failed };
   if (!takes(fold, parent, 'sys/ChildFailed@1', value)) return;
   if (failed !== 'cascade_exceeded') return notify(fold, parent, 'sys/ChildFailed@1', value, cause);
@@ -56,7 +56,7 @@ export function tellMaker(
   });
 }
 
-function incarnationOf(fold: FrameFold, cell: Address): number | undefined {
+function generationOf(fold: FrameFold, cell: Address): number | undefined {
   const bytes = fold.overlay.get(cellKey(cell));
   return bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf).inc;
 }

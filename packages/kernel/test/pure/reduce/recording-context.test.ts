@@ -1,8 +1,8 @@
 import { isRepriseError } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { creates, defineReducer } from '../../src/index.js';
-import { recordingContext, reduce } from '../../src/reduce/index.js';
+import { creates, defineReducer } from '../../../src/index.js';
+import { recordingContext, reduce } from '../../../src/pure/reduce/index.js';
 
 const Nothing = z.strictObject({});
 const lamp = defineReducer({
@@ -44,7 +44,7 @@ describe('a recording context', () => {
 
   it('makes reduce() throw request_rejected for what the reducer rejects', () => {
     const caught = thrownBy(() => reduce(lamp, undefined, event('test/Broken@1'), recordingContext()));
-    expect(isRepriseError(caught, 'request_rejected') && caught.facts.reason).toBe('broken');
+    expect(isRepriseError(caught, 'request_rejected') && caught.details.reason).toBe('broken');
   });
 
   it('sends tests of tables to givenReducer', () => {

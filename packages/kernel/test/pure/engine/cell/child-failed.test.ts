@@ -3,21 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NOTICES, type Value, value } from '@reprise/contracts';
+import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { sqlite } from '../../../store-sqlite/src/index.js';
 import {
   creates,
   defineApp,
   defineReducer,
   memory,
-  openWorld,
+  openKernelWorld,
   type Store,
   verifyStore,
   type World,
-} from '../../src/index.js';
-import { recordsOf } from '../support/judge.js';
-import { TestClock } from '../support/test-clock.js';
+} from '../../../../src/index.js';
+import { recordsOf } from '../../../support/judge.js';
+import { TestClock } from '../../../support/test-clock.js';
 
 const KIN = 'kin/Cell@1';
 const DEAF = 'kin/Deaf@1';
@@ -86,7 +86,7 @@ function file(): Store {
 }
 
 async function opened(store: Store = memory()) {
-  const world = await openWorld({ store, app, clock: new TestClock(), recheckEvery: 1 });
+  const world = await openKernelWorld({ store, app, clock: new TestClock(), recheckEvery: 1 });
   const ask = (key: string, ...list: Step[]) =>
     world.request([KIN, key], { name: 'kin/Do@1', value: { steps: list as unknown as Value[] } });
   const seen = async (key: string) => ((await world.state([KIN, key])) as unknown as Kin | undefined)?.seen;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { logBlobs, readLogLeaf } from '../../src/content/log-reader.js';
-import type { ContentReader } from '../../src/content/port.js';
-import { type LeafKind, LOG_CHUNK_ITEMS, type LogLeaf, leafKey } from '../../src/engine/index.js';
-import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../src/index.js';
-import { MerkleMap } from '../../src/map/index.js';
-import { decodeNode, decodeRoot, wayOf } from '../../src/map/node.js';
-import { nodesIn } from './replay-law.js';
-import { nativeHash } from './run-schedule.js';
+import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../../src/index.js';
+import { logBlobs, readLogLeaf } from '../../../src/ports/content/log-reader.js';
+import type { ContentReader } from '../../../src/ports/content/port.js';
+import { type LeafKind, LOG_CHUNK_ITEMS, type LogLeaf, leafKey } from '../../../src/pure/engine/index.js';
+import { MerkleMap } from '../../../src/run/map/index.js';
+import { decodeNode, decodeRoot, wayOf } from '../../../src/run/map/node.js';
+import { nodesIn } from '../../replay/verify/replay-law.js';
+import { nativeHash } from '../../support/laws/run-schedule.js';
 
 const LINK = Ref.fromHex('a'.repeat(64), 'value');
 const BYTES = Uint8Array.of(1);
