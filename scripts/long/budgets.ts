@@ -1,7 +1,7 @@
 /**
  * Budgets over random trees of sessions, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/budgets-long.ts [--runs 20000] [--worlds 500] [--seed N] [--verify 100]
+ *   npx tsx --conditions=@reprise/source scripts/long/budgets.ts [--runs 20000] [--worlds 500] [--seed N] [--verify 100]
  *
  * A tree is one session and what it spawns, up to four deep: inputs, children with budgets and without, inputs to children,
  * answers that use up to what was reserved, failures, retries, summaries, cancels, closes, time, crashes. At each model call

@@ -147,15 +147,29 @@ describe('imports', () => {
     expect(found).toContainEqual(expect.stringContaining(`${file}:2: upward import: contracts may not import kernel`));
   });
 
-  it('an upward import between folders is named, type-only ones included', () => {
+  it('an upward import between floors is named, type-only ones included', () => {
     const tree = plant({
       ...kernel,
-      [ENGINE]: '// header\nimport type { Journal } from "../journal/port.js";\nexport type J = Journal;\n',
+      [ENGINE]: '// header\nimport type { Journal } from "../../ports/journal/port.js";\nexport type J = Journal;\n',
       'packages/kernel/src/ports/journal/port.ts': 'export interface Journal {}\n',
     });
     expect(named(checkFolders(tree))).toEqual([
-      `${ENGINE}:2: upward import: kernel/engine may not import journal; use codec, authority, schema, json-schema, define`,
+      expect.stringContaining(
+        `${ENGINE}:2: upward import: kernel/pure/engine may not import ports/journal; use pure/codec`,
+      ),
     ]);
+  });
+
+  it.each([
+    ['import { run } from "../plan/run.js";\nexport const it = run;\n', 1],
+    ['import type { Run } from "../plan/run.js";\nexport type It = Run;\n', 0],
+  ])('of two rooms on one floor the lower may have types of the upper, and no values: %j', (text, problems) => {
+    const tree = plant({
+      ...kernel,
+      'packages/kernel/src/pure/engine/leaf/it.ts': text,
+      'packages/kernel/src/pure/engine/plan/run.ts': 'export type Run = 1;\nexport const run = 1;\n',
+    });
+    expect(checkFolders(tree)).toHaveLength(problems);
   });
 
   it('a folder that the table does not know is named', () => {

@@ -1,6 +1,6 @@
 /**
  * Who may do what, and how much of it: the data of capabilities and of accounts. What they mean is arithmetic, and
- * stands in `kernel/src/authority`.
+ * stands in `kernel/src/pure/authority`.
  *
  * The schemas are part of the journaled language, which cannot bound how many keys a record has. `capabilityFits` and
  * `amountsFit` of the kernel hold those two bounds.

@@ -25,11 +25,11 @@ async function costOf(price: { in: number; out: number; cachedIn?: number }, usa
   return used.micro_money;
 }
 
-/** The message and the facts of what an attempt is refused with. */
+/** The message and the details of what an attempt is refused with. */
 async function refusal(attempt: () => Promise<unknown>): Promise<Partial<RepriseError>> {
   return attempt().then(
     () => ({ message: 'was not refused' }),
-    (error: RepriseError) => ({ code: error.code, facts: error.details }),
+    (error: RepriseError) => ({ code: error.code, details: error.details }),
   );
 }
 
@@ -150,9 +150,9 @@ describe('a limit in money', () => {
       },
     ],
   ])('%s is refused where the model has no price, with the remedy [LIM-13]', async (_what, attempt) => {
-    const { code, details: facts } = await refusal(attempt);
+    const { code, details } = await refusal(attempt);
     expect(code).toBe('invalid_definition');
-    expect(facts?.hint).toMatch(/Give the client of ".*" a price: \{ in, out \}/);
+    expect(details?.hint).toMatch(/Give the client of ".*" a price: \{ in, out \}/);
   });
 
   it('refuses a switch to a model without a price while it is in force [LIM-13]', async () => {

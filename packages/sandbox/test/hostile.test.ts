@@ -57,9 +57,9 @@ describe('code that reaches for what a sandbox does not have', () => {
 
   it('inside of a frame: it faults as under the guard, and the divergence names what it reached for', async () => {
     const mutant = await bundleOfMutant('', 'try { Math.random(); } catch {}');
-    const { code, details: facts } = await refusal(replayAlone(await worldWith(forged(mutant))));
-    expect([code, facts.actual]).toEqual(['replay_divergence', expect.objectContaining({ code: 'nondeterminism' })]);
-    expect(facts.hint).toContain('Pure code reached for Math.random. ');
+    const { code, details } = await refusal(replayAlone(await worldWith(forged(mutant))));
+    expect([code, details.actual]).toEqual(['replay_divergence', expect.objectContaining({ code: 'nondeterminism' })]);
+    expect(details.hint).toContain('Pure code reached for Math.random. ');
   });
 
   it.each(REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'))(

@@ -272,10 +272,10 @@ function tellConfig(draft: SessionState, from_run: number | null, ctx: ReducerCo
 
 /** A run that waits at a limit goes on when that forbids nothing any more. */
 function afterLimit(draft: SessionState, ctx: ReducerContext): Next {
-  const { run, suspended: held } = draft;
+  const { run, suspended } = draft;
   if (run === null) return undefined;
   if (draft.waiting?.for !== 'limit') return goOnBehindChildren(draft, ctx);
-  if ((held === 'calls' ? batchLimit(run, draft.calls.length) : nextStepLimit(draft, run, ctx)) !== undefined)
+  if ((suspended === 'calls' ? batchLimit(run, draft.calls.length) : nextStepLimit(draft, run, ctx)) !== undefined)
     return undefined;
   goOn(draft, ctx);
   if (draft.lifecycle === 'Paused') return undefined;
@@ -288,11 +288,11 @@ function nextStepLimit(draft: SessionState, run: NonNullable<SessionState['run']
 
 /** What a run that was held goes on with. */
 function goOnWith(draft: SessionState): Next {
-  const { suspended: held } = draft;
+  const { suspended } = draft;
   draft.suspended = null;
-  if (held === 'answer') return { do: 'finish' };
-  if (held === 'calls') return { do: 'batch' };
-  if (held === 'step') return { do: 'step' };
+  if (suspended === 'answer') return { do: 'finish' };
+  if (suspended === 'calls') return { do: 'batch' };
+  if (suspended === 'step') return { do: 'step' };
   return draft.calls.length > 0 ? { do: 'schedule' } : undefined;
 }
 

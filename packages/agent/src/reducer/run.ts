@@ -178,7 +178,7 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   // What is still under way is stale from here on.
   draft.step_epoch++;
   draft.session_epoch++;
-  Object.assign(draft, { calls: [], held: null, waiting: null, stopping: null });
+  Object.assign(draft, { calls: [], suspended: null, waiting: null, stopping: null });
   clearTimers(ctx);
   moveTo(draft, lifecycleAfter(stop), ctx, {
     stop,

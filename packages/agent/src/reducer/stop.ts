@@ -26,7 +26,7 @@ export function stopRun(
   const { run } = draft;
   if (run === null) return undefined;
   const graceMs = run.config.cancel_grace_ms;
-  Object.assign(draft, { stopping, held: null, waiting: null });
+  Object.assign(draft, { stopping, suspended: null, waiting: null });
   moveTo(draft, 'Cancelling', ctx);
   park(draft, ctx);
   ctx.clearTimer(INPUT_TIMER);

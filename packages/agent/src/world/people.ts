@@ -191,10 +191,10 @@ function driftOf({ kind, name, value }: PendingItem): ToolsetAdoptParams | undef
 }
 
 async function readDrift({ content }: World, { toolset, diff_ref }: ToolsetAdoptParams): Promise<ToolsetChange> {
-  const { added, changed, withheld: held } = toolsetDiff.parse(await getValue(content, diff_ref));
+  const { added, changed, withheld } = toolsetDiff.parse(await getValue(content, diff_ref));
   const all = [...added.map((one) => ({ ...one, before_ref: null })), ...changed];
   const tools = all
-    .filter(({ tool }) => held.includes(tool))
+    .filter(({ tool }) => withheld.includes(tool))
     .map(async ({ tool, before_ref, after_ref }) => ({
       tool,
       ...(before_ref === null ? {} : { before: await getValue(content, before_ref) }),

@@ -14,7 +14,7 @@ import {
 export interface Offered {
   readonly name: string;
   readonly says?: string;
-  readonly delivery?: ToolEntry['guarantee'];
+  readonly guarantee?: ToolEntry['guarantee'];
   /** The JSON Schema of its arguments. */
   readonly schema?: ToolEntry['schema'];
 }
@@ -73,14 +73,14 @@ export class Offering {
 }
 
 async function entryOf(toolset: string, offered: Offered, content: ContentStore) {
-  const { name, says = 'as ever', delivery, schema = { type: 'object' } } = offered;
+  const { name, says = 'as ever', guarantee, schema = { type: 'object' } } = offered;
   const descriptor_ref = await putValue(content, { name, description: says });
   return toolEntryOf({
     name: `${toolset}__${name}`,
     description: says,
     schema,
     kind: 'tool',
-    guarantee: delivery ?? 'at_most_once',
+    guarantee: guarantee ?? 'at_most_once',
     family: 'default',
     parallel: true,
     polling: false,

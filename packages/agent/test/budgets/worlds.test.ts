@@ -10,7 +10,7 @@ import { appOf, CUT_MUTANTS, MUTANTS } from './mutants.js';
 import { anyTree } from './play-tree.js';
 import { playWorlds } from './play-worlds.js';
 
-const command = 'npx vitest run conformance/sessions/budgets/worlds.test.ts';
+const command = 'npx vitest run packages/agent/test/budgets/worlds.test.ts';
 
 /** The mutants that are looked for here: the others take no part in what stores, crashes and forks add. */
 const PLANTED = {

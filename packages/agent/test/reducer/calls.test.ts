@@ -119,10 +119,10 @@ describe('what a call comes to', () => {
     }),
   );
 
-  it.each(['at_most_once', 'idempotent', 'reconcile'] as const)('%s is what the effect is emitted with', (delivery) =>
+  it.each(['at_most_once', 'idempotent', 'reconcile'] as const)('%s is what the effect is emitted with', (guarantee) =>
     play({}, (s) => {
-      called(s, { delivery });
-      expect([...s.world.open.values()].map((leaf) => leaf.guarantee)).toEqual([delivery]);
+      called(s, { guarantee });
+      expect([...s.world.open.values()].map((leaf) => leaf.guarantee)).toEqual([guarantee]);
     }),
   );
 

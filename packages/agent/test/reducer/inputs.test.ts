@@ -120,7 +120,7 @@ describe('inputs that wait', () => {
       s.input();
       s.input();
       s.modelEnds({ status: 'error', code: 'provider_error_terminal', retryable: false });
-      expect(s.state()).toMatchObject({ queued: 1, queue_held: true });
+      expect(s.state()).toMatchObject({ queued: 1, queue_suspended: true });
       s.command({ type: 'Resume' });
       expect(s.lifecycle()).toBe('Running');
     }));
@@ -152,7 +152,7 @@ describe('inputs that wait', () => {
       expect(s.command({ type: 'Cancel', scope: 'run' })).toMatchObject({ still_queued: 1 });
       expect(s.command({ type: 'Cancel', scope: 'all' })).toMatchObject({ still_queued: 0 });
       s.modelEnds({ status: 'cancelled' });
-      expect(s.state()).toMatchObject({ queued: 0, queue_held: false, lifecycle: 'Cancelled' });
+      expect(s.state()).toMatchObject({ queued: 0, queue_suspended: false, lifecycle: 'Cancelled' });
     }));
 
   it('that begin with a file are accepted under its link', () =>

@@ -70,7 +70,7 @@ describe('what is set aside for children', () => {
       s.input();
       s.answer({ calls: [spawn('s', { max_tokens: 200 })] });
       const allowance = { run: 0, tokens: 5_000, micro_money: null };
-      const input = { parts: [s.text()], command_id: 'mine', priority: 0, cause: { kind: 'host' }, allowance };
+      const input = { parts: [s.text()], command_id: 'mine', priority: 0, cause: { kind: 'operator' }, allowance };
       s.send('aos.agent/UserInput@1', input, C1);
       s.answer({ usage }, C1);
       expect([s.state(C1).run?.allowance, s.state().run?.carved.tokens]).toEqual([null, 0]);

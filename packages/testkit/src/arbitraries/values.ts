@@ -127,9 +127,9 @@ export function anyEffect(): fc.Arbitrary<FittingEffect> {
     fc.string().map((text) => ({ schema: z.string(), params: text, payload: text })),
   );
   return fc
-    .record({ kind: kinds, shape: shapes, delivery: fc.constantFrom('idempotent', 'at_most_once', 'reconcile') })
-    .map(({ kind, shape: { schema, params, payload }, delivery }) => ({
-      definition: defineEffect({ kind, params: schema, receipt: schema, guarantee: delivery as 'idempotent' }),
+    .record({ kind: kinds, shape: shapes, guarantee: fc.constantFrom('idempotent', 'at_most_once', 'reconcile') })
+    .map(({ kind, shape: { schema, params, payload }, guarantee }) => ({
+      definition: defineEffect({ kind, params: schema, receipt: schema, guarantee: guarantee as 'idempotent' }),
       params,
       payload,
     }));

@@ -7,7 +7,11 @@ export async function inSnapshot<T>(seq: number, reading: Promise<T>): Promise<T
     return await reading;
   } catch (error) {
     if (!isRepriseError(error, 'blob_damaged') && !isRepriseError(error, 'blob_missing')) throw error;
-    const { code, what, details: facts } = error;
-    throw new RepriseError(code, what, { ...facts, where: `frame ${seq}, ${facts.where ?? 'its map'}`, cause: error });
+    const { code, what, details } = error;
+    throw new RepriseError(code, what, {
+      ...details,
+      where: `frame ${seq}, ${details.where ?? 'its map'}`,
+      cause: error,
+    });
   }
 }

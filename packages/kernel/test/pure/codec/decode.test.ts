@@ -122,8 +122,8 @@ describe('given no bytes at all', () => {
   it.each([null, undefined, 'a1', 1, {}, [0xa0], new Float64Array(1)])(
     '%s is refused as what cannot be read',
     (given) => {
-      const { code, details: facts } = refusalOf(() => decode(given as never));
-      expect({ code, expected: facts.expected }).toEqual({ code: 'invalid_bytes', expected: 'a Uint8Array' });
+      const { code, details } = refusalOf(() => decode(given as never));
+      expect({ code, expected: details.expected }).toEqual({ code: 'invalid_bytes', expected: 'a Uint8Array' });
     },
   );
 });

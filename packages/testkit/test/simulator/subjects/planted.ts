@@ -26,7 +26,7 @@ export interface PlantedBug {
   readonly told: RegExp;
 }
 
-const STEPPER = 'kernel/src/world/stepper.ts';
+const STEPPER = 'kernel/src/run/world/write/stepper.ts';
 
 /** The bugs. */
 export const PLANTED: readonly PlantedBug[] = [
@@ -41,7 +41,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'double dispatch on recovery',
     subject: 'gate',
-    file: 'kernel/src/world/recovery.ts',
+    file: 'kernel/src/run/world/open/recovery.ts',
     find: "if (leaf.guarantee === 'idempotent') return again;",
     replace: "if (leaf.guarantee !== 'reconcile') return again;",
     told: /starts again|starts twice|executed twice/,
@@ -49,7 +49,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'unfenced late receipt',
     subject: 'gate',
-    file: 'kernel/src/engine/fold.ts',
+    file: 'kernel/src/pure/engine/fold.ts',
     find: 'if (effect.late !== undefined) takeLate(fold, ingress.effect, effect, ingress.receipt);\n  else if',
     replace: 'if',
     told: /came late|is settled as/,
@@ -57,7 +57,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'budget released on error',
     subject: 'gate',
-    file: 'kernel/src/engine/accounts.ts',
+    file: 'kernel/src/pure/engine/ledger/accounts.ts',
     find: "return neverStarted(effect, status) ? 'released' : 'unknown';",
     replace: "return status === 'error' || neverStarted(effect, status) ? 'released' : 'unknown';",
     told: /spent and \d+ held|got more than was left/,
@@ -65,7 +65,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'stale capability',
     subject: 'gate',
-    file: 'kernel/src/engine/grants.ts',
+    file: 'kernel/src/pure/engine/gate/grants.ts',
     find: 'if (narrows) endRefused(fold, cause);',
     replace: 'void narrows;',
     told: /not permitted/,
