@@ -15,7 +15,7 @@ export interface RefusedWord {
 export const REFUSED_WORDS: readonly RefusedWord[] = [
   { word: 'twin', finds: inNames('twin', 's?'), use: 'mutant, negative test, or control' },
   { word: 'mend', finds: inNames('mend', '(?:s|ed|er|ing)?'), use: 'fix' },
-  { word: 'sandbox', finds: inNames('sandbox', 's?'), use: 'sandbox' },
+  { word: 'capsule', finds: inNames('capsule', 's?'), use: 'sandbox' },
   { word: 'how-manieth', finds: inNames('manieth', ''), use: 'generation, or the number' },
   { word: 'whoever', finds: inNames('whoever', ''), use: 'the noun: the caller, the owner, the reader' },
   { word: 'rival', finds: inNames('rival', 's?'), use: 'comparison, other systems' },
