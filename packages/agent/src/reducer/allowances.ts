@@ -1,13 +1,13 @@
 /**
- * What sessions below may use. A run sets something aside with each input that it gives a child; the child keeps that as
- * an allowance, by the number of that run, and its runs for these inputs draw on it. Maker and child do the same sums, each
- * in its own state: what the child says is released, its maker may use again.
+ * Budgets of child sessions. With each input for a child, a run sets aside part of its budget. The child stores that as
+ * an allowance under the number of the run, and its own runs for these inputs draw on it. Parent and child do the same
+ * sums, each in its own state: the parent may use again what the child reports as released.
  *
  * Invariants
- * A1  What a run may use of its allowance and what runs before it have set aside for sessions below is at most what the
- *     allowance holds.
- * A2  Nothing is released while it may still be used: by an input that has not ended, or by a session below.
- * A3  Each amount is released once: as used, or as given back.
+ * A1  The part of an allowance that a run may use, plus the parts that earlier runs have set aside for child sessions,
+ *     is at most the whole allowance.
+ * A2  Nothing is released while an unfinished input or a child session may still use it.
+ * A3  Each amount is released once: as used, or as returned.
  */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type * as z from 'zod';
@@ -18,21 +18,21 @@ import type { Allowance, ChildEntry, CurrentRun, endedRun, SessionState } from '
 import { amountIn, leftOf, NO_AMOUNTS, UNITS, type Unit } from './budget.js';
 import { tellOwner } from './say.js';
 
-/** What a child tells of what was set aside for it. */
+/** A child's report on the budget that was set aside for it. */
 export type Paid = Extract<ChildNotice['news'], { kind: 'spent' }>['paid'];
 
 const NOTHING_USED: Tally = Object.freeze({ steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 });
 
-/** What is set aside with one input, and what a child may be given from then on. */
+/** The amount set aside with one input, and how much the child may still receive afterwards. */
 export interface Grant {
   readonly allowance: Bounds;
   readonly may: Bounds;
 }
 
 /**
- * What a run sets aside for another input of a child: what one input may use by the child's own limits and by what may
- * be set aside for it at all, at most what is left. An input to a child that works for the run already may draw on what
- * is set aside. Undefined when there is nothing.
+ * Calculates what a run sets aside for another input of a child: the child's limit for one input and its remaining
+ * total, at most what the run has left. When the child already works for the run, the input may also draw on what is
+ * set aside. Returns undefined when there is nothing to set aside.
  */
 export function grantFor(
   run: CurrentRun,
@@ -54,7 +54,7 @@ export function grantFor(
   return { allowance, may };
 }
 
-/** Sets aside what a grant says: the run may not use it, the child's entry says what it is for. */
+/** Applies a grant: takes the amounts from the run's free budget and notes them in the child's entry. */
 export function setAside(run: CurrentRun, entry: ChildEntry, { allowance, may }: Grant): ChildEntry {
   const same = entry.run === run.number;
   const before = same ? entry.carved : NO_AMOUNTS;
@@ -65,9 +65,10 @@ export function setAside(run: CurrentRun, entry: ChildEntry, { allowance, may }:
 }
 
 /**
- * A child told what it used or gives back: it counts for the run that set it aside, or is passed on when that is over.
+ * Applies a child's report of used or returned budget: to the run that set it aside, or to that run's own allowance
+ * when the run has ended.
  *
- * @param ended how many of its inputs have ended with that
+ * @param ended how many inputs of the child ended with this report
  */
 export function takePaid(
   draft: SessionState,
@@ -82,7 +83,7 @@ export function takePaid(
 interface Booking {
   readonly paid: Paid;
   readonly ended: 0 | 1;
-  /** What counts as used already of what is released now. */
+  /** The part of this release that was already counted as used. */
   readonly known: LimitAmounts;
 }
 
@@ -116,7 +117,10 @@ function count(run: CurrentRun, { tally, unaccounted, released }: Paid, known: L
   }
 }
 
-/** A child is not reached: what is set aside for it is free again, or counts as used where it may have been. */
+/**
+ * Handles a child that cannot be reached: frees what is set aside for it, or counts it as used where the child may have
+ * used it.
+ */
 export function takeAllBack(
   draft: SessionState,
   [name, entry]: readonly [string, ChildEntry],
@@ -131,14 +135,17 @@ export function takeAllBack(
   return left;
 }
 
-/** Remembers what counts as used of a child that may be revived: what it tells then is no second use (A3). */
+/**
+ * Remembers what was counted as used for a child that may be revived, so that its later report does not count twice
+ * (A3).
+ */
 function writeOff(child: string, run: number, amounts: LimitAmounts, ctx: ReducerContext): void {
   const table = writtenOff(ctx);
   const all = sum(table.get(`${child}.${run}`) ?? NO_AMOUNTS, amounts);
   if (!isNothing(all)) table.set(`${child}.${run}`, all);
 }
 
-/** How much of what a child releases counts as used already: all of it, when it releases the last. */
+/** How much of a child's release was already counted as used: all of it when nothing stays set aside. */
 function takeWrittenOff(child: string, { run, released, over }: Paid, ctx: ReducerContext): LimitAmounts {
   const table = writtenOff(ctx);
   const before = table.get(`${child}.${run}`);
@@ -150,7 +157,10 @@ function takeWrittenOff(child: string, { run, released, over }: Paid, ctx: Reduc
   return known;
 }
 
-/** What was set aside by a run that is over: the allowance that paid for it has it again, or has less. */
+/**
+ * Settles what an ended run had set aside: the allowance that paid for it grows by what is returned, or shrinks by what
+ * is used.
+ */
 function passOn(
   draft: SessionState,
   { tally, unaccounted, run, released }: Paid,
@@ -172,7 +182,10 @@ function passOn(
   tellOwner(draft, { kind: 'spent', paid: { ...told, ...draw(ended.allowance, { used, less, inputs: 0 }, ctx) } }, ctx);
 }
 
-/** Takes in what the cell that made this session gives with an input; undefined where it gives nothing, or another gives. */
+/**
+ * Adds the allowance that the owner sent with an input. Undefined when there is none, or when the sender is not the
+ * owner.
+ */
 export function takeAllowance(given: z.infer<typeof userInput>['allowance'], ctx: ReducerContext): number | undefined {
   if (given === undefined || !isMaker(ctx)) return undefined;
   const table = allowancesOf(ctx);
@@ -191,7 +204,7 @@ export function takeAllowance(given: z.infer<typeof userInput>['allowance'], ctx
   return given.run;
 }
 
-/** An input is refused: what was given with it goes back. */
+/** Returns the allowance of an input that was refused. */
 export function refuseAllowance(
   draft: SessionState,
   given: z.infer<typeof userInput>['allowance'],
@@ -201,14 +214,14 @@ export function refuseAllowance(
   if (allowance !== undefined) dropInput(draft, allowance, ctx);
 }
 
-/** An input falls away, or becomes a turn of a run that it does not pay for. */
+/** Releases the allowance of an input that was dropped, or that joined a run which it does not pay for. */
 export function dropInput(draft: SessionState, allowance: number | undefined, ctx: ReducerContext): void {
   if (allowance === undefined) return;
   const drawn = draw(allowance, { used: NO_AMOUNTS, inputs: 1 }, ctx);
   tellOwner(draft, { kind: 'spent', paid: { tally: NOTHING_USED, unaccounted: NO_AMOUNTS, ...drawn } }, ctx);
 }
 
-/** What a run may use of an allowance (A1). */
+/** The part of an allowance that a run may use (A1). */
 export function allowanceOf(run: number | undefined, ctx: ReducerContext): CurrentRun['allowance'] {
   const known = run === undefined ? undefined : allowancesOf(ctx).get(String(run));
   if (run === undefined || known === undefined) return null;
@@ -226,7 +239,10 @@ export function tallyOf({ tally: own, children_tally: below }: CurrentRun): Tall
   };
 }
 
-/** A run ends: what it used is drawn from its allowance, what it set aside for sessions below stays there. */
+/**
+ * Closes the books of a run: its usage is drawn from its allowance, and what it set aside for children stays reserved
+ * there.
+ */
 export function runPaid(run: CurrentRun, ctx: ReducerContext): { readonly paid?: Paid } {
   const { allowance, carved } = run;
   if (allowance === null) return {};
@@ -240,10 +256,10 @@ export function runPaid(run: CurrentRun, ctx: ReducerContext): { readonly paid?:
 
 interface Drawn {
   readonly used: LimitAmounts;
-  /** How much more, or less, sessions below may use of it. */
+  /** The change of the amount that child sessions may still use. */
   readonly more?: LimitAmounts;
   readonly less?: LimitAmounts;
-  /** Inputs that have ended. */
+  /** The inputs that have ended. */
   readonly inputs: number;
 }
 
@@ -273,12 +289,12 @@ function writtenOff(ctx: ReducerContext): Table<LimitAmounts> {
   return ctx.table<LimitAmounts>('written_off');
 }
 
-/** Whether it is the cell that made this session that speaks. */
+/** Whether the sender is the cell that made this session. */
 function isMaker({ parent, sender }: ReducerContext): boolean {
   return parent !== null && sender !== null && sender[0] === parent[0] && sender[1] === parent[1];
 }
 
-/** LimitAmounts of an allowance; nothing where it bounds nothing. */
+/** The amounts of an allowance; undefined where it sets no bound. */
 function amountsOf({ tokens, micro_money }: Bounds): LimitAmounts {
   return { tokens: tokens ?? 0, micro_money: micro_money ?? 0 };
 }

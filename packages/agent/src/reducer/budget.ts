@@ -1,13 +1,14 @@
 /**
- * What a run may use in tokens and money, what it has used, and what the next model call may use of it.
+ * The budget of a run in tokens and money: what it may use, what it has used, and what the next model call may use.
  *
  * Invariants
- * U1  At each model call: used + set aside for children + reserved for the call is at most what the run was given. What it
- *     was given is the less of its limit and its allowance.
- * U2  The reserve of a call is the estimate of its prompt (`prompt-size.ts`) and its largest answer: where the definition states none,
- *     `ANSWER_TOKENS`, or less where less is left, and the provider is told so. It is never zero.
- * U3  What is reported counts, whatever was reserved. A call that may have been charged and of which nobody tells what it
- *     used counts as its reserve. Either is a fact.
+ * U1  At each model call, the amounts used, set aside for children and reserved for the call are together at most the
+ *     run's budget: the smaller of its limit and its allowance.
+ * U2  A call reserves the estimate of its prompt (`prompt-size.ts`) and its largest answer. Where the definition states
+ *     no largest answer, that is `ANSWER_TOKENS`, or less when less is left, and the request states it. It is never
+ *     zero.
+ * U3  Reported usage counts, whatever was reserved. A call that may have been charged but reports no usage counts as
+ *     its reserve. Both cases are recorded as facts.
  */
 import type { Usage } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
@@ -17,27 +18,27 @@ import type { Reached } from './limits.js';
 import { promptEstimate } from './prompt-size.js';
 import { place } from './say.js';
 
-/** The units of budgets, in which each of {@link LimitAmounts} is. */
+/** The two units of {@link LimitAmounts}. */
 export const UNITS = ['tokens', 'micro_money'] as const;
 
 /** A unit of budgets. */
 export type Unit = (typeof UNITS)[number];
 
-/** Nothing of anything. */
+/** Zero in both units. */
 export const NO_AMOUNTS: LimitAmounts = Object.freeze({ tokens: 0, micro_money: 0 });
 
-/** The largest answer of a model that is told of no other, in tokens, where tokens or money are limited. */
+/** The largest answer in tokens that is reserved when the definition states none and tokens or money are limited. */
 export const ANSWER_TOKENS = 8_192;
 
-/** Calls of one run that are remembered because they may still tell what they used. */
+/** How many unfinished calls of one run are remembered because they may still report usage. */
 const ABANDONED_MAX = 8;
 
-/** Prices are in so many parts of a micro-dollar. */
+/** Prices are counted in this fraction of a micro-dollar. */
 const PARTS = 1_000_000n;
 
 const LIMITS = { tokens: 'max_tokens', micro_money: 'max_micro_money' } as const satisfies Record<Unit, string>;
 
-/** What a run was given: the less of its limit and its allowance; undefined when nothing bounds it. */
+/** The budget of a run: the smaller of its limit and its allowance; undefined when neither exists. */
 export function givenOf(
   { config, allowance }: Pick<CurrentRun, 'config' | 'allowance'>,
   unit: Unit,
@@ -47,28 +48,28 @@ export function givenOf(
   return set === undefined ? limit : Math.min(limit ?? set, set);
 }
 
-/** What a run has used, its children included, as far as anybody told; what nobody told counts as it was reserved. */
+/** What a run and its children have used. A call that reported no usage counts as its reserve. */
 export function usedOf({ tally, children_tally, unaccounted }: CurrentRun, unit: Unit): number {
   return amountIn(tally, unit) + amountIn(children_tally, unit) + unaccounted[unit];
 }
 
-/** What a run may still use besides what is set aside and reserved; undefined when nothing bounds it. */
+/** What a run may still use beside what is set aside and reserved; undefined when it has no budget. */
 export function leftOf(run: CurrentRun, unit: Unit): number | undefined {
   const given = givenOf(run, unit);
   return given === undefined ? undefined : given - usedOf(run, unit) - run.carved[unit] - (run.reserve?.[unit] ?? 0);
 }
 
-/** How much of a unit a tally holds. */
+/** The amount of one unit in a tally. */
 export function amountIn(tally: CurrentRun['tally'], unit: Unit): number {
   return unit === 'tokens' ? tally.tokens_in + tally.tokens_out : tally.micro_money;
 }
 
-/** What a model call may use, and how long its answer may be where that has to be said; or the limit that forbids it. */
+/** The reserve of a model call and, where it must be stated, its largest answer; or the limit that forbids the call. */
 export type Weighed =
   | { readonly reserve: LimitAmounts | null; readonly max_tokens?: number; readonly reached?: never }
   | { readonly reached: Reached };
 
-/** Weighs the next model call of a run (U1, U2). */
+/** Decides whether the next model call of a run fits the budget (U1, U2). */
 export function weighCall(draft: SessionState, run: CurrentRun, price: AgentConfig['price']): Weighed {
   const left = { tokens: leftOf(run, 'tokens'), micro_money: leftOf(run, 'micro_money') };
   if (left.tokens === undefined && left.micro_money === undefined) return { reserve: null };
@@ -103,7 +104,7 @@ function largestAnswer(
   return Math.min(ANSWER_TOKENS, byTokens, byMoney > BigInt(ANSWER_TOKENS) ? ANSWER_TOKENS : Number(byMoney));
 }
 
-/** What so many tokens cost at most, rounded up; never nothing, and of a model without a price nobody knows more. */
+/** The highest price of a number of tokens, rounded up and at least 1; zero for a model without a price. */
 function costOf(price: ModelPrice | undefined, prompt: number, answer: number): number {
   if (price === undefined) return 1;
   const parts = BigInt(prompt) * BigInt(price.in) + BigInt(answer) * BigInt(price.out);
@@ -111,7 +112,7 @@ function costOf(price: ModelPrice | undefined, prompt: number, answer: number): 
   return Math.max(1, cost > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(cost));
 }
 
-/** Counts what a model call or a tool call reports to have used. */
+/** Adds the reported usage of a model call or a tool call. */
 export function countUsage({ tally }: CurrentRun, usage: Usage | undefined): void {
   tally.tokens_in += usage?.tokens_in ?? 0;
   tally.tokens_out += usage?.tokens_out ?? 0;
@@ -119,9 +120,9 @@ export function countUsage({ tally }: CurrentRun, usage: Usage | undefined): voi
 }
 
 /**
- * The model call of a run has ended: what it reports counts, and its reserve is free again (U3).
+ * Closes a model call of a run: its reported usage counts, and its reserve is free again (U3).
  *
- * @param charged whether it may have been charged for although it reports nothing
+ * @param charged whether the call may have been charged although it reports no usage
  */
 export function callEnded(
   draft: SessionState,
@@ -144,7 +145,7 @@ export function callEnded(
     ctx.record('aos.agent/UsageDiffers@1', { ...place(draft), how, reserved: reserve, used });
 }
 
-/** Whether a call that failed may have been charged for: not what a provider refused, nor what was never begun. */
+/** Whether a failed call may have been charged: not when the provider refused it or it never began. */
 export function mayBeCharged(code: string): boolean {
   return !code.startsWith('provider_error') && !code.startsWith('policy_denied');
 }
@@ -155,7 +156,10 @@ function reportedIn(usage: Usage | undefined): { readonly [U in Unit]: number | 
   return { tokens, micro_money };
 }
 
-/** A model call that was given up tells what it used. Of a run that is over that is a fact, and counted there already. */
+/**
+ * Takes the late usage report of an abandoned call. When its run has ended, the report is only recorded: the reserve
+ * was counted then.
+ */
 export function usageLate(draft: SessionState, plan: number, usage: Usage | undefined, ctx: ReducerContext): void {
   const { run } = draft;
   const reported = reportedIn(usage);

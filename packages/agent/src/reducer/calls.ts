@@ -1,14 +1,15 @@
 /**
- * The calls of one step: a batch.
+ * Runs the tool calls of one step: a batch.
  *
  * Invariants
- * B1  A call starts when no earlier one that has not settled must run alone, needs the same resource, or is followed by
- *     one that must run alone. So independent calls run together and the rest in the order of the model.
- * B2  A call that cannot run is settled without an effect, as data that the model reads.
- * B3  The batch ends when each call has its outcome; a run that stops sees to that as well.
- * B4  A call of which nobody can tell whether it happened is made again, or a person is asked, where its tool says so;
- *     like any start of a call not while the run is paused or stopping.
- * B5  Calls that together are more than a state holds are refused as data. What a call gave, a table keeps (`kept.ts`).
+ * B1  A call starts when it may run beside every earlier call that has not settled: neither must run alone, and they do
+ *     not need the same resource. Independent calls run together; all others run in the order of the model.
+ * B2  A call that cannot run is settled without an effect, with a text that the model reads.
+ * B3  The batch ends when each call has its outcome, also when the run is stopping.
+ * B4  When the outcome of a call is unknown, the tool's `on_unknown` may repeat the call or ask a person. Like any
+ *     start of a call, that never happens while the run is paused or stopping.
+ * B5  Calls that together exceed the bound of a state are refused as data. A table stores the outputs of a batch
+ *     (`kept.ts`).
  */
 
 import type { LlmToolCall, SessionOp } from '@reprise/contracts';
@@ -31,10 +32,10 @@ import { place, sayToModel } from './say.js';
 import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
 import { followCalls } from './waiting.js';
 
-/** How often a call is made again of which nobody knows the outcome, where its tool says that this is right. */
+/** How often a call with an unknown outcome is repeated, where its tool permits that. */
 const RETRIES_MAX = 2;
 
-/** Takes up the calls that a model asked for. */
+/** Takes up the calls of a model's answer. */
 export function startCalls(draft: SessionState, calls: readonly LlmToolCall[], ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
@@ -48,7 +49,7 @@ export function startCalls(draft: SessionState, calls: readonly LlmToolCall[], c
   return beginBatch(draft);
 }
 
-/** Begins the batch, which a limit may have held. */
+/** Begins the batch, which a limit may have delayed. */
 export function beginBatch(draft: SessionState): Next {
   if (draft.run !== null) draft.run.tool_rounds++;
   return { do: 'schedule' };
@@ -59,7 +60,7 @@ function refuseAll(draft: SessionState, ctx: ReducerContext): void {
   appendResults(draft, ctx);
 }
 
-/** B5 */
+/** Settles calls that exceed the bound of a state (B5). */
 function tooLarge({ call_id, tool, args_ref, signature }: LlmToolCall): PendingCall {
   return {
     ...pendingCall({ call_id, tool: startOfText(tool, 64), args_ref, signature }),
@@ -94,12 +95,12 @@ function pendingCall(call: LlmToolCall): PendingCall {
   };
 }
 
-/** B2 */
+/** The failure code of a call that cannot run (B2). */
 function refusalOf(issue: NonNullable<LlmToolCall['issue']>): NonNullable<PendingCall['issue']> {
   return issue === 'tool_not_found' ? 'tool_not_found' : `tool_args_invalid/${issue}`;
 }
 
-/** Starts those calls that may run now; when all have settled, ends the batch. */
+/** Starts the calls that may run now; ends the batch when all have settled. */
 export function schedule(draft: SessionState, ctx: ReducerContext): Next {
   if (draft.run === null || draft.stopping !== null) return undefined;
   if (draft.lifecycle !== 'Paused') {
@@ -110,7 +111,7 @@ export function schedule(draft: SessionState, ctx: ReducerContext): Next {
   return undefined;
 }
 
-/** B1 */
+/** Whether a call may start beside the calls before it (B1). */
 function mayStart(calls: readonly PendingCall[], index: number): boolean {
   const call = calls[index];
   if (call === undefined || call.phase !== 'queued') return false;
@@ -133,7 +134,7 @@ function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext):
   askSomebody(draft, call, { question_ref: unknown_question_ref }, ctx);
 }
 
-/** What the model reads of a call that cannot run: what is wrong with it, where that was said, and else why. */
+/** The text that tells the model why a call cannot run. */
 function issueOutcome({ issue_ref }: PendingCall, code: string) {
   if (issue_ref === undefined) return { non_execution: { kind: 'failed', code } satisfies NonExecution };
   const [kind] = code.split('/');
@@ -194,7 +195,7 @@ function askSomebody(
   call.phase = 'running';
 }
 
-/** A plan tells the outcome of a call. */
+/** Takes the outcome of a call from its plan. */
 export function callSettled(draft: SessionState, value: z.infer<typeof toolResult>, ctx: ReducerContext): Next {
   const call = draft.calls.find(({ plan, phase }) => plan === ctx.sender?.[2] && phase !== 'settled');
   if (draft.run === null || call === undefined) return undefined;
@@ -214,7 +215,7 @@ function isUnknown(outcome: ToolOutcome): boolean {
   return 'non_execution' in outcome && outcome.non_execution.kind === 'outcome_unknown';
 }
 
-/** Queues a call again of which nobody can tell whether it happened, where its tool says that it is to be made again. */
+/** Queues a call with an unknown outcome again, where its tool permits a repetition. */
 function mayGoOn(call: PendingCall): boolean {
   const again = call.on_unknown === 'retry' && call.unknown <= RETRIES_MAX;
   const asked = call.on_unknown === 'ask_human' && call.unknown === 1;
@@ -222,7 +223,7 @@ function mayGoOn(call: PendingCall): boolean {
   return again || asked;
 }
 
-/** An effect of a call waits for somebody outside, or goes on. */
+/** Notes that the effect of a call waits for outside input, or continues. */
 export function callWaits(
   draft: SessionState,
   ordinal: number,
@@ -240,7 +241,7 @@ export function callWaits(
   return undefined;
 }
 
-/** B3 */
+/** Ends the batch and continues with the next step (B3). */
 function endBatch(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
@@ -259,7 +260,7 @@ function meetLoop(draft: SessionState, policy: LoopPolicy, ctx: ReducerContext):
   if (run === null || loop === undefined) return { do: 'step' };
   const action = policy.actions[Math.min(run.loops, policy.actions.length - 1)] ?? 'fail';
   run.loops++;
-  run.recent = []; // the next finding needs rounds of its own
+  run.recent = []; // the next finding needs new rounds
   ctx.record('aos.agent/LoopDetected@1', { ...place(draft), ...loop, action });
   if (action === 'complete_with_warning') return { do: 'end', stop: { kind: 'Completed', warning: 'loop_detected' } };
   if (action === 'fail') {

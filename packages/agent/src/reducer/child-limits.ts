@@ -1,8 +1,8 @@
-/** The limits of a child session: its own, and no more than those above it have. */
+/** The limits of a child session: its own, and never more than those of its parents. */
 import type { Bounds, RunLimits } from '../contracts/config.js';
 import type { Grant } from './allowances.js';
 
-/** A child's limits: its own, narrowed by what was asked and by what its parent has. */
+/** Narrows a child's own limits by the requested budget and by the parent's limits. */
 export function childLimits(own: RunLimits, parent: RunLimits, asked: Budget, { allowance }: Grant): RunLimits {
   const set = {
     ...(allowance.tokens === null ? {} : { max_tokens: allowance.tokens }),
@@ -11,7 +11,7 @@ export function childLimits(own: RunLimits, parent: RunLimits, asked: Budget, { 
   return { ...narrowed(narrowed(own, asked), set), max_depth: Math.min(own.max_depth, parent.max_depth - 1) };
 }
 
-/** What somebody asks for a child, or an agent says of its runs. */
+/** A requested budget, or the part of an agent's limits that has the same fields. */
 type Budget = Pick<RunLimits, 'max_tokens' | 'max_micro_money' | 'max_wall_ms'>;
 
 /** Limits in tokens and money. */
@@ -19,7 +19,7 @@ export function boundsOf({ max_tokens, max_micro_money }: Budget): Bounds {
   return { tokens: max_tokens ?? null, micro_money: max_micro_money ?? null };
 }
 
-/** Limits that permit no more than these either. */
+/** Narrows limits so that they permit no more than the others. */
 export function narrowed(own: RunLimits, { max_tokens, max_micro_money, max_wall_ms }: Budget): RunLimits {
   const tokens = least(own.max_tokens, max_tokens);
   const money = least(own.max_micro_money, max_micro_money);

@@ -1,4 +1,4 @@
-/** Waits for children: calls of a step that are over when the children they name are. */
+/** Waits for children: tool calls that end when the children they name are done. */
 import type { SessionOp } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { ChildEntry, PendingCall, SessionState } from '../contracts/state.js';
@@ -9,7 +9,7 @@ import { place } from './say.js';
 
 type Wait = Extract<SessionOp, { op: 'wait' }>;
 
-/** Begins the wait of a call: it is over at once when there is nothing to wait for. */
+/** Begins the wait of a call; it ends at once when there is nothing to wait for. */
 export function waitFor(draft: SessionState, call: PendingCall, op: Wait, ctx: ReducerContext): void {
   if (isMet(op, ctx)) return settleCall(draft, call, { children: resultsOf(op, ctx) }, ctx);
   call.phase = 'children';
@@ -18,12 +18,12 @@ export function waitFor(draft: SessionState, call: PendingCall, op: Wait, ctx: R
   if (op.within_ms !== undefined) ctx.timer(waitTimer(draft, call), ctx.now + op.within_ms);
 }
 
-/** The kernel timer behind the deadline of a wait: by the place of its call in the batch. */
+/** The name of the kernel timer for the deadline of a wait, by the position of its call in the batch. */
 export function waitTimer(draft: SessionState, call: PendingCall): string {
   return `wait.${draft.calls.indexOf(call)}`;
 }
 
-/** The deadline of a wait came: it answers with what is settled. */
+/** Handles the deadline of a wait: the call answers with the results so far. */
 export function waitIsOver(draft: SessionState, timer: string, ctx: ReducerContext): Next {
   const call = draft.calls[Number(timer.slice('wait.'.length))];
   if (call?.phase !== 'children' || call.session?.op !== 'wait') return undefined;
@@ -31,7 +31,7 @@ export function waitIsOver(draft: SessionState, timer: string, ctx: ReducerConte
   return { do: draft.stopping === null ? 'schedule' : 'settle' };
 }
 
-/** Ends the waits of this step that are met. */
+/** Ends the waits of this step whose condition is met. */
 export function settleWaits(draft: SessionState, ctx: ReducerContext): Next {
   let settled = false;
   for (const call of draft.calls) {
@@ -52,7 +52,7 @@ function isMet({ children, mode }: Wait, ctx: ReducerContext): boolean {
   return mode === 'any' ? children.some(done) : children.every(done);
 }
 
-/** Whether nothing that was asked of a child is under way; a run that waits for somebody is. */
+/** Whether a child works on no request; a run that waits for outside input still counts as work. */
 export function isDone({ status }: ChildEntry): boolean {
   return status !== 'running' && status !== 'waiting';
 }
@@ -61,7 +61,7 @@ function resultsOf({ children }: Wait, ctx: ReducerContext): ChildResult[] {
   return children.map((name) => resultOf(name, childOf(ctx).get(name)));
 }
 
-/** What a call is told of a child. */
+/** The result of one child, as a call reports it. */
 export function resultOf(child: string, entry: ChildEntry | undefined): ChildResult {
   if (entry === undefined) return { child, agent: 'unknown', status: 'absent' };
   const { agent, status, code, output_ref, value_ref } = entry;
@@ -75,7 +75,7 @@ export function resultOf(child: string, entry: ChildEntry | undefined): ChildRes
   };
 }
 
-/** The children of a session, by the names that its model knows them by. */
+/** The children of a session, by the names that its model uses. */
 export function childOf(ctx: ReducerContext): Table<ChildEntry> {
   return ctx.table<ChildEntry>('children');
 }

@@ -1,6 +1,7 @@
 /**
- * Child sessions: ordinary sessions that this one made. It knows them as c1, c2 …, sends them events in the same frame,
- * and hears how they fare. What a child may use is set aside with each input from what its parent has left (`allowances.ts`).
+ * Child sessions: ordinary sessions that this session made. Its model knows them as c1, c2 …; the session sends them
+ * events in the same frame and receives their notices. Each input for a child sets aside part of the parent's budget
+ * (`allowances.ts`).
  */
 import type { Address, InputPart, SessionOp } from '@reprise/contracts';
 import { digestOf, type ReducerContext } from '@reprise/kernel/define';
@@ -18,14 +19,14 @@ import { goOnBehindChildren } from './waiting.js';
 
 type Op<K extends SessionOp['op']> = Extract<SessionOp, { op: K }>;
 
-/** The longest key that a child's is made from; a session deeper down gets one of fixed length. */
+/** The longest key from which a child's key is made; a deeper session gets a key of fixed length. */
 const KEY_LENGTH_MAX = 160;
-/** As the contract of commands bounds their ids. */
+/** The longest command id that the schema of commands accepts. */
 const COMMAND_ID_MAX = 128;
 
 const NOTHING_USED: ChildEntry['tally'] = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
-/** Executes a call that this session carries out itself. */
+/** Executes a call that the session carries out itself. */
 export function executeOp(draft: SessionState, call: PendingCall, op: SessionOp, ctx: ReducerContext): void {
   switch (op.op) {
     case 'spawn':
@@ -71,13 +72,13 @@ function spawn(draft: SessionState, call: PendingCall, op: Op<'spawn'>, ctx: Red
   settleCall(draft, call, { children: [resultOf(name, childOf(ctx).get(name))] }, ctx);
 }
 
-/** Children that one session has at once at most, whoever made them. */
+/** How many open children one session may have, whether its model or the app made them. */
 const CHILDREN_MAX = 64;
 
 /**
- * Makes a child for the host. It needs no run of this session, and nothing of a run's budget is set aside for it.
+ * Makes a child for the app. This needs no run of the session, and sets nothing aside from a run's budget.
  *
- * @returns its session; undefined when there are too many
+ * @returns the key of the child session; undefined when the session has too many children
  */
 export function spawnForHost(
   draft: SessionState,
@@ -95,12 +96,12 @@ export function spawnForHost(
 
 interface NewChild {
   readonly agent: Adopted;
-  /** Those that may be spawned below it. */
+  /** The agents that may be spawned below the child. */
   readonly agents: readonly Adopted[];
   readonly limits: RunLimits;
   readonly each: Bounds;
   readonly may: Bounds;
-  /** The run that makes it; null when the host does. */
+  /** The run that makes the child; null when the app does. */
   readonly run: number | null;
 }
 
@@ -116,7 +117,7 @@ function makeChild(
     name: 'aos.agent/AgentAdopted@1',
     value: {
       def_ref: agent.def_ref,
-      // Its maker waits for an answer to each input, so each is a run of its own.
+      // The parent waits for an answer to each input, so each input is a run of its own.
       config: { ...agent.config, limits, after_answer: 'complete' },
       adopt: 'pin',
       agents,
@@ -146,7 +147,7 @@ function makeChild(
   return name;
 }
 
-/** Gives a child what a call of the run at hand says to it. */
+/** Sends a child the input that a call of the current run contains. */
 function sayToChild(
   draft: SessionState,
   name: string,
@@ -164,7 +165,7 @@ function sayToChild(
   sendChild(name, { parts, command_id, cause, allowance: { run: run.number, ...grant.allowance } }, ctx);
 }
 
-/** What the input of a call is known by in the child; an id that has no room is told by its digest. */
+/** The command id of a call's input in the child; an id that is too long is replaced by its digest. */
 function commandIdOf(step: number, call_id: string): string {
   const whole = `${step}.${call_id}`;
   return whole.length <= COMMAND_ID_MAX ? whole : `${step}.${digestOf(call_id)}`;
@@ -186,7 +187,7 @@ function sendChild(
     name: 'aos.agent/UserInput@1',
     value: { ...input, priority: 0 },
   });
-  // What it answered before is not what it is asked now.
+  // The earlier answer of the child does not answer this input.
   const fresh = { status: 'running' as const, code: null, output_ref: null, value_ref: null };
   childOf(ctx).set(name, { ...entry, ...fresh });
 }
@@ -216,7 +217,7 @@ function closeChild(draft: SessionState, name: string, entry: ChildEntry, ctx: R
   tell(draft, name, closed, 'closed', ctx);
 }
 
-/** Cancels what children do for the run at hand. */
+/** Cancels the work of all children for the current run. */
 export function stopChildren(draft: SessionState, ctx: ReducerContext): void {
   for (const [, entry] of openChildren(ctx)) {
     if (entry.run === draft.run?.number && !isDone(entry))
@@ -224,12 +225,12 @@ export function stopChildren(draft: SessionState, ctx: ReducerContext): void {
   }
 }
 
-/** Closes all children: their session is closed. */
+/** Closes all children, because their session was closed. */
 export function closeChildren(draft: SessionState, ctx: ReducerContext): void {
   for (const [name, entry] of openChildren(ctx)) closeChild(draft, name, entry, ctx);
 }
 
-/** The children that have not been closed: as many as one session may have at once, behind any number that have been. */
+/** The children that are not closed. Their number is bounded; the number of closed ones is not. */
 function* openChildren(ctx: ReducerContext): Generator<[string, ChildEntry]> {
   const table = childOf(ctx);
   for (let page = table.range(); page.length > 0; ) {
@@ -243,7 +244,7 @@ function command(session: string, what: object, command_id: string, ctx: Reducer
   ctx.send(addressOf(session), { name: 'aos.agent/HostCommand@1', value: { command_id, command: what } });
 }
 
-/** A child tells how it fares. */
+/** Takes a notice of a child. */
 export function childNews(draft: SessionState, { session, news }: ChildNotice, ctx: ReducerContext): Next {
   const fromChild = ctx.sender?.[0] === SESSION_REDUCER && ctx.sender[1] === session;
   const name = fromChild ? ctx.table<string>('child_names').get(session) : undefined;
@@ -253,7 +254,7 @@ export function childNews(draft: SessionState, { session, news }: ChildNotice, c
   const ended = news.kind === 'settled' ? 1 : 0;
   const next = afterNews(paid === undefined ? entry : takePaid(draft, [name, entry], paid, ended, ctx), news);
   childOf(ctx).set(name, next);
-  // What one that is closed had used by then counts, and that is all.
+  // Of a closed child, only the usage still counts.
   if (entry.status !== 'closed') {
     if (next.status === 'closed') draft.children--;
     if (next.status !== entry.status || news.kind === 'settled') tell(draft, name, next, next.status, ctx);
@@ -264,7 +265,7 @@ export function childNews(draft: SessionState, { session, news }: ChildNotice, c
   );
 }
 
-/** An event did not reach a child: the gate refused it, or the child has failed for good. */
+/** Handles an event that did not reach a child: the gate refused it, or the child has failed for good. */
 export function childUnreachable(
   draft: SessionState,
   { to, event, code: why }: { readonly to: Address; readonly event: string; readonly code: string },
@@ -274,14 +275,14 @@ export function childUnreachable(
   if (child === undefined) return undefined;
   const denied = why === 'denied';
   const code = denied ? 'policy_denied/unreachable' : 'internal_invariant_violation/unreachable';
-  // What a gate keeps from a child that works, does not stop it: it uses what it has, and tells.
+  // A gate that refuses an event does not stop a working child: it continues to use its budget, and reports later.
   const atWork = denied && (event !== 'aos.agent/UserInput@1' || child[1].inputs > 1);
   const mayHaveUsed = why === 'cell_failed' || why === 'faulted';
   const left = atWork ? child[1] : takeAllBack(draft, child, mayHaveUsed, ctx);
   return childLost(draft, [child[0], left], code, ctx);
 }
 
-/** The cell of a child has failed: nothing comes from it any more, unless somebody brings it back. */
+/** Handles the failure of a child's cell: the child sends nothing more unless an operator revives it. */
 export function childFailed(
   draft: SessionState,
   { cell, code }: { readonly cell: Address; readonly code: string },
@@ -299,7 +300,7 @@ function childAt(cell: Address, ctx: ReducerContext): [string, ChildEntry] | und
   return name === undefined || entry === undefined ? undefined : [name, entry];
 }
 
-/** Takes a child for failed; one that is known to have failed keeps the code that said so first. */
+/** Marks a child as failed; a child that is already marked keeps its first code. */
 function childLost(
   draft: SessionState,
   [name, entry]: readonly [string, ChildEntry],

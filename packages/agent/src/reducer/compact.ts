@@ -1,12 +1,14 @@
 /**
- * Making room: the older part of the conversation is replaced by a summary that a model writes. The transcript keeps
- * every item; only what the model is shown moves on.
+ * Compaction: a model writes a summary that replaces the older part of the conversation. The transcript keeps every
+ * item; only the part that the model is shown changes.
  *
  * Invariants
- * K1  It is done before a step and never beside one: nothing is under way but the call that writes the summary.
- * K2  Without a summary nothing moves. A window that fills up is then used as it is; one that a model has refused as too
- *     long ends the run, or waits for somebody to decide.
- * K3  A step is tried once behind a summary; refused again, nothing more is taken from its window.
+ * K1  Compaction happens before a step and never beside one: the call that writes the summary is the only work under
+ *     way.
+ * K2  Without a summary the window stays as it is. When the window only fills up, the run continues; when a model has
+ *     refused it as too long, the run ends or waits for a decision.
+ * K3  After a refusal, a step is tried once with a summary. When it is refused again, nothing more is removed from its
+ *     window.
  */
 import type { LlmGenerateParams } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
@@ -23,18 +25,18 @@ import { fenceOf, stepParams } from './model-call.js';
 import type { Next } from './moves.js';
 import { moveWindow, nextStart } from './window.js';
 
-/** How much is told of each tool's result where the whole was too long already, in bytes. */
+/** How much of each tool result is shown when the whole conversation was too long, in bytes. */
 const HEAD_BYTES = 2_048;
 
-/** Has room made before the next step. What was asked for first is why. */
+/** Schedules a compaction before the next step. The first reason stays. */
 export function compactSoon(draft: SessionState, cause: CompactionCause, command_id: string | null = null): void {
   draft.window.due ??= { cause, command_id };
 }
 
 /**
- * Asks for a summary where one is due.
+ * Requests a summary when one is due.
  *
- * @returns whether the step has to wait for it; or the limit that forbids the summary, which stays due
+ * @returns whether the step has to wait for it; or the limit that forbids the summary, which then stays due
  */
 export function compactFirst(
   draft: SessionState,
@@ -77,7 +79,10 @@ interface Summary {
   readonly cause: CompactionCause;
 }
 
-/** The conversation as the step would tell it, tools included, so that what a provider has kept of it is of use. */
+/**
+ * The prompt of the summary repeats the conversation as the step would show it, tools included, so that the provider
+ * can reuse its cache.
+ */
 function summaryParams(
   draft: SessionState,
   { run, policy, to, cause }: Summary,
@@ -94,7 +99,7 @@ function summaryParams(
   };
 }
 
-/** A summary was written: it is what the model is shown from now on of all that was before. */
+/** A summary was written: from now on it stands in the window for all items before it. */
 export function windowCompacted(draft: SessionState, value: z.infer<typeof compacted>, ctx: ReducerContext): Next {
   const { run } = draft;
   const made = run?.compacting ?? null;
@@ -104,7 +109,7 @@ export function windowCompacted(draft: SessionState, value: z.infer<typeof compa
   run.step_plan = null;
   callEnded(draft, run, { usage, charged: false }, ctx);
   moveWindow(draft, made.to, base_ref);
-  draft.context_pressure = 0; // the next reading is of another window
+  draft.context_pressure = 0; // the next reading measures another window
   const tally = { ...run.tally };
   ctx.record('aos.agent/ContextCompacted@1', {
     run: run.number,
@@ -119,7 +124,7 @@ export function windowCompacted(draft: SessionState, value: z.infer<typeof compa
   return draft.stopping === null ? { do: 'step' } : { do: 'settle' };
 }
 
-/** No summary was written. */
+/** The summary was not written. */
 export function compactionGaveUp(
   draft: SessionState,
   { code, usage }: z.infer<typeof compactionFailed>,
@@ -142,7 +147,7 @@ function giveUp(draft: SessionState, run: CurrentRun, code: string, ctx: Reducer
   if (command_id !== null) dropCommand(draft, { command_id, type: 'Compact' }, 'compaction_failed', ctx);
 }
 
-/** @returns the command that asked for the summary, if one did */
+/** @returns the command that requested the summary, if one did */
 function finish(run: CurrentRun): string | null {
   const command_id = run.compacting?.command_id ?? null;
   run.compacting = null;

@@ -1,4 +1,4 @@
-/** Makes a session's moves, one after the other, until it has to hear of something. */
+/** Makes a session's moves, one after the other, until the session has to wait for an event. */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
 import { beginBatch, schedule, startCalls } from './calls.js';
@@ -32,7 +32,7 @@ const MAKERS: Makers = {
   next: (draft, _move, ctx) => takeUpNext(draft, ctx),
 };
 
-/** Makes a move and those that follow from it. */
+/** Makes a move and the moves that follow from it. */
 export function drive(draft: SessionState, first: Next, ctx: ReducerContext): void {
   for (let move = first; move !== undefined; ) move = make(draft, move, ctx);
 }

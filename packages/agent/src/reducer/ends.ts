@@ -1,9 +1,9 @@
 /**
- * How what was accepted ends.
+ * How accepted inputs and commands end.
  *
  * Invariants
- * N1  An input that was accepted is said to a model once (`TurnStarted`), or dropped once (`InputDropped`).
- * N2  A command that was accepted is applied once or dropped once, under its own id and its own name.
+ * N1  An accepted input is either shown to a model once (`TurnStarted`), or dropped once (`InputDropped`).
+ * N2  An accepted command is applied once or dropped once, under its own id and its own name.
  */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionCommand } from '../contracts/commands.js';
@@ -17,13 +17,13 @@ interface Command {
   readonly type: SessionCommand['type'];
 }
 
-/** What a command asked for has come about. */
+/** Records that a command was applied. */
 export function applied(draft: SessionState, { command_id, type }: Command, ctx: ReducerContext): void {
   const { step } = place(draft);
   ctx.record('aos.agent/HostCommandApplied@1', { command_id, type, step, ...atHand(draft) });
 }
 
-/** What a command asked for will not come about. */
+/** Records that a command will not be applied. */
 export function dropCommand(
   draft: SessionState,
   { command_id, type }: Command,
@@ -33,19 +33,19 @@ export function dropCommand(
   ctx.record('aos.agent/HostCommandDropped@1', { command_id, type, why, ...atHand(draft) });
 }
 
-/** An input that waited was said to the model; where a command brought it, that has come about. */
+/** A waiting input was shown to the model; when a command brought it, that command is applied. */
 export function inputSaid(draft: SessionState, { kind, command_id }: QueuedInput, ctx: ReducerContext): void {
   if (kind === 'follow_up') applied(draft, { command_id, type: 'FollowUp' }, ctx);
 }
 
-/** An input that waited will not be said. */
+/** A waiting input will not be shown to the model. */
 export function dropQueued(draft: SessionState, input: QueuedInput, why: InputDrop, ctx: ReducerContext): void {
   const { run, joins, kind, command_id } = input;
   ctx.record('aos.agent/InputDropped@1', { run, command_id, ...(joins ? { turn: true as const } : {}), why });
   if (kind === 'follow_up') dropCommand(draft, { command_id, type: 'FollowUp' }, why, ctx);
 }
 
-/** No step will take up what was steered. */
+/** No step will take up the waiting steers. */
 export function dropSteers(draft: SessionState, ctx: ReducerContext): void {
   for (const { command_id } of draft.steers) dropCommand(draft, { command_id, type: 'Steer' }, 'run_ended', ctx);
   draft.steers = [];

@@ -1,4 +1,4 @@
-/** What comes from outside: inputs, definitions and commands. Each is taken or refused, and either is a fact. */
+/** Inputs, definitions and commands from outside. Each is accepted or refused, and both are recorded as facts. */
 import type { InputPart } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
@@ -26,14 +26,14 @@ import { CONFIG_BYTES_MAX, LABELS_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './
 import { askNothing } from './toolsets.js';
 import { goOn, goOnBehindChildren, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
 
-/** What a handler of a command answers: a refusal, or what was accepted and what is next. */
+/** The answer of a command handler: a refusal, or the accepted fields and the next move. */
 type Taken =
   | { readonly refused: Rejection }
   | {
       readonly refused?: never;
       readonly more?: object;
       readonly next?: Next;
-      /** What it asks for comes about, or is dropped, later. */
+      /** The command is applied, or dropped, later. */
       readonly ends?: 'later';
     };
 
@@ -59,7 +59,7 @@ const TRIGGER: Readonly<Record<SessionCommand['type'], Trigger>> = {
   Close: 'close',
 };
 
-/** Things to say that may wait for the next step. */
+/** How many steers may wait for the next step. */
 const STEERS_MAX = 16;
 
 const HANDLERS: Handlers = {
@@ -125,7 +125,7 @@ const HANDLERS: Handlers = {
   },
 };
 
-/** Takes a command, or refuses it with no change but the fact. */
+/** Takes a command, or refuses it: a refusal is recorded and changes nothing else. */
 export function takeCommand(
   draft: SessionState,
   { command_id, expected_epoch, command }: z.infer<typeof sessionCommand>,
@@ -161,7 +161,7 @@ function judge(
   return typeof reaction === 'object' ? reaction : undefined;
 }
 
-/** Somebody said something. */
+/** Takes an input. */
 export function takeUserInput(draft: SessionState, value: z.infer<typeof userInput>, ctx: ReducerContext): Next {
   const { command_id, allowance } = value;
   const closed = draft.status === 'Closed';
@@ -169,12 +169,12 @@ export function takeUserInput(draft: SessionState, value: z.infer<typeof userInp
   if (taken.refused === undefined) return taken.next;
   refuseAllowance(draft, allowance, ctx);
   ctx.record('aos.agent/HostCommandRejected@1', { command_id, type: 'Input', code: taken.refused, ...atHand(draft) });
-  // Who made this session waits for an answer to each input.
+  // The owner of this session waits for an answer to each input.
   tellOwner(draft, { kind: 'closed' }, ctx);
   return undefined;
 }
 
-/** An input starts a run, is the next turn of one that waits for it, or waits for those before it. */
+/** An input starts a run, becomes the next turn of a run that waits for input, or joins the queue. */
 function takeInput(
   draft: SessionState,
   {
@@ -202,7 +202,7 @@ function takeInput(
   return { more: { run }, ...(next === undefined ? {} : { next }) };
 }
 
-/** A session takes a definition: for its next run, from its next step on, or not at all when it is pinned. */
+/** Adopts a definition: for the next run, from the next step on, or not at all when the session is pinned. */
 export function adopt(
   draft: SessionState,
   { def_ref, config, adopt: when, agents, labels = {} }: z.infer<typeof agentAdopted>,
@@ -270,7 +270,7 @@ function tellConfig(draft: SessionState, from_run: number | null, ctx: ReducerCo
   ctx.record('aos.agent/ConfigChanged@1', { config_rev, def_ref, model: config.model, from_run, ...atHand(draft) });
 }
 
-/** A run that waits at a limit goes on when that forbids nothing any more. */
+/** Resumes a run that waits at a limit, once no limit forbids its next move. */
 function afterLimit(draft: SessionState, ctx: ReducerContext): Next {
   const { run, suspended } = draft;
   if (run === null) return undefined;
@@ -286,7 +286,7 @@ function nextStepLimit(draft: SessionState, run: NonNullable<SessionState['run']
   return stepLimit(asSteered(draft, run), ctx.now) ?? weighCall(draft, run, run.config.price).reached;
 }
 
-/** What a run that was held goes on with. */
+/** The move with which a suspended run continues. */
 function goOnWith(draft: SessionState): Next {
   const { suspended } = draft;
   draft.suspended = null;
@@ -299,7 +299,7 @@ function goOnWith(draft: SessionState): Next {
 function resume(draft: SessionState, ctx: ReducerContext): Taken {
   const { waiting } = draft;
   moveTo(draft, 'Running', ctx);
-  draft.waiting = null; // what is waited for still is found again
+  draft.waiting = null; // what the run still waits for is found again
   if (waiting?.for === 'limit') {
     startWaiting(draft, 'limit', ctx);
     return {};
@@ -316,7 +316,7 @@ function releaseQueue(draft: SessionState): Taken {
   return { next: { do: 'next' } };
 }
 
-/** Takes back a steer that waits. @returns whether there was one */
+/** Withdraws a waiting steer. @returns whether there was one */
 function takeBackSteer(draft: SessionState, command_id: string, ctx: ReducerContext): boolean {
   const at = draft.steers.findIndex((steer) => steer.command_id === command_id);
   if (at < 0) return false;

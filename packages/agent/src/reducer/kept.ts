@@ -1,12 +1,12 @@
 /**
- * What is kept of outcomes until their batch ends. A state is small: it keeps what every result has, and a table what
- * only some have, one entry for each file and each child. The whole outcome is a fact when it is settled.
+ * Where the outcomes of a batch are stored until it ends. The state is small: it holds the fields that every result
+ * has, and a table holds one entry for each file and each child. The fact of a settled call holds its whole outcome.
  */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { KeptDetail, KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
 import type { ChildResult } from '../contracts/transcript.js';
 
-/** Keeps the outcome of a call. */
+/** Stores the outcome of a call. */
 export function keepOutcome(draft: SessionState, call: PendingCall, outcome: ToolOutcome, ctx: ReducerContext): void {
   const details = detailsOf(outcome);
   const at = draft.calls.indexOf(call);
@@ -14,7 +14,7 @@ export function keepOutcome(draft: SessionState, call: PendingCall, outcome: Too
   call.outcome = { ...smallOf(outcome), details: details.length };
 }
 
-/** Gives back what was kept of the outcome of a call, and keeps it no longer. */
+/** Reads the stored outcome of a call and deletes it. */
 export function takeDetails(at: number, { details }: KeptOutcome, ctx: ReducerContext): readonly KeptDetail[] {
   const table = tableOf(ctx);
   return Array.from({ length: details }, (_, n) => {
@@ -24,7 +24,7 @@ export function takeDetails(at: number, { details }: KeptOutcome, ctx: ReducerCo
   }).filter((detail) => detail !== undefined);
 }
 
-/** The children that a detail is of. */
+/** The children among the details of a call. */
 export function childrenIn(details: readonly KeptDetail[]): ChildResult[] {
   return details.flatMap((detail) => ('child' in detail ? [detail] : []));
 }

@@ -1,4 +1,7 @@
-/** Answers that come after their call was settled without them: never lost to the model, and no way back to what is over. */
+/**
+ * Late answers: they arrive after their call was settled without them. The model reads them as notes; they never reopen
+ * the call.
+ */
 import { isRef, type NOTICES, type Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
@@ -12,10 +15,10 @@ import { LATE_BYTES_MAX, sizeOf } from './sizes.js';
 
 type EffectLate = z.infer<(typeof NOTICES)['sys/EffectLate@1']>;
 
-/** Late answers that wait for the end of one batch; of any more there is the fact alone. */
+/** How many late answers may wait for the end of one batch; of the others only the fact remains. */
 const LATE_MAX = 16;
 
-/** A tool answered late, or a model told late what it used. */
+/** Takes the late answer of a tool, or the late usage report of a model. */
 export function callLate(
   draft: SessionState,
   { name, plan, params, status, payload, usage }: EffectLate,
@@ -36,7 +39,8 @@ export function callLate(
   countEstimate(draft, bytesIn(payload));
   const item: LateItem = { role: 'late', call_id, tool, status, ...output };
   if (draft.calls.length === 0) appendItem(draft, item, ctx);
-  else if (draft.late.length < LATE_MAX && sizeOf([...draft.late, item]) <= LATE_BYTES_MAX) draft.late.push(item); // nothing stands between calls and their results
+  // Nothing may stand between calls and their results.
+  else if (draft.late.length < LATE_MAX && sizeOf([...draft.late, item]) <= LATE_BYTES_MAX) draft.late.push(item);
 }
 
 function fieldOf(value: unknown, field: string): unknown {
@@ -48,13 +52,13 @@ function textIn(value: unknown, field: string): string | undefined {
   return typeof text === 'string' && text.length > 0 && text.length <= 128 ? text : undefined;
 }
 
-/** The bytes that a model is told of a tool's output. */
+/** The bytes that a model is shown of a tool's output. */
 function bytesIn(payload: unknown): number {
   const bytes = fieldOf(fieldOf(payload, 'truncation_meta'), 'bounded_bytes');
   return typeof bytes === 'number' ? bytes : 0;
 }
 
-/** Where the call was made, as its effect says it. */
+/** The place of the call, as recorded with its effect. */
 function placeIn(params: unknown): { run: number; turn: number; step: number } | undefined {
   const { success, data } = toolCallParams.shape.at.safeParse(fieldOf(params, 'at'));
   return success ? data : undefined;

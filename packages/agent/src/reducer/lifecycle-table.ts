@@ -1,11 +1,11 @@
 /**
- * The lifecycle of a session's current run, as data: what each command does in each state, and which moves there are.
- * `docs/reference/session-lifecycle.md` is made from it.
+ * The lifecycle of a session's current run, as data: the effect of each command in each state, and the permitted moves.
+ * `docs/reference/session-lifecycle.md` is generated from it.
  */
 import type { Rejection } from '../contracts/commands.js';
 import { LIFECYCLES, type Lifecycle } from '../contracts/lifecycle.js';
 
-/** What comes from outside. */
+/** The triggers that come from outside. */
 export const TRIGGERS = [
   'input',
   'steer',
@@ -21,18 +21,18 @@ export const TRIGGERS = [
   'close',
 ] as const;
 
-/** What comes from outside. */
+/** A trigger that comes from outside. */
 export type Trigger = (typeof TRIGGERS)[number];
 
 /**
- * What a trigger does in a state: `starts` a run, `waits` for the run at hand (or joins it, where it waits for input),
- * `acts` on it, or is refused with a code. What is refused changes nothing.
+ * The effect of a trigger in a state: it `starts` a run, `waits` for the current run (or joins it, when the run waits
+ * for input), `acts` on it, or is refused with a code. A refused trigger changes nothing.
  */
 export type Reaction = 'starts' | 'waits' | 'acts' | { readonly refused: Rejection };
 
 const no = (refused: Rejection): Reaction => ({ refused });
 
-/** A trigger's reaction in every state, but for the states that say another. */
+/** The same reaction in every state, except for the states with one of their own. */
 function reacts(
   reaction: Reaction,
   but: Readonly<Partial<Record<Lifecycle, Reaction>>> = {},
@@ -41,12 +41,12 @@ function reacts(
   return { ...(all as Record<Lifecycle, Reaction>), ...but };
 }
 
-/** What happens in each state in which there is no run. */
+/** One reaction for each state without a run. */
 function withoutRun(reaction: Reaction) {
   return { Idle: reaction, Completed: reaction, Failed: reaction, Cancelled: reaction };
 }
 
-/** Every trigger in every state of an open session. */
+/** The reaction to every trigger in every state of an open session. */
 export const REACTIONS: Readonly<Record<Trigger, Readonly<Record<Lifecycle, Reaction>>>> = {
   input: reacts('waits', withoutRun('starts')),
   steer: reacts('acts', { ...withoutRun(no('not_running')), Cancelling: no('cancelling') }),
@@ -57,25 +57,25 @@ export const REACTIONS: Readonly<Record<Trigger, Readonly<Record<Lifecycle, Reac
     Paused: no('already_paused'),
     Cancelling: no('cancelling'),
   }),
-  // In a state without a run it takes up inputs that wait behind a run that failed or was cancelled.
+  // In a state without a run it takes up the inputs that wait behind a failed or cancelled run.
   resume: reacts('acts', {
     Idle: no('nothing_to_resume'),
     Running: no('nothing_to_resume'),
     WaitingInput: no('nothing_to_resume'),
     Cancelling: no('cancelling'),
   }),
-  // In a state without a run it can take away, with scope `all`, what waits.
+  // In a state without a run, the scope `all` removes the waiting inputs.
   cancel: reacts('acts', { Idle: no('nothing_to_cancel') }),
   withdraw: reacts('acts', { Idle: no('unknown_command') }),
-  // A child is a session of its own: it needs no run above it.
+  // A child is a session of its own: it needs no run of its parent.
   spawn: reacts('acts'),
   note: reacts('acts', { ...withoutRun(no('unknown_call')), Cancelling: no('cancelling') }),
-  // Before the next step, of this run or of the next one.
+  // The summary is written before the next step, of this run or of the next one.
   compact: reacts('acts', { Idle: no('nothing_to_compact') }),
   close: reacts('acts'),
 };
 
-/** The moves from each state. No other ever happens. */
+/** The permitted moves from each state. */
 export const MOVES: Readonly<Record<Lifecycle, readonly Lifecycle[]>> = {
   Idle: ['Running'],
   Running: ['WaitingInput', 'Paused', 'Cancelling', 'Completed', 'Failed'],

@@ -1,15 +1,15 @@
-/** The limits of a run, each asked before anything is emitted, and how near it is to them. */
+/** The limits of a run, each checked before anything is emitted, and the pressure on them. */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { LimitKind } from '../contracts/config.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import { givenOf, usedOf } from './budget.js';
 
-/** A limit that was reached: what is used, and of how much. */
+/** A reached limit: the used amount and the limit itself. */
 export interface Reached {
   readonly limit: LimitKind;
   readonly used: number;
   readonly of: number;
-  /** Of tokens and money: what is set aside for children, and what the next model call needs. */
+  /** Of tokens and money: the amount set aside for children, and the amount that the next model call needs. */
   readonly set_aside?: number;
   readonly needs?: number;
 }
@@ -19,7 +19,7 @@ export function workedMs(run: CurrentRun, now: number): number {
   return (run.parked_since ?? now) - run.started_at - run.waited_ms;
 }
 
-/** A run as it would be, had it said what was steered: that is said once a step may follow, and not before. */
+/** The run as if its waiting steers had been taken up: they are taken up only when a step may follow. */
 export function asSteered({ steers }: SessionState, run: CurrentRun): CurrentRun {
   return { ...run, turns: run.turns + steers.length };
 }
@@ -48,27 +48,27 @@ function first(asked: readonly { limit: LimitKind; used: number; of: number | un
   return undefined;
 }
 
-/** The levels at which pressure is told of, in percent. */
+/** The levels at which pressure is reported, in percent. */
 export const PRESSURE_LEVELS = [70, 85, 95] as const;
 
-/** A level is told of again only after use fell so many percent below it. */
+/** A level is reported again only after the usage fell this many percent below it. */
 const HYSTERESIS = 5;
 
 /**
- * What a reading of pressure comes to.
+ * Decides what a reading of pressure reports.
  *
- * @param told the highest level told of; 0 for none
- * @returns the level to tell of, if any, and what has been told of from now on
+ * @param told the highest reported level; 0 for none
+ * @returns the level to report, if any, and the highest level that counts as reported from now on
  */
 export function pressureOf(used: number, of: number, told: number): { tell?: 70 | 85 | 95; told: number } {
-  // Whole numbers on both sides: 70 % of 10 is reached at 7.
+  // Both sides are whole numbers: 70 % of 10 is reached at 7.
   const at = PRESSURE_LEVELS.filter((level) => used * 100 >= level * of).at(-1) ?? 0;
   if (at > told) return { tell: at as 70 | 85 | 95, told: at };
   const kept = PRESSURE_LEVELS.filter((level) => level <= told && used * 100 >= (level - HYSTERESIS) * of).at(-1) ?? 0;
   return { told: kept };
 }
 
-/** Tells of the pressure on the model's window after a step. */
+/** Reports the pressure on the model's window after a step. */
 export function tellContextPressure(
   draft: SessionState,
   reading: { readonly tokens: number; readonly by: 'usage' | 'bytes' },
@@ -83,7 +83,7 @@ export function tellContextPressure(
   return tell;
 }
 
-/** Tells of the pressure on the run's budget, the nearer of tokens and money. */
+/** Reports the pressure on the run's budget: tokens or money, whichever is nearer to its limit. */
 export function tellBudgetPressure(draft: SessionState, ctx: ReducerContext): number | undefined {
   const { run } = draft;
   if (run === null) return undefined;

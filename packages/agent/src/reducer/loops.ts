@@ -1,26 +1,26 @@
 /**
- * Loop detection: whether the last steps of a run are the same calls round and round.
+ * Loop detection: whether the last steps of a run repeat the same calls.
  *
- * Two readings. By calls and results: the same calls gave the same results, a few times over. By calls alone: the same
- * calls whatever they gave, for a result may hold the time of day; that takes more repeats. Calls that are meant to be
- * repeated are passed over. A batch counts as a set: the order in which a model lists its calls is no difference.
+ * It compares steps in two ways. By calls and results: the same calls gave the same results several times. By calls
+ * alone: the same calls came again with any results, since a result may contain the time of day; that needs more
+ * repeats. Calls of polling tools are ignored. A batch counts as a set: the order of its calls makes no difference.
  */
 import { digestOf } from '@reprise/kernel/define';
 import type { LoopPolicy } from '../contracts/config.js';
 import type { PendingCall, ToolOutcome } from '../contracts/state.js';
 
-/** A step as loop detection remembers it: what was called, and what was called and came back. */
+/** A step as loop detection remembers it: digests of its calls, and of its calls with their results. */
 export type StepMark = readonly [calls: string, results: string];
 
-/** A loop that was found. */
+/** A detected loop. */
 export interface Loop {
-  /** Steps of one round. */
+  /** The number of steps in one round. */
   readonly length: number;
   readonly repeats: number;
   readonly by: 'calls_and_results' | 'calls';
 }
 
-/** What is remembered of a batch; undefined when all its calls are meant to be repeated. */
+/** The digests of a batch; undefined when all its calls are polling calls. */
 export function markOf(calls: readonly PendingCall[]): StepMark | undefined {
   const counted = calls.filter(({ polling }) => !polling);
   if (counted.length === 0) return undefined;
@@ -29,7 +29,7 @@ export function markOf(calls: readonly PendingCall[]): StepMark | undefined {
   return [short(asked), short(given)];
 }
 
-/** The shortest loop at the end of the remembered steps; undefined when there is none. */
+/** The shortest loop at the end of the remembered steps; undefined without a loop. */
 export function findLoop(recent: readonly StepMark[], policy: LoopPolicy): Loop | undefined {
   const strict = cycleAtEnd(recent, policy.repeats, ([, results]) => results);
   if (strict !== undefined) return { length: strict, repeats: policy.repeats, by: 'calls_and_results' };
@@ -37,7 +37,7 @@ export function findLoop(recent: readonly StepMark[], policy: LoopPolicy): Loop 
   return blind === undefined ? undefined : { length: blind, repeats: policy.blind_repeats, by: 'calls' };
 }
 
-/** The shortest length of which the end is so many equal rounds. */
+/** The shortest cycle length with the required number of equal rounds at the end. */
 function cycleAtEnd(
   recent: readonly StepMark[],
   repeats: number,
@@ -50,7 +50,7 @@ function cycleAtEnd(
   return undefined;
 }
 
-/** What loop detection remembers of an outcome. */
+/** The digest of an outcome. */
 export function markOfOutcome(outcome: ToolOutcome): string {
   if ('non_execution' in outcome) return short([outcome.non_execution.kind, outcome.non_execution.code ?? '']);
   if ('output_ref' in outcome) return outcome.output_ref.hex.slice(0, 16);

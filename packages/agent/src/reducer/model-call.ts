@@ -1,14 +1,17 @@
-/** What every model call of a session says: by reference, so that it stays small whatever the conversation's length. */
+/**
+ * The parameters that every model call of a session shares. They are references, so they stay small however long the
+ * conversation is.
+ */
 import type { LlmGenerateParams } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import { toolsetRefs } from './toolsets.js';
 import { windowParams } from './window.js';
 
-/** The prompt assembly that requests are made by. */
+/** The prompt assembly that builds the requests. */
 export const PROMPT_VERSION = 'aos.agent/Prompt@1';
 
-/** Under which epochs a call is made: what comes back under others is stale. */
+/** The epochs under which a call is made: a result that carries other epochs is stale. */
 export function fenceOf({ session_epoch, step_epoch }: SessionState) {
   return { session_epoch, step_epoch };
 }

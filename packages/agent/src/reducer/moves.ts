@@ -1,6 +1,6 @@
 /**
- * What a session does next, as data. A handler answers with the next move instead of making it; `drive` makes one after
- * the other. So the files below know moves, and not each other.
+ * The next action of a session, as data. A handler returns the next move instead of making it, and `drive` makes one
+ * move after the other. So these files know the moves, and not each other.
  */
 import type { LlmToolCall } from '@reprise/contracts';
 import type { StopReason } from '../contracts/lifecycle.js';
@@ -13,32 +13,32 @@ export type Move =
   | { readonly do: 'start'; readonly input: QueuedInput }
   /** Gives a run that waits for it its next turn. */
   | { readonly do: 'turn'; readonly input: QueuedInput }
-  /** Asks the model, once the toolsets of the run have been looked at. */
+  /** Calls the model, once the toolsets of the run have been refreshed. */
   | { readonly do: 'step'; readonly refreshed?: true }
-  /** Takes up the calls that a model asked for. */
+  /** Takes up the calls of a model's answer. */
   | { readonly do: 'calls'; readonly calls: readonly LlmToolCall[] }
-  /** Begins a batch that a limit held. */
+  /** Begins a batch that a limit has delayed. */
   | { readonly do: 'batch' }
-  /** Starts those calls of the step that may run now; when all have settled, ends the batch. */
+  /** Starts the calls of the step that may run now; ends the batch when all have settled. */
   | { readonly do: 'schedule' }
-  /** Ends a turn: its model has answered without calls. */
+  /** Ends a turn whose model has answered without calls. */
   | { readonly do: 'finish' }
-  /** A limit forbids what would come next. */
+  /** Handles a limit that forbids the next move. */
   | { readonly do: 'limit'; readonly reached: Reached; readonly next: NextMove }
-  /** A model has refused the step as longer than its window. */
+  /** Handles a step that a model has refused as longer than its window. */
   | { readonly do: 'overlong' }
-  /** Takes up the next input, or leaves the run open for one: until a time that was set before, or as long as it may. */
+  /** Takes up the next input, or keeps the run open for one: until an earlier deadline, or for the configured time. */
   | { readonly do: 'listen'; readonly until?: number | null }
   /** Begins to stop the run. */
   | { readonly do: 'stop'; readonly stopping: NonNullable<SessionState['stopping']>; readonly at_once?: true }
-  /** Ends what a run that is stopping has under way, without its grace. */
+  /** Ends the remaining work of a stopping run when its grace is over. */
   | { readonly do: 'give_up' }
-  /** Ends a run that is stopping, once nothing of it is under way. */
+  /** Ends a stopping run, once none of its work is under way. */
   | { readonly do: 'settle' }
   /** Ends the run. */
   | { readonly do: 'end'; readonly stop: StopReason }
-  /** Takes up what waits behind a run that has ended. */
+  /** Takes up the inputs that wait behind an ended run. */
   | { readonly do: 'next' };
 
-/** The next move; undefined when the session has to hear of something first. */
+/** The next move; undefined when the session has to wait for an event. */
 export type Next = Move | undefined;

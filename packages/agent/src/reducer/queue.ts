@@ -1,20 +1,20 @@
-/** Inputs that wait their turn: a table in the order in which they are taken up, by priority and then by age. */
+/** The table of waiting inputs, in the order in which they are taken up: by priority and then by age. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { InputDrop } from '../contracts/lifecycle.js';
 import type { QueuedInput, SessionState } from '../contracts/state.js';
 import { dropInput } from './allowances.js';
 import { dropQueued } from './ends.js';
 
-/** Inputs that may wait at once. */
+/** How many inputs may wait. */
 export const QUEUE_MAX = 256;
 
-/** Puts an input behind those before it. The caller has asked whether there is room. */
+/** Appends an input to the queue. The caller has checked that there is room. */
 export function enqueue(draft: SessionState, input: QueuedInput, ctx: ReducerContext): void {
   tableOf(ctx).set(keyOf(input, draft.inputs), input);
   draft.queued++;
 }
 
-/** Takes the next input off the queue; undefined when there is none. */
+/** Takes the next input from the queue; undefined when the queue is empty. */
 export function dequeue(draft: SessionState, ctx: ReducerContext): QueuedInput | undefined {
   const first = tableOf(ctx).first();
   if (first === undefined) return undefined;
@@ -22,14 +22,14 @@ export function dequeue(draft: SessionState, ctx: ReducerContext): QueuedInput |
   return first[1];
 }
 
-/** A queue that is empty is not held either: what comes next waits for nobody. */
+/** An empty queue cannot be suspended: the next input starts at once. */
 function forget(draft: SessionState, key: string, ctx: ReducerContext): void {
   tableOf(ctx).delete(key);
   draft.queued--;
   if (draft.queued === 0) draft.queue_suspended = false;
 }
 
-/** Takes the input of a command away. @returns whether there was one */
+/** Removes the input of a command. @returns whether there was one */
 export function withdraw(draft: SessionState, commandId: string, ctx: ReducerContext): boolean {
   const found = tableOf(ctx)
     .range()
@@ -41,7 +41,7 @@ export function withdraw(draft: SessionState, commandId: string, ctx: ReducerCon
   return true;
 }
 
-/** Takes all away. */
+/** Removes all inputs. */
 export function clearQueue(draft: SessionState, why: InputDrop, ctx: ReducerContext): void {
   const table = tableOf(ctx);
   const inputs = table.range();
@@ -56,7 +56,7 @@ function tableOf(ctx: ReducerContext): Table<QueuedInput> {
   return ctx.table<QueuedInput>('queue');
 }
 
-/** Higher priorities first, then older ones: digits of one length sort as numbers do. */
+/** Higher priorities first, then older inputs: numbers of equal length sort like text. */
 function keyOf({ priority }: QueuedInput, accepted: number): string {
   return `${String(5000 - priority).padStart(4, '0')}.${String(accepted).padStart(16, '0')}`;
 }

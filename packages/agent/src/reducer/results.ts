@@ -1,4 +1,4 @@
-/** How calls and their results enter the transcript: together, in the order of the calls. */
+/** Writes calls and their results to the transcript: together, in the order of the calls. */
 import { endOfText, type LlmToolCall } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { NonExecution } from '../contracts/non-execution.js';
@@ -12,9 +12,9 @@ import { appendItem, place } from './say.js';
 import { RESULT_FILES_BYTES_MAX, sizeOf } from './sizes.js';
 
 /**
- * A call has its outcome. What may have happened once is never told as what did not.
+ * Settles a call with its outcome. Once a call may have happened, no later outcome may claim that it did not.
  *
- * @param bytes of what a model is told of it, where that is known
+ * @param bytes the bytes of the outcome that a model is shown, where known
  */
 export function settleCall(
   draft: SessionState,
@@ -33,7 +33,9 @@ export function settleCall(
   ctx.record('aos.agent/ToolCallSettled@1', { ...place(draft), call_id, tool, outcome });
 }
 
-/** Puts the results of the step's calls into the transcript; every call has one by then. Late answers come behind them. */
+/**
+ * Appends the results of the step's calls to the transcript; every call has a result by then. Late answers follow them.
+ */
 export function appendResults(draft: SessionState, ctx: ReducerContext): void {
   for (const [at, call] of draft.calls.entries()) {
     const item = resultOf(call, at, ctx);
@@ -51,7 +53,7 @@ function bytesOfChildren(children: readonly ChildResult[], ctx: ReducerContext):
   return tokens.reduce((sum, said) => sum + bytesOfChild(said), 0);
 }
 
-/** Answers calls that are not taken up at all. */
+/** Answers calls that are not executed at all. */
 export function refuseCalls(
   draft: SessionState,
   calls: readonly LlmToolCall[],
@@ -77,14 +79,17 @@ function resultOf({ call_id, tool, outcome, note_ref }: PendingCall, at: number,
 
 type ToolItem = TranscriptItem & { readonly role: 'tool' };
 
-/** The length to which paths are shortened that are too much together: then sixteen files of any names fit. */
+/** The length to which paths are shortened when they are too large together: sixteen files with any names then fit. */
 const PATH_LENGTH_MAX = 64;
 
-/** Files as the transcript has them. Where they are too much, of each path only the end stands there; the fact has all. */
+/**
+ * The files as the transcript stores them. When they are too large, only the end of each path is stored; the fact has
+ * the whole path.
+ */
 function fitted(files: readonly Artifact[]): Artifact[] {
   if (sizeOf(files) <= RESULT_FILES_BYTES_MAX) return [...files];
   return files.map((file) => ({ ...file, path: endOfText(file.path, PATH_LENGTH_MAX) }));
 }
 
-/** No batch ends with a call that has no outcome; were there one, this is what could be said of it. */
+/** The outcome of a call without one. This never happens when a batch ends; the fallback keeps the types total. */
 const UNKNOWN: KeptOutcome = { non_execution: { kind: 'outcome_unknown' }, details: 0 };

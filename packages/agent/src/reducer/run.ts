@@ -19,7 +19,7 @@ const NOTHING_USED = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
 /** Starts a run with an input. */
 export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerContext): Next {
-  // It was to be a turn of a run that has ended since: the number of that is taken.
+  // The input was announced as a turn of a run that has ended since, so its announced run number is taken.
   const number = input.joins ? draft.runs++ : input.run;
   if (input.joins) tellMoved(input, number, ctx);
   draft.run = {
@@ -79,8 +79,8 @@ function originOf({ kind, cause }: QueuedInput): 'input' | 'follow_up' | 'parent
 }
 
 /**
- * The model answered without calls: what was steered meanwhile extends the run by a turn, an answer that does not fit
- * is asked for again once, and else the turn is over.
+ * Handles an answer without calls: waiting steers extend the run by a turn, an answer that does not fit `returns` is
+ * requested again once, and otherwise the turn ends.
  */
 export function finishTurn(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
@@ -92,11 +92,14 @@ export function finishTurn(draft: SessionState, ctx: ReducerContext): Next {
   return { do: 'listen' };
 }
 
-/** The next turn: what was steered, or the next input; else the run stays open for one, as long as its definition says. */
+/**
+ * Starts the next turn with the waiting steers or the next input; without either, the run stays open for the time that
+ * its definition states.
+ */
 export function listen(draft: SessionState, given: number | null | undefined, ctx: ReducerContext): Next {
   const after = draft.run?.config.after_answer ?? 'complete';
   const until = given ?? (after === 'complete' || after.wait_ms === null ? null : ctx.now + after.wait_ms);
-  if (draft.lifecycle === 'Cancelling') startWaiting(draft, 'input', ctx, until); // a turn was cancelled; the run is not
+  if (draft.lifecycle === 'Cancelling') startWaiting(draft, 'input', ctx, until); // only a turn was cancelled
   if (draft.steers.length > 0) return answerSteers(draft, ctx);
   const input = draft.queue_suspended ? undefined : dequeue(draft, ctx);
   if (input !== undefined) return { do: 'turn', input };
@@ -110,7 +113,7 @@ function answerSteers(draft: SessionState, ctx: ReducerContext): Next {
   return { do: 'step' };
 }
 
-/** How a run that gave its answer ends. */
+/** The stop reason of a run that gave its answer. */
 export function completed({ run }: SessionState): StopReason {
   return { kind: 'Completed', ...(run?.truncated === true ? { warning: 'truncated' as const } : {}) };
 }
@@ -129,7 +132,7 @@ function askAgain(draft: SessionState, issue: Ref, ctx: ReducerContext): Next {
   return { do: 'step' };
 }
 
-/** A limit forbids what would come next: the run ends, or waits until somebody decides. */
+/** Handles a limit that forbids the next move: the run ends, or waits for a decision. */
 export function meetLimit(draft: SessionState, reached: Reached, next: NextMove, ctx: ReducerContext): Next {
   const { limit } = reached;
   ctx.record('aos.agent/LimitReached@1', { ...place(draft), ...reached });
@@ -140,8 +143,8 @@ export function meetLimit(draft: SessionState, reached: Reached, next: NextMove,
 }
 
 /**
- * A model has refused the step as longer than its window: room is made and it is tried again, once. When that was no
- * help the run ends, or waits until somebody decides: another model may hold more.
+ * Handles a step that a model has refused as longer than its window: the session compacts and tries again, once. When
+ * that does not help, the run ends or waits for a decision, since another model may have a larger window.
  */
 export function meetContextLimit(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
@@ -159,23 +162,23 @@ export function meetContextLimit(draft: SessionState, ctx: ReducerContext): Next
   return hold(draft, 'step');
 }
 
-/** Remembers what a run that is held goes on with. */
+/** Suspends the run and remembers its next move. */
 export function hold(draft: SessionState, next: NextMove): Next {
   draft.suspended = next;
   return undefined;
 }
 
-/** Ends the run. What waits behind it is taken up when it completed, and else waits for `Resume`. */
+/** Ends the run. Waiting inputs are taken up when it completed, and otherwise wait for `Resume`. */
 export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
   const { output_ref, value_ref, tally } = run;
-  // What was stopping has told its children; a run that completed leaves them to what comes next.
+  // A stopping run has told its children to stop; a completed run leaves its children to the next run.
   if (stop.kind !== 'Completed' && draft.stopping === null) stopChildren(draft, ctx);
   compactLater(draft, run, ctx);
   dropSteers(draft, ctx);
   draft.last = { run: run.number, stop, output_ref, value_ref, tally: { ...tally } };
-  // What is still under way is stale from here on.
+  // Results of work that is still under way are stale from here on.
   draft.step_epoch++;
   draft.session_epoch++;
   Object.assign(draft, { calls: [], suspended: null, waiting: null, stopping: null });
@@ -194,7 +197,7 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   return { do: 'next' };
 }
 
-/** A summary that was not written is to be written before the next step there is; where one is due already, it is that. */
+/** A summary that was not written becomes due before the next step, unless another summary is due already. */
 function compactLater(draft: SessionState, { compacting }: CurrentRun, ctx: ReducerContext): void {
   if (compacting !== null) {
     const { cause, command_id } = compacting;
@@ -209,7 +212,7 @@ function lifecycleAfter(stop: StopReason): Lifecycle {
   return stop.kind === 'Cancelled' ? 'Cancelled' : 'Failed';
 }
 
-/** The next run, when there is none and one waits that may start. */
+/** Starts the next run when the session is idle and an input may start. */
 export function takeUpNext(draft: SessionState, ctx: ReducerContext): Next {
   if (draft.run !== null || draft.queue_suspended || draft.status === 'Closed') return undefined;
   const input = dequeue(draft, ctx);

@@ -1,4 +1,4 @@
-/** What a session writes down: transcript items and facts, each with where in the run it is. */
+/** Writes transcript items and facts, each with its place in the run. */
 import type { InputPart, Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Lifecycle } from '../contracts/lifecycle.js';
@@ -8,12 +8,12 @@ import { MOVES } from './lifecycle-table.js';
 import { bytesOfParts, countUnread } from './prompt-size.js';
 import { followItem, pinNext } from './window.js';
 
-/** Where something happens: the run, its turn and its step. */
+/** A place in the session: the run, its turn and its step. */
 export function place({ run }: SessionState): { run: number; turn: number; step: number } {
   return { run: run?.number ?? 0, turn: run?.turns ?? 0, step: run?.tally.steps ?? 0 };
 }
 
-/** Where in the run at hand something happens, as facts say it; nothing when there is none. */
+/** The place in the current run for facts; empty without a run. */
 export function atHand(draft: SessionState): { at?: { run: number; turn: number; step: number } } {
   return draft.run === null ? {} : { at: place(draft) };
 }
@@ -25,7 +25,7 @@ export function appendItem(draft: SessionState, item: TranscriptItem, ctx: Reduc
   draft.items++;
 }
 
-/** Says something to the model in the user's place; what people say begins a turn. */
+/** Appends a message in the user's role; a message from a person begins a turn. */
 export function sayToModel(
   draft: SessionState,
   origin: (typeof USER_ORIGINS)[number],
@@ -44,18 +44,18 @@ export function sayToModel(
   ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin, ...said });
 }
 
-/** The transcript says what was said; its size is a matter of the budget. */
+/** The transcript stores the message; its size matters only to the budget. */
 function unsized({ bytes: _, ...part }: InputPart): InputPart {
   return part;
 }
 
-/** Says of which run an input is the start or a turn. */
+/** Records which run an input starts, or joins as a turn. */
 export function tellAccepted(input: QueuedInput, queued: boolean, ctx: ReducerContext): void {
   const { run, command_id, cause, parts } = input;
   ctx.record('aos.agent/InputAccepted@1', { run, command_id, queued, cause, first_ref: firstRef(parts[0]) });
 }
 
-/** Says that an input is of another run than it was told to be, which has ended. */
+/** Records that an input belongs to another run than announced, because the announced run has ended. */
 export function tellMoved(input: QueuedInput, run: number, ctx: ReducerContext): void {
   const { command_id, cause, parts, run: moved_from } = input;
   const first_ref = firstRef(parts[0]);
@@ -67,7 +67,9 @@ function firstRef(part: InputPart | undefined): Ref | null {
   return part.kind === 'text' ? part.text_ref : part.kind === 'blob' ? part.blob_ref : part.output_ref;
 }
 
-/** Moves the lifecycle on and says so. Only moves of the table: any other is a defect of this reducer, and a fault. */
+/**
+ * Changes the lifecycle state and records it. A move that is not in the table is a defect of this reducer, and a fault.
+ */
 export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, more: object = {}): void {
   const from = draft.lifecycle;
   if (!MOVES[from].includes(to)) throw new Error(`no move from ${from} to ${to}`);
@@ -75,7 +77,7 @@ export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, 
   ctx.record('aos.agent/LifecycleChanged@1', { run: draft.run?.number ?? 0, from, to, ...more });
 }
 
-/** Tells the cell that made this session how it fares. */
+/** Sends a notice to the cell that made this session. */
 export function tellOwner(draft: SessionState, news: object, ctx: ReducerContext): void {
   if (!draft.tell_owner || ctx.parent === null) return;
   const value = { session: ctx.address[1], run: draft.run?.number ?? draft.last?.run ?? 0, news };

@@ -4,11 +4,12 @@
  * input → llm_step_plan → model answer → tool_call_plan for each call → results → llm_step_plan → … → end.
  *
  * Invariants
- * S1  Every event has exactly one handler; none throws on any state: what does not fit is refused or recorded as a fact.
- * S2  A result counts only under the epochs it was started with; a late one is a fact, and for the model a note.
+ * S1  Every event has exactly one handler; no handler throws in any state: an event that does not fit is refused or
+ *     recorded as a fact.
+ * S2  A result counts only under the epochs of its start; a late result is a fact, and a note for the model.
  * S3  The transcript never holds a call without a result: results are appended together, in the order of the calls.
- * S4  State does not grow with the session's age: what grows is in the transcript log, and in tables.
- * S5  Nothing is emitted past a limit, and nothing while the run is paused, waits for somebody, or is stopping.
+ * S4  The state does not grow with the age of the session: growing data is in the transcript log, and in tables.
+ * S5  Nothing is emitted beyond a limit, nor while the run is paused, waits for outside input, or is stopping.
  */
 import { NOTICES } from '@reprise/contracts';
 import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
@@ -133,7 +134,7 @@ export const sessionReducer = defineReducer({
 });
 
 function firstState(event: Events): SessionState {
-  // Only an adoption creates a session, so there is none without a definition.
+  // Only an adoption creates a session, so every session has a definition.
   const { def_ref, config, depth, tell_owner, labels } = (
     event as Extract<Events, { name: 'aos.agent/AgentAdopted@1' }>
   ).value;
@@ -178,7 +179,7 @@ function timerFired(draft: SessionState, name: string, ctx: ReducerContext): Nex
   return name.startsWith('wait.') ? waitIsOver(draft, name, ctx) : undefined;
 }
 
-/** A run whose time is over is stopped; one that may ask does so before its next step, where the limit is met again. */
+/** Stops a run whose time is over. A run with `pause_and_ask` is not stopped here: its next step meets the limit. */
 function wallReached(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null || draft.stopping !== null || run.config.limits.on_limit === 'pause_and_ask') return undefined;
@@ -188,7 +189,10 @@ function wallReached(draft: SessionState, ctx: ReducerContext): Next {
   return { do: 'stop', stopping: { commands: [], stop: { kind: 'LimitsExceeded', limit: 'max_wall_ms' } } };
 }
 
-/** Whether something comes back for what is over, or from anybody but a plan of the step at hand. */
+/**
+ * Whether an event may arrive outside the current step: results of ended steps, and events that no plan of the step
+ * sends.
+ */
 function isStale(
   draft: SessionState,
   fence: { session_epoch: number; step_epoch: number },

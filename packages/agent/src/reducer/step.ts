@@ -1,4 +1,4 @@
-/** One step: a model is asked, and what it answers. */
+/** One step: a model call and its answer. */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { StopReason } from '../contracts/lifecycle.js';
@@ -19,13 +19,14 @@ import { refreshToolsets } from './toolsets.js';
 import { waitBehindChildren } from './waiting.js';
 import { CONTEXT_LIMIT } from './window.js';
 
-/** Model calls that ran out of time are asked for again so often. */
+/** How often a model call that timed out is retried. */
 const RETRIES_MAX = 1;
 
 /**
- * Asks the model, when nothing forbids it. What was steered is said first, and only when the step does follow.
+ * Calls the model, unless a limit or a pause forbids it. Waiting steers are taken up first, but only when the step does
+ * follow.
  *
- * @param refreshed whether its toolsets have just been looked at
+ * @param refreshed whether the toolsets have just been refreshed
  */
 export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerContext): Next {
   const { run } = draft;
@@ -52,7 +53,7 @@ export function startStep(draft: SessionState, refreshed: boolean, ctx: ReducerC
   return undefined;
 }
 
-/** The next model call is more than is left. While children may give back what it needs it waits for them. */
+/** Handles a model call that exceeds the budget. When children may still return enough, the step waits for them. */
 function meetBudget(draft: SessionState, reached: Reached, ctx: ReducerContext): Next {
   const { used, of, needs = 0 } = reached;
   if (used + needs > of || !childWorks(draft, ctx)) return { do: 'limit', reached, next: 'step' };
@@ -60,13 +61,13 @@ function meetBudget(draft: SessionState, reached: Reached, ctx: ReducerContext):
   return undefined;
 }
 
-/** Another model has another window: what was read of the last one is held against it before its first step. */
+/** Another model has another window, so the last reading is compared with that window before its first step. */
 function measureWindow(draft: SessionState, ctx: ReducerContext): void {
   const { reading } = draft.window;
   if (reading !== null && reading.of !== (draft.run?.config.context_window ?? null)) tellReading(draft, reading, ctx);
 }
 
-/** Begins the step with what was steered. */
+/** Begins the step with the waiting steers. */
 function takeSteers(draft: SessionState, run: CurrentRun, ctx: ReducerContext): void {
   for (const { command_id, parts, pin } of draft.steers)
     sayToModel(draft, 'steer', { command_id, parts, ...(pin === undefined ? {} : { pin }) }, ctx);
@@ -75,7 +76,7 @@ function takeSteers(draft: SessionState, run: CurrentRun, ctx: ReducerContext): 
   draft.steers = [];
 }
 
-/** A model answered the step at hand. */
+/** Takes a model's answer to the current step. */
 export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStepCompleted>, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
@@ -110,7 +111,7 @@ export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStep
   if (draft.stopping !== null) return { do: 'settle' };
   if (failure !== undefined) return { do: 'end', stop: failure };
   if (tool_calls.length > 0) return { do: 'calls', calls: tool_calls };
-  // Its adapter was told to stop and the run was not: the model goes on from what it had said.
+  // Its adapter was stopped but the run was not: the model continues after its partial answer.
   return interrupted ? { do: 'step' } : { do: 'finish' };
 }
 
@@ -123,7 +124,7 @@ function failed(code: 'provider_error_terminal' | 'provider_error_terminal/refus
   return { kind: 'Failed', code, retryable: false, stage: 'llm_step' };
 }
 
-/** The model call of the step at hand failed; whoever owns retries of this kind has had them. */
+/** Takes the final failure of the current model call; its adapter has already made its own retries. */
 export function stepFailed(draft: SessionState, value: z.infer<typeof llmStepFailed>, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
@@ -139,7 +140,7 @@ export function stepFailed(draft: SessionState, value: z.infer<typeof llmStepFai
   return { do: 'step' };
 }
 
-/** A plan of the run failed by its own fault: nothing it did is trusted to have told all. */
+/** Handles a plan of the run that failed by its own fault: its report may be incomplete. */
 export function planFailed(draft: SessionState, ordinal: number, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
@@ -172,7 +173,10 @@ function tellPressure(
   if (budget !== undefined) tellOwner(draft, { kind: 'pressure', of: 'budget', level: budget }, ctx);
 }
 
-/** Tells how full the window is; where it is as full as the definition says, room is made before the next step. */
+/**
+ * Reports how full the window is; at the level that the definition states, a compaction becomes due before the next
+ * step.
+ */
 function tellReading(
   draft: SessionState,
   { tokens, by }: { readonly tokens: number; readonly by: 'usage' | 'bytes' },

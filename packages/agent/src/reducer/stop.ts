@@ -1,7 +1,7 @@
 /**
- * Stopping a run: what runs is told to stop and has its grace to say what became of it; calls that had not begun are
- * settled; when all is quiet the results enter the transcript and the run ends. So no call is ever without a result, and
- * what really happened is known, as far as anybody can know it.
+ * Stops a run. Running effects are cancelled and have a grace period to report their outcome; calls that had not begun
+ * are settled. When all work has ended, the results enter the transcript and the run ends. So no call is ever without a
+ * result, and every reported outcome is recorded.
  */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
@@ -14,7 +14,7 @@ import { appendResults, settleCall } from './results.js';
 import { moveTo } from './say.js';
 import { clearTimers, INPUT_TIMER, park, STOP_TIMER } from './waiting.js';
 
-/** How much longer than the grace the kernel's own end of it may take. */
+/** How much longer than the grace the kernel's own cancellation may take. */
 const WATCHDOG_MS = 1_000;
 
 /** Begins to stop the run. */
@@ -42,7 +42,7 @@ export function stopRun(
   return { do: 'settle' };
 }
 
-/** Ends a run that is stopping, once nothing of it is under way. */
+/** Ends a stopping run, once none of its work is under way. */
 export function endWhenQuiet(draft: SessionState, ctx: ReducerContext): Next {
   const { run, stopping } = draft;
   if (run === null || stopping === null || run.step_plan !== null) return undefined;
@@ -56,7 +56,7 @@ export function endWhenQuiet(draft: SessionState, ctx: ReducerContext): Next {
   return { do: 'listen' };
 }
 
-/** The grace is over: what has not answered is not waited for any longer. */
+/** The grace is over: the run no longer waits for unanswered work. */
 export function stopAnyhow(draft: SessionState, ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null || draft.stopping === null) return undefined;

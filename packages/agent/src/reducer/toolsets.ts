@@ -1,11 +1,12 @@
 /**
- * The toolsets of a session: what it holds of each, and when it looks whether that is still what is offered.
+ * The toolsets of a session: the tools it has taken up from each, and when it checks for changes.
  *
  * Invariants
- * X1  Toolsets are looked at before each step, and what is found counts from that step on: never in the middle of one.
- * X2  A tool that is not the one the session took up is told to a model only where its policy, or a person, says so.
- * X3  A toolset that cannot be reached ends nothing: the session keeps what it holds, and calls fail as data.
- * X4  At most one question about a toolset is open; news about it take the place of the question before.
+ * X1  Toolsets are refreshed before each step, and changes count from that step on: never in the middle of one.
+ * X2  A tool that differs from the one the session took up is shown to a model only when its policy, or a person,
+ *     permits that.
+ * X3  An unreachable toolset ends no run: the session keeps its tools, and their calls fail as data.
+ * X4  At most one question about a toolset is pending; newer changes replace it.
  */
 import type { Ref } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
@@ -22,9 +23,9 @@ import { place } from './say.js';
 const NEW: KnownToolset = { version: null, tools_ref: null, known_ref: null, reachable: true, asked: null };
 
 /**
- * Looks at the toolsets of the run (X1).
+ * Refreshes the toolsets of the run (X1).
  *
- * @returns whether there is something to wait for
+ * @returns whether the step has to wait
  */
 export function refreshToolsets(draft: SessionState, ctx: ReducerContext): boolean {
   const { run, session_epoch, step_epoch } = draft;
@@ -43,13 +44,13 @@ export function refreshToolsets(draft: SessionState, ctx: ReducerContext): boole
   return true;
 }
 
-/** What the session holds of the toolsets of a run, as parameters of a model call say it. */
+/** The toolsets of a run as parameters of a model call. */
 export function toolsetRefs({ config }: CurrentRun, ctx: ReducerContext): { readonly toolset_refs?: Ref[] } {
   const refs = (config.toolsets ?? []).flatMap(({ name }) => heldOf(name, ctx).tools_ref ?? []);
   return refs.length === 0 ? {} : { toolset_refs: refs };
 }
 
-/** The toolsets of the run have been looked at; its step goes on. */
+/** Takes the refreshed toolsets of the run; its step continues. */
 export function toolsetsRefreshed(
   draft: SessionState,
   { toolsets }: z.infer<typeof refreshed>,
@@ -69,7 +70,7 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
   if (news.status === 'unchanged') return keep(toolset, { ...held, reachable: true }, ctx);
   const { version, tools_ref, known_ref, added, removed, changed, withheld: back, diff_ref } = news;
   countUnread(draft, news.tools_bytes);
-  // Of a session that is closed nobody is asked anything: no step would take up what they decide.
+  // A closed session asks no questions: no later step would use the answer.
   const ask = draft.status === 'Closed' ? undefined : news.ask;
   if (held.asked !== null) ctx.cancel(held.asked.plan); // X4
   const session = { key: ctx.address[1], labels: draft.labels };
@@ -83,7 +84,7 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
   ctx.record('aos.agent/ToolsetChanged@1', told);
 }
 
-/** X3 */
+/** Marks a toolset as unreachable (X3). */
 function lose(
   draft: SessionState,
   { toolset, code, why_ref }: Extract<ToolsetNews, { status: 'unreachable' }>,
@@ -96,7 +97,7 @@ function lose(
   ctx.record('aos.agent/ToolsetUnreachable@1', { ...place(draft), toolset, code, ...why });
 }
 
-/** Somebody decided about what is held back of a toolset (X2). It counts from the next step on. */
+/** Takes a person's decision about withheld tools (X2). It counts from the next step on. */
 export function toolsetDecided(
   draft: SessionState,
   { toolset, approved }: z.infer<typeof toolsetDecision>,
@@ -113,7 +114,7 @@ export function toolsetDecided(
   return undefined;
 }
 
-/** Takes back what people are asked about toolsets. */
+/** Withdraws the pending questions about toolsets. */
 export function askNothing(ctx: ReducerContext): void {
   for (const [name, { asked }] of tableOf(ctx).range()) {
     if (asked === null) continue;
@@ -122,7 +123,7 @@ export function askNothing(ctx: ReducerContext): void {
   }
 }
 
-/** A definition that was adopted since may list others. */
+/** A newer definition may list other toolsets. */
 function dropAllBut(names: readonly string[], ctx: ReducerContext): void {
   for (const [name, { asked }] of tableOf(ctx).range()) {
     if (names.includes(name)) continue;

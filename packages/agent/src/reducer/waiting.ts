@@ -1,23 +1,23 @@
-/** When a run waits, and for what; and how much of its time counts. */
+/** When a run waits, what it waits for, and how much of its time counts. */
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { WaitsFor } from '../contracts/lifecycle.js';
 import type { SessionState } from '../contracts/state.js';
 import type { Next } from './moves.js';
 import { moveTo, tellOwner } from './say.js';
 
-/** The kernel timer behind `max_wall_ms`. */
+/** The kernel timer for `max_wall_ms`. */
 export const WALL_TIMER = 'wall';
-/** The kernel timer behind the end of waiting for input. */
+/** The kernel timer that ends the wait for input. */
 export const INPUT_TIMER = 'input';
-/** The kernel timer after which a run that stops is over, whatever has not answered. */
+/** The kernel timer that ends the grace of a stopping run. */
 export const STOP_TIMER = 'stop';
 
-/** Clears the timers of a run that is over. */
+/** Clears the timers of an ended run. */
 export function clearTimers(ctx: ReducerContext): void {
   for (const timer of [WALL_TIMER, INPUT_TIMER, STOP_TIMER]) ctx.clearTimer(timer);
 }
 
-/** Lets the run wait. Time in which it waits for somebody outside does not count; children are its own work. */
+/** Lets the run wait. Time spent waiting for outside input does not count; waiting for children counts as work. */
 export function startWaiting(
   draft: SessionState,
   what: WaitsFor,
@@ -28,12 +28,12 @@ export function startWaiting(
   if (draft.lifecycle === 'WaitingInput') goOn(draft, ctx);
   draft.waiting = { for: what, until };
   if (what !== 'children') park(draft, ctx);
-  if (draft.lifecycle === 'Paused') return; // it shows when the run is resumed
+  if (draft.lifecycle === 'Paused') return; // the wait becomes visible when the run is resumed
   moveTo(draft, 'WaitingInput', ctx, { waiting: { for: what, until } });
   tellOwner(draft, { kind: 'waiting', for: what }, ctx);
 }
 
-/** The wait is over: the run works again. */
+/** Ends the wait: the run works again. */
 export function goOn(draft: SessionState, ctx: ReducerContext): void {
   if (draft.waiting === null) return;
   draft.waiting = null;
@@ -44,13 +44,13 @@ export function goOn(draft: SessionState, ctx: ReducerContext): void {
   tellOwner(draft, { kind: 'running' }, ctx);
 }
 
-/** The next step waits until children give back what it needs. */
+/** Lets the next step wait until children return enough budget. */
 export function waitBehindChildren(draft: SessionState, ctx: ReducerContext): void {
   draft.suspended = 'step';
   startWaiting(draft, 'children', ctx);
 }
 
-/** A step that waits until children give something back is tried again. */
+/** Tries a step again that waits for budget from children. */
 export function goOnBehindChildren(draft: SessionState, ctx: ReducerContext): Next {
   const waits = draft.lifecycle === 'WaitingInput' && draft.waiting?.for === 'children' && draft.suspended === 'step';
   if (!waits || draft.stopping !== null) return undefined;
@@ -59,7 +59,7 @@ export function goOnBehindChildren(draft: SessionState, ctx: ReducerContext): Ne
   return { do: 'step' };
 }
 
-/** What the calls of the step at hand wait for; undefined while one of them works. */
+/** What the calls of the current step wait for; undefined while one of them runs. */
 export function waitOfCalls(draft: SessionState): WaitsFor | undefined {
   const open = draft.calls.filter(({ phase }) => phase !== 'settled' && phase !== 'queued');
   if (open.length === 0 || open.some(({ phase }) => phase === 'running')) return undefined;
@@ -67,7 +67,7 @@ export function waitOfCalls(draft: SessionState): WaitsFor | undefined {
   return phases.includes('approval') ? 'approval' : phases.includes('ask') ? 'ask' : 'children';
 }
 
-/** Brings the lifecycle in line with what the calls of the step do. */
+/** Updates the lifecycle to the phases of the step's calls. */
 export function followCalls(draft: SessionState, ctx: ReducerContext): void {
   const waits = waitOfCalls(draft);
   if (waits !== undefined) return startWaiting(draft, waits, ctx);
@@ -75,14 +75,14 @@ export function followCalls(draft: SessionState, ctx: ReducerContext): void {
   if (forCalls) goOn(draft, ctx);
 }
 
-/** From now on the run's time does not count. */
+/** Stops counting the run's time. */
 export function park(draft: SessionState, ctx: ReducerContext): void {
   if (draft.run === null || draft.run.parked_since !== null) return;
   draft.run.parked_since = ctx.now;
   ctx.clearTimer(WALL_TIMER);
 }
 
-/** From now on the run's time counts again. */
+/** Counts the run's time again. */
 export function unpark(draft: SessionState, ctx: ReducerContext): void {
   const { run } = draft;
   if (run === null || run.parked_since === null) return;
@@ -91,7 +91,7 @@ export function unpark(draft: SessionState, ctx: ReducerContext): void {
   setWallTimer(draft, ctx);
 }
 
-/** Sets the timer that ends a run whose time is over. */
+/** Sets the timer that ends the run at its time limit. */
 export function setWallTimer(draft: SessionState, ctx: ReducerContext): void {
   const { run } = draft;
   const wall = run?.config.limits.max_wall_ms;

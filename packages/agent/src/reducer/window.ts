@@ -1,19 +1,19 @@
 /**
- * What of the transcript the model is shown: where the window begins, and where it may begin next.
+ * The model's window on the transcript: where it begins, and where it may begin next.
  *
  * Invariants
  * V1  A window begins with an exchange: never between a call and its result.
- * V2  Its own part of the state does not grow: the beginnings of the last exchanges are known, and no others.
+ * V2  The window's part of the state does not grow: it stores the starts of the last exchanges only.
  */
 import { PINS_MAX, type Ref } from '@reprise/contracts';
 import type { SessionState } from '../contracts/state.js';
 import type { TranscriptItem } from '../contracts/transcript.js';
 import { type CompactionCause, type ContextWindow, STARTS_MAX } from '../contracts/window.js';
 
-/** The failure of a model that was given more than its window holds. */
+/** The failure code of a model call whose prompt exceeds the window. */
 export const CONTEXT_LIMIT = 'provider_error_terminal/context_limit';
 
-/** What stays takes at most one part in so many of the model's window. */
+/** The kept exchanges may take this fraction of the model's window at most. */
 const KEPT_PART = 4;
 
 /** The window of a session without items. */
@@ -21,7 +21,10 @@ export function wholeWindow(): ContextWindow {
   return { from: 0, base_ref: null, pins: [], starts: [], asked: false, reading: null, due: null };
 }
 
-/** Follows an item that is about to be appended. An exchange begins with what is said, or with an answer to nothing new. */
+/**
+ * Updates the window for an item that is about to be appended. A user item starts an exchange, and so does an answer
+ * that follows no open exchange.
+ */
 export function followItem({ window, items }: SessionState, { role }: TranscriptItem): void {
   if (role !== 'user' && role !== 'assistant') return;
   if (!window.asked)
@@ -29,12 +32,12 @@ export function followItem({ window, items }: SessionState, { role }: Transcript
   window.asked = role === 'user';
 }
 
-/** Pins the item that is about to be appended; of more than may be, the oldest is told by the summary alone. */
+/** Pins the item that is about to be appended; beyond the bound, the oldest pinned item is left to the summary. */
 export function pinNext({ window, items }: SessionState): void {
   window.pins = [...window.pins, items].slice(-PINS_MAX);
 }
 
-/** What a model call is told of the window. */
+/** The window as a model call describes it. */
 export function windowParams({ window: { from, base_ref, pins } }: SessionState) {
   return {
     from,
@@ -44,8 +47,9 @@ export function windowParams({ window: { from, base_ref, pins } }: SessionState)
 }
 
 /**
- * The item that the window would begin with: the last `keep` whole exchanges stay, fewer where they take more than their
- * part of the window, and always what still awaits an answer. Undefined when nothing would go.
+ * The item that the window would begin with after a compaction. The last `keep` whole exchanges stay, fewer when they
+ * exceed their share of the window, and everything after an unanswered item stays. Undefined when nothing would be
+ * removed.
  */
 export function nextStart({ window, run }: SessionState, keep: number, cause: CompactionCause): number | undefined {
   const { starts, asked, from, reading } = window;
@@ -58,7 +62,7 @@ export function nextStart({ window, run }: SessionState, keep: number, cause: Co
   return start === undefined || start <= from ? undefined : start;
 }
 
-/** The window begins with an item from now on, behind a summary. */
+/** Moves the start of the window to an item, behind a summary. */
 export function moveWindow({ window }: SessionState, to: number, base_ref: Ref): void {
   window.from = to;
   window.base_ref = base_ref;
