@@ -41,7 +41,6 @@ export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.
 export * from './tools/index.js';
 export * from './world/app.js';
 export {
-  AGENT_POLICY,
   type AgentWorldOptions,
   type NeedsDeps,
   type OpenAgentWorldOptions,

@@ -33,6 +33,18 @@ export function compactSoon(draft: SessionState, cause: CompactionCause, command
   draft.window.due ??= { cause, command_id };
 }
 
+/** A summary that was not written becomes due before the next step, unless another summary is due already. */
+export function compactLater(draft: SessionState, run: CurrentRun, ctx: ReducerContext): void {
+  const { compacting } = run;
+  run.compacting = null;
+  if (compacting !== null) {
+    const { cause, command_id } = compacting;
+    if (draft.window.due === null) draft.window.due = { cause, command_id };
+    else if (command_id !== null) dropCommand(draft, { command_id, type: 'Compact' }, 'replaced', ctx);
+  }
+  if (draft.status === 'Closed') dropDue(draft, 'closed', ctx);
+}
+
 /**
  * Requests a summary when one is due.
  *

@@ -2,12 +2,12 @@
 import type { Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Lifecycle, StopReason } from '../contracts/lifecycle.js';
-import type { CurrentRun, NextMove, QueuedInput, SessionState } from '../contracts/state.js';
+import type { NextMove, QueuedInput, SessionState } from '../contracts/state.js';
 import { allowanceOf, dropInput, runPaid, tallyOf } from './allowances.js';
 import { NO_AMOUNTS } from './budget.js';
 import { stopChildren } from './children.js';
-import { compactSoon } from './compact.js';
-import { dropCommand, dropDue, dropSteers, inputSaid } from './ends.js';
+import { compactLater, compactSoon } from './compact.js';
+import { dropSteers, inputSaid } from './ends.js';
 import type { Reached } from './limits.js';
 import type { Next } from './moves.js';
 import { dequeue } from './queue.js';
@@ -195,16 +195,6 @@ export function endRun(draft: SessionState, stop: StopReason, ctx: ReducerContex
   tellOwner(draft, { ...settled, ...runPaid(run, ctx) }, ctx);
   draft.run = null;
   return { do: 'next' };
-}
-
-/** A summary that was not written becomes due before the next step, unless another summary is due already. */
-function compactLater(draft: SessionState, { compacting }: CurrentRun, ctx: ReducerContext): void {
-  if (compacting !== null) {
-    const { cause, command_id } = compacting;
-    if (draft.window.due === null) draft.window.due = { cause, command_id };
-    else if (command_id !== null) dropCommand(draft, { command_id, type: 'Compact' }, 'replaced', ctx);
-  }
-  if (draft.status === 'Closed') dropDue(draft, 'closed', ctx);
 }
 
 function lifecycleAfter(stop: StopReason): Lifecycle {

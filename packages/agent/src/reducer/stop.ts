@@ -8,6 +8,7 @@ import type { SessionState } from '../contracts/state.js';
 import { callEnded } from './budget.js';
 import { waitTimer } from './child-waits.js';
 import { stopChildren } from './children.js';
+import { compactLater } from './compact.js';
 import { applied } from './ends.js';
 import type { Next } from './moves.js';
 import { appendResults, settleCall } from './results.js';
@@ -50,6 +51,7 @@ export function endWhenQuiet(draft: SessionState, ctx: ReducerContext): Next {
   appendResults(draft, ctx);
   for (const command of stopping.commands) applied(draft, command, ctx);
   if (stopping.stop !== null) return { do: 'end', stop: stopping.stop };
+  compactLater(draft, run, ctx);
   draft.stopping = null;
   draft.step_epoch++;
   clearTimers(ctx);

@@ -1,5 +1,5 @@
 /** Opens worlds of agents: binds tools, models and people to the kernel's world. */
-import type { LlmGenerateParams, LlmGenerateReceipt, PolicyRule, Value } from '@reprise/contracts';
+import type { LlmGenerateParams, LlmGenerateReceipt, Value } from '@reprise/contracts';
 import {
   type Adapter,
   type AnyAdapter,
@@ -21,22 +21,10 @@ import { humanAskAdapter } from '../tools/human-adapter.js';
 import type { Tool } from '../tools/tool.js';
 import { toolCallAdapter } from '../tools/tool-adapter.js';
 import { toolsetAdoptAdapter, toolsetRefreshAdapter } from '../tools/toolset-adapters.js';
-import { agentApp } from './app.js';
+import { AGENT_POLICY, agentApp } from './app.js';
 import { Registry } from './registry.js';
 import { AgentWorld, type AgentWorldParts } from './world.js';
 import { worldReader } from './world-reader.js';
-
-/**
- * The rules that permit what agents do, and nothing else: a session reaches itself, its parent and its children. They
- * are in force where no policy is given. Put rules of your own before them: the first that matches decides.
- */
-export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
-  { effect: 'llm.generate@2', decision: 'allow' },
-  { effect: 'tool.call@1', decision: 'allow' },
-  { effect: 'human.ask@1', decision: 'allow' },
-  { effect: 'toolset.refresh@1', decision: 'allow' },
-  { effect: 'toolset.adopt@1', decision: 'allow' },
-]);
 
 /** How a world of agents is opened. */
 export interface AgentWorldOptions<A extends readonly AnyAgent[]>
@@ -125,8 +113,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   });
   world = await openKernelWorld({
     ...rest,
-    app,
-    defaultPolicy: AGENT_POLICY,
+    app: app.policy === undefined ? { ...app, policy: AGENT_POLICY } : app,
     adapters: [
       endingWith(llm(recordedJudge(registry)), live),
       tools,

@@ -1,11 +1,24 @@
 /** Tools by name and fingerprint, definitions without code, and what is in force where no policy is given. */
 import { isRepriseError } from '@reprise/contracts';
-import { memory } from '@reprise/kernel';
-import { describe, expect, it } from 'vitest';
+import { type AnyAdapter, memory, openKernelWorld, type World } from '@reprise/kernel';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { AGENT_POLICY, type AgentWorld, defineAgent, defineTool, openAgentWorld, type Tool } from '../../src/index.js';
+import {
+  AGENT_POLICY,
+  type AgentWorld,
+  agentApp,
+  defineAgent,
+  defineTool,
+  llmGenerate,
+  openAgentWorld,
+  SESSION_REDUCER,
+  type Tool,
+} from '../../src/index.js';
+import { refOf, TEXTS } from '../histories/content.js';
+import { CONFIG } from '../reducer/scene.js';
 import { play, ScriptedLlm, type Step } from './scene.js';
 
+const codeOf = (error: unknown) => (isRepriseError(error) ? error.code : error);
 const ANSWER: Step = { text: 'Done.' };
 const calling = (tool: string, args = {}): Step => ({ calls: [{ id: 'k', tool, args }] });
 
@@ -154,6 +167,30 @@ describe('a world of agents that is given no policy', () => {
       expect(refusals).toEqual(['policy_denied', 'policy_denied']);
       expect(await (await scene.world.session('b', agent).send('Still there?')).text()).toBe('Done.');
     });
+  });
+
+  it('confines a session of a kernel world that is opened with agentApp directly [GATE-29]', async () => {
+    const refusals: unknown[] = [];
+    let world: World | undefined;
+    const closeOther = { name: 'aos.agent/HostCommand@1', value: { command_id: 'x', command: { type: 'Close' } } };
+    const meddler = {
+      effect: llmGenerate,
+      name: 'meddler',
+      doExecute: async (_params: unknown, { idempotencyKey }: { readonly idempotencyKey: string }) => {
+        const asked = world?.request([SESSION_REDUCER, 'b'], closeOther, { as: `adapter:${idempotencyKey}` });
+        refusals.push(await asked?.then(() => 'done', codeOf));
+        return { status: 'error', code: 'provider_error_terminal/auth', retryable: false };
+      },
+    };
+    world = await openKernelWorld({ store: memory(), app: agentApp, adapters: [meddler as unknown as AnyAdapter] });
+    for (const [, bytes] of TEXTS) await world.content.put(bytes);
+    const adopted = { def_ref: refOf(2), config: CONFIG, adopt: 'next_run', agents: [] };
+    for (const key of ['a', 'b'])
+      await world.request([SESSION_REDUCER, key], { name: 'aos.agent/AgentAdopted@1', value: adopted });
+    const said = { parts: [{ kind: 'text', text_ref: refOf(10) }], command_id: 'i', priority: 0, cause: { kind: 'operator' } };
+    await world.request([SESSION_REDUCER, 'a'], { name: 'aos.agent/UserInput@1', value: said });
+    await vi.waitFor(() => expect(refusals).toEqual(['policy_denied']));
+    await world.close();
   });
 
   it('begins an era with the default, and keeps a policy that somebody gave', async () => {

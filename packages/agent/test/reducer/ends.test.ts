@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { STOP_TIMER } from '../../src/reducer/waiting.js';
+import { refOf } from '../histories/content.js';
 import { play, type Scene } from './scene.js';
 
 /** How each command ended, in order. */
@@ -187,6 +189,23 @@ describe('every command that was accepted is applied or dropped, once', () => {
       s.command({ type: 'Close' }, { id: 'x' });
       expect(ends(s)).toEqual(['Compact c dropped: closed', 'Close x applied']);
     }));
+
+  it('ends a summary that a cancelled turn cut off by its watchdog, and the one asked for after it, once each [SES-11]', () => {
+    const compaction = { at: 85, keep: 1, model: null, ask_ref: refOf(18) };
+    return play({ after_answer: { wait_ms: null }, context_window: 100, compaction }, (s) => {
+      const unknown = [{ id: 'a', issue: 'tool_not_found' as const }];
+      s.input();
+      for (const tokens_in of [30, 60]) s.answer({ calls: unknown, usage: { calls: 1, tokens_in, tokens_out: 0 } });
+      s.command({ type: 'Compact' }, { id: 'first' });
+      s.answer({ calls: unknown, usage: { calls: 1, tokens_in: 61, tokens_out: 0 } });
+      s.command({ type: 'Cancel', scope: 'turn' }, { id: 'cancel' });
+      s.send('sys/TimerFired@1', { name: STOP_TIMER, due: 1 });
+      expect([s.lifecycle(), s.state().run?.compacting]).toEqual(['WaitingInput: input', null]);
+      expect(s.command({ type: 'Compact' }, { id: 'second' })?.code).toBe('already_compacting');
+      s.command({ type: 'Close' }, { id: 'close' });
+      expect(ends(s)).toEqual(['Cancel cancel applied', 'Compact first dropped: closed', 'Close close applied']);
+    });
+  });
 
   it('as many cancels wait for one end as are counted, and a close always', () =>
     play({}, (s) => {

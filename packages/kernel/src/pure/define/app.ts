@@ -1,4 +1,4 @@
-import { type Pinned, RepriseError } from '@reprise/contracts';
+import { type Pinned, type PolicyRule, policyRule, RepriseError } from '@reprise/contracts';
 import type { EffectDefinition } from './effect.js';
 import { heirsOf } from './lineage.js';
 import { requireDefinitions, requireObject } from './parts.js';
@@ -10,6 +10,8 @@ export interface App {
   readonly reducers: ReadonlyMap<string, ReducerDefinition>;
   readonly plans: ReadonlyMap<string, PlanDefinition>;
   readonly effects: ReadonlyMap<string, EffectDefinition>;
+  /** The policy of a world of this app that was never given another. */
+  readonly policy?: readonly PolicyRule[];
 }
 
 /** The definitions an app is made of; the effects are those of its plans. */
@@ -17,6 +19,11 @@ export interface AppSpec {
   readonly reducers: readonly ReducerDefinition[];
   // biome-ignore lint/suspicious/noExplicitAny: a plan's input type is closed over by its own schema
   readonly plans?: readonly PlanDefinition<any>[];
+  /**
+   * The policy that is in force in each world of the app for which nobody chose another; without one, everything is
+   * allowed. It is recorded in the manifest of the world and is no part of the app's pins.
+   */
+  readonly policy?: readonly PolicyRule[];
 }
 
 /**
@@ -30,6 +37,8 @@ export function defineApp(spec: AppSpec): App {
   requireObject(spec, 'an app');
   requireDefinitions(spec.reducers, 'reducer', 'an app');
   requireDefinitions(spec.plans ?? [], 'plan', 'an app');
+  const { policy } = spec;
+  if (policy !== undefined) requireRules(policy);
   const plans = byName<PlanDefinition>(spec.plans ?? [], 'plan');
   const effects = new Map<string, EffectDefinition>();
   for (const plan of plans.values()) {
@@ -39,9 +48,24 @@ export function defineApp(spec: AppSpec): App {
       effects.set(effect.name, effect);
     }
   }
-  const app: App = Object.freeze({ reducers: byName(spec.reducers, 'reducer'), plans, effects });
+  const app: App = Object.freeze({
+    reducers: byName(spec.reducers, 'reducer'),
+    plans,
+    effects,
+    ...(policy && { policy }),
+  });
   heirsOf(app); // N2
   return app;
+}
+
+function requireRules(policy: unknown): void {
+  const wrong = Array.isArray(policy) ? policy.findIndex((rule) => !policyRule.safeParse(rule).success) : 0;
+  if (wrong < 0) return;
+  throw new RepriseError('invalid_definition', 'the policy of an app holds something that is not a rule', {
+    where: `policy[${wrong}]`,
+    expected: 'a list of {effect, decision: allow | deny}',
+    actual: Array.isArray(policy) ? policy[wrong] : policy,
+  });
 }
 
 /** The definitions of an app as a manifest pins them, each list by name. */

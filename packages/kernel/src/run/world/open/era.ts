@@ -38,13 +38,13 @@ export function firstManifest(
   });
 }
 
-type Choice = Pick<OpenKernelWorldOptions, 'policy' | 'defaultPolicy'>;
+type Choice = Pick<OpenKernelWorldOptions, 'policy' | 'app'>;
 
-/** The policy that an opening asks for: the one that is given, or the default where nobody ever gave one. */
-function chosenPolicy({ policy, defaultPolicy }: Choice, world: WorldLeaf | undefined): Choice['policy'] {
-  if (policy !== undefined || defaultPolicy === undefined) return policy;
+/** The policy that an opening asks for: the one that is given, or the app's where nobody ever gave one. */
+function chosenPolicy({ policy, app }: Choice, world: WorldLeaf | undefined): Choice['policy'] {
+  if (policy !== undefined || app.policy === undefined) return policy;
   const isOpen = world === undefined || equalBytes(encode(world.policy), encode(OPEN_POLICY));
-  return isOpen ? defaultPolicy : undefined;
+  return isOpen ? app.policy : undefined;
 }
 
 /** Whether a policy is asked for that is not the one of the era. */
@@ -62,7 +62,7 @@ export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], mi
  * @param code the pure code of these definitions, when it is recorded
  */
 export function nextManifest(
-  options: Pick<OpenKernelWorldOptions, 'app' | 'policy' | 'defaultPolicy'>,
+  options: Pick<OpenKernelWorldOptions, 'app' | 'policy'>,
   world: WorldLeaf,
   change: EraChange,
   code: Ref | undefined,

@@ -45,15 +45,11 @@ export interface OpenKernelWorldOptions {
   /** What executes effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
   readonly adapters?: readonly AnyAdapter[];
   /**
-   * What the gate goes by, besides rights. A new world that is given none allows everything; a world that exists keeps
-   * its own when none is given, and begins another era when it is given another: what that forbids ends at once.
+   * What the gate goes by, besides rights. A new world that is given none takes the app's, and allows everything where
+   * that has none either; a world that exists keeps its own when none is given, and begins another era when it is given
+   * another: what that forbids ends at once. A world that was made without any begins an era with the app's.
    */
   readonly policy?: readonly PolicyRule[];
-  /**
-   * What counts where nobody has ever given a policy, in place of a policy that allows everything: for whoever opens
-   * worlds on behalf of others. A world that was made without either begins an era with it.
-   */
-  readonly defaultPolicy?: readonly PolicyRule[];
   /**
    * The app's pure code, recorded in the manifest so that the world can be executed where the app is not at hand.
    * Loaded once in a sandbox before it is recorded: it has to define exactly what the app does. A world that exists
@@ -118,7 +114,7 @@ export function requireOptions(options: OpenKernelWorldOptions): void {
   require(isCount(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
   require(isCount(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
   requirePolicy(policy, 'policy');
-  requirePolicy(options.defaultPolicy ?? [], 'defaultPolicy');
+  requirePolicy(app.policy ?? [], 'app.policy');
   require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
   for (const [i, adapter] of adapters.entries()) {
     const whole = isObject(adapter) && isObject(adapter.effect) && typeof adapter.doExecute === 'function';
