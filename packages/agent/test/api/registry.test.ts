@@ -187,7 +187,12 @@ describe('a world of agents that is given no policy', () => {
     const adopted = { def_ref: refOf(2), config: CONFIG, adopt: 'next_run', agents: [] };
     for (const key of ['a', 'b'])
       await world.request([SESSION_REDUCER, key], { name: 'aos.agent/AgentAdopted@1', value: adopted });
-    const said = { parts: [{ kind: 'text', text_ref: refOf(10) }], command_id: 'i', priority: 0, cause: { kind: 'operator' } };
+    const said = {
+      parts: [{ kind: 'text', text_ref: refOf(10) }],
+      command_id: 'i',
+      priority: 0,
+      cause: { kind: 'operator' },
+    };
     await world.request([SESSION_REDUCER, 'a'], { name: 'aos.agent/UserInput@1', value: said });
     await vi.waitFor(() => expect(refusals).toEqual(['policy_denied']));
     await world.close();
