@@ -191,7 +191,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
     }));
 
   it('ends a summary that a cancelled turn cut off by its watchdog, and the one asked for after it, once each [SES-11]', () => {
-    const compaction = { at: 85, keep: 1, model: null, ask_ref: refOf(18) };
+    const compaction = { at: 85 as const, keep: 1, model: null, ask_ref: refOf(18) };
     return play({ after_answer: { wait_ms: null }, context_window: 100, compaction }, (s) => {
       const unknown = [{ id: 'a', issue: 'tool_not_found' as const }];
       s.input();
