@@ -1,26 +1,26 @@
-/** Finds the pure wing that can replay a journal: a module that somebody names, or the built-in one. */
+/** Finds the app that can replay a journal: the app of a module that the user names, or the built-in one. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions, type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
 
-/** The package whose app is tried when nobody names one. */
+/** The package whose app is tried when the user names no module. */
 const BUILT_IN = '@reprise/agent';
 
-/** What was found. */
+/** The app that was chosen for a journal. */
 export interface Chosen {
-  /** Undefined when nothing at hand has the journal's definitions. */
+  /** Undefined when no available app has all definitions of the journal. */
   readonly app: App | undefined;
   /** Earlier apps, for earlier eras. */
   readonly legacy: readonly App[];
-  /** How people call it. */
+  /** The name of the app in the report. */
   readonly name: string;
-  /** What the built-in app lacks of the journal's definitions, when it was not chosen for that. */
+  /** The definitions of the journal that the built-in app lacks, when it was not chosen because of them. */
   readonly lacking: readonly string[];
 }
 
-/** Which modules somebody named. */
+/** The modules that the user named. */
 export interface NamedModules {
   readonly app?: string;
   readonly legacy?: readonly string[];
@@ -58,15 +58,15 @@ export async function loadApp(path: string): Promise<App> {
   if (app !== undefined) return app;
   const names = Object.keys(loaded).join(', ');
   throw unusable(
-    'this module exports no app',
+    'the module exports no app',
     path,
-    'Export what defineApp returns: as the default, or under the name app.',
+    'Export the result of defineApp as the default export, or under the name app.',
     { expected: 'an export default or app, made by defineApp', actual: names === '' ? 'no exports' : names },
   );
 }
 
 /**
- * Loads a module that somebody named.
+ * Loads a module that the user named.
  *
  * @param option the option that named it
  * @throws RepriseError `invalid_argument` when there is no such file, or it throws while it loads
@@ -74,7 +74,7 @@ export async function loadApp(path: string): Promise<App> {
 export async function loadModule(path: string, option: string): Promise<Record<string, unknown>> {
   const file = resolve(path);
   if (!existsSync(file) || !statSync(file).isFile()) {
-    throw unusable('there is no such module', path, `Give ${option} the path of a JavaScript module.`);
+    throw unusable('the module does not exist', path, `Set ${option} to the path of a JavaScript module.`);
   }
   return load(file, path);
 }
@@ -84,11 +84,11 @@ async function load(file: string, path: string): Promise<Record<string, unknown>
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
-      throw unusable('this Node cannot load a module of this kind', path, 'Compile it, or run reprise under tsx.', {
+      throw unusable('Node cannot load a module of this type', path, 'Compile it, or run reprise under tsx.', {
         cause,
       });
     }
-    throw unusable('this module throws while it loads', path, 'Fix it, or name another module.', {
+    throw unusable('the module throws while it loads', path, 'Fix it, or name another module.', {
       cause,
       thrown_at: placeOf(cause),
     });
@@ -101,7 +101,7 @@ function placeOf(thrown: unknown): string | undefined {
   return stack === undefined ? undefined : /(?:file:\/\/)?\/[^\s()]+:\d+(?::\d+)?/.exec(stack)?.[0];
 }
 
-/** By shape, not by identity: the module may have a copy of the kernel of its own. */
+/** Checks the shape, not the class: the module may bring its own copy of the kernel. */
 function isApp(thing: unknown): thing is App {
   if (typeof thing !== 'object' || thing === null) return false;
   const { reducers, plans, effects } = thing as Partial<App>;
@@ -109,8 +109,8 @@ function isApp(thing: unknown): thing is App {
 }
 
 /**
- * What the journal was last opened with: by the index, or, where that is damaged, what it began with. A damaged
- * journal has none here; whoever reads all of it names the damage.
+ * The newest manifest by the index or, when the index is damaged, the first manifest. Undefined for a damaged journal:
+ * the verification, which reads every frame, reports the damage.
  */
 async function newestManifest(store: ReadonlyStore): Promise<IngressOf<'manifest'> | undefined> {
   try {
@@ -129,7 +129,7 @@ async function firstFrame(store: ReadonlyStore): Promise<StoredFrame | undefined
   return undefined;
 }
 
-/** The error of a module that is not what was asked for. */
+/** The error for a module that cannot be used. */
 export function unusable(what: string, where: string, hint: string, facts: Record<string, unknown> = {}): RepriseError {
   return new RepriseError('invalid_argument', what, { where, hint, ...facts });
 }

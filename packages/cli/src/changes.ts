@@ -1,8 +1,8 @@
 /**
- * What the events of one frame changed in a cell: each delivery as patches, by `reduce()`, while the frame is replayed.
+ * Computes the changes that the events of one frame made in a cell: patches from `reduce()`, while the frame is replayed.
  *
- * The cell's reducer is replaced by one that lets `reduce()` do its work and hands the engine the state that came of
- * it. The replay then holds that state to the journal: patches that are shown are those of the recorded run.
+ * The cell's reducer is replaced by one that calls `reduce()` and hands the resulting state to the engine. The replay
+ * then compares that state with the journal, so the patches shown are those of the recorded run.
  */
 import { type Address, formatAddress, type Value } from '@reprise/contracts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '@reprise/kernel';
 import { type Reduced, reduce } from '@reprise/kernel/reduce';
 
-/** What one event changed. */
+/** The change that one event made. */
 export interface Change {
   readonly event: string;
   /** A cell, a plan, or null for the outside and the kernel. */
@@ -25,10 +25,10 @@ export interface Change {
 }
 
 /**
- * The events that a frame delivered to a cell, in order, each with what it changed in the cell's state.
+ * Lists the events that a frame delivered to a cell, in order, each with the changes it made in the cell's state.
  *
- * @param reducer the cell's, one of the app
- * @throws RepriseError what replaying throws
+ * @param reducer the cell's reducer, one of the app
+ * @throws RepriseError as `worldAt`
  */
 export async function changesOf(
   store: ReadonlyStore,
@@ -54,7 +54,7 @@ function watched(app: App, reducer: ReducerDefinition, address: Address, changes
     reduce: (draft, event, ctx) => {
       if (formatAddress(ctx.address) !== formatAddress(address)) return reducer.reduce(draft, event, ctx);
       const reduced = tried(reducer, draft, event, ctx);
-      if (reduced === undefined) return reducer.reduce(draft, event, ctx); // refused: the engine says why
+      if (reduced === undefined) return reducer.reduce(draft, event, ctx); // refused: the engine reports the reason
       changes.push({ event: event.name, sender: ctx.sender as Value, patches: reduced.patches });
       replace(draft as Record<string, unknown>, decode(encode(reduced.state)) as Record<string, unknown>);
       return undefined;

@@ -1,28 +1,28 @@
 /**
- * The pages of the error codes. They ship with this package, so that an error leads somewhere wherever it is thrown:
+ * The pages of the error codes. They ship with this package, so that the page can be read wherever the error is thrown:
  * `npx reprise explain CODE`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ErrorCode } from '@reprise/contracts';
 
-/** How to read the page of an error code. */
+/** The command that prints the page of an error code. */
 export function pageOf(code: string): string {
   return `npx reprise explain ${code}`;
 }
 
-/** The page of an error code, in Markdown, with links that lead somewhere from anywhere. */
+/** The page of an error code, in Markdown, with absolute links. */
 export async function readPage(code: ErrorCode): Promise<string> {
   return absoluteLinks(await readFile(new URL(`${code}.md`, folder()), 'utf8'));
 }
 
-/** What a page says first: its code and what happened. */
+/** The first line of "What happened" on the page of an error code. */
 export async function summaryOf(code: ErrorCode): Promise<string> {
   const page = await readPage(code);
   return /## What happened\s+([^\n]+)/.exec(page)?.[1] ?? '';
 }
 
-/** The build lays the pages beside itself; in the repository they stand with the other documentation. */
+/** The build copies the pages next to its output; in the repository they are part of the documentation. */
 function folder(): URL {
   const built = new URL('errors/', import.meta.url);
   return existsSync(built) ? built : new URL('../../../docs/errors/', import.meta.url);
@@ -32,7 +32,7 @@ function absoluteLinks(page: string): string {
   return page.replace(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, target: string) => `](${new URL(target, onlineFolder())})`);
 }
 
-/** Where the pages stand in the repository that `package.json` names. */
+/** The address of the pages in the repository that `package.json` names. */
 function onlineFolder(): string {
   const { repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     readonly repository: { readonly url: string };

@@ -1,13 +1,13 @@
-/** How the command ends. The numbers are part of its contract: `docs/reference/cli.md`. */
+/** How the command ends. The numbers are specified in `docs/reference/cli.md`. */
 import { type ErrorCode, isRepriseError } from '@reprise/contracts';
 
 /** The exit codes. */
 export const EXIT = {
-  /** What was asked for was done, and nothing is wrong. */
+  /** The command succeeded and found nothing wrong. */
   ok: 0,
   /** Something is wrong with the world: damage, divergence, another head, content that is missing. */
   finding: 1,
-  /** The command was used wrongly; the world was not judged. */
+  /** The command was used wrongly; the world was not checked. */
   usage: 2,
   /** The world cannot be read: absent, not a world, an I/O error, or an error of this program. */
   unreadable: 3,
@@ -16,7 +16,7 @@ export const EXIT = {
 /** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Codes that say something about what the world holds. */
+/** Codes that report a defect in the content of the world. */
 const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'journal_damaged',
   'blob_damaged',
@@ -38,17 +38,17 @@ const FINDINGS: ReadonlySet<ErrorCode> = new Set([
   'world_incomplete',
 ]);
 
-/** Codes that say something about what was asked. */
+/** Codes that report wrong arguments. */
 const USAGE: ReadonlySet<ErrorCode> = new Set(['invalid_argument', 'cell_absent', 'unknown_reducer']);
 
-/** The exit code that an error ends the command with. */
+/** The exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!isRepriseError(error)) return EXIT.unreadable;
   if (FINDINGS.has(error.code)) return EXIT.finding;
   return USAGE.has(error.code) ? EXIT.usage : EXIT.unreadable;
 }
 
-/** The same, for `--help`. */
+/** The exit codes as text for `--help`. */
 export const EXIT_HELP = `
 Exit codes:
   0  fine

@@ -1,4 +1,4 @@
-/** Says what went wrong: for people on the error stream, for programs as one JSON object on the output. */
+/** Reports an error: for people on the error stream, for programs as one JSON object on the output. */
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { Divergence } from '@reprise/kernel';
 import { pageOf } from './error-pages.js';
@@ -23,7 +23,7 @@ export function asError(error: unknown): unknown {
   return { ...facts, code: error.code, message: sentenceOf(error), causes: causesOf(cause), page: pageOf(error.code) };
 }
 
-/** An error in lines for people: what happened, and each of its facts. */
+/** An error as lines for people: the message, then each of its details. */
 export function describeError(error: RepriseError): string {
   const { where, expected, actual, hint, cause } = error.details;
   const divergence = error.details.divergence as Divergence | undefined;
@@ -43,13 +43,13 @@ export function describeError(error: RepriseError): string {
   return `${error.code}: ${escapeLine(sentenceOf(error))}\n${body.join('')}`;
 }
 
-/** The hint of a divergence repeats its causes, which stand in lines of their own here. */
+/** The hint of a divergence without its causes, which have lines of their own here. */
 function adviceOf({ cause }: Divergence, hint: string | undefined): string | undefined {
   const prefix = `Caused by ${cause.join(' ← ')}. `;
   return hint?.startsWith(prefix) === true ? hint.slice(prefix.length) : hint;
 }
 
-/** What happened, without the facts that the message goes on with. */
+/** The message without the details that follow it. */
 function sentenceOf({ code, message, details: { where, expected, actual, hint } }: RepriseError): string {
   const goesOn =
     where !== undefined

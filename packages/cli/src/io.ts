@@ -1,31 +1,31 @@
-/** Where the command writes, and when it is to stop. */
+/** The streams that the command writes to, and the signal that stops it. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { RepriseError } from '@reprise/contracts';
 
 /** One of the two streams of the command. */
 export interface Sink {
-  /** A person looks at it. */
+  /** The stream is a terminal. */
   readonly isTTY: boolean;
-  /** Nobody reads it any more (`| head`): what is written is dropped, quietly. */
+  /** The reader has closed the stream (`| head`): further output is dropped silently. */
   readonly closed: boolean;
-  /** Resolves when the text was handed on, so memory stays bounded and the process may end. */
+  /** Resolves when the stream has taken the text, so memory stays bounded and the process may end. */
   write(text: string): Promise<void>;
 }
 
-/** What a run of the command has around it. */
+/** The environment of one run of the command. */
 export interface Io {
   readonly out: Sink;
   readonly err: Sink;
-  /** Asked by who follows: from here on Ctrl-C aborts this signal and no longer ends the process. */
+  /** Called by commands that follow a world: from then on Ctrl-C aborts this signal instead of ending the process. */
   interrupted(): AbortSignal;
 }
 
-/** A sink over a stream. A reader that leaves is no error; any other failure is. */
+/** A sink over a stream. A reader that closes the stream is not an error; any other failure is. */
 export function streamSink(stream: Writable & { readonly isTTY?: boolean }): Sink {
   let closed = false;
   stream.on('error', () => {
-    closed = true; // each write learns of it by its own callback
+    closed = true; // the callback of each write gets the error too
   });
   return {
     isTTY: stream.isTTY === true,
@@ -48,7 +48,7 @@ function isBrokenPipe(error: Error): boolean {
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
 }
 
-/** Waits, unless told to stop. */
+/** Waits until the time has passed or the signal is aborted. */
 export async function pause(ms: number, stop: AbortSignal): Promise<void> {
   if (stop.aborted) return;
   const timer = new AbortController();

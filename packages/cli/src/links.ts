@@ -1,17 +1,17 @@
-/** Where a journal speaks of a digest: as content that a frame links, or as its own head. */
+/** Finds the place where a journal mentions a digest: as content that a frame links, or as the head of a frame. */
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
 import { type ContentReader, decode, linksOf, type ReadonlyStore } from '@reprise/kernel';
 
 /** The first mention of a digest. */
 export type Mention =
   | { readonly as: 'head'; readonly seq: number }
-  /** `kind` says how the content is to be read. Linked by the frame itself, or by content that it links. */
+  /** `kind` is the format of the content. The frame links it directly, or through content that it links. */
   | { readonly as: 'link'; readonly seq: number; readonly kind: Ref['kind'] };
 
 /**
  * Finds the first frame that links a digest or has it as its head.
  *
- * Damage does not end the search early: somebody who looks at a damaged world wants to see what is left.
+ * Damage does not end the search early: the reader of a damaged world wants to see the rest.
  */
 export async function findMention(store: ReadonlyStore, hex: string): Promise<Mention | undefined> {
   const walk = new Walk(store.content, hex);

@@ -1,10 +1,10 @@
-/** Opens the world that somebody named, for reading only. */
+/** Opens the world that the user named, for reading only. */
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 
-/** Where SQLite keeps the four bytes by which a file says whose it is, and what ours says. */
+/** The offset of SQLite's application id (four bytes), and our id. */
 const OWNER_AT = 68;
 const OWNER = 'RPRS';
 
@@ -16,20 +16,20 @@ const OWNER = 'RPRS';
  */
 export async function openForReading(path: string): Promise<ReadonlyStore> {
   const found = statOf(path);
-  if (found === undefined) throw absent(path, 'there is no such file');
-  // A pipe or a device would be waited on for ever.
-  if (!found.isFile()) throw absent(path, found.isDirectory() ? 'this is a folder' : 'this is no regular file');
+  if (found === undefined) throw absent(path, 'the file does not exist');
+  // Reading a pipe or a device would block for ever.
+  if (!found.isFile()) throw absent(path, found.isDirectory() ? 'the path is a folder' : 'the path is not a regular file');
   try {
     return await sqlite(path).openReadonly();
   } catch (error) {
-    if (isRepriseError(error, 'world_absent')) throw absent(path, 'there is no world in this file');
+    if (isRepriseError(error, 'world_absent')) throw absent(path, 'the file contains no world');
     if (isRepriseError(error, 'journal_damaged') && !isOurs(path))
-      throw absent(path, 'this file is not a world', error);
+      throw absent(path, 'the file is not a world', error);
     throw error;
   }
 }
 
-/** Runs a body with an open world and closes it, whatever comes. */
+/** Runs a function with an open world and closes the world afterwards, also after an error. */
 export async function withWorld<T>(path: string, body: (store: ReadonlyStore) => Promise<T>): Promise<T> {
   const store = await openForReading(path);
   try {
@@ -52,11 +52,11 @@ function statOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
-    throw new RepriseError('store_failed', 'this path cannot be looked at', { where: path, cause: error });
+    throw new RepriseError('store_failed', 'the path cannot be read', { where: path, cause: error });
   }
 }
 
-/** Tells a damaged world from a file that never was one. */
+/** Whether the file has the header of a world: tells a damaged world from a file that never was one. */
 function isOurs(path: string): boolean {
   const owner = Buffer.alloc(OWNER.length);
   const file = openSync(path, 'r');

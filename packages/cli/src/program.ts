@@ -1,4 +1,4 @@
-/** The command line: verbs, options and their help. What a verb does stands in `verbs/`. */
+/** The command line: verbs, options and their help. The verbs are implemented in `verbs/`. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
@@ -16,7 +16,7 @@ import { verify } from './verbs/verify.js';
 /**
  * Runs the command. Never rejects, never ends the process.
  *
- * @param args what stands after `reprise` on the command line
+ * @param args the arguments after `reprise` on the command line
  * @returns the exit code: 0 fine, 1 a finding, 2 wrong use, 3 cannot be read
  * @example process.exitCode = await runCli(['verify', 'world.db'], io)
  */
@@ -26,7 +26,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     await run.program().parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) return run.fail(error, false);
-    // Help that was asked for is an answer; help that was not is a refusal.
+    // Requested help is an answer; help after an error is a refusal.
     run.code = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   await run.flush();
@@ -35,7 +35,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 
 class CommandLine {
   code: ExitCode = EXIT.ok;
-  /** What commander prints; it knows no waiting. */
+  /** Text that commander prints: it writes synchronously, so it is collected here and written later. */
   readonly #out: string[] = [];
   readonly #err: string[] = [];
 
@@ -68,33 +68,33 @@ class CommandLine {
   }
 
   async fail(error: unknown, json: boolean): Promise<ExitCode> {
-    await reportFailure(this.io, error, json).catch(() => undefined); // nobody is left to be told
+    await reportFailure(this.io, error, json).catch(() => undefined); // the error stream is closed: the error cannot be reported
     return exitCodeOf(error);
   }
 
   #addVerify(program: Command): void {
-    verb(program, 'verify', 'replay a world and compare it in bytes, or check that nobody changed it')
+    verb(program, 'verify', 'replay a world and compare it byte by byte, or check its integrity only')
       .option('--app <module>', 'the app that wrote it: default export or export `app` of a module')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .option(
         '--pure-code',
-        'replay eras with the code that the file carries, in a sandbox; it runs what is in the file',
+        'replay eras in a sandbox with the code stored in the file; this executes code from the file',
       )
-      .option('--requests <module>', 'make the requests of model calls again: export `requests` of a module')
-      .option('--no-unverified', 'make it a finding when there is anything that no app at hand can replay')
-      .option('--expect <head>', 'a head that must be in the journal: finds a cut or rolled back one', digest)
+      .option('--requests <module>', 'rebuild the requests of model calls and compare them: export `requests` of a module')
+      .option('--no-unverified', 'report a finding when any era cannot be replayed')
+      .option('--expect <head>', 'a head that must be in the journal: detects a journal that was cut or rolled back', digest)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
   }
 
   #addBundle(program: Command): void {
     program
       .command('bundle')
-      .description('make the pure code of an app, to be recorded in its worlds')
+      .description('bundle the pure code of an app, to be recorded in its worlds')
       .argument('<module>', 'the module of the app: default export or export `app`')
-      .requiredOption('-o, --out <file>', 'where the code is written')
+      .requiredOption('-o, --out <file>', 'the file to write the code to')
       .option(
         '-C, --conditions <name>',
-        'a condition by which packages choose what they export; may be repeated',
+        'a condition for the `exports` of packages; may be repeated',
         several,
       )
       .option('--json', 'print JSON')
@@ -103,15 +103,15 @@ class CommandLine {
   }
 
   #addBackup(program: Command): void {
-    verb(program, 'backup', 'copy a world, which may be open, and verify the copy')
-      .argument('<to>', 'the path of the copy; nothing may be there')
+    verb(program, 'backup', 'copy a world, also while it is open, and verify the copy')
+      .argument('<to>', 'the path of the copy; it must not exist')
       .action((world, to, options) => this.#do(options, () => backup(this.io, world, to, options)));
   }
 
   #addExplain(program: Command): void {
     program
       .command('explain')
-      .description('print what an error code means and what to do about it')
+      .description('print the meaning of an error code and what to do about it')
       .argument('[code]', 'the code before the colon of a message; without one, all codes are listed')
       .option('--json', 'print JSON')
       .action((code, options) => this.#do(options, () => explain(this.io, code, options)));
@@ -120,8 +120,8 @@ class CommandLine {
   #addTail(program: Command): void {
     verb(program, 'tail', 'print the newest frames, one line for each record')
       .option('--from <seq>', 'begin at this frame', count)
-      .option('-n <frames>', 'so many frames (default: the last 20; with --from: all)', count)
-      .option('-f, --follow', 'go on with new frames until Ctrl-C')
+      .option('-n <frames>', 'the number of frames (default: the last 20; with --from: all)', count)
+      .option('-f, --follow', 'keep printing new frames until Ctrl-C')
       .action((world, options) => this.#do(options, () => tail(this.io, world, options)));
   }
 
@@ -131,15 +131,15 @@ class CommandLine {
       .option('--at <seq>', 'the cell as it was after this frame', count)
       .option('--app <module>', 'the app that wrote the world, for cells')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
-      .option('--diff', 'what each event of that frame changed in the cell, as patches, instead of its state')
+      .option('--diff', 'the changes of each event of that frame in the cell, as patches, instead of its state')
       .option('--history', 'the records that concern the cell, instead of its state; needs no app')
       .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
   }
 
   #addCheck(program: Command): void {
-    verb(program, 'check', 'tell what opening a world with another app would do, and write nothing')
+    verb(program, 'check', 'report what would happen if another app opened a world; writes nothing')
       .requiredOption('--against <module>', 'the app to open it with')
-      .option('--legacy <module>', 'an earlier app, as it would be opened with; may be repeated', several)
+      .option('--legacy <module>', 'an earlier app, as openWorld would get it; may be repeated', several)
       .action((world, options) =>
         this.#do(options, async () => {
           this.code = await check(this.io, world, options);
@@ -167,7 +167,7 @@ function verb(program: Command, name: string, description: string): Command {
 
 function count(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is not a whole number from 0.');
+  throw new InvalidArgumentError('Expected a whole number, 0 or more.');
 }
 
 function several(text: string, before: readonly string[] = []): readonly string[] {
@@ -177,10 +177,10 @@ function several(text: string, before: readonly string[] = []): readonly string[
 function digest(text: string): string {
   const hex = parseDigest(text);
   if (hex !== undefined) return hex;
-  throw new InvalidArgumentError('It is not sha256: and 64 hex digits.');
+  throw new InvalidArgumentError('Expected sha256: and 64 hex digits.');
 }
 
-/** Of the package: `package.json` stands one level above the sources and above what is built of them. */
+/** The version of the package: `package.json` is one level above both the sources and the built files. */
 function version(): string {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

@@ -7,11 +7,11 @@ import { runCli } from './program.js';
 export async function runProcess(): Promise<never> {
   quietSqliteWarning();
   const io: Io = { out: streamSink(process.stdout), err: streamSink(process.stderr), interrupted };
-  // Such as a promise that a module loaded as an app forgot: Node would end with 1, which here is a finding.
+  // For example a rejected promise in a module loaded as an app: Node would exit with 1, which means a finding here.
   process.on('uncaughtException', (error) => {
     void reportFailure(io, error, false).finally(() => process.exit(EXIT.unreadable));
   });
-  // What was written is handed on by now, and a module loaded as an app may keep the process alive for ever.
+  // All output is flushed by now, and a module loaded as an app may keep the process alive for ever.
   process.exit(await runCli(process.argv.slice(2), io));
 }
 
@@ -21,7 +21,7 @@ function interrupted(): AbortSignal {
   return stop.signal;
 }
 
-/** Node 22 calls its SQLite experimental each time; to who runs this command that says nothing. */
+/** Hides Node 22's warning that its SQLite is experimental: the user of this command cannot act on it. */
 function quietSqliteWarning(): void {
   const [print] = process.listeners('warning');
   if (print === undefined) return;

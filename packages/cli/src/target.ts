@@ -1,7 +1,7 @@
-/** What `show` can be asked for. */
+/** The things that `show` can print. */
 import { type Address, isRepriseError, parseAddress, RepriseError } from '@reprise/contracts';
 
-/** What somebody wants to see. */
+/** The thing to print. */
 export type Target =
   | { readonly kind: 'frame'; readonly seq: number; readonly i?: number }
   | { readonly kind: 'digest'; readonly hex: string }
@@ -11,9 +11,9 @@ const FRAME = /^(\d{1,15})(?:\.(\d{1,15}))?$/;
 const DIGEST = /^(?:sha256:)?([0-9a-f]{64})$/i;
 
 /**
- * Reads what somebody asked for: `12`, `12.3`, `sha256:…` or `namespace/Reducer@1/key`.
+ * Parses the argument of `show`: `12`, `12.3`, `sha256:…` or `namespace/Reducer@1/key`.
  *
- * @throws RepriseError `invalid_argument` when it is none of these
+ * @throws RepriseError `invalid_argument` when the text has none of these forms
  */
 export function parseTarget(text: string): Target {
   const frame = FRAME.exec(text);
@@ -27,7 +27,7 @@ export function parseTarget(text: string): Target {
     return { kind: 'cell', address: parseAddress(text) };
   } catch (error) {
     if (!isRepriseError(error, 'invalid_argument')) throw error;
-    throw new RepriseError('invalid_argument', 'this names nothing that can be shown', {
+    throw new RepriseError('invalid_argument', 'unknown thing to show', {
       expected: 'a frame (12), a record (12.3), a digest (sha256:…) or a cell (namespace/Reducer@1/key)',
       actual: text,
       hint: 'reprise tail prints the numbers, digests and addresses of a world.',
@@ -35,7 +35,7 @@ export function parseTarget(text: string): Target {
   }
 }
 
-/** A digest as people see it, `sha256:` and 64 hex digits, or the digits alone; undefined when it is none. */
+/** Parses a digest: `sha256:` and 64 hex digits, or the digits alone; undefined for any other text. */
 export function parseDigest(text: string): string | undefined {
   return DIGEST.exec(text)?.[1]?.toLowerCase();
 }

@@ -2,15 +2,15 @@
 import { isRef } from '@reprise/contracts';
 import { escapeLine } from './escape.js';
 
-/** How a value is laid out. */
+/** The layout of the JSON text. */
 export interface JsonLayout {
-  /** Spaces a level; all on one line when absent. */
+  /** Spaces of indentation per level; everything on one line when absent. */
   readonly indent?: number;
   /** Write links by their first digits only, for people. */
   readonly shortLinks?: boolean;
 }
 
-/** Writes a value, or anything that an error carries, as JSON. Escapes also what only terminals act on. */
+/** Writes a value, or anything that an error carries, as JSON. Also escapes the characters that control a terminal. */
 export function toJson(value: unknown, layout: JsonLayout = {}): string {
   return write(value, layout, 0);
 }
@@ -44,7 +44,7 @@ function block(brackets: '[]' | '{}', items: readonly string[], { indent }: Json
   return `${open}\n${margin}${items.join(`,\n${margin}`)}\n${' '.repeat(indent * depth)}${close}`;
 }
 
-/** What JSON has no word for (an error's facts may hold anything) is written as text. */
+/** Writes values that JSON cannot express (an error's details may hold anything) as text. */
 function scalar(value: unknown): string {
   const known = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
   return escapeLine(JSON.stringify(known ? value : String(value)));

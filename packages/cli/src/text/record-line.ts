@@ -1,4 +1,4 @@
-/** One line for each record: what happened, to whom. */
+/** Renders each record as one line: what happened, and to which cell or effect. */
 import {
   formatAddress,
   type JournalRecord,
@@ -27,7 +27,7 @@ const LINES: Lines = {
   },
   command: ({ command, principal }) => `${command.name} by ${principal} ${preview(command.value as unknown as Value)}`,
   deferred: ({ effect, attempt, expires }) =>
-    `effect ${short(effect)} attempt ${attempt} waits for the outside${expires === null ? '' : ` until ${timeOf(expires)}`}`,
+    `effect ${short(effect)} attempt ${attempt} is pending${expires === null ? '' : ` until ${timeOf(expires)}`}`,
   ask: ({ effect, n, question }) => `effect ${short(effect)} question ${n}: ${preview(question)}`,
   timer: ({ cell, plan, name, due, quarantined }) =>
     `${name} of ${plan === null ? formatAddress(cell) : planName([...cell, plan])}, due ${timeOf(due)}${mark(quarantined)}`,
@@ -58,18 +58,18 @@ const LINES: Lines = {
 
 const WHAT_MAX = 240;
 
-/** A record with its place and time, as one line that is fit for a terminal. */
+/** A record with its place and time, as one line that is safe for a terminal. */
 export function recordRow({ seq, i, at }: { seq: number; i: number; at: number }, record: JournalRecord): string {
   const what = escapeLine(shortText(recordLine(record), WHAT_MAX));
   return `${`${seq}.${i}`.padEnd(8)}  ${timeOf(at)}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
 }
 
-/** What a record says, in one line of any length. */
+/** The content of a record, as one line of any length. */
 function recordLine(record: JournalRecord): string {
   return (LINES[record.kind] as (record: JournalRecord) => string)(record);
 }
 
-/** A time of the journal, as ISO in UTC; the number itself where no calendar reaches. */
+/** A time of the journal as ISO text in UTC; the number itself when it is outside the range of dates. */
 export function timeOf(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? `${at} ms` : date.toISOString();
@@ -77,7 +77,7 @@ export function timeOf(at: number): string {
 
 type Leaf = Extract<JournalRecord, { kind: 'state' }>['leaves'][number];
 
-/** Cells first: they are what people look for. */
+/** Sorts cells first, because readers look for them. */
 function stateLine(leaves: readonly Leaf[]): string {
   const rank = ([[kind]]: Leaf) => (kind === 'cell' ? 0 : kind === 'log' ? 1 : 2);
   return leaves
@@ -87,8 +87,8 @@ function stateLine(leaves: readonly Leaf[]): string {
 }
 
 /**
- * A touched leaf: its key, and what changed in it (`=` with the new value, `=…` when that is long, `-` when gone).
- * The fields of other leaves than cells and logs repeat the frame's other records.
+ * A changed leaf: its key, and the change (`=` with the new value, `=…` when the value is long, `-` when removed). Only
+ * cells and logs show their fields: those of other leaves repeat the frame's other records.
  */
 function leafLine([key, digest, changed]: Leaf): string {
   const name = key.map((part) => (isDigest(part) ? short(part) : String(part))).join(' ');

@@ -10,7 +10,7 @@ export interface BackupArguments {
   readonly json?: true;
 }
 
-/** Copies a world to a path where nothing is, and says which head the copy has. */
+/** Copies a world to a path that does not exist yet, and prints the head of the copy. */
 export async function backup(io: Io, world: string, to: string, { json }: BackupArguments): Promise<void> {
   const { path, head, blobs } = await withWorld(world, () => sqlite(world).backup(to));
   const digest = `sha256:${head.digest}`;

@@ -1,4 +1,4 @@
-/** `reprise bundle`: makes the pure code of an app, and shows that it loads where nothing is. */
+/** `reprise bundle`: bundles the pure code of an app, and checks that a sandbox can load it. */
 import { writeFileSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
@@ -33,6 +33,6 @@ function write(out: string, bytes: Uint8Array): void {
   try {
     writeFileSync(out, bytes);
   } catch (cause) {
-    throw new RepriseError('invalid_argument', 'the code cannot be written there', { where: out, cause });
+    throw new RepriseError('invalid_argument', 'the bundled code cannot be written', { where: out, cause });
   }
 }

@@ -1,4 +1,4 @@
-/** `reprise check`: what opening a world with another app would do, before it is deployed. */
+/** `reprise check`: reports what would happen if another app opened a world, before that app is deployed. */
 import { type AgainstReport, checkAgainst, type EraChange } from '@reprise/kernel';
 import { loadApp, loadApps } from '../app.js';
 import { EXIT, type ExitCode } from '../exit.js';
@@ -15,7 +15,7 @@ export interface CheckArguments {
   readonly json?: true;
 }
 
-/** How many names of one kind a line lists. */
+/** The most names of one kind that a line lists. */
 const NAMED_MAX = 10;
 
 /** Compares a world with an app and reports. @returns 1 when it would not open, or cells would fault */
@@ -54,9 +54,9 @@ function asText(world: string, module: string, report: AgainstReport): string {
 function sentenceOf({ verdict, head, era }: AgainstReport): string {
   switch (verdict) {
     case 'new':
-      return 'there is no frame yet; its first era begins';
+      return 'the journal has no frame yet; its first era begins';
     case 'same':
-      return `opens, and the era from frame ${era} goes on`;
+      return `opens, and the era from frame ${era} continues`;
     case 'new_era':
       return `opens, and a new era begins after frame ${head.seq}`;
     case 'plans_in_flight':

@@ -4,7 +4,7 @@ import { readPage, summaryOf } from '../error-pages.js';
 import type { Io } from '../io.js';
 import { toJson } from '../text/json.js';
 
-/** Prints what an error code means and what to do; without a code, all codes with what happened. */
+/** Prints the page of an error code; without a code, all codes with one line each. */
 export async function explain(io: Io, code: string | undefined, options: { readonly json?: true }): Promise<void> {
   if (code === undefined) return list(io, options);
   const known = codeIn(code);
@@ -18,12 +18,12 @@ async function list(io: Io, options: { readonly json?: true }): Promise<void> {
   await io.out.write(options.json === true ? `${toJson(codes)}\n` : lines.join(''));
 }
 
-/** A code as a message has it: alone, or with the colon behind it. */
+/** Reads a code as it is written in a message: alone, or followed by the colon. */
 function codeIn(text: string): ErrorCode {
   const code = ERROR_CODES.find((known) => known === text.replace(/:$/, ''));
   if (code !== undefined) return code;
-  throw new RepriseError('invalid_argument', 'there is no error of this code', {
-    expected: 'a code as it stands before the colon of a message, for example head_mismatch',
+  throw new RepriseError('invalid_argument', 'unknown error code', {
+    expected: 'the code before the colon of a message, for example head_mismatch',
     actual: text,
     hint: '`reprise explain` without a code lists all of them.',
   });

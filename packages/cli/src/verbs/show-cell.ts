@@ -13,10 +13,10 @@ import { toJson } from '../text/json.js';
 import type { ShowArguments, View } from './show.js';
 
 /**
- * A cell's state, the length of its logs and the size of its tables, as of a frame. It is replayed, so the app must be at hand.
+ * A cell's state, the length of its logs and the size of its tables, as of a frame. The world is replayed, so the app must be available.
  *
- * @throws RepriseError `invalid_argument` when no app is at hand or there is no such frame, `unknown_reducer`,
- *   `cell_absent`, `replay_divergence` and what else replaying throws
+ * @throws RepriseError `invalid_argument` when no app fits or the frame does not exist, `unknown_reducer`,
+ *   `cell_absent`, `replay_divergence` and the other errors of `worldAt`
  */
 export async function cellView(store: ReadonlyStore, address: Address, options: ShowArguments): Promise<View> {
   const { chosen, reducer, seq: at } = await cellContext(store, address, options);
@@ -37,7 +37,7 @@ export async function cellView(store: ReadonlyStore, address: Address, options: 
   return { data: { address: name, seq, head, state, logs, tables }, text: `${lines.join('\n')}\n` };
 }
 
-/** What a cell is looked at with: the app, its reducer, and the frame after which it is looked at. */
+/** The view of a cell: the app, the cell's reducer, and the frame after which the state is shown. */
 export interface CellContext {
   readonly chosen: Chosen & { readonly app: App };
   readonly reducer: ReducerDefinition;
@@ -45,9 +45,9 @@ export interface CellContext {
 }
 
 /**
- * Finds what a cell is looked at with.
+ * Finds the app, the reducer and the frame to show a cell with.
  *
- * @throws RepriseError `invalid_argument` when no app is at hand, `unknown_reducer`, `world_absent`
+ * @throws RepriseError `invalid_argument` when no app fits, `unknown_reducer`, `world_absent`
  */
 export async function cellContext(
   store: ReadonlyStore,
@@ -65,7 +65,7 @@ async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise
   const chosen = await chooseApp(store, options);
   const { app, lacking } = chosen;
   if (app !== undefined) return { ...chosen, app };
-  throw new RepriseError('invalid_argument', 'a state is replayed, and no app for this journal is at hand', {
+  throw new RepriseError('invalid_argument', 'no app for this journal is at hand: a state is shown by replaying it', {
     ...(lacking.length === 0 ? {} : { actual: `the built-in app, @reprise/agent, lacks ${lacking.join(', ')}` }),
     hint: 'Name the app: --app MODULE.',
   });
@@ -101,7 +101,7 @@ async function countTables(then: WorldAt, address: Address, names: readonly stri
 }
 
 function noReducer(app: App, actual: string): RepriseError {
-  return new RepriseError('unknown_reducer', 'this app has no such reducer', {
+  return new RepriseError('unknown_reducer', 'the app has no such reducer', {
     expected: [...app.reducers.keys()].join(', '),
     actual,
     hint: 'Name another app: --app MODULE.',
@@ -109,9 +109,9 @@ function noReducer(app: App, actual: string): RepriseError {
 }
 
 function noCell(address: Address, seq: number): RepriseError {
-  return new RepriseError('cell_absent', 'there is no such cell', {
+  return new RepriseError('cell_absent', 'the cell does not exist', {
     where: `frame ${seq}`,
     actual: formatAddress(address),
-    hint: 'Ask for another frame with --at; the state records that reprise tail prints name the cells.',
+    hint: 'Choose another frame with --at. The state records in the output of reprise tail name the cells.',
   });
 }

@@ -7,7 +7,7 @@ import type { ShowArguments, View } from './show.js';
 import { cellContext } from './show-cell.js';
 
 /**
- * What one frame changed in a cell: the events that it delivered, each with its patches.
+ * Shows the changes that one frame made in a cell: the events it delivered, each with its patches.
  *
  * @throws RepriseError as `cellView`
  */
@@ -15,7 +15,7 @@ export async function diffView(store: ReadonlyStore, address: Address, options: 
   const { chosen, reducer, seq } = await cellContext(store, address, options);
   const changes = await changesOf(store, chosen, reducer, address, seq);
   const name = formatAddress(address);
-  const title = escapeLine(`${name} in frame ${seq}: ${changes.length === 0 ? 'no event reached it' : ''}`).trimEnd();
+  const title = escapeLine(`${name} in frame ${seq}: ${changes.length === 0 ? 'no event reached the cell' : ''}`).trimEnd();
   return { data: { address: name, seq, changes }, text: `${[title, ...changes.flatMap(linesOf)].join('\n')}\n` };
 }
 

@@ -6,14 +6,14 @@ import { toJson } from '../text/json.js';
 import type { View } from './show.js';
 import { frameView } from './show-frame.js';
 
-/** How many bytes people see of what is neither a value nor text. */
+/** The number of bytes shown of content that is neither a value nor text. */
 const HEX_BYTES_MAX = 64;
 
 /**
- * What a digest names: a blob, or the frame whose head it is.
+ * Shows the blob with a digest, or the frame with this head.
  *
  * @throws RepriseError `blob_erased` when a tombstone names it, `blob_missing` when a frame links it and the store has lost it, `blob_damaged`,
- *   `invalid_argument` when nothing here has this digest
+ *   `invalid_argument` when no blob and no frame has this digest
  */
 export async function digestView(store: ReadonlyStore, hex: string): Promise<View> {
   const bytes = await store.content.get(Ref.fromHex(hex));
@@ -22,19 +22,19 @@ export async function digestView(store: ReadonlyStore, hex: string): Promise<Vie
   if (mention?.as === 'head') return frameView(store, mention.seq);
   const by = await store.content.erasedBy(Ref.fromHex(hex));
   if (by !== undefined) {
-    throw new RepriseError('blob_erased', 'this content was erased', {
+    throw new RepriseError('blob_erased', 'the content was erased', {
       where: `frame ${by}, sha256:${hex}`,
-      hint: `Frame ${by} says by whom and why. It cannot be brought back.`,
+      hint: `Frame ${by} names who erased it and why. It cannot be restored.`,
       by,
     });
   }
   if (mention?.as === 'link') {
-    throw new RepriseError('blob_missing', 'content that the journal links is not in the store', {
+    throw new RepriseError('blob_missing', 'linked content is missing from the store', {
       where: `frame ${mention.seq}, sha256:${hex}`,
       hint: 'Restore the store from a copy that has it.',
     });
   }
-  throw new RepriseError('invalid_argument', 'nothing in this world has this digest', {
+  throw new RepriseError('invalid_argument', 'the digest is not in this world', {
     actual: `sha256:${hex}`,
     hint: 'Only blobs and the heads of frames can be shown by digest.',
   });
@@ -59,7 +59,7 @@ function blobView(hex: string, bytes: Uint8Array, mention: Mention | undefined):
   };
 }
 
-/** Bytes are read as a value only where a link says so: those of a text may look like one by chance. */
+/** Bytes are decoded as a value only when a link says so: the bytes of a text may look like a value by chance. */
 function contentOf(bytes: Uint8Array, isValue: boolean): Content {
   if (isValue) return { as: 'value', value: decode(bytes) };
   try {

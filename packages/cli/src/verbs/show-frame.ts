@@ -5,9 +5,9 @@ import { timeOf } from '../text/record-line.js';
 import type { View } from './show.js';
 
 /**
- * A frame in full, or one of its records.
+ * Shows a frame in full, or one of its records.
  *
- * @throws RepriseError `invalid_argument` when there is no such frame or record, `journal_damaged`
+ * @throws RepriseError `invalid_argument` when the frame or record does not exist, `journal_damaged`
  */
 export async function frameView(store: ReadonlyStore, seq: number, i?: number): Promise<View> {
   const stored = await frameAt(store, seq);
@@ -35,8 +35,8 @@ export async function frameView(store: ReadonlyStore, seq: number, i?: number): 
 async function frameAt(store: ReadonlyStore, seq: number): Promise<StoredFrame> {
   for await (const stored of store.journal.read(seq, seq)) return stored;
   const last = (await store.journal.head()).seq;
-  throw new RepriseError('invalid_argument', 'there is no such frame', {
-    expected: last < 0 ? 'nothing: the journal has no frame' : `0 to ${last}`,
+  throw new RepriseError('invalid_argument', 'the frame does not exist', {
+    expected: last < 0 ? 'no number: the journal has no frame' : `0 to ${last}`,
     actual: seq,
   });
 }

@@ -8,9 +8,9 @@ import { recordRow, timeOf } from '../text/record-line.js';
 import type { View } from './show.js';
 
 /**
- * The records that concern a cell, in order: what it was told, what its plans did, what came back.
+ * Lists the records that concern a cell, in order: events, steps of its plans, receipts.
  *
- * @throws RepriseError `cell_absent` when no record does, `journal_damaged`
+ * @throws RepriseError `cell_absent` when no record concerns the cell, `journal_damaged`
  */
 export async function historyView(store: ReadonlyStore, world: string, address: Address): Promise<View> {
   await using views = await readViews(store, [touch], { store: await viewsBeside(world) });
@@ -44,7 +44,7 @@ interface Place {
   readonly at: number;
 }
 
-/** The views of the world where somebody keeps them, with the index that is wanted; else none are made on disk. */
+/** The views file of the world when it exists and has the needed index; else views in memory, to write nothing to disk. */
 async function viewsBeside(world: string): Promise<ViewStore> {
   const beside = sqliteViews(world);
   if (!existsSync(beside.label)) return memoryViews();
@@ -60,9 +60,9 @@ async function recordsOf(store: ReadonlyStore, seq: number): Promise<readonly Jo
 }
 
 function noHistory(actual: string, seq: number): RepriseError {
-  return new RepriseError('cell_absent', 'no record speaks of this cell', {
+  return new RepriseError('cell_absent', 'no record mentions this cell', {
     where: `frame ${seq}`,
     actual,
-    hint: 'The state records that reprise tail prints name the cells.',
+    hint: 'The state records in the output of reprise tail name the cells.',
   });
 }

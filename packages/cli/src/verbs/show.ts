@@ -13,36 +13,36 @@ import { historyView } from './show-history.js';
 
 /** The options of `show`. */
 export interface ShowArguments {
-  /** The frame after which a cell is looked at; else the newest. */
+  /** The frame after which a cell is shown; the newest when absent. */
   readonly at?: number;
   readonly app?: string;
   readonly legacy?: readonly string[];
   /** The records that concern a cell, instead of its state. */
   readonly history?: true;
-  /** What the events of one frame changed in a cell, instead of its state. */
+  /** The changes that the events of one frame made in a cell, instead of its state. */
   readonly diff?: true;
   readonly json?: true;
 }
 
-/** What is shown: as data for programs, and as text for people, ready to print. */
+/** The output: as data for programs, and as text for people, ready to print. */
 export interface View {
   readonly data: unknown;
   readonly text: string;
 }
 
-/** Prints what was asked for. */
+/** Prints one thing of a world. */
 export async function show(io: Io, world: string, what: string, options: ShowArguments): Promise<void> {
   const target = parseTarget(what);
   const { at, app, legacy } = options;
   if (target.kind !== 'cell' && (at ?? app ?? legacy) !== undefined) {
-    throw new RepriseError('invalid_argument', '--at, --app and --legacy go with the address of a cell', {
+    throw new RepriseError('invalid_argument', '--at, --app and --legacy need the address of a cell', {
       actual: what,
     });
   }
   if (options.diff === true && target.kind !== 'cell')
-    throw new RepriseError('invalid_argument', '--diff goes with the address of a cell', { actual: what });
+    throw new RepriseError('invalid_argument', '--diff needs the address of a cell', { actual: what });
   if (options.history === true && (target.kind !== 'cell' || (at ?? app ?? legacy ?? options.diff) !== undefined)) {
-    throw new RepriseError('invalid_argument', '--history goes with the address of a cell alone', { actual: what });
+    throw new RepriseError('invalid_argument', '--history needs the address of a cell and no other option', { actual: what });
   }
   await withWorld(world, async (store) => {
     const { data, text } = await viewOf(store, world, target, options);

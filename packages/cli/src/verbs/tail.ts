@@ -1,4 +1,4 @@
-/** `reprise tail`: the newest frames of a world, record by record, also while somebody writes it. */
+/** `reprise tail`: the newest frames of a world, record by record, also while a writer has it open. */
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel';
 import { type Io, pause } from '../io.js';
@@ -8,7 +8,7 @@ import { recordRow, timeOf } from '../text/record-line.js';
 
 /** The options of `tail`. */
 export interface TailArguments {
-  /** The first frame; else the last `n`. */
+  /** The first frame to print; the last `n` frames when absent. */
   readonly from?: number;
   readonly n?: number;
   readonly follow?: true;
@@ -18,7 +18,7 @@ export interface TailArguments {
 const FRAMES_DEFAULT = 20;
 const POLL_MS = 200;
 
-/** Prints frames in order; with `follow`, until told to stop. */
+/** Prints frames in order; with `follow`, until the user interrupts. */
 export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
   await withWorld(world, async (store) => {
     for await (const frame of framesOf(store, io, options)) {
@@ -28,7 +28,7 @@ export async function tail(io: Io, world: string, options: TailArguments): Promi
   });
 }
 
-/** With `from`, `n` bounds what is read; without, it says where to begin. */
+/** With `from`, `n` is the most frames to read; without it, the number of frames before the end to begin at. */
 async function* framesOf(
   store: ReadonlyStore,
   io: Io,

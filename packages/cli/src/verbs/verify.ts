@@ -1,4 +1,4 @@
-/** `reprise verify`: replays a world, or at least checks that nobody changed it. */
+/** `reprise verify`: replays a world, or checks only its integrity. */
 
 import { RepriseError } from '@reprise/contracts';
 import { type VerifyReport, verifyStore } from '@reprise/kernel';
@@ -14,18 +14,18 @@ import { toJson } from '../text/json.js';
 export interface VerifyArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
-  /** Replays eras with the code that their manifests link, before any app is asked. */
+  /** Replays eras with the code that their manifests link; apps are used only for the other eras. */
   readonly pureCode?: true;
   /** 64 hex digits. */
   readonly expect?: string;
-  /** False: whatever could not be replayed is a finding. */
+  /** False: an era that could not be replayed is a finding. */
   readonly unverified?: boolean;
-  /** A module that makes the requests of model calls again. */
+  /** A module that rebuilds the requests of model calls. */
   readonly requests?: string;
   readonly json?: true;
 }
 
-/** Verifies a world and reports; rejects with the first thing that is wrong. */
+/** Verifies a world and prints a report; rejects with the first error found. */
 export async function verify(io: Io, world: string, options: VerifyArguments): Promise<void> {
   await withWorld(world, async (store) => {
     const chosen = await chooseApp(store, options);
@@ -49,11 +49,11 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
 function requireVerified({ unverified, frames, eras }: VerifyReport): void {
   if (unverified === 0) return;
   const which = eras.filter(({ status }) => status === 'unverified').map(({ from, to }) => `${from} to ${to}`);
-  throw new RepriseError('era_unverified', 'there are frames that no app at hand could replay', {
+  throw new RepriseError('era_unverified', 'no app at hand can replay some of the frames', {
     where: `frames ${which.join(', ')}`,
     expected: `${frames} replayed`,
     actual: `${frames - unverified} replayed, ${unverified} unverified`,
-    hint: 'Give the apps of those eras: --app MODULE, --legacy MODULE.',
+    hint: 'Name the apps of those eras: --app MODULE, --legacy MODULE.',
   });
 }
 
@@ -79,14 +79,14 @@ function asText(
     `${world}: ${headline(report)}`,
     'checked: the hash chain, the shape of every record, all content and links',
     ...judged(world, chosen, report),
-    ...(pureCode === true && report.eras.every(({ code }) => code === undefined) ? ['no era carries its code'] : []),
+    ...(pureCode === true && report.eras.every(({ code }) => code === undefined) ? ['no era has its code in the file'] : []),
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
     ...(chosen.requests === undefined ? [] : [requestsLine(chosen.requests)]),
     `replayed ${replayed}, unverified ${unverified}`,
     ...(eras.length === 1 ? [] : eras.map(({ from, to, status }) => `era ${from} to ${to}: ${status}`)),
     `${frames} frames, ${records} records, ${blobs} blobs`,
     ...(erased === 0 ? [] : [`erased ${erased}: a tombstone in the journal accounts for each`]),
-    ...(returned === 0 ? [] : [`NOTE: ${returned} blobs that were erased are there again: put since, or from a copy`]),
+    ...(returned === 0 ? [] : [`NOTE: ${returned} erased blobs are in the store again: stored again later, or restored from a copy`]),
     `head sha256:${head.digest}`,
   ];
   return `${lines.map(escapeLine).join('\n')}\n`;
@@ -94,12 +94,12 @@ function asText(
 
 function requestsLine({ equal, uncompared }: Compared): string {
   const left = uncompared === 0 ? '' : `; ${uncompared} NOT compared`;
-  return `the requests of ${equal} model calls are, in bytes, what was sent${left}`;
+  return `the requests of ${equal} model calls equal the bytes that were sent${left}`;
 }
 
 function headline({ replayed, unverified }: VerifyReport): string {
   if (replayed === 0) return 'intact, not replayed';
-  return unverified === 0 ? 'replayed, identical' : 'intact; in part replayed, identical';
+  return unverified === 0 ? 'replayed, identical' : 'intact; partly replayed, identical';
 }
 
 function judged(world: string, chosen: Chosen, { replayed, unverified, eras }: VerifyReport): string[] {
@@ -108,7 +108,7 @@ function judged(world: string, chosen: Chosen, { replayed, unverified, eras }: V
     if (unverified === 0) return [`replayed with ${by}: every decision and every state follows from the inputs`];
     return [
       `replayed with ${by}: in replayed eras every decision and every state follows from the inputs`,
-      'NOT checked: whether they do in unverified ones; to replay those, name the apps of their time: --legacy MODULE',
+      'NOT checked: whether they do in unverified eras; to replay those, name their apps: --legacy MODULE',
     ];
   }
   const { lacking } = chosen;
@@ -120,7 +120,7 @@ function judged(world: string, chosen: Chosen, { replayed, unverified, eras }: V
   ];
 }
 
-/** Who replayed something: the code in the file, the app, earlier apps. */
+/** The code that replayed at least one era: the code in the file, the app, earlier apps. */
 function replayedBy({ app, legacy, name }: Chosen, eras: VerifyReport['eras']): string[] {
   const byApps = eras.some(({ status, code }) => status === 'replayed' && code === undefined);
   const codes = [...new Set(eras.flatMap(({ code }) => (code === undefined ? [] : [`sha256:${code}`])))];
