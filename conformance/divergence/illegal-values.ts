@@ -1,4 +1,4 @@
-/** Things that have no byte form, or would have two: refused where they come in, whoever brings them. */
+/** Things that have no byte form, or would have two: refused at every entry point, from every caller. */
 import { type Address, type RepriseError, type Value, value } from '@reprise/contracts';
 import {
   creates,
@@ -12,17 +12,17 @@ import {
 import * as z from 'zod';
 import { type Catch, caughtBy, placeOf, type Row, sameBytes } from './row.js';
 
-/** A thing that is no value, and one that looks like it and is. */
+/** A thing that is not a value, and a similar thing that is a value. */
 interface Illegal {
   readonly name: string;
   readonly how: string;
-  /** Why it is none. */
+  /** The reason why it is not a value. */
   readonly says: string;
-  /** Where in the thing, when it is not the whole. */
+  /** The path inside the thing, when only a part is illegal. */
   readonly at?: string;
   readonly broken: () => unknown;
   readonly sound: () => unknown;
-  /** Links and bytes may be said in an event; a state may not hold bytes. */
+  /** Events may contain links and bytes; a state may not contain bytes. */
   readonly inState?: true;
 }
 

@@ -62,7 +62,7 @@ export function partsText(world: Uint8Array): string {
   return `${text}sha256 ${sha256(Buffer.from(text))}\n`;
 }
 
-/** The first part in which a world's bytes are not those that the text is of; undefined when there is none. */
+/** The first part in which the bytes of a world differ from those that the text describes; undefined when they are equal. */
 export function firstChange(world: Uint8Array, text: string): Part | undefined {
   const lines = text.split('\n').slice(0, -2).map(readLine);
   for (const [i, { from, digest, name }] of lines.entries()) {

@@ -34,7 +34,7 @@ export function titled(cases: readonly Case[]): (readonly [title: string, one: C
 /**
  * A case by its names.
  *
- * @throws Error when there is none
+ * @throws Error when no case fits
  */
 export function caseOf(scenario: string, profile: ProfileName): Case {
   const found = CASES.find((one) => one.scenario.name === scenario && one.profile === profile);

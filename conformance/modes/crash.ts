@@ -73,7 +73,7 @@ export async function struck(one: Case, blows: readonly Blow[], broken: Broken =
     const living = live(one, { process, wire, life, clock }, broken).then(() => 'ended' as const);
     living.catch(() => undefined);
     const end = await Promise.race([process.death, living.catch(() => process.death)]);
-    // Whoever goes on after a death may have less to do than comes to the next blow.
+    // After a death the remaining work may end before the next kill point is reached.
     assert.ok(end !== 'ended' || life > 0, `${one.title}: nothing was killed ${wordsOf(blow)}`);
     for (const effect of begunOnce(await framesOf(mortal.store))) interrupted.add(effect);
     clock = new VirtualClock({ wall: clock.wall() });

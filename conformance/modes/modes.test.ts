@@ -115,7 +115,7 @@ describe('snapshots [RPL-9]', () => {
       expect(() => holdRoots(genesis, forged, last)).toThrow(`the state after frame ${last} is another`);
     });
 
-    it('whoever begins elsewhere than at the snapshot has not begun at it', async () => {
+    it('a replay that begins elsewhere than at the snapshot is detected', async () => {
       const genesis = await rootsOf('openai-responses', -1);
       const last = genesis.size - 2;
       for (const since of [genesis, new Map<number, string>()])

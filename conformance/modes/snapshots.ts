@@ -1,5 +1,5 @@
 /**
- * Mode `snapshots`: whoever begins at a snapshot has, after each frame, exactly the state of who began at genesis.
+ * Mode `snapshots`: a replay from a snapshot has, after each frame, exactly the state of a replay from genesis.
  *
  * States are compared by the root of the map of all leaves: it is the digest of their bytes.
  */

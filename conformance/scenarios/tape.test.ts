@@ -34,7 +34,7 @@ describe('a tape', () => {
     }
   });
 
-  it('that was cut, or is none, is refused with its place', () => {
+  it('a tape that was cut, or is not a tape, is refused with the place of the error', () => {
     const bytes = readFileSync(tapeFile(profile, scenario.name));
     expect(() => readTape(bytes.subarray(0, 300))).toThrow('it was cut');
     expect(() => readTape(bytes.subarray(0, -1))).toThrow('a line does not end');

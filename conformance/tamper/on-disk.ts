@@ -79,8 +79,8 @@ export async function fileTrials(sample: SampleWorld, random: () => number): Pro
     );
   });
   sql('landmarks: removed', 0, `DELETE FROM landmark WHERE kind = 'manifest'`);
-  sql('landmarks: a manifest that is none', 5, `INSERT INTO landmark (kind, seq) VALUES ('manifest', 5)`);
-  sql('landmarks: a snapshot that is none', 5, `INSERT INTO landmark (kind, seq) VALUES ('snapshot', 5)`);
+  sql('landmarks: a false manifest', 5, `INSERT INTO landmark (kind, seq) VALUES ('manifest', 5)`);
+  sql('landmarks: a false snapshot', 5, `INSERT INTO landmark (kind, seq) VALUES ('snapshot', 5)`);
   sql('requests: removed', 1, 'DELETE FROM request');
   sql('requests: at other frames', 1, 'UPDATE request SET seq = seq + 1');
   for (const [hex, bytes] of sample.blobs) {

@@ -80,13 +80,13 @@ export function packageOf(file: string): string {
 /** A JSON object of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON file of the tree; empty when there is none. */
+/** Reads a JSON file of the tree; an empty object when the file is absent. */
 export function json(tree: Tree, file: string): Json {
   const text = tree.get(file);
   return objectIn(text === undefined ? undefined : JSON.parse(text));
 }
 
-/** A value as an object; empty when it is none, so that the check that wants a field says that it is missing. */
+/** A value as an object; empty for any other value, so that the check for a field reports the field as missing. */
 export function objectIn(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

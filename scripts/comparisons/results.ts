@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `found`: it says so. `prevented`: it cannot be, or cannot differ. `silent`: it goes on and says nothing. `left to you`:
- * silent, and what it gives back is another than before, so that whoever kept that could see it.
+ * `found`: the system reports it. `prevented`: it cannot happen, or cannot differ. `silent`: the system continues without
+ * a report. `left to you`: silent, but the result differs, so a caller who stored the earlier result could see it.
  */
 export type Outcome = 'found' | 'prevented' | 'silent' | 'left to you';
 
@@ -55,7 +55,7 @@ const SOUND = 'what was recorded';
 
 interface Replayed {
   readonly said: string | null;
-  /** What was said to whoever tried to break it, so that nothing broken was replayed. */
+  /** The refusal of the attempt to break it, so that nothing broken was replayed. */
   readonly refused?: string;
   /** What the sound one gave back. */
   readonly recorded?: unknown;

@@ -4,7 +4,7 @@
  *   npx tsx --conditions=@reprise/source scripts/long/gate.ts [--runs 5000] [--seed N]
  *
  * A run is one world and its forks: up to 40 things happen to it (effects, cells that end and are made anew, cells that
- * settle, changed rights and limits, answers that come early, late or never, decisions and settlements by whoever,
+ * settle, changed rights and limits, answers that come early, late or never, decisions and settlements by any principal,
  * cancels, time, crashes, dry and live forks at any frame, in which the history goes on or which are fed and left), and
  * after each the auditor, who shares no code with the kernel, reads what became durable. At its end somebody reads its
  * frames who may not see one of the cells. A failure shows the smallest schedule that was found and the command for

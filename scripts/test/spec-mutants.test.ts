@@ -46,7 +46,7 @@ describe('clauses', () => {
   });
 
   it('one that is retired may be missing, and may not be cited or given again', () => {
-    const retired = { [INDEX]: `${row(2)}\n- **CODEC-1** It was none.\n`, [PAGE]: page(TWO[1] as string) };
+    const retired = { [INDEX]: `${row(2)}\n- **CODEC-1** It was absent.\n`, [PAGE]: page(TWO[1] as string) };
     expect(named({ ...retired, [TEST]: "it('two [CODEC-2]', () => {});" })).toEqual([]);
     expect(named(retired)).toEqual([expect.stringContaining(`${TEST}:1: CODEC-1 is retired`)]);
     expect(named({ ...retired, [PAGE]: page(...TWO) }).join()).toContain(`CODEC-1 stands at ${PAGE}:1 already`);
@@ -55,7 +55,7 @@ describe('clauses', () => {
   it.each([
     ['an id used twice', page(...TWO, 'CODEC-2** It MUST be three.'), `CODEC-2 stands at ${PAGE}:2 already`],
     ['a number above the highest', page(...TWO, 'CODEC-3** It MUST be three.'), 'CODEC-3 is above the highest number'],
-    ['an order that is none', page(...TWO.toReversed()), 'CODEC-1 stands behind CODEC-2'],
+    ['clauses out of order', page(...TWO.toReversed()), 'CODEC-1 stands behind CODEC-2'],
     ['the prefix of another page', page(...TWO, 'JRN-1** It MUST be three.'), 'JRN-1 is not of CODEC'],
     ['no MUST', page(TWO[0] as string, 'CODEC-2** It is two.'), 'CODEC-2 has 0 of MUST and SHOULD; use one'],
     ['two of them', page(TWO[0] as string, 'CODEC-2** It MUST and MUST.'), 'CODEC-2 has 2 of MUST and SHOULD'],

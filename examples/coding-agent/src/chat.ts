@@ -129,7 +129,7 @@ export class Chat {
     this.#watch(await this.desk.session.send(text, { id }));
   }
 
-  /** Sends a text to the run in progress; false if there is none any more. */
+  /** Sends a text to the run in progress; false if no run is in progress. */
   async steer(text: string): Promise<boolean> {
     const receipt = await this.desk.session.steer(text);
     if (receipt.status === 'rejected' && ['not_running', 'session_absent'].includes(receipt.code)) return false;

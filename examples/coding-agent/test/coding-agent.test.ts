@@ -8,7 +8,7 @@ import { drive, place, SLOW_TEST, verified } from './driven.js';
 vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
 
 const TASK = 'Fix the failing test.';
-const MENDED = 'return total(items) >= 5000 ? 0 : 490;';
+const FIXED = 'return total(items) >= 5000 ? 0 : 490;';
 const WRONG = 'return total(items) > 5000 ? 0 : 490;';
 
 const source = (folder: string) => readFileSync(path.join(folder, 'src/cart.js'), 'utf8');
@@ -24,7 +24,7 @@ describe('for a script', () => {
     expect(first.code).toBe(0);
     expect(first.out).toMatch(/^All 3 tests pass\. src\/cart\.js had one mistake/);
     expect(first.err).toContain('● edit  src/cart.js');
-    expect(source(folder)).toContain(MENDED);
+    expect(source(folder)).toContain(FIXED);
     const { head } = await verified(worlds);
 
     writeFileSync(path.join(folder, 'src/cart.js'), 'changed since\n');
@@ -84,7 +84,7 @@ describe('for a person', () => {
     await agent.until('allow it?', 3);
     agent.type('y');
     await agent.until('✓ done');
-    expect(source(folder)).toContain(`  // The bound counts as well.\n  ${MENDED}`);
+    expect(source(folder)).toContain(`  // The bound counts as well.\n  ${FIXED}`);
 
     agent.type('/why src/cart.js');
     const why = await agent.until('and to what you said meanwhile');
@@ -195,7 +195,7 @@ describe('for a person', () => {
     await second.until('✓ done');
     second.end();
     expect((await second.ended).code).toBe(0);
-    expect(source(folder)).toContain(MENDED);
+    expect(source(folder)).toContain(FIXED);
     expect((await verified(worlds)).unverified).toBe(0);
   });
 

@@ -18,13 +18,13 @@ export async function openForReading(path: string): Promise<ReadonlyStore> {
   const found = statOf(path);
   if (found === undefined) throw absent(path, 'the file does not exist');
   // Reading a pipe or a device would block for ever.
-  if (!found.isFile()) throw absent(path, found.isDirectory() ? 'the path is a folder' : 'the path is not a regular file');
+  if (!found.isFile())
+    throw absent(path, found.isDirectory() ? 'the path is a folder' : 'the path is not a regular file');
   try {
     return await sqlite(path).openReadonly();
   } catch (error) {
     if (isRepriseError(error, 'world_absent')) throw absent(path, 'the file contains no world');
-    if (isRepriseError(error, 'journal_damaged') && !isOurs(path))
-      throw absent(path, 'the file is not a world', error);
+    if (isRepriseError(error, 'journal_damaged') && !isOurs(path)) throw absent(path, 'the file is not a world', error);
     throw error;
   }
 }

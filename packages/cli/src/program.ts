@@ -80,9 +80,16 @@ class CommandLine {
         '--pure-code',
         'replay eras in a sandbox with the code stored in the file; this executes code from the file',
       )
-      .option('--requests <module>', 'rebuild the requests of model calls and compare them: export `requests` of a module')
+      .option(
+        '--requests <module>',
+        'rebuild the requests of model calls and compare them: export `requests` of a module',
+      )
       .option('--no-unverified', 'report a finding when any era cannot be replayed')
-      .option('--expect <head>', 'a head that must be in the journal: detects a journal that was cut or rolled back', digest)
+      .option(
+        '--expect <head>',
+        'a head that must be in the journal: detects a journal that was cut or rolled back',
+        digest,
+      )
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
   }
 
@@ -92,11 +99,7 @@ class CommandLine {
       .description('bundle the pure code of an app, to be recorded in its worlds')
       .argument('<module>', 'the module of the app: default export or export `app`')
       .requiredOption('-o, --out <file>', 'the file to write the code to')
-      .option(
-        '-C, --conditions <name>',
-        'a condition for the `exports` of packages; may be repeated',
-        several,
-      )
+      .option('-C, --conditions <name>', 'a condition for the `exports` of packages; may be repeated', several)
       .option('--json', 'print JSON')
       .addHelpText('after', EXIT_HELP)
       .action((module, options) => this.#do(options, () => bundle(this.io, module, options)));

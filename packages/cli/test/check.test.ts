@@ -34,15 +34,15 @@ afterAll(() => folder.remove());
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
 
 describe('reprise check --against', () => {
-  it('given the app that wrote it, says that the era goes on', async () => {
+  it('reports that the era continues, given the app that wrote the world', async () => {
     const { code, out } = await run('check', world, '--against', ONE);
     expect([code, out]).toEqual([
       0,
-      `${world} with ${ONE}: opens, and the era from frame 0 goes on\nnothing was written\n`,
+      `${world} with ${ONE}: opens, and the era from frame 0 continues\nnothing was written\n`,
     ]);
   });
 
-  it('given a version that migrates, says what it takes over, and writes nothing [RPL-20]', async () => {
+  it('lists what a version migrates, and writes nothing [RPL-20]', async () => {
     const before = readFileSync(world);
     const { code, out } = await run('check', world, '--against', TWO);
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('reprise check --against', () => {
     });
   });
 
-  it('given a migration that fails, names the cell and why', async () => {
+  it('names the cell and the reason when a migration fails', async () => {
     const { code, out } = await run('check', world, '--against', BROKEN);
     expect(code).toBe(1);
     expect(out).toContain('does NOT migrate: 1 cell, whose next event would fault\n  demo/Ledger@1/a: the state that');
@@ -72,7 +72,7 @@ describe('reprise check --against', () => {
     ['an app without the reducer', NOTHING, 'manifest_mismatch'],
     ['a later version alone', ALONE, 'manifest_mismatch'],
     ['changed code', CHANGED, 'replay_divergence'],
-  ])('given %s, says why it does not open', async (_, module, error) => {
+  ])('reports why the world would not open, given %s', async (_, module, error) => {
     const { code, out } = await run('check', world, '--against', module);
     expect(code).toBe(1);
     expect(out).toContain('does NOT open\nnothing was written\n');
@@ -84,11 +84,11 @@ describe('reprise check --against', () => {
     });
   });
 
-  it('given the earlier app too, lets a later version stand alone', async () => {
+  it('accepts a later version alone when the earlier app is given too', async () => {
     expect((await run('check', world, '--against', ALONE, '--legacy', ONE)).code).toBe(0);
   });
 
-  it('given a writer that holds the world, or damage, tells of the one and refuses the other', async () => {
+  it('notes a writer that holds the world, and refuses a damaged world', async () => {
     const path = folder.file('held.db');
     await makeLedger(path);
     {
@@ -100,26 +100,26 @@ describe('reprise check --against', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('journal_damaged')]);
   });
 
-  it('without an app, or with none, is wrong use', async () => {
+  it('reports wrong use when the app is missing or the module has no app', async () => {
     expect((await run('check', world)).code).toBe(2);
     expect((await run('check', world, '--against', 'nowhere.js')).code).toBe(2);
   });
 });
 
 describe('reprise verify of two eras', () => {
-  it('replays both when both apps are at hand', async () => {
+  it('replays both eras when both apps are given', async () => {
     const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE, '--no-unverified');
     expect(code).toBe(0);
     expect(out).toContain('replayed 9, unverified 0\nera 0 to 6: replayed\nera 7 to 8: replayed\n');
     expect((await run('verify', upgraded, '--app', TWO, '--no-unverified')).code).toBe(0);
   });
 
-  it('says which era is unverified, and with --no-unverified that is a finding', async () => {
+  it('prints which era is unverified, and makes it a finding with --no-unverified', async () => {
     const { code, out } = await run('verify', upgraded, '--app', ALONE);
     expect(code).toBe(0);
-    expect(out).toContain('intact; in part replayed, identical');
-    expect(out).toContain('NOT checked: whether they do in unverified ones');
-    expect(out).toContain('replayed 2, unverified 7\nera 0 to 6: sealed\nera 7 to 8: replayed\n');
+    expect(out).toContain('intact; partly replayed, identical');
+    expect(out).toContain('NOT checked: whether they do in unverified eras');
+    expect(out).toContain('replayed 2, unverified 7\nera 0 to 6: unverified\nera 7 to 8: replayed\n');
     const strict = await run('verify', upgraded, '--app', ALONE, '--no-unverified');
     expect(strict.code).toBe(1);
     expect(strict.err).toContain('era_unverified: ');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { run } from './run.js';
 
 describe('reprise explain', () => {
-  it('prints the page of each error code, with links that lead somewhere from anywhere', async () => {
+  it('prints the page of each error code with absolute links', async () => {
     for (const code of ERROR_CODES) {
       const { code: exit, out } = await run('explain', code);
       expect([code, exit]).toEqual([code, 0]);
@@ -13,7 +13,7 @@ describe('reprise explain', () => {
     }
   });
 
-  it('takes a code as it stands in a message, with its colon', async () => {
+  it('accepts a code copied from a message with its colon', async () => {
     expect((await run('explain', 'fenced:')).out).toBe((await run('explain', 'fenced')).out);
   });
 
@@ -26,7 +26,7 @@ describe('reprise explain', () => {
     expect(listed.filter(({ what }) => what === '')).toEqual([]);
   });
 
-  it('refuses a code that does not exist, and says how to see all', async () => {
+  it('refuses an unknown code and says how to list all codes', async () => {
     const { code, err } = await run('explain', 'fence');
     expect(code).toBe(2);
     expect(err).toContain('`reprise explain` without a code lists all of them');

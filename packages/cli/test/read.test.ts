@@ -9,7 +9,7 @@ import { command, ended, run, start } from './run.js';
 import { add, eraseFrom, freshFolder, type Ledger, makeAgentWorld, makeLedger, tamper } from './worlds.js';
 
 const APP = fileURLToPath(new URL('apps/app.ts', import.meta.url));
-/** Nothing that a terminal acts on, save line feeds and tabs. */
+/** Text without control characters except line feeds and tabs. */
 const PLAIN = /^[^\p{Cc}\p{Cf}]*$/u;
 
 const folder = freshFolder();
@@ -27,7 +27,7 @@ function lines(text: string): string[] {
 }
 
 describe('reprise tail', () => {
-  it('prints one line for each record, in which nothing acts on a terminal', async () => {
+  it('prints one line for each record, safe for a terminal', async () => {
     const { code, out, err } = await command(folder.path, 'tail', 'ledger.db');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const rows = lines(out);
@@ -39,7 +39,7 @@ describe('reprise tail', () => {
     expect(out).toContain('state.note="\\u001b[2J\\u202egnp\\u009b31m\\nfake line"');
   });
 
-  it('takes the last frames with -n, and frames from a number on with --from', async () => {
+  it('prints the last frames with -n, and the frames from a number on with --from', async () => {
     const numbers = async (...args: string[]) =>
       [...(await run('tail', world, ...args)).out.matchAll(/^(\d+)\.0 /gm)].map(([, seq]) => Number(seq));
     expect(await numbers('-n', '2')).toEqual([4, 5]);
@@ -64,7 +64,7 @@ describe('reprise tail', () => {
     expect(out.replaceAll('\n', '')).toMatch(PLAIN);
   });
 
-  it('given a damaged frame, prints what comes before it and then the damage', async () => {
+  it('prints the frames before a damaged frame and then the damage', async () => {
     const path = folder.file('damaged.db');
     await makeLedger(path);
     tamper(path, 'UPDATE frame SET bytes = zeroblob(3) WHERE seq = 2');
@@ -76,7 +76,7 @@ describe('reprise tail', () => {
     expect(json.at(-1)).toMatchObject({ ok: false, error: { code: 'journal_damaged', where: 'frame 2' } });
   });
 
-  it('follows a world that somebody writes, until Ctrl-C, and ends well', async () => {
+  it('follows a world during writes until Ctrl-C, and exits with 0', async () => {
     const path = folder.file('live.db');
     await makeLedger(path);
     await using writer = await openKernelWorld({ store: sqlite(path), app });
@@ -93,7 +93,7 @@ describe('reprise tail', () => {
     expect(rows.at(-1)).toMatchObject({ seq: 6, head: `sha256:${head}` });
   });
 
-  it('is quiet when its reader leaves', async () => {
+  it('reports no error when the reader of its output closes', async () => {
     const child = start(folder.path, 'tail', 'ledger.db', '--follow');
     child.stdout?.once('data', () => child.stdout?.destroy());
     const path = folder.file('ledger.db');
@@ -150,7 +150,7 @@ describe('reprise show', () => {
     expect((await run('show', world, '1.0')).out).toContain('record 1.0');
   });
 
-  it('shows content as a value only where a link says that it is one, else as text, else as hex', async () => {
+  it('shows content as a value only when a link says so, otherwise as text, otherwise as hex', async () => {
     const value = await run('show', world, `${ledger.value}`);
     expect(value.out).toContain('\nvalue, ');
     expect(value.out).toContain(`"${ledger.text}"`);
@@ -172,30 +172,28 @@ describe('reprise show', () => {
     }
   });
 
-  it('shows the frame whose head is asked for', async () => {
+  it('shows the frame with a given head', async () => {
     const { code, out } = await run('show', world, `sha256:${ledger.heads[1]}`);
     expect(code).toBe(0);
     expect(out).toContain('frame 2 ');
   });
 
-  it('reports content that is linked and lost', async () => {
+  it('reports linked content that is missing', async () => {
     const path = folder.file('lost.db');
     const { text } = await makeLedger(path);
     tamper(path, 'DELETE FROM blob');
     const { code, err } = await run('show', path, `${text}`);
     expect(code).toBe(1);
-    expect(err).toContain(
-      `blob_missing: content that the journal links is not in the store\n  where       frame 5, ${text}`,
-    );
+    expect(err).toContain(`blob_missing: linked content is missing from the store\n  where       frame 5, ${text}`);
   });
 
-  it('tells content that was erased from content that was lost, and shows its tombstone', async () => {
+  it('distinguishes erased content from missing content, and shows its tombstone', async () => {
     const path = folder.file('erased.db');
     const { text } = await makeLedger(path);
     const report = await eraseFrom(path, text);
     const shown = await run('show', path, `${text}`);
     expect(shown.code).toBe(1);
-    expect(shown.err).toContain(`blob_erased: this content was erased\n  where       frame ${report.seq}, ${text}`);
+    expect(shown.err).toContain(`blob_erased: the content was erased\n  where       frame ${report.seq}, ${text}`);
     const tail = await run('tail', path);
     expect(tail.out).toContain('1 blobs by human:dpo: request 17');
     const verified = await run('verify', path, '--app', APP);
@@ -204,7 +202,7 @@ describe('reprise show', () => {
     expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ erased: 1, returned: 0 });
   });
 
-  it('shows a cell with the length of its logs, now and as it was', async () => {
+  it('shows a cell with the length of its logs, now and at an earlier frame', async () => {
     const now = await run('show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '5', '--json');
     expect(JSON.parse(now.out)).toMatchObject({ seq: 5, state: { total: 10 }, logs: { history: 4 } });
     const then = await command(folder.path, 'show', 'ledger.db', 'demo/Ledger@1/a', '--app', APP, '--at', '2');
@@ -214,7 +212,7 @@ describe('reprise show', () => {
     );
   });
 
-  it('shows a session of the agent package without being told the app', async () => {
+  it('shows a session of the agent package without --app', async () => {
     const path = folder.file('agent.db');
     await makeAgentWorld(path);
     const { code, out } = await run('show', path, 'aos.agent/SessionReducer@1/s', '--json');

@@ -1,4 +1,4 @@
-/** Runs the command: in this process where only arguments matter, else as a process of its own. */
+/** Runs the command: in this process when only arguments matter, otherwise as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -34,7 +34,7 @@ function collector(): Sink & { text(): string } {
   };
 }
 
-/** Starts the command as a process. */
+/** Starts the command as a separate process. */
 export function start(cwd: string, ...args: string[]): ChildProcess {
   return spawn(process.execPath, ['--conditions=@reprise/source', '--import', TSX, BIN, ...args], {
     cwd,
@@ -42,12 +42,12 @@ export function start(cwd: string, ...args: string[]): ChildProcess {
   });
 }
 
-/** Runs the command as a process, to its end. */
+/** Runs the command as a separate process until it exits. */
 export async function command(cwd: string, ...args: string[]): Promise<Ended> {
   return ended(start(cwd, ...args));
 }
 
-/** Waits for a process and gives what it wrote. */
+/** Waits for a process to exit and returns its output. */
 export async function ended(child: ChildProcess): Promise<Ended> {
   const texts = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (text) => {

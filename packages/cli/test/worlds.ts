@@ -1,4 +1,4 @@
-/** Worlds for the tests, each in a folder of its own, and what can befall them. */
+/** Worlds for the tests, each in its own folder, and ways to damage them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import app from './apps/app.js';
 
 export const LEDGER: Address = ['demo/Ledger@1', 'a'];
 
-/** What a terminal must never get from a world: clear the screen, reverse the text, a C1 control, a line of its own. */
+/** Text that must never reach a terminal raw: it clears the screen, reverses text, has a C1 control and a false line. */
 export const HOSTILE = '\x1b[2J\u202egnp\u009b31m\nfake line';
 
 /** A folder that is removed after the tests. */
@@ -24,9 +24,9 @@ export function freshFolder(): { path: string; file: (name: string) => string; r
   };
 }
 
-/** What was written to a ledger world: frame 0 is the manifest, 1 to 4 add 1 to 4, frame 5 is a note. */
+/** The content of a ledger world: frame 0 is the manifest, frames 1 to 4 add 1 to 4, frame 5 is a note. */
 export interface Ledger {
-  /** Heads by frame, from frame 1; what acknowledgements said. */
+  /** The heads from the acknowledgements, by frame, from frame 1. */
   readonly heads: readonly string[];
   readonly text: Ref;
   readonly value: Ref;
@@ -56,7 +56,7 @@ export async function eraseFrom(path: string, ref: Ref): Promise<EraseReport> {
   return await world.erase({ refs: [ref] }, { as: 'human:dpo', reason: 'request 17' });
 }
 
-/** Writes a world of one agent that answered once. */
+/** Writes a world with one agent that answered once. */
 export async function makeAgentWorld(path: string): Promise<void> {
   const llm: Adapter<LlmGenerateParams, LlmGenerateReceipt> = {
     effect: llmGenerate,
@@ -85,7 +85,7 @@ export async function makeAgentWorld(path: string): Promise<void> {
   await world.kernel.pump();
 }
 
-/** Changes a database behind the store's back. */
+/** Changes a database directly, without the store. */
 export function tamper(path: string, sql: string): void {
   const db = new Database(path);
   db.exec(sql);

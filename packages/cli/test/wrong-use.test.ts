@@ -14,22 +14,22 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-describe('what is no world', () => {
+describe('a path that is not a world', () => {
   const whole = () => readFileSync(world);
   const THINGS: readonly (readonly [string, number, string, (path: string) => unknown])[] = [
-    ['nothing', 3, 'world_absent: there is no such file', () => undefined],
-    ['a path below a file', 3, 'world_absent: there is no such file', () => undefined],
-    ['a folder', 3, 'world_absent: this is a folder', (path) => mkdirSync(path)],
-    ['an empty file', 3, 'world_absent: there is no world in this file', (path) => writeFileSync(path, '')],
-    ['a text', 3, 'world_absent: this file is not a world', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(99))],
-    ['another database', 3, 'world_absent: this file is not a world', (path) => tamper(path, 'CREATE TABLE t (a)')],
+    ['nothing', 3, 'world_absent: the file does not exist', () => undefined],
+    ['a path below a file', 3, 'world_absent: the file does not exist', () => undefined],
+    ['a folder', 3, 'world_absent: the path is a folder', (path) => mkdirSync(path)],
+    ['an empty file', 3, 'world_absent: the file contains no world', (path) => writeFileSync(path, '')],
+    ['a text', 3, 'world_absent: the file is not a world', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(99))],
+    ['another database', 3, 'world_absent: the file is not a world', (path) => tamper(path, 'CREATE TABLE t (a)')],
     ['half a world', 1, 'journal_damaged: ', (path) => writeFileSync(path, whole().subarray(0, 20_000))],
     [
       'a world with a damaged schema',
       1,
       'journal_damaged: cannot open the store for reading',
       (path) => {
-        // A page number of the schema that leads beyond the file.
+        // A page number in the schema that is beyond the end of the file.
         const bytes = whole();
         bytes.writeUInt8(0x7f, bytes.indexOf('blobblob') + 'blobblob'.length);
         writeFileSync(path, bytes);
@@ -47,12 +47,12 @@ describe('what is no world', () => {
     ],
   ];
 
-  it.each(THINGS)('given %s, every verb ends with %i and says: %s', async (name, code, what, make) => {
+  it.each(THINGS)('fails with every verb for %s: exit code %i, %s', async (name, code, what, make) => {
     const path = name === 'a path below a file' ? `${world}/x` : folder.file(name);
     await make(path);
     const verbs = [['verify'], ['verify', '--json'], ['show', 'demo/Ledger@1/a', '--app', APP], ['tail']];
     for (const [verb, ...rest] of verbs as [string, ...string[]][]) {
-      if (verb === 'tail' && name === 'a store without a frame') continue; // it prints the frames: none
+      if (verb === 'tail' && name === 'a store without a frame') continue; // it prints no frame and succeeds
       const ended = await run(verb, path, ...rest);
       expect({ verb, code: ended.code }).toEqual({ verb, code });
       if (rest.includes('--json')) expect(JSON.parse(ended.out).error.code).toBe(what.split(':')[0]);
@@ -61,10 +61,10 @@ describe('what is no world', () => {
     }
   });
 
-  it('as a process, ends with 3 and names the page', async () => {
+  it('exits as a process with 3 and names the page of the error', async () => {
     const { code, out, err } = await command(folder.path, 'tail', 'nowhere.db');
     expect({ code, out }).toEqual({ code: 3, out: '' });
-    expect(err).toContain('world_absent: there is no such file\n  where       nowhere.db\n');
+    expect(err).toContain('world_absent: the file does not exist\n  where       nowhere.db\n');
     expect(err).toContain('npx reprise explain world_absent');
   });
 });
@@ -76,32 +76,32 @@ describe('wrong arguments', () => {
     [['verify'], "missing required argument 'world'"],
     [['verify', world, 'more'], 'too many arguments'],
     [['verify', world, '--frob'], "unknown option '--frob'"],
-    [['verify', world, '--expect', 'abc'], 'It is not sha256: and 64 hex digits.'],
-    [['verify', world, '--expect', `sha1:${'0'.repeat(64)}`], 'It is not sha256: and 64 hex digits.'],
-    [['tail', world, '--from', '-1'], 'It is not a whole number from 0.'],
-    [['tail', world, '-n', '1.5'], 'It is not a whole number from 0.'],
-    [['tail', world, '--from', '9'.repeat(16)], 'It is not a whole number from 0.'],
+    [['verify', world, '--expect', 'abc'], 'Expected sha256: and 64 hex digits.'],
+    [['verify', world, '--expect', `sha1:${'0'.repeat(64)}`], 'Expected sha256: and 64 hex digits.'],
+    [['tail', world, '--from', '-1'], 'Expected a whole number, 0 or more.'],
+    [['tail', world, '-n', '1.5'], 'Expected a whole number, 0 or more.'],
+    [['tail', world, '--from', '9'.repeat(16)], 'Expected a whole number, 0 or more.'],
     [['show', world], "missing required argument 'what'"],
-    [['show', world, 'zork'], 'this names nothing that can be shown'],
-    [['show', world, 'demo/Ledger/a'], 'this names nothing that can be shown'],
-    [['show', world, 'sha256:12'], 'this names nothing that can be shown'],
-    [['show', world, '6'], 'there is no such frame\n  expected    0 to 5\n  found       6'],
+    [['show', world, 'zork'], 'unknown thing to show'],
+    [['show', world, 'demo/Ledger/a'], 'unknown thing to show'],
+    [['show', world, 'sha256:12'], 'unknown thing to show'],
+    [['show', world, '6'], 'the frame does not exist\n  expected    0 to 5\n  found       6'],
     [['show', world, '1.9'], 'frame 1 has no such record'],
-    [['show', world, `sha256:${'1'.repeat(64)}`], 'nothing in this world has this digest'],
-    [['show', world, '1', '--at', '1'], '--at, --app and --legacy go with the address of a cell'],
+    [['show', world, `sha256:${'1'.repeat(64)}`], 'the digest is not in this world'],
+    [['show', world, '1', '--at', '1'], '--at, --app and --legacy need the address of a cell'],
     [['show', world, 'demo/Ledger@1/a'], 'no app for this journal is at hand'],
-    [['show', world, 'demo/Ledger@1/b', '--app', APP], 'there is no such cell'],
-    [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '0'], 'there is no such cell'],
-    [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '6'], 'there is no such frame'],
-    [['show', world, 'demo/Other@1/a', '--app', APP], 'this app has no such reducer'],
-  ])('given %j, ends with 2', async (args, what) => {
+    [['show', world, 'demo/Ledger@1/b', '--app', APP], 'the cell does not exist'],
+    [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '0'], 'the cell does not exist'],
+    [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '6'], 'expected    0 to 5\n  found       6'],
+    [['show', world, 'demo/Other@1/a', '--app', APP], 'the app has no such reducer'],
+  ])('exits with 2 for the arguments %j', async (args, what) => {
     const { code, out, err } = await run(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(what);
     expect(err).not.toMatch(/\n\s+at /);
   });
 
-  it('as a process, ends with 2', async () => {
+  it('exits as a process with 2 for wrong arguments', async () => {
     const { code, err } = await command(folder.path, 'verify', world, '--expect', 'abc');
     expect(code).toBe(2);
     expect(err).toContain('--expect');
@@ -109,7 +109,7 @@ describe('wrong arguments', () => {
 });
 
 describe('help', () => {
-  it('is an answer, and lists the exit codes', async () => {
+  it('prints help with exit code 0 and lists the exit codes', async () => {
     for (const args of [['--help'], ['verify', '--help'], ['tail', '-h'], ['show', '--help']]) {
       const { code, out, err } = await run(...args);
       expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -1,6 +1,6 @@
 /**
- * A circle among new nodes, as the names on the way round; undefined when there is none. Only new ones can be on it:
- * what is there already never comes to need anything more.
+ * Finds a cycle among new nodes: the names of its nodes in order; undefined without a cycle. Only new nodes can be on a
+ * cycle, because existing nodes never get new dependencies.
  */
 export function circleIn(needsOf: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const cleared = new Set<string>();

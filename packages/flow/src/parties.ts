@@ -1,22 +1,22 @@
-/** Who is who to a flow cell, and how it tells others. */
+/** The parties of a flow cell (owner, sender, outside callers), and how the cell notifies them. */
 import { type Address, address, formatAddress } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
 import { TOLD_AT_ONCE, TOLD_BYTES_MAX } from './bounds.js';
 import { utf8Bytes } from './sizes.js';
 
-/** A cell, or null for those outside: the host and whom it lets in. */
+/** A cell, or null for callers outside the world: the operator and principals that the operator admits. */
 export const party = z.nullable(address);
 
-/** A cell, or null for those outside. */
+/** A cell, or null for callers outside the world. */
 export type Party = Address | null;
 
-/** Who sent the event; a plan speaks for its cell. */
+/** The sender of the event; the cell of a plan when a plan sent it. */
 export function senderOf({ sender }: ReducerContext): Party {
   return sender === null ? null : [sender[0], sender[1]];
 }
 
-/** Opens a flow cell for its owner, once. */
+/** Sets the owner of a flow cell; refuses a second opening. */
 export function openFor(draft: { open: boolean; owner: Party }, ctx: ReducerContext, owner: Party): void {
   if (draft.open) ctx.reject('already_open');
   draft.open = true;
@@ -28,17 +28,17 @@ export function isSame(a: Party, b: Party): boolean {
   return a === null || b === null ? a === b : a[0] === b[0] && a[1] === b[1];
 }
 
-/** Refuses a sender that is none of these. Those outside may do everything: the gate before them has let them in. */
+/** Refuses any sender other than these parties. Outside callers are always allowed: the gate has already checked them. */
 export function requireParty(ctx: ReducerContext, ...parties: readonly Party[]): void {
   const sender = senderOf(ctx);
   if (sender !== null && !parties.some((one) => isSame(one, sender))) ctx.reject('not_yours');
 }
 
 /**
- * Sends an event, to nobody when there is nobody.
+ * Sends an event to a cell; does nothing when the receiver is null or absent.
  *
- * @returns false when the receiver's reducer does not take it. That is the receiver's defect, and must not be the
- *   fault of a cell that serves others too
+ * @returns false when the receiver's reducer rejects the event. That is a defect of the receiver and must not fault a
+ *   cell that also serves others
  */
 export function tell(ctx: ReducerContext, to: Party, name: string, value: unknown): boolean {
   if (to === null) return true;
@@ -50,15 +50,15 @@ export function tell(ctx: ReducerContext, to: Party, name: string, value: unknow
   }
 }
 
-/** How many can be told in one frame what takes so many bytes. */
+/** The number of receivers of a message of this many bytes that fit in one frame. */
 export function toldAtOnce(bytes: number): number {
   return Math.max(1, Math.min(TOLD_AT_ONCE, Math.floor(TOLD_BYTES_MAX / bytes)));
 }
 
-/** What a key of a table has room for, in bytes. */
+/** The most bytes of a table key. */
 const KEY_BYTES_MAX = 256;
 
-/** An address as a key of a table; a longer one is rejected. */
+/** An address as a table key; a longer address is rejected. */
 export function addressKey(ctx: ReducerContext, of: Address): string {
   const key = formatAddress(of);
   if (utf8Bytes(key) > KEY_BYTES_MAX) ctx.reject('address_too_long');

@@ -1,10 +1,10 @@
 /**
- * `flow/Promise@1`: one result of several parts, for many who wait.
+ * `flow/Promise@1`: one result of several parts, awaited by many cells.
  *
  * Invariants
- * P1  A part is what its first writer wrote; the promise ends once, and what it ended with never changes.
- * P2  It ends as soon as what is written decides it, by its deadline, or by being cancelled: whichever is first.
- * P3  Whoever awaits it when it ends is told once. Who comes later, writing or waiting, is told at once.
+ * P1  The first write of a part is final; the promise ends once, and its result never changes.
+ * P2  It ends when enough parts are written, at its deadline, or when it is cancelled: whichever is first.
+ * P3  Each cell that awaits it when it ends gets one event. A later write or await gets the event at once.
  */
 
 import type { Address, Value } from '@reprise/contracts';
@@ -80,7 +80,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   },
 };
 
-/** A result that several may write and many may await. */
+/** A result with several writers, awaited by many cells. */
 export const promise = defineReducer({
   name: PROMISE,
   state: promiseState,
@@ -101,14 +101,14 @@ function waitingOf(ctx: ReducerContext): Table<Address> {
   return ctx.table('waiting');
 }
 
-/** P3: a cell is told what stands; those outside read it in the refusal that they get. */
+/** P3: a cell gets the result as an event; an outside caller reads it in the refusal. */
 function answerLate(outcome: Settlement, ctx: ReducerContext): void {
   const sender = senderOf(ctx);
   if (sender === null) ctx.reject(`settled/${outcome.status}`);
   tell(ctx, sender, 'flow/Settled@1', outcome);
 }
 
-/** P2: ends the promise when what is written decides it. */
+/** P2: ends the promise when the written parts decide it. */
 function decide(draft: State, ctx: ReducerContext): void {
   const failed = Object.values(draft.written).filter(({ ok }) => !ok).length;
   const succeeded = Object.keys(draft.written).length - failed;
@@ -130,7 +130,7 @@ function settle(draft: State, outcome: Settlement, ctx: ReducerContext): void {
   notify(draft, outcome, ctx);
 }
 
-/** Tells as many as fit a frame; the others are told in frames of their own. */
+/** Notifies as many cells as fit in a frame; the others follow in later frames. */
 function notify(draft: State, outcome: Settlement, ctx: ReducerContext): void {
   const waiting = waitingOf(ctx);
   for (const [key, to] of waiting.range({ limit: toldAtOnce(ENVELOPE_BYTES + draft.bytes) })) {
@@ -140,5 +140,5 @@ function notify(draft: State, outcome: Settlement, ctx: ReducerContext): void {
   if (waiting.size > 0) ctx.timer(NOTIFY, ctx.now);
 }
 
-/** What telling takes beside the values: names, addresses, and the entry that is removed. */
+/** The bytes of a notification besides its values: names, addresses, and the removed entry. */
 const ENVELOPE_BYTES = 512;

@@ -1,4 +1,4 @@
-/** The contract of queues: what they take, what they tell, what they keep (`flow/Queue@1`). */
+/** The schemas of queues: commands, events and state (`flow/Queue@1`). */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
@@ -13,46 +13,46 @@ export const itemName = z.string().min(1).max(64);
 
 const slots = z.int().min(0).max(QUEUE_SLOTS_MAX);
 
-/** What a queue takes. */
+/** The commands of a queue. */
 export const queueCommands = {
-  /** Makes the queue. Whoever opens it may change it. */
+  /** Creates the queue. The sender becomes its owner and may change it. */
   'flow/OpenQueue@1': creates(z.strictObject({ limit: slots, paused: z.boolean().default(false) })),
-  /** Puts an item in line. Its owner, the sender unless `reply_to` says otherwise, is told when it has a slot. */
+  /** Adds an item to the queue. Its owner (`reply_to`, or else the sender) gets an event when the item has a slot. */
   'flow/Enqueue@1': z.strictObject({
     item: itemName,
     priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX).default(0),
     value: value(),
     reply_to: z.exactOptional(address),
-    /** How long the slot is kept without `Done`; for ever when absent. */
+    /** The longest time that the item keeps its slot without `Done`; unlimited when absent. */
     lease_ms: z.exactOptional(z.int().min(1)),
   }),
-  /** The owner is done with an item: its slot is free. */
+  /** Ends an item: its slot becomes free. */
   'flow/Done@1': z.strictObject({ item: itemName }),
-  /** Takes an item back, whether it waits or has a slot. */
+  /** Removes an item, whether it waits or has a slot. */
   'flow/CancelItem@1': z.strictObject({ item: itemName }),
-  /** Changes how many slots there are. Items that have one keep it. */
+  /** Changes the number of slots. Items that have a slot keep it. */
   'flow/LimitQueue@1': z.strictObject({ limit: slots }),
-  /** Grants nothing until it is resumed. */
+  /** Stops granting slots until `Resume`. */
   'flow/PauseQueue@1': z.strictObject({}),
-  /** Grants again. */
+  /** Grants slots again. */
   'flow/ResumeQueue@1': z.strictObject({}),
-  /** Ends an empty queue. */
+  /** Ends the queue, which must be empty. */
   'flow/CloseQueue@1': z.strictObject({}),
 } as const;
 
-/** What an owner of items is told: list them among the events of its reducer. */
+/** The events that owners of items get: list them among the events of their reducer. */
 export const queueEvents = {
-  /** The item has a slot, until `Done`; `until` is when its lease ends. */
+  /** The item has a slot until `Done`; its lease ends at `until`. */
   'flow/Granted@1': z.strictObject({ item: itemName, value: value(), until: z.nullable(z.int()) }),
-  /** The item's lease has ended: its slot is free, the item is gone. */
+  /** The item's lease has ended: its slot is free and the item is removed. */
   'flow/Expired@1': z.strictObject({ item: itemName }),
-  /** Somebody else took the item back. */
+  /** Another party removed the item. */
   'flow/ItemCancelled@1': z.strictObject({ item: itemName }),
 } as const;
 
-/** What a queue states for watchers. */
+/** The facts of a queue, for watchers. */
 export const queueFacts = {
-  /** An item went, because nobody is there to be told. */
+  /** An item was removed, because its owner no longer exists. */
   'flow/ItemDropped@1': z.strictObject({ item: itemName, owner: address, code: z.string() }),
 } as const;
 
@@ -68,17 +68,17 @@ export const queueState = z.strictObject({
 
 /** An item, by its name. */
 export const knownItem = z.strictObject({
-  /** Its place in line. */
+  /** Its position in the queue. */
   at: z.string(),
   running: z.boolean(),
   owner: address,
-  /** Who put it in line. */
+  /** The owner of the item. */
   by: party,
-  /** When its lease ends. */
+  /** The time at which its lease ends. */
   due: z.nullable(z.int()),
 });
 
-/** An item that waits, by its place. */
+/** A waiting item, by its position. */
 export const waitingItem = z.strictObject({
   item: itemName,
   owner: address,
@@ -87,7 +87,7 @@ export const waitingItem = z.strictObject({
   lease_ms: z.nullable(z.int()),
 });
 
-/** An item that has a slot, by its place. */
+/** An item with a slot, by its position. */
 export const runningItem = z.strictObject({ item: itemName, owner: address });
 
 /** The tables of a queue. */
@@ -95,9 +95,9 @@ export const queueTables = {
   items: knownItem,
   waiting: waitingItem,
   running: runningItem,
-  /** Leases, by when they end: the items' names. */
+  /** The names of items by the end of their lease. */
   leases: itemName,
 } as const;
 
-/** What of the kernel's a queue takes. */
+/** The kernel events that a queue handles. */
 export const queueNotices = { 'sys/TimerFired@1': timerFired, 'sys/Undeliverable@1': undeliverable } as const;

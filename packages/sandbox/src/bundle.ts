@@ -22,12 +22,12 @@ const builtin = new Set(builtinModules);
  *
  * @param module the path of a JavaScript or TypeScript module
  * @returns the bytes to record: `openWorld({ code: pureCode(bytes) })`
- * @throws RepriseError `invalid_argument` when there is no such module, it cannot be bundled, or its pure part imports
+ * @throws RepriseError `invalid_argument` when the module does not exist, it cannot be bundled, or its pure part imports
  *   modules of a host; `runtime_unsupported` without esbuild; `code_failed` when it imports while it runs
  */
 export async function bundlePureCode(module: string, options: BundleOptions = {}): Promise<Uint8Array> {
   const file = resolve(module);
-  if (!existsSync(file)) throw unusable('there is no such module', module, 'Give the path of the module of the app.');
+  if (!existsSync(file)) throw unusable('the module does not exist', module, 'Pass the path of the module of the app.');
   const { outputFiles = [], metafile } = await bundled(file, module, options.conditions ?? []);
   requirePure(metafile, module);
   const code = new TextEncoder().encode(`${CODE_MARK}\n${outputFiles[0]?.text ?? ''}`);

@@ -4,8 +4,8 @@
  * Invariants
  * P1  The process has no permission that Node can withhold, no environment and no file: its two scripts and all that it
  *     works on go in through its input, and what comes out of its output is held to the shape of a message.
- * P2  It is ended when it is silent for too long, takes too much memory, says what is none, or is not wanted any more;
- *     always by force. It ends with its owner (`bounded-process.ts`).
+ * P2  It is killed when it is silent for too long, takes too much memory, sends an invalid message, or is not needed any
+ *     more; always by force. It ends with its owner (`bounded-process.ts`).
  * P3  Content is read by digest alone, and given only while a frame is being replayed.
  */
 

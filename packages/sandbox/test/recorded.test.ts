@@ -66,7 +66,7 @@ describe('given code to open a world with', () => {
     expect(await codesOf(store)).toBe('a');
   });
 
-  it('begins another era with other code of the same definitions, and with code where there was none', async () => {
+  it('begins another era when the code changes under the same definitions, and when code is added', async () => {
     const store = memory();
     await reopen(store, {});
     await reopen(store, { code: pureCode(code) });

@@ -65,7 +65,7 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** The one that comes with Node; undefined where there is none. */
+/** The driver that Node includes; undefined on Node versions without one. */
 export function builtinDriver(): Driver | undefined {
   // Not an import: a bundler or Node 20 would fail on the name. Before 22.13 it is hidden behind a flag: undefined.
   const builtin = process.getBuiltinModule?.('node:sqlite') as NodeSqlite | undefined;

@@ -3,11 +3,11 @@
  *
  * Invariants
  * H1  The lock, the log and the blobs are named by the file's canonical path, so a link leads to the same lock.
- * H2  The file says who writes it (`owner.ts`), in its main part and not in the log alone. It is looked at before the
- *     file is opened for writing and inside each transaction: whoever got past the lock is refused, or is found.
+ * H2  The file says who writes it (`owner.ts`), in its main part and not in the log alone. It is checked before the
+ *     file is opened for writing and inside each transaction: a writer that got past the lock is refused or detected.
  * H3  While it is open, the main part says that a log belongs to it, and the log, which is never empty then, says that
- *     with it the file is whole. So a main part without its log is told from one that took the log in, whoever made
- *     it do so. It is said again whenever log was moved into the main part, before anything more is acknowledged.
+ *     with it the file is whole. So a main part without its log is distinguishable from one whose log was checkpointed,
+ *     by any process. The marks are written again after every checkpoint, before anything more is acknowledged.
  * H4  Nothing is acknowledged into a file that is no longer the one under its name: file, log and index of the log are
  *     looked for after each commit.
  * H5  Closing removes a log by its name (SQLite does), so only where that name is still ours.

@@ -49,8 +49,8 @@ export function inspectFile(
 /**
  * A main part that was copied from a running world, or that lost its log, is an old state under a new one's name.
  *
- * Looked into as a file that nobody writes: a connection of another kind makes an index of the log that is not there, and
- * whoever used that index later would not see a log that was put back.
+ * Opens the file as immutable: another kind of connection would create an index for the missing log, and a later reader
+ * of that index would not see a log that was put back.
  */
 function requireLog(driver: Driver, path: string, layout: Layout): void {
   // Asked several times: a writer that closes takes back the note, and empties the log after that.

@@ -78,7 +78,7 @@ export function holdsStill(owner: Owner, file: string): boolean {
   return owner.started !== '' && startOf(owner.pid) === owner.started;
 }
 
-/** When a process began; undefined when there is none, or it is dead and nobody has taken note of it yet. */
+/** The start time of a process; undefined when it does not exist or is a zombie. */
 function startOf(pid: number): string | undefined {
   const stat = readable(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   // The name of the program, in parentheses, may hold anything.

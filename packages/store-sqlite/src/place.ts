@@ -78,7 +78,7 @@ function isAbsence(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** How many bytes the write-ahead log beside a file has; 0 when there is none. */
+/** The size in bytes of the write-ahead log beside a file; 0 without a log. */
 export function logBytes(path: string): number {
   return fileAt(`${path}-wal`)?.size ?? 0;
 }

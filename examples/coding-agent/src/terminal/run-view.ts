@@ -73,7 +73,7 @@ export class RunView {
     }
   }
 
-  /** Describes the current activity; empty if there is none. */
+  /** Describes the current activity; an empty text when idle. */
   does(what: string): void {
     this.#doing = { what, since: Date.now() };
     this.tick();

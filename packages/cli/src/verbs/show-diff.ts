@@ -15,7 +15,9 @@ export async function diffView(store: ReadonlyStore, address: Address, options: 
   const { chosen, reducer, seq } = await cellContext(store, address, options);
   const changes = await changesOf(store, chosen, reducer, address, seq);
   const name = formatAddress(address);
-  const title = escapeLine(`${name} in frame ${seq}: ${changes.length === 0 ? 'no event reached the cell' : ''}`).trimEnd();
+  const title = escapeLine(
+    `${name} in frame ${seq}: ${changes.length === 0 ? 'no event reached the cell' : ''}`,
+  ).trimEnd();
   return { data: { address: name, seq, changes }, text: `${[title, ...changes.flatMap(linesOf)].join('\n')}\n` };
 }
 

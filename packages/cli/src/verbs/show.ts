@@ -42,7 +42,9 @@ export async function show(io: Io, world: string, what: string, options: ShowArg
   if (options.diff === true && target.kind !== 'cell')
     throw new RepriseError('invalid_argument', '--diff needs the address of a cell', { actual: what });
   if (options.history === true && (target.kind !== 'cell' || (at ?? app ?? legacy ?? options.diff) !== undefined)) {
-    throw new RepriseError('invalid_argument', '--history needs the address of a cell and no other option', { actual: what });
+    throw new RepriseError('invalid_argument', '--history needs the address of a cell and no other option', {
+      actual: what,
+    });
   }
   await withWorld(world, async (store) => {
     const { data, text } = await viewOf(store, world, target, options);

@@ -79,14 +79,18 @@ function asText(
     `${world}: ${headline(report)}`,
     'checked: the hash chain, the shape of every record, all content and links',
     ...judged(world, chosen, report),
-    ...(pureCode === true && report.eras.every(({ code }) => code === undefined) ? ['no era has its code in the file'] : []),
+    ...(pureCode === true && report.eras.every(({ code }) => code === undefined)
+      ? ['no era has its code in the file']
+      : []),
     ...(expect === undefined ? [] : ['the expected head is in the journal']),
     ...(chosen.requests === undefined ? [] : [requestsLine(chosen.requests)]),
     `replayed ${replayed}, unverified ${unverified}`,
     ...(eras.length === 1 ? [] : eras.map(({ from, to, status }) => `era ${from} to ${to}: ${status}`)),
     `${frames} frames, ${records} records, ${blobs} blobs`,
     ...(erased === 0 ? [] : [`erased ${erased}: a tombstone in the journal accounts for each`]),
-    ...(returned === 0 ? [] : [`NOTE: ${returned} erased blobs are in the store again: stored again later, or restored from a copy`]),
+    ...(returned === 0
+      ? []
+      : [`NOTE: ${returned} erased blobs are in the store again: stored again later, or restored from a copy`]),
     `head sha256:${head.digest}`,
   ];
   return `${lines.map(escapeLine).join('\n')}\n`;

@@ -3,7 +3,7 @@ import { ledger2 } from './ledger-2.js';
 
 const [forebear] = ledger2.lineage ?? [];
 
-/** The second version when the first is not at hand any more. */
+/** The second version without the first. */
 export const app = defineApp({
   reducers: [{ ...ledger2, lineage: [{ name: 'demo/Ledger@1', migrate: (old) => forebear?.migrate(old) }] }],
 });

@@ -2,7 +2,7 @@ import { ref } from '@reprise/contracts';
 import { type App, creates, defineApp, defineReducer } from '@reprise/kernel';
 import * as z from 'zod';
 
-/** What a test changes behind a world's back. */
+/** State that a test changes without the world's knowledge. */
 export interface LedgerCode {
   sum(total: number, by: number): number;
   note(text: string): string;

@@ -157,7 +157,7 @@ export function sightings(haul: Haul, secret: string): string[] {
   });
 }
 
-/** The bytes with the escapes of JSON undone: whoever reads them undoes them. */
+/** The bytes with JSON escapes decoded, as a JSON parser would decode them. */
 function unescaped(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString('latin1');
   return Buffer.from(

@@ -47,7 +47,7 @@ export function startChild(command: string, args: readonly string[], hear: (line
     .then(([[code, signal]]): Exit => ({ code, signal, hung, complaints }))
     .finally(() => {
       clearTimeout(patience);
-      child.kill('SIGKILL'); // whoever did not want to hear on lets nobody wait
+      child.kill('SIGKILL'); // the caller stopped waiting: end the child at once
     });
   // It says that it stops, and then does: one that is woken in between, once, would sleep for ever.
   const wake = (): void => {

@@ -204,7 +204,7 @@ export class Trial {
 
   #checkReport(): void {
     const report = path.join(this.out, 'SURVEY.md');
-    assert.ok(existsSync(report), `${this.name}: the model says it wrote a report, and there is none`);
+    assert.ok(existsSync(report), `${this.name}: the model reports that it wrote a report, but the file is missing`);
     const text = readFileSync(report, 'utf8');
     assert.ok(
       text.startsWith('# Survey\n') && text.endsWith('not by a language model.\n'),

@@ -38,7 +38,7 @@ describe('whatever befalls its processes', () => {
 });
 
 describe('a write that was never synced', () => {
-  it.each(TEARS)('is none, however it looks: %s', async (how) => {
+  it.each(TEARS)('a write that was never synced is ignored after a crash, torn in this way: %s', async (how) => {
     const trial = new Trial(bench, `torn-${how}`);
     const { how: ended } = await trial.run({ strike: { at: 'append', count: 12, blow: 'SIGKILL' } });
     expect(ended).toBe('killed');

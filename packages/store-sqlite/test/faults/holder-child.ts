@@ -63,7 +63,7 @@ export const app = defineApp({
   plans: [plan],
 });
 
-/** Reaches the outside, and answers some time later: whoever opens the world meanwhile finds it running. */
+/** Starts the effect and answers some time later: a process that opens the world meanwhile finds the effect running. */
 function outside(ledger: string): Adapter<z.infer<typeof message>, z.infer<typeof message>> {
   return {
     effect: deliver,

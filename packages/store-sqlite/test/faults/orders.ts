@@ -62,8 +62,8 @@ export function linesOf(ledger: string): Map<string, number> {
 }
 
 /**
- * The adapter before the ledger. A line that is there was written: whoever asks is the only process that could, so
- * what is not there cannot come any more.
+ * The adapter before the ledger. An existing line means that the order was written. The process that reconciles is the
+ * only one that can write, so a missing line cannot appear later.
  *
  * @param struck told after each line, before it is answered
  */

@@ -13,7 +13,7 @@ const BIG_ENDIAN = 1;
 
 type Sums = readonly [number, number];
 
-/** Where the last whole commit ends; 0 when there is none. */
+/** The offset of the end of the last whole commit; 0 without a commit. */
 export function committedEnd(wal: string): number {
   if (!existsSync(wal)) return 0;
   const bytes = readFileSync(wal);

@@ -63,7 +63,7 @@ export function anyFitting(schema: FittingSchema): fc.Arbitrary<Value> {
  * Any event that a reducer takes from outside, made from its schemas. Notices of the kernel are not among them.
  *
  * @param which `creating`: only those that make a cell
- * @throws TypeError when there is none
+ * @throws TypeError when no event fits
  * @example fc.property(anyEventOf(counter), (event) => givenReducer(counter).when(event))
  */
 export function anyEventOf(reducer: ReducerDefinition, which: 'all' | 'creating' = 'all'): fc.Arbitrary<GivenEvent> {

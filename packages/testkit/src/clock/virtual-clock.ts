@@ -76,8 +76,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Lets time pass. Whoever sleeps less long wakes at exactly its time, in order, and what it starts gets some
-   * turns of the event loop before the next one wakes; what sleeps anew within the span wakes within it.
+   * Lets time pass. Each sleeper whose time is within the span wakes at exactly its time, in order, and the code that it
+   * starts gets some turns of the event loop before the next sleeper wakes. New sleeps within the span wake within it.
    *
    * @param ms whole milliseconds
    */

@@ -54,6 +54,6 @@ function valueBehind(ref: Ref, bytes: Uint8Array, what: string): Value {
   try {
     return decode(bytes);
   } catch {
-    throw new Error(`${what}: ${ref} is linked as a value, and its bytes are none`);
+    throw new Error(`${what}: ${ref} is linked as a value, but its bytes are not an encoded value`);
   }
 }

@@ -83,7 +83,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       expectSame(namesOf(await open.due(3, 9)), [], 'due at 3');
     },
   ),
-  check('given wakes, the next after a time is told, and null when there is none', async (open) => {
+  check('returns the next wake after a time, and null when no wake follows', async (open) => {
     expectSame(await open.nextDue(0), null, 'of nothing');
     await open.set([row('a', NOON), row('b', 7), row('c', 3, true), row('d')]);
     expectSame(await open.nextDue(0), 7, 'after 0');

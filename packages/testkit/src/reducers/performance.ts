@@ -25,7 +25,7 @@ export interface Playing {
 export interface Performance {
   readonly store: Store;
   readonly head: string;
-  /** The cell's state after each event, in bytes as hex; empty when there is none. */
+  /** The encoded state of the cell after each event, as hex; empty when the cell has no state. */
   readonly states: readonly string[];
   /** Why each event was refused; undefined when it was not. */
   readonly refusals: readonly (RepriseError | undefined)[];

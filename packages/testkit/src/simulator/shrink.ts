@@ -19,8 +19,8 @@ const RUNS_MAX = 300;
  * is made dull where it does not matter.
  *
  * @param failing a list that fails
- * @param fails whether a list fails in the same way: what it decided in the end, when it does
- * @returns the smallest found; `failing` when there was none
+ * @param fails the final decisions of a list that fails in the same way; undefined when the list does not fail so
+ * @returns the smallest list found; `failing` when no smaller list fails
  */
 export async function shrinkChoices(
   failing: FailingChoices,

@@ -174,7 +174,7 @@ export class SimulatedOutside {
     execution.exclusions++;
   }
 
-  /** Whoever is told to stop does so, or is done by then. */
+  /** An aborted call stops, unless it has already ended. */
   #stopped({ aborted }: AbortSignal): AdapterOutcome | undefined {
     if (!aborted) return undefined;
     if (this.parts.choices.once(2)) return { status: 'cancelled' };

@@ -12,7 +12,7 @@ export class SimulatedProcess implements Passenger {
   /** The time as it sees it: the wall clock of the machine, and a monotonic one of its own. */
   readonly clock: Clock;
 
-  /** @param n the how-manieth process of the run, from 0 */
+  /** @param n the number of the process in the run, from 0 */
   constructor(
     readonly n: number,
     time: VirtualClock,

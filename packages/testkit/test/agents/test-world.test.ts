@@ -128,7 +128,7 @@ describe('a world of a test', () => {
     await again.verify();
   });
 
-  it('dies before a frame is durable: whoever asked is told, and nothing of it is there', async () => {
+  it('a crash before a frame is durable rejects the request and stores nothing', async () => {
     const agent = support();
     const world = await open(agent, { text: 'Done.' });
     const dying = world.crash('append');
@@ -200,7 +200,7 @@ describe('a saved world', () => {
     expect((await again.session('t', agent).state())?.runs).toBe(2);
   });
 
-  it('that is none is refused', async () => {
+  it('refuses to replay bytes that are not a saved world', async () => {
     await expect(replay(Uint8Array.of(0xa0))).rejects.toSatisfy((error) => isRepriseError(error, 'invalid_bytes'));
   });
 });

@@ -49,7 +49,7 @@ describe('values made from a schema', () => {
     expect([...named('creating')]).toEqual(['demo/Made@1']);
   });
 
-  it('given a schema that nothing passes, there are none', () => {
+  it('refuses a schema that no value passes', () => {
     expect(() => anyFitting({ type: 'never' })).toThrow(TypeError);
   });
 });

@@ -200,7 +200,7 @@ class AgentPlay implements SimulationPlay {
     return this.#answered(world, asked);
   }
 
-  /** The same once more, of whoever has the world now. */
+  /** Repeats the request at the current owner of the world. */
   #again(world: AgentWorld): unknown {
     return this.#asked.length === 0 ? undefined : this.#answered(world, this.run.choices.pick(this.#asked));
   }
