@@ -201,15 +201,20 @@ export class Session<R = unknown> {
    * brought back for it, by whoever closes it, in the state before its fault; what it had under way ended with that.
    */
   async close(options: CommandOptions = {}): Promise<CommandReceipt> {
-    const { as } = options;
+    const { as, id: command_id = this.parts.newId() } = options;
     try {
-      return await this.#command({ type: 'Close' }, options);
+      return await this.#command({ type: 'Close' }, { ...options, id: command_id });
     } catch (error) {
-      if (isRepriseError(error, 'cell_failed')) await this.parts.world.revive(this.address, { ...(as && { as }) });
       // Under this id it may have been closed when it had failed.
-      else if (options.id === undefined || !isRepriseError(error, 'request_conflict')) throw error;
+      if (!isRepriseError(error, 'cell_failed') && !isRepriseError(error, 'request_conflict')) throw error;
     }
-    return this.#command({ type: 'Close', at_once: true }, options);
+    const value = { command_id, command: { type: 'Close', at_once: true } };
+    const ack = await this.parts.world.revive(this.address, {
+      next: { name: 'aos.agent/HostCommand@1', value },
+      id: sessionRequestId(this.key, command_id),
+      ...(as && { as }),
+    });
+    return this.#receiptOf(ack, command_id);
   }
 
   /**

@@ -3,11 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isRepriseError, type PolicyRule } from '@reprise/contracts';
-import { memory, type Store } from '@reprise/kernel';
+import { memory, type OpenStore, type Store } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AGENT_POLICY, defineAgent, type Run, runs, type Session, type SessionState } from '../../src/index.js';
-import { all, gate, play, type Scene } from '../api/scene.js';
+import {
+  AGENT_POLICY,
+  defineAgent,
+  openAgentWorld,
+  type Run,
+  runs,
+  type Session,
+  type SessionState,
+} from '../../src/index.js';
+import { all, gate, play, type Scene, ScriptedLlm } from '../api/scene.js';
 
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
 /** Sessions with the label `breaks`, or those below them, fail when a model has answered: a defect of their reducer, in every performance of it. */
@@ -42,7 +50,7 @@ const STORES: readonly (readonly [string, () => Store])[] = [
 /** The codes that each waiting method of a handle gives. */
 async function told(run: Run): Promise<unknown[]> {
   const each = await Promise.allSettled([run.result(), run.text(), all(run.events()), all(run.stream())]);
-  return each.map((one) => (one.status === 'fulfilled' ? one.value : [one.reason.code, one.reason.facts?.fault]));
+  return each.map((one) => (one.status === 'fulfilled' ? one.value : [one.reason.code, one.reason.details?.fault]));
 }
 
 const FAILED = Array(4).fill(['cell_failed', 'threw']);
@@ -99,6 +107,74 @@ describe.each(STORES)('a session that has failed, in %s', (_name, make) => {
   });
 });
 
+/** A store whose process dies, once it is told to: the next append is durable, and nothing of it happens after that. */
+class DyingStore implements Store {
+  readonly label = 'dying';
+  appends: number | undefined;
+  #open: OpenStore | undefined;
+  readonly #hears: () => void;
+  readonly died: Promise<void>;
+
+  constructor(private readonly real: Store) {
+    const heard = gate();
+    this.#hears = heard.open;
+    this.died = heard.opened;
+  }
+
+  async open(): Promise<OpenStore> {
+    const open = await this.real.open();
+    this.#open = open;
+    const { journal } = open;
+    const append = async (...given: Parameters<typeof journal.append>) => {
+      if (this.appends === undefined) return journal.append(...given);
+      if (this.appends++ === 0) await journal.append(...given);
+      this.#hears();
+      return new Promise<never>(() => undefined);
+    };
+    const read: typeof journal.read = (from, to) => journal.read(from, to);
+    const rest = { head: () => journal.head(), findKey: (key: string) => journal.findKey(key) };
+    const findLast: typeof journal.findLast = (kind, seq) => journal.findLast(kind, seq);
+    const { content, cleanlyClosed, markAtOpen } = open;
+    const base = { content, cleanlyClosed, markAtOpen, ...(open.hash === undefined ? {} : { hash: open.hash }) };
+    const mark = (note: string | null) => open.mark(note);
+    return { ...base, mark, journal: { append, read, findLast, ...rest }, close: () => open.close() };
+  }
+
+  openReadonly() {
+    return this.real.openReadonly();
+  }
+
+  /** What the operating system does of a process that died: its lock is free. */
+  async release(): Promise<void> {
+    await this.#open?.close();
+  }
+}
+
+describe.each(STORES)('a session that has failed and is closed by a process that dies, in %s', (_name, make) => {
+  it('is closed when the first frame of that is durable: it is never left revived and open [SES-28]', async () => {
+    const store = make();
+    const dying = new DyingStore(store);
+    const options = { agents: [hello], models: { main: {} } };
+    const world = await openAgentWorld({
+      ...options,
+      store: dying,
+      llm: (judge) => new ScriptedLlm(judge, [{ text: 'Hi.' }]),
+    });
+    const session = world.session('me', hello, { labels: { breaks: 'yes' } });
+    expect(await told(await session.send('Hi'))).toEqual(FAILED);
+    dying.appends = 0;
+    session.close({ id: 'c' }).catch(() => undefined);
+    await dying.died;
+    await dying.release();
+    await play({ agents: [hello], steps: [], store }, async ({ world: again }) => {
+      const reopened = again.session('me', hello);
+      expect((await reopened.state())?.status).toBe('Closed');
+      expect((await ((await reopened.run(0)) as Run).result()).stop).toEqual({ kind: 'Cancelled' });
+      expect(await reopened.close({ id: 'c' })).toEqual({ command_id: 'c', status: 'accepted' });
+    });
+  });
+});
+
 const NOBODY_REVIVES: readonly PolicyRule[] = [
   { send: 'aos.agent/SessionReducer@1/me#sys/Revive@1', who: 'human:*', decision: 'deny' },
   ...AGENT_POLICY,
@@ -136,7 +212,7 @@ describe('a child that cannot be made', () => {
     await play({ agents: [boss, hello], steps: [], store }, async ({ world }) => {
       const run = await spawned(world);
       expect(await told(run)).toEqual(NEVER);
-      await expect(run.result()).rejects.toMatchObject({ facts: { actual: 'policy_denied' } });
+      await expect(run.result()).rejects.toMatchObject({ details: { actual: 'policy_denied' } });
     });
   });
 });
@@ -218,7 +294,7 @@ describe('a child that has failed', () => {
       expect(await budget()).toEqual([0, 900]);
       await world.session('b.c1', short).close();
       // Of its one call nobody told what it used: its question and its longest answer.
-      expect(await budget()).toEqual([0, 101]);
+      expect(await budget()).toEqual([0, 104]);
       held.open();
       expect(await run.text()).toBe('Without it, then.');
     });

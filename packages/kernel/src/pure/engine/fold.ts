@@ -165,15 +165,24 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
 
 /** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
 function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
-  requireAllowed(gateRequest(fold, principal as Principal, to, event.name), {
-    where: sendText(to, event.name),
-    what: `${principal} may not send this`,
-  });
-  if (event.name === REVIVE) return reviveCell(fold, to);
+  requireMaySend(fold, principal as Principal, to, event.name);
+  if (event.name !== REVIVE) return enqueueRequest(fold, to, event as EventEnvelope);
+  const { next } = event.value as { readonly next?: EventEnvelope };
+  if (next !== undefined) requireMaySend(fold, principal as Principal, to, next.name);
+  reviveCell(fold, to);
+  if (next !== undefined) enqueueRequest(fold, to, next);
+}
+
+function requireMaySend(fold: FrameFold, who: Principal, to: Address, event: string): void {
+  const verdict = gateRequest(fold, who, to, event);
+  requireAllowed(verdict, { where: sendText(to, event), what: `${who} may not send this` });
+}
+
+function enqueueRequest(fold: FrameFold, to: Address, event: EventEnvelope): void {
   fold.enqueue({
     kind: 'event',
     to,
-    event: event as EventEnvelope,
+    event,
     from: null,
     cause: 0,
     reply: false,

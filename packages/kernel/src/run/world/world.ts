@@ -130,9 +130,15 @@ export class World implements AsyncDisposable {
     return this.#asking.request(to, event, options);
   }
 
-  /** Brings a failed cell back with the state it had before the fault. */
-  revive(address: Address, options: RequestOptions = {}): Promise<Ack> {
-    return this.request(address, { name: REVIVE, value: {} }, options);
+  /**
+   * Brings a failed cell back with the state it had before the fault. With `next` it takes that event in the same frame:
+   * both happen, or neither.
+   */
+  revive(
+    address: Address,
+    { next, ...options }: RequestOptions & { readonly next?: { readonly name: string; readonly value: unknown } } = {},
+  ): Promise<Ack> {
+    return this.request(address, { name: REVIVE, value: next === undefined ? {} : { next } }, options);
   }
 
   /**

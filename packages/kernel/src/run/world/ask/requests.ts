@@ -191,16 +191,29 @@ function boundedBytes(name: string, given: unknown, where: string): Uint8Array {
   });
 }
 
+/** What a revived cell is to take in the same frame is parsed as if it had been sent by itself. */
+function parseRevival(app: App, to: Address, given: Value): Value {
+  const { next } = Object(given) as { readonly next?: unknown };
+  if (next === undefined) return {};
+  const { name, value } = Object(next) as { readonly name?: unknown; readonly value?: unknown };
+  if (typeof name === 'string' && name !== REVIVE) return { next: { name, value: parseEvent(app, to, name, value) } };
+  throw new RepriseError('invalid_argument', 'a revived cell cannot take this', {
+    where: formatAddress(to),
+    expected: 'next: {name, value}, an event of the cell',
+    actual: next,
+  });
+}
+
 function parseEvent(app: App, to: Address, name: string, given: unknown): Value {
   const bytes = boundedBytes(name, given, formatAddress(to));
+  if (name === REVIVE) return parseRevival(app, to, decode(bytes));
   const events = reducerFor(app, to[0])?.events;
   const event = events?.get(name);
-  if (event === undefined && name !== REVIVE) {
+  if (event === undefined) {
     throw new RepriseError('unknown_event', `${to[0]} takes no event ${name}`, {
       expected: [...(events?.keys() ?? [])].join(', '),
     });
   }
-  if (event === undefined) return {};
   if (name.startsWith('sys/')) {
     throw new RepriseError('invalid_argument', `${name} comes from the kernel only`, { where: formatAddress(to) });
   }
