@@ -1,11 +1,11 @@
 /**
  * The transcript's content: how the blobs behind a session's log are written and read.
  *
- * Does not own the items' shapes (`contracts/transcript.ts`), the log (the kernel's), nor how items become a
+ * Does not own the shapes of items (`contracts/transcript.ts`), the log (the kernel's), nor the assembly of a
  * provider's request (the providers').
  *
- * Two kinds of blob hang on it: *text* blobs are plain UTF-8 (`text_ref`, a tool's `output_ref`), so people read
- * them with any tool; *value* blobs are canonical bytes (`args_ref`, an assistant's `output_ref`).
+ * A transcript links two kinds of blob: *text* blobs are plain UTF-8 (`text_ref`, a tool's `output_ref`), so people
+ * read them with any tool; *value* blobs are canonical bytes (`args_ref`, an assistant's `output_ref`).
  */
 import type { Ref, Value } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
@@ -13,7 +13,7 @@ import type { ContentReader, ContentStore } from '@reprise/kernel';
 import { decode, getBytes, putValue as putCanonical, readLog } from '@reprise/kernel';
 import { type LlmOutput, llmOutput, type TranscriptItem } from '../contracts/transcript.js';
 
-/** Keeps a text as plain UTF-8 and names it. */
+/** Stores a text as plain UTF-8 and returns its link. */
 export function putText(content: ContentStore, text: string): Promise<Ref> {
   return content.put(new TextEncoder().encode(text));
 }
@@ -27,7 +27,7 @@ export async function readText(content: ContentReader, link: Ref): Promise<strin
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await getBytes(content, link));
 }
 
-/** Keeps a value as its canonical bytes and names them; the link says that it is a value. */
+/** Stores a value as its canonical bytes and returns its link, which is marked as a value. */
 export function putValue(content: ContentStore, data: Value): Promise<Ref> {
   return putCanonical(content, data);
 }
@@ -49,7 +49,7 @@ export async function readValue(content: ContentReader, link: Ref): Promise<Valu
 export async function readLlmOutput(content: ContentReader, link: Ref): Promise<LlmOutput> {
   const parsed = llmOutput.safeParse(await readValue(content, link));
   if (parsed.success) return parsed.data;
-  throw new RepriseError('invalid_value', 'this blob is not the normalized output of a model', {
+  throw new RepriseError('invalid_value', 'the blob is not a normalized model output', {
     where: link.toString(),
     expected: '{text?, tool_calls}',
     cause: parsed.error,
@@ -59,8 +59,8 @@ export async function readLlmOutput(content: ContentReader, link: Ref): Promise<
 /**
  * Reads a transcript from a log head, oldest item first.
  *
- * @param from the item from which on all are read
- * @param singles items before it that are read as well
+ * @param from the first item that is read
+ * @param singles earlier items that are read as well
  */
 export async function* readTranscript(
   content: ContentReader,

@@ -1,20 +1,20 @@
-/** What is recorded of an agent and its tools: data, kept as content, adopted by sessions. */
+/** The recorded definition of an agent and its tools: data that is stored as content and adopted by sessions. */
 import { GUARANTEES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { agentConfig } from './config.js';
 import { toolsetName } from './toolset.js';
 
-/** What a call of a tool is for the session: an effect, or something it does itself. */
+/** How a session executes a call of a tool: as an effect, or by itself. */
 export const TOOL_KINDS = ['tool', 'ask', 'spawn', 'send_input', 'wait', 'close'] as const;
 
-/** Where a tool of a toolset comes from. */
+/** The origin of a tool that a toolset offers. */
 export const toolOrigin = z.strictObject({
   toolset: toolsetName,
-  /** What it is called there. */
+  /** The tool's name at its origin. */
   tool: z.string().min(1).max(256),
-  /** Its descriptor as it was offered, as a value: what two of its kind are compared by. */
+  /** The tool's descriptor as it was offered, as a value. Two versions of a tool are compared by it. */
   descriptor_ref: ref(),
-  /** What whoever offers it says of it. */
+  /** The tool's effects, as its toolset describes them. */
   hints: z.strictObject({
     read_only: z.boolean(),
     destructive: z.boolean(),
@@ -23,7 +23,7 @@ export const toolOrigin = z.strictObject({
   }),
 });
 
-/** Where a tool of a toolset comes from. */
+/** The origin of a tool that a toolset offers. */
 export type ToolOrigin = z.infer<typeof toolOrigin>;
 
 /** A tool as a definition lists it: what a model is told, and the terms of a call. */
@@ -37,25 +37,28 @@ export const toolEntry = z.strictObject({
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
   guarantee: z.enum(GUARANTEES),
   timeout_ms: z.exactOptional(z.int().min(1)),
-  /** Which output policy counts. */
+  /** The name of the output policy. */
   family: z.string().min(1).max(64),
   parallel: z.boolean(),
   polling: z.boolean(),
   on_unknown: z.enum(ON_UNKNOWN),
-  /** Whose it is, of a tool of a toolset. */
+  /** Of a toolset's tool: its origin. */
   origin: z.exactOptional(toolOrigin),
 });
 
 /** A tool as a definition lists it. */
 export type ToolEntry = z.infer<typeof toolEntry>;
 
-/** `AgentDef@1`: the whole definition of an agent, the blob behind a `def_ref`. Its tools are a list behind `config.tools_ref`. */
+/**
+ * `AgentDef@1`: the whole definition of an agent, the blob that a `def_ref` links. Its tools are a list that
+ * `config.tools_ref` links.
+ */
 export const agentDef = z.strictObject({
   type: z.literal('aos.agent/AgentDef@1'),
   config: agentConfig,
-  /** The JSON Schema of what a run returns; null when any text is an answer. */
+  /** The JSON Schema of a run's return value; null when any text is an answer. */
   returns: z.nullable(value()),
-  /** The names of its context sources, in the order of their lanes. */
+  /** The names of the agent's context sources, in the order of their lanes. */
   context: z.array(z.string().min(1).max(64)).max(16),
 });
 

@@ -1,5 +1,5 @@
 /**
- * `AgentEvent@1`: what watchers of sessions see. A projection of journal frames, so it is stored nowhere: the same
+ * `AgentEvent@1`: what watchers of sessions see. Events are derived from journal frames and stored nowhere: the same
  * frames give the same events, wherever and whenever they are read.
  */
 import { droppedCalls, errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
@@ -18,13 +18,13 @@ const count = z.int().min(0);
 const id = z.string().min(1).max(512);
 const percent = z.union([z.literal(70), z.literal(85), z.literal(95)]);
 
-/** Where an event stands: `frame.record`. Resume after it with the same text. */
+/** The position of an event: `frame.record`. Pass the same text to resume after the event. */
 export const cursor = z.templateLiteral([count, '.', count]);
 
-/** Where an event stands. */
+/** The position of an event. */
 export type Cursor = z.infer<typeof cursor>;
 
-/** What every event says of itself. A field that does not apply is null. */
+/** The fields of every event. A field that does not apply is null. */
 export const correlation = {
   /** The session's key. */
   session_id: id,
@@ -35,15 +35,15 @@ export const correlation = {
   /** `<session>/r3/t2/s5` */
   step_id: z.nullable(id),
   event_seq: cursor,
-  /** The run at the root: that of the session which nobody spawned. */
+  /** The run at the root of the tree: a run of the session that no other session spawned. */
   correlation_id: z.nullable(id),
-  /** What it follows from: the id of an effect, or `<chain digest of the frame>#<record>`. */
+  /** The cause of the event: the id of an effect, or `<chain digest of the frame>#<record>`. */
   causation: id,
   /** The time of its frame, in milliseconds. */
   at: count,
 } as const;
 
-/** A file that a call made; its content, which is the whole file, only for operators. */
+/** A file that a call made; only operators see `blob_ref`, which links the whole file. */
 const shownArtifact = z.strictObject({ ...artifact.shape, blob_ref: z.exactOptional(ref()) });
 
 const call = { call_id: z.string(), tool: z.string() } as const;
@@ -53,7 +53,7 @@ const command = { command_id: z.string(), command: z.string() } as const;
 const compaction = { cause: z.enum(COMPACTION_CAUSES) } as const;
 const child = { child: z.string(), session: z.string(), agent: z.string() } as const;
 
-/** What a lifecycle change amounts to. */
+/** The meaning of a lifecycle change. */
 export const LIFECYCLE_NEWS = [
   'started',
   'waiting',
@@ -65,7 +65,7 @@ export const LIFECYCLE_NEWS = [
   'cancelled',
 ] as const;
 
-/** How something that waited for somebody outside came to its end. */
+/** How a pending item ended. */
 export const HUMAN_ENDS = ['approved', 'denied', 'answered', 'expired', 'cancelled'] as const;
 
 const event = <T extends string, F extends z.core.$ZodShape>(type: T, fields: F) =>
@@ -79,13 +79,13 @@ export const AGENT_EVENTS = {
     cause: runCause,
     ref: z.nullable(ref()),
     text: z.exactOptional(z.string()),
-    /** The number of the run that it was told to be before, which ended first. */
+    /** The number of the run that the input was announced for, and which ended first. */
     moved_from: z.exactOptional(count),
   }),
   'input.dropped': event('input.dropped', { command_id: z.string(), why: z.enum(INPUT_DROPS) }),
   'turn.started': event('turn.started', {
     origin: z.enum(USER_ORIGINS),
-    /** The input or the steer that is said. */
+    /** The input or the steer that the model is shown. */
     command_id: z.exactOptional(z.string()),
   }),
   lifecycle: event('lifecycle', {
@@ -95,7 +95,7 @@ export const AGENT_EVENTS = {
     to: z.enum(LIFECYCLES),
     waiting: z.exactOptional(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
     stop: z.exactOptional(stopReason),
-    /** The last answer, and what the run returns. */
+    /** The last answer, and the run's return value. */
     ref: z.exactOptional(ref()),
     value_ref: z.exactOptional(ref()),
     usage: z.exactOptional(tally),
@@ -105,14 +105,14 @@ export const AGENT_EVENTS = {
   'llm_step.completed': event('llm_step.completed', {
     ref: ref(),
     text: z.exactOptional(z.string()),
-    /** What it thought, as far as its provider shows it. */
+    /** The model's reasoning, as far as its provider shows it. */
     reasoning: z.exactOptional(z.string()),
     finish_reason: z.string(),
-    /** The ids of the calls that it asks for. */
+    /** The ids of the requested calls. */
     calls: z.array(z.string()),
-    /** What it asked for beyond those: not made, and the model is told so. */
+    /** The requested calls beyond the bound: they are not made, and the model is told so. */
     dropped_calls: z.exactOptional(droppedCalls),
-    /** It was told to stop while it spoke. */
+    /** The model was stopped during its answer. */
     interrupted: z.boolean(),
     tally,
     /** Operators only. */
@@ -127,7 +127,7 @@ export const AGENT_EVENTS = {
   'tool.requested': event('tool.requested', { ...call, ref: ref(), args: z.exactOptional(value()) }),
   'tool.completed': event('tool.completed', {
     ...call,
-    /** What the model is given; absent of a call whose result is its children's. */
+    /** The output that the model is given; absent when the call's result is that of its children. */
     ref: z.exactOptional(ref()),
     text: z.exactOptional(z.string()),
     truncated: z.boolean(),
@@ -154,15 +154,15 @@ export const AGENT_EVENTS = {
     ref: z.exactOptional(ref()),
   }),
   'human.requested': event('human.requested', {
-    /** What `world.decide` takes. */
+    /** The id that `world.decide` takes. */
     id,
     kind: z.enum(['approval', 'question']),
     call_id: z.nullable(z.string()),
     tool: z.nullable(z.string()),
     to: z.nullable(z.string()),
-    /** When it is given up, in milliseconds. */
+    /** When the item expires, in milliseconds. */
     deadline: z.nullable(count),
-    /** The question as a value; of an approval the arguments of the call. */
+    /** The question as a value; of an approval, the arguments of the call. */
     ref: z.exactOptional(ref()),
     value: z.exactOptional(value()),
   }),
@@ -170,7 +170,7 @@ export const AGENT_EVENTS = {
     id,
     how: z.enum(HUMAN_ENDS),
     by: z.nullable(z.string()),
-    /** Whatever else the same call still waited for: it ends with it. */
+    /** The other pending items of the same call, which end with it. */
     also: z.exactOptional(z.array(id)),
   }),
   'child.spawned': event('child.spawned', child),
@@ -187,7 +187,7 @@ export const AGENT_EVENTS = {
     run: z.exactOptional(count),
     scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
     session: z.exactOptional(z.string()),
-    /** Of a cancel: why. Operators only. */
+    /** Of a cancel: the reason. Operators only. */
     reason_ref: z.exactOptional(ref()),
     reason: z.exactOptional(z.string()),
   }),
@@ -207,7 +207,7 @@ export const AGENT_EVENTS = {
     by: z.enum(['usage', 'bytes']),
   }),
   'compaction.started': event('compaction.started', { ...compaction, model: z.string(), from: count, to: count }),
-  /** What the model is shown begins with item `to` from now on, behind this summary; the transcript keeps the rest. */
+  /** From now on the model is shown item `to` and later ones, behind this summary; the transcript keeps all items. */
   'context.compacted': event('context.compacted', {
     ...compaction,
     from: count,
@@ -228,19 +228,19 @@ export const AGENT_EVENTS = {
     limit: z.string(),
     used: count,
     of: count,
-    /** Of tokens and money: what is set aside for children, and what the next model call needs. */
+    /** Of tokens and money: the amount set aside for children, and the amount that the next model call needs. */
     set_aside: z.exactOptional(count),
     needs: z.exactOptional(count),
   }),
-  /** What a model call used is more than was reserved for it, or unknown (the reserve counts), or was told late. */
+  /** The usage of a model call is more than its reserve, unknown (the reserve counts), or was reported late. */
   'usage.differs': event('usage.differs', { how: z.enum(USAGE_DIFFERS), reserved: limitAmounts, used: limitAmounts }),
   'toolset.changed': event('toolset.changed', {
     toolset: toolsetName,
     version: z.string(),
     ...toolsetCounts,
-    /** What is new, gone, and described otherwise, as a value. */
+    /** The new, removed and changed tools, as a value. */
     ref: ref(),
-    /** Whether a person is asked about what is held back. */
+    /** Whether a person is asked about the withheld tools. */
     asked: z.boolean(),
   }),
   'toolset.decided': event('toolset.decided', { toolset: toolsetName, approved: z.boolean() }),
@@ -262,12 +262,12 @@ export type AgentEventType = keyof typeof AGENT_EVENTS;
 export const AGENT_EVENT_TYPES = Object.keys(AGENT_EVENTS) as readonly AgentEventType[];
 
 /**
- * Who sees what. `model`: what a conversation is made of, with the bounded output that the model is given. `operator`:
+ * Who sees which events. `model`: the conversation, with the bounded output that the model is given. `operator`:
  * everything, whole outputs and diagnostics included.
  */
 export const EVENT_CHANNELS = ['model', 'operator'] as const;
 
-/** Who sees what. */
+/** Who sees which events. */
 export type EventChannel = (typeof EVENT_CHANNELS)[number];
 
 /** Events that only operators see. */
@@ -300,20 +300,23 @@ export type AgentEvent = z.infer<typeof agentEvent>;
 /** An event of one type. */
 export type AgentEventOf<T extends AgentEventType> = z.infer<(typeof AGENT_EVENTS)[T]>;
 
-/** What a model says while it speaks: live, of this process, never journaled, superseded by `llm_step.completed`. */
+/**
+ * A piece of an answer while the model writes it: live, of this process, never journaled, superseded by
+ * `llm_step.completed`.
+ */
 export const delta = z.strictObject({
   type: z.literal('delta'),
   step_id: id,
   channel: z.enum(['text', 'reasoning', 'tool_args']),
-  /** Which part of the answer it belongs to. */
+  /** The part of the answer that the piece belongs to. */
   index: count,
   text: z.string(),
-  /** The last durable event before it. */
+  /** The last durable event before the piece. */
   after: cursor,
 });
 
-/** What was said of this step so far does not count: its model is asked again. */
+/** Discards all pieces of this step so far: its model is called again. */
 export const deltaReset = z.strictObject({ type: z.literal('delta.reset'), step_id: id, after: cursor });
 
-/** What a model says while it speaks. */
+/** A live event of an answer while the model writes it. */
 export type Delta = z.infer<typeof delta> | z.infer<typeof deltaReset>;

@@ -1,14 +1,14 @@
-/** What a host, a person or another cell asks of a session. */
+/** The events that a host, a person or another cell sends to a session. */
 import { inputPart, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { ADOPTIONS, adopted, type agentConfig, bounds, configPatch } from './config.js';
 
 const count = z.int().min(0);
 
-/** What a command is known by: its sender's choice, and what makes it happen once. */
+/** The id of a command, chosen by its sender. A command with a known id is not applied again. */
 export const commandId = z.string().min(1).max(128);
 
-/** Why there is a run. */
+/** The cause of a run. */
 export const runCause = z.union([
   z.strictObject({ kind: z.literal('operator') }),
   z.strictObject({ kind: z.literal('follow_up'), command_id: commandId }),
@@ -16,26 +16,26 @@ export const runCause = z.union([
     kind: z.literal('parent'),
     session: z.string().min(1).max(256),
     call_id: z.string().min(1).max(128),
-    /** The run at the root, which all events of a tree name. */
+    /** The run at the root of the tree, which all events of the tree name. */
     root: z.exactOptional(z.string().min(1).max(512)),
   }),
   z.strictObject({ kind: z.literal('app'), reason: z.string().max(128) }),
 ]);
 
-/** Why there is a run. */
+/** The cause of a run. */
 export type RunCause = z.infer<typeof runCause>;
 
-/** How far a cancel goes: the turn under way, the run, or the run with all that waits behind it. */
+/** The scope of a cancel: the current turn, the run, or the run and all waiting inputs. */
 export const CANCEL_SCOPES = ['turn', 'run', 'all'] as const;
 
-/** What somebody says. What is pinned stays before the model when the conversation around it becomes a summary. */
+/** A message. A pinned message stays in the window when a summary replaces the conversation around it. */
 const said = { parts: z.array(inputPart).min(1).max(16), pin: z.exactOptional(z.literal(true)) };
 
 /** A command. */
 export const sessionCommandBody = z.discriminatedUnion('type', [
-  /** Said to the model before its next step. */
+  /** A message that the model reads before its next step. */
   z.strictObject({ type: z.literal('Steer'), ...said }),
-  /** Said after the current run, or when it waits for input. */
+  /** A message that the model reads after the current run, or when the run waits for input. */
   z.strictObject({ type: z.literal('FollowUp'), ...said }),
   z.strictObject({ type: z.literal('Reconfigure'), patch: configPatch }),
   z.strictObject({ type: z.literal('Pause') }),
@@ -45,11 +45,11 @@ export const sessionCommandBody = z.discriminatedUnion('type', [
     scope: z.enum(CANCEL_SCOPES),
     reason_ref: z.exactOptional(ref()),
   }),
-  /** Takes back a steer, a follow-up or a queued input that was not taken up yet. */
+  /** Withdraws a steer, a follow-up or a queued input that was not taken up yet. */
   z.strictObject({ type: z.literal('Withdraw'), command_id: commandId }),
   /**
-   * Makes a child session and gives it its first input. `agents` are those that may be spawned below it; what it may use
-   * at most is its agent's limits, narrowed by these.
+   * Makes a child session and sends it its first input. `agents` lists the agents that may be spawned below it.
+   * `budget` narrows its agent's limits.
    */
   z.strictObject({
     type: z.literal('Spawn'),
@@ -60,14 +60,14 @@ export const sessionCommandBody = z.discriminatedUnion('type', [
     max_micro_money: z.exactOptional(z.int().min(1)),
     max_wall_ms: z.exactOptional(z.int().min(1)),
   }),
-  /** What the person who decides about a call says to the model. */
+  /** A message to the model from the person who decides about a call. */
   z.strictObject({ type: z.literal('Note'), call_id: z.string().min(1).max(128), text_ref: ref() }),
   /** Replaces the conversation so far by a summary, before the next step. */
   z.strictObject({ type: z.literal('Compact') }),
-  /** No further input; what runs is cancelled. */
+  /** Accepts no further input and cancels what runs. */
   z.strictObject({
     type: z.literal('Close'),
-    /** Nothing that runs is waited for: the session had failed, which ended that. */
+    /** Does not wait for running work: the session had failed, which ended that work. */
     at_once: z.exactOptional(z.literal(true)),
   }),
 ]);
@@ -109,28 +109,34 @@ export const REJECTIONS = [
 /** Why a command was refused. */
 export type Rejection = (typeof REJECTIONS)[number];
 
-/** A session takes a definition; makes the session when it is new. */
+/** Gives a session a definition; makes the session when it is new. */
 export const agentAdopted = z.strictObject({
   ...adopted.shape,
   adopt: z.enum(ADOPTIONS),
-  /** Those that may be spawned, here and below. */
+  /** The agents that may be spawned, here and below. */
   agents: z.array(adopted).max(32),
-  /** Set at the making: sessions above this one, and whether the cell that made it is told how it goes. */
+  /**
+   * Set when the session is made: its depth below other sessions, and whether it sends notices to the cell that made
+   * it.
+   */
   depth: z.exactOptional(z.int().min(0).max(16)),
   tell_owner: z.exactOptional(z.literal(true)),
   labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
 });
 
-/** Somebody said something. Starts a run, or waits for those before it. */
+/** An input. It starts a run, or waits behind earlier inputs. */
 export const userInput = z.strictObject({
   ...said,
   command_id: commandId,
-  /** Higher comes first; 0 when it is not said. */
+  /** Higher values come first; 0 when absent. */
   priority: z.int().min(-1000).max(1000),
   cause: runCause,
-  /** What a run of the cell that made this session has set aside for it with this input. Only that cell may give it. */
+  /**
+   * The amount that a run of the parent has set aside with this input. Only the cell that made this session may send
+   * it.
+   */
   allowance: z.exactOptional(z.strictObject({ run: count, ...bounds.shape })),
 });
 
-/** A configuration as it was adopted. */
+/** A configuration after its adoption. */
 export type Config = z.infer<typeof agentConfig>;

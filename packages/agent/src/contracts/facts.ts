@@ -1,4 +1,4 @@
-/** The facts that a session states: what watchers, views and `AgentEvent@1` are made from. */
+/** The facts that a session records: watchers, views and `AgentEvent@1` are derived from them. */
 import { droppedCalls, failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
@@ -13,21 +13,21 @@ import { COMPACTION_CAUSES } from './window.js';
 const count = z.int().min(0);
 const callId = z.string().min(1).max(128);
 const at = { run: count, turn: count, step: count };
-/** Where in the run at hand it happened; absent when there was none. */
+/** The place in the current run; absent without a run. */
 const atHand = { at: z.exactOptional(z.strictObject(at)) };
 
-/** An input was accepted and is, or will be, the start or a turn of this run. Said again when it becomes another's. */
+/** An input was accepted; it starts this run or is a turn of it. Recorded again when it moves to another run. */
 export const inputAccepted = z.strictObject({
   run: count,
   command_id: commandId,
   queued: z.boolean(),
   cause: runCause,
   first_ref: z.nullable(ref()),
-  /** Said again: the run that it was told to be, which ended first. */
+  /** Recorded again: the run that the input was announced for, and which ended first. */
   moved_from: z.exactOptional(count),
 });
 
-/** An input that waited will not be said. It was to be the start of this run, or, with `turn`, a turn of it. */
+/** A waiting input was dropped. It was meant to start this run or, with `turn`, to be a turn of it. */
 export const inputDropped = z.strictObject({
   run: count,
   command_id: commandId,
@@ -35,18 +35,18 @@ export const inputDropped = z.strictObject({
   why: z.enum(INPUT_DROPS),
 });
 
-/** A command was taken. */
+/** A command was accepted. */
 export const sessionCommandAccepted = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
-  /** Of a cancel: inputs that wait behind it still. */
+  /** Of a cancel: the number of inputs that still wait behind it. */
   still_queued: z.exactOptional(count),
-  /** Of a follow-up: the run it will be. */
+  /** Of a follow-up: the number of its future run. */
   run: z.exactOptional(count),
   scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
-  /** Of a spawn: the child's session. */
+  /** Of a spawn: the key of the child session. */
   session: z.exactOptional(z.string().max(256)),
-  /** Of a cancel: why, as text. */
+  /** Of a cancel: the reason, as text. */
   reason_ref: z.exactOptional(ref()),
   ...atHand,
 });
@@ -59,7 +59,7 @@ export const sessionCommandRejected = z.strictObject({
   ...atHand,
 });
 
-/** What a command asked for has come about: a steer was said, a configuration counts, a cancel is over. */
+/** A command was applied: a steer was shown to the model, a configuration counts, a cancel is over. */
 export const sessionCommandApplied = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
@@ -67,12 +67,12 @@ export const sessionCommandApplied = z.strictObject({
   ...atHand,
 });
 
-/** Why a command that was accepted never came about. */
+/** Why an accepted command was not applied. */
 export const COMMAND_DROPS = [
   ...INPUT_DROPS,
   /** A steer: its run ended before a step took it up. */
   'run_ended',
-  /** A compaction: the definition says that there is none. */
+  /** A compaction: the definition permits none. */
   'compaction_off',
   /** A compaction: no summary was written. */
   'compaction_failed',
@@ -80,10 +80,10 @@ export const COMMAND_DROPS = [
   'replaced',
 ] as const;
 
-/** Why a command that was accepted never came about. */
+/** Why an accepted command was not applied. */
 export type CommandDrop = (typeof COMMAND_DROPS)[number];
 
-/** What a command asked for will not come about. */
+/** A command was dropped without being applied. */
 export const sessionCommandDropped = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
@@ -91,7 +91,7 @@ export const sessionCommandDropped = z.strictObject({
   ...atHand,
 });
 
-/** The lifecycle changed. A run that ended says why. */
+/** The lifecycle changed. An ended run states its reason. */
 export const lifecycleChanged = z.strictObject({
   run: count,
   from: z.enum(LIFECYCLES),
@@ -104,11 +104,11 @@ export const lifecycleChanged = z.strictObject({
   depth: z.exactOptional(count),
 });
 
-/** Something was said to the model in the user's place. */
+/** The model was shown a message in the user's role. */
 export const turnStarted = z.strictObject({
   ...at,
   origin: z.enum(USER_ORIGINS),
-  /** The input or the steer that was said. */
+  /** The input or the steer that the model was shown. */
   command_id: z.exactOptional(commandId),
 });
 
@@ -142,7 +142,7 @@ export const callRequested = z.strictObject({
   args_ref: ref(),
 });
 
-/** A call waits for somebody. */
+/** A call waits for outside input. */
 export const callWaiting = z.strictObject({
   ...at,
   call_id: callId,
@@ -154,18 +154,18 @@ export const callWaiting = z.strictObject({
 /** A call has its result. */
 export const callSettled = z.strictObject({ ...at, call_id: callId, tool: z.string().max(128), outcome: toolOutcome });
 
-/** A call that was reported without an output was answered after all. */
+/** A call that was settled without an output was answered later. */
 export const callLate = z.strictObject({
   call_id: callId,
   tool: z.string().max(128),
   reported: z.nullable(nonExecution),
   status: z.enum(RECEIPT_STATUSES),
   output_ref: z.exactOptional(ref()),
-  /** Where it was called. */
+  /** The place of the call. */
   ...atHand,
 });
 
-/** The same calls came round again. */
+/** The run repeats the same calls. */
 export const loopDetected = z.strictObject({
   ...at,
   length: z.int().min(1),
@@ -174,17 +174,19 @@ export const loopDetected = z.strictObject({
   action: z.enum(LOOP_ACTIONS),
 });
 
-/** `aos.agent/ContextPressure@1`: so much of the model's window is in use. Told once for each level on the way up. */
+/**
+ * `aos.agent/ContextPressure@1`: how much of the model's window is in use. Recorded once for each level on the way up.
+ */
 export const contextPressure = z.strictObject({
   run: count,
   level: z.union([z.literal(70), z.literal(85), z.literal(95)]),
   tokens: count,
   window: count,
-  /** Whether the provider counted, or the size of the request was divided by four. */
+  /** Whether the provider counted the tokens, or the size of the request was divided by four. */
   by: z.enum(['usage', 'bytes']),
 });
 
-/** A model is asked for a summary of the items before `to`. */
+/** A model was asked for a summary of the items before `to`. */
 export const compactionStarted = z.strictObject({
   run: count,
   cause: z.enum(COMPACTION_CAUSES),
@@ -193,7 +195,7 @@ export const compactionStarted = z.strictObject({
   to: count,
 });
 
-/** The items before `to` are shown as this summary from now on; the transcript keeps them. */
+/** This summary replaces the items before `to` in the window; the transcript keeps them. */
 export const contextCompacted = z.strictObject({
   run: count,
   cause: z.enum(COMPACTION_CAUSES),
@@ -203,14 +205,14 @@ export const contextCompacted = z.strictObject({
   tally,
 });
 
-/** There is no summary: `nothing_to_compact`, or the code of a failure. */
+/** No summary was written: `nothing_to_compact`, or the code of a failure. */
 export const compactionGaveUp = z.strictObject({
   run: count,
   cause: z.enum(COMPACTION_CAUSES),
   code: z.string().max(96),
 });
 
-/** `aos.agent/BudgetPressure@1`: so much of a limit is used up. */
+/** `aos.agent/BudgetPressure@1`: how much of a limit is used. */
 export const budgetPressure = z.strictObject({
   run: count,
   level: z.union([z.literal(70), z.literal(85), z.literal(95)]),
@@ -219,7 +221,10 @@ export const budgetPressure = z.strictObject({
   of: count,
 });
 
-/** A limit was reached. Of tokens and money also what is set aside for children, and what the next model call needs. */
+/**
+ * A limit was reached. Of tokens and money: also the amount set aside for children, and the amount that the next model
+ * call needs.
+ */
 export const limitReached = z.strictObject({
   ...at,
   limit: z.string().max(64),
@@ -229,12 +234,12 @@ export const limitReached = z.strictObject({
   needs: z.exactOptional(count),
 });
 
-/** How what a model call used differs from what was reserved for it. */
+/** How the usage of a model call differs from its reserve. */
 export const USAGE_DIFFERS = ['above_reserve', 'unknown', 'late'] as const;
 
 /**
- * What a model call used is not what was reserved for it: it is more, nobody told what it is (then the reserve counts),
- * or it was told after the call had been given up.
+ * The usage of a model call differs from its reserve: it is more, it is unknown (then the reserve counts), or it was
+ * reported after the call had been abandoned.
  */
 export const usageDiffers = z.strictObject({
   ...at,
@@ -243,7 +248,7 @@ export const usageDiffers = z.strictObject({
   used: limitAmounts,
 });
 
-/** The configuration changed, and from which step on it counts. */
+/** The configuration changed, and the step from which it counts. */
 export const configChanged = z.strictObject({
   config_rev: count,
   def_ref: ref(),
@@ -252,7 +257,7 @@ export const configChanged = z.strictObject({
   ...atHand,
 });
 
-/** A child session was made, or came to something. `run` is the run at hand then; null when there was none. */
+/** A child session was made, or changed its status. `run` is the current run at that time; null without a run. */
 export const childChanged = z.strictObject({
   run: z.nullable(count),
   child: z.string().max(64),
@@ -262,7 +267,7 @@ export const childChanged = z.strictObject({
   output_ref: z.exactOptional(ref()),
 });
 
-/** What a toolset offers is not what the session held of it; from the next step on this counts. */
+/** A toolset offers other tools than the session has taken up. The change counts from the next step on. */
 export const toolsetChanged = z.strictObject({
   ...at,
   toolset: toolsetName,
@@ -270,11 +275,11 @@ export const toolsetChanged = z.strictObject({
   tools_ref: ref(),
   ...toolsetCounts,
   diff_ref: ref(),
-  /** Whether a person is asked about what is held back. */
+  /** Whether a person is asked about the withheld tools. */
   asked: z.boolean(),
 });
 
-/** Somebody decided about what was held back of a toolset. */
+/** A person decided about the withheld tools of a toolset. */
 export const toolsetDecided = z.strictObject({ ...at, toolset: toolsetName, approved: z.boolean() });
 
 /** A toolset cannot be reached: calls of its tools fail until it can. */
@@ -285,10 +290,10 @@ export const toolsetUnreachable = z.strictObject({
   why_ref: z.exactOptional(ref()),
 });
 
-/** A toolset that could not be reached can be. */
+/** An unreachable toolset can be reached again. */
 export const toolsetReachable = z.strictObject({ ...at, toolset: toolsetName });
 
-/** Something came back for a step that is over; recorded, and changes nothing. */
+/** A result of an ended step arrived; it is recorded, and changes nothing. */
 export const staleIgnored = z.strictObject({ event: z.string().max(128), session_epoch: count, step_epoch: count });
 
 /** The facts by name. */

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 
-/** Why a call has no output of its own, as the model is told. */
+/** Why a call has no output of its own. The model is told this kind. */
 export const NON_EXECUTIONS = [
-  /** Refused by rights, policy or a person: it did not happen. */
+  /** Refused by rights, by a policy or by a person: the call did not happen. */
   'denied',
-  /** Taken back before it began: it did not happen. */
+  /** Cancelled before it began: the call did not happen. */
   'cancelled',
-  /** Stopped while it ran: it may have happened in part. */
+  /** Stopped while it ran: the call may have happened in part. */
   'interrupted',
-  /** Nobody can tell whether it happened. */
+  /** It is unknown whether the call happened. */
   'outcome_unknown',
-  /** Reported as stopped or unknown, and answered after all: the answer stands as a note further down. */
+  /** The call was settled without an output and answered later: a note further down has the answer. */
   'completed_late',
-  /** It could not run, or failed before it did anything. */
+  /** The call could not run, or failed before it had any effect. */
   'failed',
 ] as const;
 

@@ -1,4 +1,4 @@
-/** The session's contract on the wire: its name, and the events that plans and other sessions send it. */
+/** The wire name of the session reducer, and the events that plans and other sessions send it. */
 import {
   contextText,
   droppedCalls,
@@ -21,7 +21,7 @@ const count = z.int().min(0);
 /** The wire name of the session reducer. */
 export const SESSION_REDUCER = 'aos.agent/SessionReducer@1';
 
-/** Where a step stands: session and step epochs fence what comes back late. */
+/** The place of a step: results that carry other session or step epochs are stale. */
 export const stepFence = { session_epoch: count, step_epoch: count };
 
 /** A model answered. */
@@ -39,7 +39,7 @@ export const llmStepCompleted = z.strictObject({
   usage: z.exactOptional(usage),
 });
 
-/** A model call failed for good; its retries are the adapter's. */
+/** A model call failed for good, after the retries of its adapter. */
 export const llmStepFailed = z.strictObject({
   ...stepFence,
   code: failureCode,
@@ -47,10 +47,10 @@ export const llmStepFailed = z.strictObject({
   usage: z.exactOptional(usage),
 });
 
-/** A model wrote the summary that it was asked for. */
+/** A model wrote the requested summary. */
 export const compacted = z.strictObject({ ...stepFence, base_ref: ref(), usage: z.exactOptional(usage) });
 
-/** There is no summary. */
+/** No summary was written. */
 export const compactionFailed = llmStepFailed.omit({ retryable: true });
 
 /** A tool call settled. */
@@ -58,31 +58,31 @@ export const toolResult = z.strictObject({
   ...stepFence,
   call_id: z.string().max(128),
   outcome: toolOutcome,
-  /** The bytes of its output, as a model is told of it. */
+  /** The bytes of its output that a model is shown. */
   bytes: z.exactOptional(count),
   usage: z.exactOptional(usage),
 });
 
-/** The toolsets of the run have been looked at. */
+/** The toolsets of the run were refreshed. */
 export const toolsetsRefreshed = z.strictObject({ ...stepFence, toolsets: z.array(toolsetNews).max(TOOLSETS_MAX) });
 
-/** Somebody decided about what is held back of a toolset. */
+/** A person decided about the withheld tools of a toolset. */
 export const toolsetDecision = z.strictObject({ toolset: toolsetName, approved: z.boolean() });
 
-/** What was used of what the cell that made a session has set aside for it, or is given back. */
+/** A child's report on the amounts that its parent has set aside for it: what was used, and what is returned. */
 const paid = z.strictObject({
-  /** The run that set it aside. */
+  /** The run of the parent that set the amounts aside. */
   run: count,
   tally,
-  /** What may have been used besides: nobody told. */
+  /** Additional usage that is possible but was not reported. */
   unaccounted: limitAmounts,
-  /** What is no longer set aside, because it was used or is given back. */
+  /** The amounts that are no longer set aside, because they were used or are returned. */
   released: limitAmounts,
-  /** Whether nothing of it is left, nor any input that it pays for. */
+  /** Whether nothing stays set aside and no input remains that it would pay for. */
   over: z.boolean(),
 });
 
-/** How a child session fares, told by it to the cell that made it. */
+/** A notice of a child session to the cell that made it. */
 export const childNotice = z.strictObject({
   session: z.string().min(1).max(256),
   run: count,
@@ -93,12 +93,12 @@ export const childNotice = z.strictObject({
       output_ref: z.nullable(ref()),
       value_ref: z.nullable(ref()),
       tally,
-      /** What it means for what was set aside; absent when that did not pay for the run. */
+      /** The report on the parent's allowance; absent when the allowance did not pay for the run. */
       paid: z.exactOptional(paid),
-      /** Whether it goes on at once with an input that waited. */
+      /** Whether the child continues at once with a waiting input. */
       more: z.boolean(),
     }),
-    /** Something was used, or given back, beside the end of a run: by sessions below, or by inputs that fell away. */
+    /** Amounts that were used or returned apart from the end of a run: by sessions below, or by dropped inputs. */
     z.strictObject({ kind: z.literal('spent'), paid }),
     z.strictObject({ kind: z.literal('waiting'), for: z.enum(WAITS) }),
     z.strictObject({ kind: z.literal('running') }),
@@ -107,5 +107,5 @@ export const childNotice = z.strictObject({
   ]),
 });
 
-/** How a child session fares. */
+/** The news of a child session. */
 export type ChildNotice = z.infer<typeof childNotice>;

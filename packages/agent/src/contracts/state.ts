@@ -1,4 +1,4 @@
-/** The state of a session: small and flat, whatever its age. What grows is in its log and its tables. */
+/** The state of a session: small and flat, whatever its age. Growing data is in its log and its tables. */
 import { contextText, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
 import * as z from 'zod';
 import { commandId, runCause } from './commands.js';
@@ -12,7 +12,7 @@ import { compactionDue, contextWindow } from './window.js';
 const count = z.int().min(0);
 const callId = z.string().min(1).max(128);
 
-/** What a tool call came to. */
+/** The outcome of a tool call. */
 export const toolOutcome = z.union([
   z.strictObject({
     output_ref: ref(),
@@ -28,40 +28,43 @@ export const toolOutcome = z.union([
   z.strictObject({ non_execution: nonExecution }),
 ]);
 
-/** What a tool call came to. */
+/** The outcome of a tool call. */
 export type ToolOutcome = z.infer<typeof toolOutcome>;
 
-/** What the state keeps of an outcome until the batch ends; files and children, so many, are in the table `details`. */
+/**
+ * The part of an outcome that the state stores until the batch ends; its files and children, `details` in number, are in
+ * the table `details`.
+ */
 export const keptOutcome = z.strictObject({
   output_ref: z.exactOptional(ref()),
   is_error: z.exactOptional(z.boolean()),
   edited_args_ref: z.exactOptional(ref()),
   non_execution: z.exactOptional(nonExecution),
-  /** The bytes that a model is told of it. */
+  /** The bytes of the output that a model is shown. */
   bytes: z.exactOptional(count),
   details: z.int().min(0).max(64),
 });
 
-/** What the state keeps of an outcome. */
+/** The part of an outcome that the state stores. */
 export type KeptOutcome = z.infer<typeof keptOutcome>;
 
-/** An entry of the table `details`: a file that a call of the batch gave, or what one of its children came to. */
+/** An entry of the table `details`: a file that a call of the batch made, or the result of one of its children. */
 export const keptDetail = z.union([artifact, childResult]);
 
 /** An entry of the table `details`. */
 export type KeptDetail = z.infer<typeof keptDetail>;
 
-/** Where a call of the step at hand stands. */
+/** The phase of a call of the current step. */
 export const CALL_PHASES = ['queued', 'running', 'approval', 'ask', 'children', 'settled'] as const;
 
-/** A tool call of the step at hand, in the order in which the model asked. */
+/** A tool call of the current step, in the order of the model's requests. */
 export const pendingCall = z.strictObject({
   call_id: callId,
   tool: z.string().min(1).max(128),
   args_ref: ref(),
   signature: z.string().regex(/^[0-9a-f]{16}$/),
   phase: z.enum(CALL_PHASES),
-  /** The ordinal of its plan, once it was started. */
+  /** The ordinal of the call's plan, once it was started. */
   plan: z.nullable(count),
   fingerprint: z.exactOptional(z.string().regex(/^[0-9a-f]{64}$/)),
   entry_ref: z.exactOptional(ref()),
@@ -74,94 +77,94 @@ export const pendingCall = z.strictObject({
   parallel: z.boolean(),
   polling: z.boolean(),
   on_unknown: z.enum(ON_UNKNOWN),
-  /** How often it came to nobody knows what: whatever comes of it later, it may have happened. */
+  /** How often the outcome was unknown. Above zero the call may have happened, whatever its last outcome is. */
   unknown: count,
   session: z.exactOptional(sessionOp),
-  /** Why it cannot run, and what the model is told about that. */
+  /** Why the call cannot run, and the text that tells the model. */
   issue: z.exactOptional(z.string().max(96)),
   issue_ref: z.exactOptional(ref()),
   note_ref: z.exactOptional(ref()),
   outcome: z.nullable(keptOutcome),
-  /** Equal for equal outcomes, for loop detection. */
+  /** A digest of the outcome, for loop detection. */
   mark: z.exactOptional(z.string().max(16)),
 });
 
-/** A tool call of the step at hand. */
+/** A tool call of the current step. */
 export type PendingCall = z.infer<typeof pendingCall>;
 
-/** What a run that is held goes on with: its next step, the calls that its model asked for, or the answer it gave. */
+/** The next move of a suspended run: its next step, the calls of its model, or the answer. */
 export const NEXT_MOVES = ['step', 'calls', 'answer'] as const;
 
-/** What a run that is held goes on with. */
+/** The next move of a suspended run. */
 export type NextMove = (typeof NEXT_MOVES)[number];
 
-/** The run at hand. */
+/** The current run. */
 export const currentRun = z.strictObject({
   number: count,
   cause: runCause,
   def_ref: ref(),
   config: agentConfig,
   config_rev: count,
-  /** Inputs and steers answered. */
+  /** How many inputs and steers the run has answered. */
   turns: count,
   tool_rounds: count,
   tally,
-  /** The ordinal of the plan behind the model call under way. */
+  /** The ordinal of the plan of the current model call. */
   step_plan: z.nullable(count),
-  /** Set while that call writes a summary: the item from which on the conversation stays, and why. */
+  /** Set while that call writes a summary: the first item that stays in the window, and the reason. */
   compacting: z.nullable(z.strictObject({ to: count, ...compactionDue.shape })),
-  /** Whether the step at hand was refused as too long before, and is tried again behind a summary. */
+  /** Whether the current step was refused as too long, and is tried again behind a summary. */
   squeezed: z.boolean(),
-  /** What children of this run have used, and what is set aside for what they may still use. */
+  /** What children of this run have used, and what is set aside for their further use. */
   children_tally: tally,
   carved: limitAmounts,
-  /** What the cell that made this session has set aside for this run, by its own run; null when nobody did. */
+  /** The allowance that pays for this run, by the number of the parent's run; null when there is none. */
   allowance: z.nullable(z.strictObject({ run: count, ...bounds.shape })),
-  /** What the model call under way may use; null while there is none, or nothing limits it. */
+  /** The reserve of the current model call; null without a call or without a limit. */
   reserve: z.nullable(limitAmounts),
-  /** What calls may have used of which nobody told what they used, here and below. It counts as used. */
+  /** Possible usage of calls that reported none, here and below. It counts as used. */
   unaccounted: limitAmounts,
-  /** Calls that were given up and may still tell what they used, with what is counted for them until then. */
+  /** Abandoned calls that may still report their usage, with the reserve that counts until then. */
   abandoned: z.array(z.strictObject({ plan: count, ...limitAmounts.shape })).max(8),
   started_at: count,
-  /** Time in which it waited for somebody outside, in milliseconds; such time counts in no limit. */
+  /** Time in which the run waited for outside input, in milliseconds; it counts in no limit. */
   waited_ms: count,
-  /** Since when it waits or is paused; null while its time counts. */
+  /** Since when the run waits or is paused; null while its time counts. */
   parked_since: z.nullable(count),
-  /** Answers that did not fit `returns`. */
+  /** How many answers did not fit `returns`. */
   repairs: count,
-  /** Model calls that were asked for again because their adapter ran out of time. */
+  /** How many model calls were repeated because their adapter ran out of time. */
   retries: count,
-  /** The last steps: what was called, and what was called and came back. Short digests, oldest first. */
+  /** The last steps: digests of their calls, and of their calls with their results, oldest first. */
   recent: z.array(z.tuple([z.string().max(16), z.string().max(16)])).max(32),
-  /** Loops found so far. */
+  /** How many loops were found so far. */
   loops: count,
   context: z.nullable(z.array(contextText).max(16)),
-  /** The highest pressure on its budget told of, in percent; 0 for none. */
+  /** The highest reported pressure on the run's budget, in percent; 0 for none. */
   budget_pressure: z.int().min(0).max(100),
   /** The last answer, once there is one. */
   output_ref: z.nullable(ref()),
   value_ref: z.nullable(ref()),
-  /** What is wrong with the last answer, by the agent's `returns`. */
+  /** What is wrong with the last answer, according to the agent's `returns`. */
   issue_ref: z.nullable(ref()),
   truncated: z.boolean(),
 });
 
-/** The run at hand. */
+/** The current run. */
 export type CurrentRun = z.infer<typeof currentRun>;
 
-/** Something to say before the next step. */
+/** A message that waits for the next step. */
 export const steer = z.strictObject({
   command_id: commandId,
   parts: z.array(inputPart).min(1).max(16),
   pin: z.exactOptional(z.literal(true)),
 });
 
-/** An input that waits its turn: an entry of the table `queue`, in the order in which inputs are taken up. */
+/** A waiting input: an entry of the table `queue`, in the order in which inputs are taken up. */
 export const queuedInput = z.strictObject({
-  /** The run that it was told it would be. */
+  /** The run that the input was announced for. */
   run: count,
-  /** Whether that is the run at hand, of which it is to be a turn, and not one of its own. */
+  /** Whether the input was announced as a turn of the current run, and not as a run of its own. */
   joins: z.boolean(),
   command_id: commandId,
   kind: z.enum(['input', 'follow_up']),
@@ -169,24 +172,27 @@ export const queuedInput = z.strictObject({
   parts: z.array(inputPart).min(1).max(16),
   pin: z.exactOptional(z.literal(true)),
   priority: z.int(),
-  /** The entry of the table `allowances` that pays for it. */
+  /** The entry of the table `allowances` that pays for the input. */
   allowance: z.exactOptional(count),
 });
 
-/** An input that waits its turn. */
+/** A waiting input. */
 export type QueuedInput = z.infer<typeof queuedInput>;
 
-/** A child session: an entry of the table `children`, under the name that the model knows it by. */
+/** A child session: an entry of the table `children`, under the name that the model uses. */
 export const childEntry = z.strictObject({
   session: z.string().min(1).max(256),
   agent: z.string().min(1).max(64),
-  /** The run of this session that it works for: that made it, or gave it its last input; null when the host made it. */
+  /** The run of this session that made the child or sent it its last input; null when the app made it. */
   run: z.nullable(count),
   status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'closed']),
-  /** What of that run's budget is set aside for it, and for how many inputs that have not ended. */
+  /** The amount of that run's budget that is set aside for the child, and how many unfinished inputs it pays for. */
   carved: limitAmounts,
   inputs: count,
-  /** What one input of it may use by its own limits, and what may still be set aside for it at all. */
+  /**
+   * The amount that one input may use by the child's own limits, and the amount that may still be set aside for the
+   * child.
+   */
   each: bounds,
   may: bounds,
   code: z.nullable(z.string().max(96)),
@@ -199,69 +205,69 @@ export const childEntry = z.strictObject({
 export type ChildEntry = z.infer<typeof childEntry>;
 
 /**
- * What the cell that made this session has set aside for inputs of one of its runs: an entry of the table `allowances`,
- * by the number of that run.
+ * The amounts that the cell that made this session has set aside for inputs of one of its runs: an entry of the table
+ * `allowances`, by the number of that run.
  */
 export const allowance = z.strictObject({
-  /** What may still be used. */
+  /** The amounts that may still be used. */
   ...bounds.shape,
-  /** How much of that is set aside for sessions below by runs that have ended. */
+  /** The part of these amounts that ended runs have set aside for sessions below. */
   below: limitAmounts,
-  /** The inputs that have not ended. */
+  /** How many of its inputs have not ended. */
   inputs: count,
 });
 
-/** What is set aside for inputs of one run of the cell that made this session. */
+/** The amounts that are set aside for inputs of one run of the cell that made this session. */
 export type Allowance = z.infer<typeof allowance>;
 
-/** A run that has ended while something was set aside for its children: an entry of the table `ended`, by its number. */
+/** An ended run with amounts set aside for its children: an entry of the table `ended`, by its number. */
 export const endedRun = z.strictObject({ allowance: count, carved: limitAmounts });
 
-/** Cancels that wait for the end of one run; beside them there may be one close. */
+/** How many cancels may wait for the end of one run; one close may wait as well. */
 export const STOP_COMMANDS_MAX = 8;
 
-/** A command that waits for a run to have stopped. */
+/** A command that waits for a run to stop. */
 export const stopCommand = z.strictObject({ command_id: commandId, type: z.enum(['Cancel', 'Close']) });
 
 /** A session's state. */
 export const sessionState = z.strictObject({
   status: z.enum(['Open', 'Closed']),
-  /** The definition that the next run begins with. */
+  /** The definition for the next run. */
   def_ref: ref(),
   config: agentConfig,
-  /** Counts what was adopted and reconfigured. */
+  /** Counts adoptions and reconfigurations. */
   config_rev: count,
   lifecycle: z.enum(LIFECYCLES),
   waiting: z.nullable(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
-  /** What a run that is paused or waits goes on with. */
+  /** The next move of a paused or waiting run. */
   suspended: z.nullable(z.enum(NEXT_MOVES)),
-  /** How a run that is stopping will have ended, without `stop` only its turn; and the commands that asked for it. */
+  /** How a stopping run will end (without `stop`, only its turn ends), and the commands that requested it. */
   stopping: z.nullable(
     z.strictObject({ commands: z.array(stopCommand).max(STOP_COMMANDS_MAX + 1), stop: z.nullable(stopReason) }),
   ),
   session_epoch: count,
   step_epoch: count,
   runs: count,
-  /** Inputs accepted so far: the age of those that wait. */
+  /** How many inputs were accepted so far: it orders the waiting inputs by age. */
   inputs: count,
   run: z.nullable(currentRun),
   calls: z.array(pendingCall).max(64),
-  /** Late answers that came while these calls were under way. */
+  /** Late answers that arrived while the current calls were under way. */
   late: z.array(lateItem).max(16),
   window: contextWindow,
-  /** The highest pressure on the window told of, in percent; 0 for none. */
+  /** The highest reported pressure on the window, in percent; 0 for none. */
   context_pressure: z.int().min(0).max(100),
   steers: z.array(steer).max(16),
-  /** Inputs in the table `queue`, and whether they wait for `Resume`. */
+  /** How many inputs the table `queue` has, and whether they wait for `Resume`. */
   queued: count,
   queue_suspended: z.boolean(),
-  /** Children that have not been closed, and how many there have been. */
+  /** How many children are not closed, and how many were made in total. */
   children: count,
   spawned: count,
   depth: count,
   tell_owner: z.boolean(),
   labels: z.record(z.string().max(64), z.string().max(256)),
-  /** Items in the transcript. */
+  /** How many items the transcript has. */
   items: count,
   last: z.nullable(
     z.strictObject({

@@ -1,4 +1,4 @@
-/** The effects behind tool calls: what goes out and what comes back. */
+/** The effects behind tool calls: their parameters and their receipts. */
 import { ref, sessionInfo } from '@reprise/contracts';
 import { defineEffect } from '@reprise/kernel/define';
 import * as z from 'zod';
@@ -11,17 +11,17 @@ export const toolCallParams = z.strictObject({
   tool,
   call_id: z.string().min(1).max(128),
   session: sessionInfo,
-  /** Where in its session it is called. */
+  /** The place of the call in its session. */
   at: z.exactOptional(z.strictObject({ run: z.int().min(0), turn: z.int().min(0), step: z.int().min(0) })),
   args_ref: ref(),
-  /** The arguments that the model gave, where somebody edited them before approving. */
+  /** The arguments that the model gave, when a person edited them before approving. */
   asked_ref: z.exactOptional(ref()),
-  /** The digest of the tool's descriptor when the call was judged: what is approved is this tool and no other. */
+  /** The digest of the tool's descriptor when the call was judged: an approval holds for this descriptor only. */
   fingerprint: z.exactOptional(digest),
-  /** Of a tool of a toolset: the entry that was judged, as a value. */
+  /** Of a toolset's tool: the entry that was judged, as a value. */
   entry_ref: z.exactOptional(ref()),
   guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
-  /** Why somebody has to decide first, as text; for whom is shown the open item. */
+  /** Why a person has to decide first, as text for readers of the pending item. */
   reason_ref: z.exactOptional(ref()),
 });
 
@@ -36,14 +36,14 @@ export const artifact = z.strictObject({
 /** A file or other content that a call made. */
 export type Artifact = z.infer<typeof artifact>;
 
-/** A file that a call changed: as it was and as it is; null when it was not there, or is no more. */
+/** A file that a call changed: its content before and after; null where the file did not exist. */
 export const fileChange = z.strictObject({
   path: z.string().min(1).max(1024),
   before_ref: z.nullable(ref()),
   after_ref: z.nullable(ref()),
-  /** What stood there held a secret, which the content before does not: it cannot be put back. */
+  /** The old content contained a secret that was removed from `before`: it cannot be restored. */
   before_scrubbed: z.exactOptional(z.literal(true)),
-  /** The same of what stands there. */
+  /** The new content contained a secret that was removed from `after`. */
   after_scrubbed: z.exactOptional(z.literal(true)),
 });
 
@@ -66,13 +66,13 @@ export const toolCallReceipt = z.strictObject({
   truncation_meta: truncationMeta,
   is_error: z.boolean(),
   error_code: z.exactOptional(z.enum(['tool_args_invalid', 'adapter_error', 'validation_error'])),
-  /** The call was done, and its result, or a part of it, could not be kept: the output says so. */
+  /** The call was done, but its result or a part of it could not be stored: the output states that. */
   result_lost: z.exactOptional(z.literal(true)),
-  /** Images and files beside the text, that a model which takes them is shown. */
+  /** Images and files beside the text, for models that accept them. */
   files: z.exactOptional(z.array(artifact).max(16)),
   artifacts: z.exactOptional(z.array(artifact).max(64)),
   changes: z.exactOptional(z.array(fileChange).max(64)),
-  /** The arguments it ran with, where they are not those that the model gave. */
+  /** The arguments of the execution, when they differ from those that the model gave. */
   edited_args_ref: z.exactOptional(ref()),
 });
 
@@ -82,8 +82,8 @@ export type ToolCallParams = z.infer<typeof toolCallParams>;
 export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
 
 /**
- * The effect of calling a tool. Each call carries the guarantee of its tool; rights and policy rules may name the
- * tool, as `tool.call@1#refund`.
+ * The effect of calling a tool. Each call carries the guarantee of its tool; rights and policy rules may name the tool,
+ * as `tool.call@1#refund`.
  */
 export const toolCall = defineEffect({
   kind: 'tool.call@1',
@@ -114,7 +114,7 @@ export type HumanAskParams = z.infer<typeof humanAskParams>;
 /** `human.ask@1` receipt payload. */
 export type HumanAskReceipt = z.infer<typeof humanAskReceipt>;
 
-/** The effect of asking somebody. Its adapter only hands it on; whoever answers settles it. */
+/** The effect of asking a person. Its adapter only passes the question on; the answering person settles the effect. */
 export const humanAsk = defineEffect({
   kind: 'human.ask@1',
   params: humanAskParams,

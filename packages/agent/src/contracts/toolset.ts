@@ -1,6 +1,6 @@
 /**
- * Toolsets: tools that somebody else offers, and that may be others tomorrow. A session holds what it has taken up of
- * each, as content; what is offered is looked at before a step, as an effect, and what has changed is a fact.
+ * Toolsets: tools from an outside offerer, which may change at any time. A session stores as content which tools it has
+ * taken up from each; the offer is refreshed before a step, as an effect, and a change is a fact.
  */
 import { failureCode, ref, sessionInfo } from '@reprise/contracts';
 import { defineEffect } from '@reprise/kernel/define';
@@ -9,7 +9,7 @@ import * as z from 'zod';
 const count = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The toolsets that one agent may list. */
+/** How many toolsets one agent may list. */
 export const TOOLSETS_MAX = 16;
 
 /**
@@ -21,47 +21,47 @@ export const toolsetName = z
   .regex(/^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$/)
   .max(24);
 
-/** What becomes of a tool that is not the one a session took up: a person is asked, it is left out, or it counts. */
+/** The policy for a new or changed tool: ask a person, leave it out, or accept it. */
 export const DRIFT_POLICIES = ['ask', 'deny', 'accept'] as const;
 
-/** What becomes of a tool that is not the one a session took up. */
+/** The policy for a new or changed tool. */
 export type DriftPolicy = (typeof DRIFT_POLICIES)[number];
 
 /** A toolset as an agent's definition lists it. */
 export const toolsetChoice = z.strictObject({
   name: toolsetName,
-  /** Of tools that were taken up and are described otherwise now. */
+  /** The policy for tools that changed since they were taken up. */
   on_changed: z.enum(DRIFT_POLICIES),
-  /** Of tools that were not there when the session began. */
+  /** The policy for tools that did not exist when the session began. */
   on_added: z.enum(DRIFT_POLICIES),
 });
 
 /** A toolset as an agent's definition lists it. */
 export type ToolsetChoice = z.infer<typeof toolsetChoice>;
 
-/** What counts of a toolset: the tools that a model is told of, and what is remembered of all that were offered. */
+/** The accepted state of a toolset: the tools that a model is shown, and the memory of all offered tools. */
 const taken = {
   tools_ref: ref(),
   known_ref: ref(),
-  /** The bytes of these tools, as a model is told of them. */
+  /** The bytes of these tools as a model is shown them. */
   tools_bytes: z.exactOptional(count),
 } as const;
 
-/** A toolset as a session holds it: an entry of the table `toolsets`, under its name. */
+/** A toolset as a session stores it: an entry of the table `toolsets`, under its name. */
 export const knownToolset = z.strictObject({
-  /** Of all that was offered when it was last looked at; null before it was reached. */
+  /** The digest of the last offer; null before the toolset was reached. */
   version: z.nullable(digest),
   tools_ref: z.nullable(ref()),
   known_ref: z.nullable(ref()),
   reachable: z.boolean(),
-  /** The plan that asks a person about what is held back, and what counts when they say yes, or no. */
+  /** The plan that asks a person about withheld tools, and the state after approval or refusal. */
   asked: z.nullable(z.strictObject({ plan: count, approved: z.strictObject(taken), refused_ref: ref() })),
 });
 
-/** A toolset as a session holds it. */
+/** A toolset as a session stores it. */
 export type KnownToolset = z.infer<typeof knownToolset>;
 
-/** `toolset.refresh@1` parameters: the toolsets of a session, with what it holds of each. */
+/** `toolset.refresh@1` parameters: the toolsets of a session, with its stored state of each. */
 export const toolsetRefreshParams = z.strictObject({
   session: sessionInfo,
   toolsets: z
@@ -80,10 +80,10 @@ export const toolsetRefreshParams = z.strictObject({
 /** `toolset.refresh@1` parameters. */
 export type ToolsetRefreshParams = z.infer<typeof toolsetRefreshParams>;
 
-/** How many tools are new, gone, described otherwise, and held back. */
+/** How many tools are new, removed, changed, and withheld. */
 export const toolsetCounts = { added: count, removed: count, changed: count, withheld: count } as const;
 
-/** What was found of one toolset. */
+/** The refreshed state of one toolset. */
 export const toolsetNews = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('unchanged'), toolset: toolsetName }),
   z.strictObject({
@@ -92,21 +92,21 @@ export const toolsetNews = z.discriminatedUnion('status', [
     version: digest,
     ...taken,
     ...toolsetCounts,
-    /** `ToolsetDiff` as a value: what is new, gone, and described otherwise. */
+    /** `ToolsetDiff` as a value: the new, removed and changed tools. */
     diff_ref: ref(),
-    /** What a person has to decide about, and what counts then. */
+    /** The tools that a person has to decide about, and the state after each decision. */
     ask: z.exactOptional(z.strictObject({ approved: z.strictObject(taken), refused_ref: ref() })),
   }),
   z.strictObject({
     status: z.literal('unreachable'),
     toolset: toolsetName,
     code: failureCode,
-    /** Why, as text for operators. */
+    /** The reason, as text for operators. */
     why_ref: z.exactOptional(ref()),
   }),
 ]);
 
-/** What was found of one toolset. */
+/** The refreshed state of one toolset. */
 export type ToolsetNews = z.infer<typeof toolsetNews>;
 
 /** `toolset.refresh@1` receipt payload. */
@@ -115,7 +115,7 @@ export const toolsetRefreshReceipt = z.strictObject({ toolsets: z.array(toolsetN
 /** `toolset.refresh@1` receipt payload. */
 export type ToolsetRefreshReceipt = z.infer<typeof toolsetRefreshReceipt>;
 
-/** The effect of looking at what toolsets offer. Looking again changes nothing outside. */
+/** The effect of refreshing the offers of toolsets. A repetition changes nothing outside. */
 export const toolsetRefresh = defineEffect({
   kind: 'toolset.refresh@1',
   params: toolsetRefreshParams,
@@ -123,7 +123,7 @@ export const toolsetRefresh = defineEffect({
   guarantee: 'idempotent',
 });
 
-/** `toolset.adopt@1` parameters: what is held back of a toolset until somebody approves it. */
+/** `toolset.adopt@1` parameters: the withheld tools of a toolset that wait for approval. */
 export const toolsetAdoptParams = z.strictObject({
   session: sessionInfo,
   toolset: toolsetName,
@@ -134,7 +134,7 @@ export const toolsetAdoptParams = z.strictObject({
 /** `toolset.adopt@1` parameters. */
 export type ToolsetAdoptParams = z.infer<typeof toolsetAdoptParams>;
 
-/** The effect of taking up what is held back of a toolset: nothing happens outside, so that somebody may decide about it. */
+/** The effect of adopting withheld tools. It does nothing outside: it exists so that a person can approve it. */
 export const toolsetAdopt = defineEffect({
   kind: 'toolset.adopt@1',
   params: toolsetAdoptParams,

@@ -7,35 +7,35 @@ import { artifact } from './tool-call.js';
 const callId = z.string().min(1).max(128);
 const toolName = z.string().min(1).max(128);
 
-/** Where an item in the user's place comes from. */
+/** The origin of an item in the user's role. */
 export const USER_ORIGINS = ['input', 'follow_up', 'steer', 'loop', 'repair', 'parent'] as const;
 
-/** What a person or program said, or what the session itself says to the model in their place. */
+/** A message of a person or program, or of the session itself in their role. */
 export const userItem = z.strictObject({
   role: z.literal('user'),
   origin: z.enum(USER_ORIGINS),
   parts: z.array(inputPart).min(1).max(16),
 });
 
-/** One call as the transcript keeps it: enough to answer it, the arguments behind a link. */
+/** One call as the transcript stores it: enough to answer it, the arguments behind a link. */
 export const transcriptCall = z.strictObject({ call_id: callId, tool: toolName, args_ref: ref() });
 
-/** Who answered. */
+/** The provider and model of an answer. */
 export const author = z.strictObject({ profile: z.string().min(1).max(128), model: z.string().min(1).max(128) });
 
-/** What a model answered; `output_ref` links the normalized output, `calls` are the tool calls in it. */
+/** A model's answer; `output_ref` links the normalized output, `calls` are the tool calls in it. */
 export const assistantItem = z.strictObject({
   role: z.literal('assistant'),
   output_ref: ref(),
   by: author,
   calls: z.array(transcriptCall).max(64),
-  /** What it asked for beyond those. */
+  /** The calls that the model requested beyond the bound. */
   dropped_calls: z.exactOptional(droppedCalls),
-  /** It was told to stop while it spoke. */
+  /** The model was stopped during its answer. */
   interrupted: z.exactOptional(z.literal(true)),
 });
 
-/** What a child session came to, for its parent's model: pointers, which the projection resolves and bounds. */
+/** The result of a child session, for the model of its parent: links, which the prompt assembly resolves and cuts. */
 export const childResult = z.strictObject({
   child: z.string().min(1).max(64),
   agent: z.string().min(1).max(64),
@@ -45,12 +45,12 @@ export const childResult = z.strictObject({
   value_ref: z.exactOptional(ref()),
 });
 
-/** What a child session came to. */
+/** The result of a child session. */
 export type ChildResult = z.infer<typeof childResult>;
 
 /**
- * What a tool call came to, as the model is to read it: a bounded text behind a link, what children came to, or, for a
- * call without an output, why there is none.
+ * The result of a tool call, as the model reads it: a bounded text behind a link, the results of children, or the
+ * reason why there is no output.
  */
 export const toolItem = z.strictObject({
   role: z.literal('tool'),
@@ -61,13 +61,13 @@ export const toolItem = z.strictObject({
   children: z.exactOptional(z.array(childResult).max(64)),
   non_execution: z.exactOptional(nonExecution),
   is_error: z.boolean(),
-  /** The arguments it ran with, where somebody edited them before approving. */
+  /** The arguments of the execution, when a person edited them before approving. */
   edited_args_ref: z.exactOptional(ref()),
-  /** What the person said who decided about it. */
+  /** The message of the person who decided about the call. */
   note_ref: z.exactOptional(ref()),
 });
 
-/** A call that was reported without an output, and was answered after all. */
+/** A late answer to a call that was settled without an output. */
 export const lateItem = z.strictObject({
   role: z.literal('late'),
   call_id: callId,
@@ -76,31 +76,31 @@ export const lateItem = z.strictObject({
   output_ref: z.exactOptional(ref()),
 });
 
-/** A call that was reported without an output, and was answered after all. */
+/** A late answer to a call that was settled without an output. */
 export type LateItem = z.infer<typeof lateItem>;
 
 /** One item of a transcript log. */
 export const transcriptItem = z.discriminatedUnion('role', [userItem, assistantItem, toolItem, lateItem]);
 
-/** One call as the transcript keeps it. */
+/** One call as the transcript stores it. */
 export type TranscriptCall = z.infer<typeof transcriptCall>;
 /** One item of a transcript log. */
 export type TranscriptItem = z.infer<typeof transcriptItem>;
 
-/** What a provider put into an answer that only the same provider reads back: reasoning, signatures, its own tools. */
+/** A part of an answer that only the same provider reads back: reasoning, signatures, its own tools. */
 export const opaquePart = z.strictObject({
   kind: z.enum(['reasoning', 'provider_tool', 'other']),
-  /** As a person reads it, when it can be read. */
+  /** The part as readable text, where it has one. */
   text: z.exactOptional(z.string()),
   native: value(),
 });
 
-/** What a provider put into an answer that only the same provider reads back. */
+/** A part of an answer that only the same provider reads back. */
 export type OpaquePart = z.infer<typeof opaquePart>;
 
 /**
- * The normalized output of a model, as the canonical bytes at a receipt's `output_ref`. Arguments that were not
- * a JSON object stay here as the model wrote them, so that nothing it said is lost.
+ * The normalized output of a model, as the canonical bytes at a receipt's `output_ref`. Arguments that were not a JSON
+ * object stay here as the model wrote them, so that no output is lost.
  */
 export const llmOutput = z.strictObject({
   text: z.exactOptional(z.string()),

@@ -1,6 +1,6 @@
 /**
- * Agents: data, and functions that are recorded when they run. What is recorded of an agent is made by `store-agent.ts`;
- * nothing that an author writes here is ever replayed in a replay.
+ * Agents: data and functions. `store-agent.ts` makes the recorded form of an agent; a replay never runs the functions
+ * that an author writes here.
  */
 import { CONTEXT_LANES, RepriseError, type Value } from '@reprise/contracts';
 import { ADOPTIONS, type RunLimits } from '../contracts/config.js';
@@ -15,49 +15,51 @@ import { LIMITS_DEFAULT, type Limits, saidLimits } from './limits.js';
 import { type ChosenLoop, chosenLoop, type LoopChoice } from './loop-policies.js';
 import { type ModelChoices, requireModelChoices } from './model-choices.js';
 
-/** What an author writes to define an agent. */
+/** The options of {@link defineAgent}. */
 export interface AgentSpec<T extends readonly Tool[], R> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
-  /** The alias of a model; which model stands behind it is said when the world is opened. */
+  /** The alias of a model; the options of the world map each alias to a model. */
   readonly model: string;
-  /** What the model is told about its task. */
+  /** The instructions that the model is given about its task. */
   readonly instructions: string;
-  /** What it may call. */
+  /** The agent's own tools. */
   readonly tools?: T;
-  /** What it may call besides: tools that somebody else offers, such as MCP servers. */
+  /** Toolsets: further tools that an outside service offers, such as an MCP server. */
   readonly toolsets?: readonly Toolset[];
-  /** What the model is shown besides the conversation. */
+  /** Texts that the model is given besides the conversation. */
   readonly context?: readonly ContextSource[];
-  /** What a run returns: its last answer is JSON that this schema takes. Any text when absent. */
+  /** The schema of a run's return value: the last answer is JSON that fits it. Any text when absent. */
   readonly returns?: Schema<R>;
-  /** The JSON Schema of what a run returns, where the schema's library does not tell it. */
+  /** The JSON Schema of the return value, where the schema's library does not provide it. */
   readonly returnsJsonSchema?: object;
-  /** What a run may use. */
+  /** The limits of a run. */
   readonly limits?: Limits;
-  /** How loops are found and what is done about them; `coding` when absent. */
+  /** How loops are detected, and the actions against them; `coding` when absent. */
   readonly loop?: LoopChoice;
-  /** After an answer without calls the run is over (`complete`), or open for more input, for so long at most. */
+  /**
+   * After an answer without calls the run is over (`complete`), or waits for more input for a limited time (`wait`).
+   */
   readonly afterAnswer?: 'complete' | 'wait' | { readonly wait: Duration };
-  /** The agents that it may spawn. */
+  /** The agents that this agent may spawn. */
   readonly spawns?: readonly AnyAgent[];
-  /** When sessions take a changed definition: `next_run` when absent. */
+  /** When sessions adopt a changed definition: `next_run` when absent. */
   readonly adopt?: (typeof ADOPTIONS)[number];
   /** Settings of the model. */
   readonly options?: ModelChoices;
-  /** How many tokens the model's window holds, where the model does not say it. */
+  /** How many tokens the model's window holds, where the model's client does not state it. */
   readonly contextWindow?: number;
-  /** How room is made in that window; when absent, by a summary at a pressure of 85 percent. */
+  /** How the session compacts that window; when absent, by a summary at a pressure of 85 percent. */
   readonly compaction?: CompactionChoice;
-  /** How long what runs has to stop when it is cancelled; five seconds when absent. */
+  /** How much time running work has to stop when it is cancelled; five seconds when absent. */
   readonly cancelGrace?: Duration;
 }
 
 /**
  * An agent. Made by {@link defineAgent}.
  *
- * @typeParam T its tools
- * @typeParam R what its runs return
+ * @typeParam T the agent's tools
+ * @typeParam R the return type of its runs
  */
 export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown> {
   readonly type: 'agent';
@@ -79,7 +81,7 @@ export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown>
   readonly cancelGraceMs: number;
 }
 
-/** What a run returns, as it is checked and as a model is told. */
+/** The return value of a run: the schema that checks it, and the JSON Schema for the model. */
 export interface Returns<R> {
   readonly schema: Schema<R>;
   readonly jsonSchema: Value;
@@ -89,15 +91,15 @@ export interface Returns<R> {
 // biome-ignore lint/suspicious/noExplicitAny: an agent's tools and return type are its own business
 export type AnyAgent = Agent<any, any>;
 
-/** What the runs of an agent return. */
+/** The return type of an agent's runs. */
 export type ReturnOf<A> = A extends Agent<infer _T, infer R> ? R : never;
 
-/** What the tools and context sources of agents need under `deps`, together. */
+/** The `deps` that the tools and context sources of some agents need together. */
 export type AgentDeps<A extends readonly AnyAgent[]> = DepsOf<A[number]['tools']>;
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CANCEL_GRACE_MS = 5_000;
-/** As the recorded configuration bounds it, and what follows. */
+/** The bounds of the recorded configuration, and the bounds derived from them. */
 const CANCEL_GRACE_MS_MAX = 600_000;
 const CONTEXT_SOURCES_MAX = 16;
 const SPAWNS_MAX = 32;
@@ -105,7 +107,7 @@ const SPAWNS_MAX = 32;
 /**
  * Defines an agent.
  *
- * @throws RepriseError `invalid_definition`, `invalid_argument` for a span of time that is none
+ * @throws RepriseError `invalid_definition`, `invalid_argument` for an invalid duration
  * @example
  * const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' })
  */
@@ -161,11 +163,11 @@ function afterAnswerOf(choice: NonNullable<AgentSpec<[], unknown>['afterAnswer']
   if (choice === 'complete') return choice;
   if (choice === 'wait') return { wait_ms: null };
   const wait_ms = durationMs(choice?.wait, `${where} afterAnswer.wait`);
-  require(wait_ms > 0, `${where} afterAnswer.wait`, 'a span of time above zero', choice.wait);
+  require(wait_ms > 0, `${where} afterAnswer.wait`, 'a duration above zero', choice.wait);
   return { wait_ms };
 }
 
-/** None at all is a grace as well. */
+/** Zero is a valid grace. */
 function graceOf(grace: Duration, where: string): number {
   const ms = grace === 0 ? 0 : durationMs(grace, `${where} cancelGrace`);
   require(ms <= CANCEL_GRACE_MS_MAX, `${where} cancelGrace`, `at most ${CANCEL_GRACE_MS_MAX} ms`, grace);
@@ -182,7 +184,7 @@ function requireContext(where: string, sources: readonly ContextSource[]): void 
   }
 }
 
-/** Tools of a toolset are called `<toolset>__<tool>`; a tool of the agent's own by such a name could be either. */
+/** Refuses an own tool whose name begins like the names of a toolset's tools, `<toolset>__<tool>`. */
 function requireToolsets(where: string, toolsets: readonly Toolset[], tools: readonly Tool[]): void {
   require(toolsets.length <= TOOLSETS_MAX, where, `at most ${TOOLSETS_MAX} toolsets`, toolsets.length);
   requireDifferent(where, 'toolsets', toolsets);
@@ -199,5 +201,5 @@ function requireDifferent(where: string, what: string, named: readonly { readonl
 }
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (!holds) throw new RepriseError('invalid_definition', 'this is not an agent', { where, expected, actual });
+  if (!holds) throw new RepriseError('invalid_definition', 'invalid agent', { where, expected, actual });
 }

@@ -1,33 +1,33 @@
-/** What a run may use, as people say it, and as sessions count it. */
+/** The limits of a run, as authors write them and as sessions count them. */
 import { MICRO, RepriseError } from '@reprise/contracts';
 import { type RunLimits, runLimits } from '../contracts/config.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 
-/** What a run may use. What is not said of tokens, money and time is not limited; the rest has defaults. */
+/** The limits of a run. Absent limits of tokens, money and time do not apply; the others have defaults. */
 export interface Limits {
-  /** Inputs and steers that one run answers; 100 when not said. */
+  /** How many inputs and steers one run answers; 100 when absent. */
   readonly turns?: number;
-  /** Model calls in one run; 50 when not said. */
+  /** How many model calls one run makes; 50 when absent. */
   readonly steps?: number;
-  /** Batches of tool calls in one run; 50 when not said. */
+  /** How many batches of tool calls one run makes; 50 when absent. */
   readonly toolRounds?: number;
-  /** Tool calls that one answer may ask for; 16 when not said. */
+  /** How many tool calls one answer may request; 16 when absent. */
   readonly callsPerStep?: number;
-  /** Tokens of one run, in and out, its children included. */
+  /** Tokens of one run, input and output, its children included. */
   readonly tokens?: number;
-  /** What one run may cost, its children included. */
+  /** The cost of one run in dollars, its children included. */
   readonly usd?: number;
-  /** How long one run may take; time in which it waits for somebody does not count. */
+  /** The duration of one run; time in which it waits for a person does not count. */
   readonly wall?: Duration;
-  /** How many sessions deep children may stand; 3 when not said. */
+  /** How many levels of child sessions may exist; 3 when absent. */
   readonly depth?: number;
-  /** Children at once; 16 when not said. */
+  /** How many children may be open at once; 16 when absent. */
   readonly children?: number;
-  /** At a limit: the run fails (the default), or waits until somebody raises the limit. */
+  /** At a limit the run fails (`fail`, the default), or waits until an operator raises the limit (`pause_and_ask`). */
   readonly on?: 'fail' | 'pause_and_ask';
 }
 
-/** The limits of a run that says nothing. */
+/** The default limits of a run. */
 export const LIMITS_DEFAULT: RunLimits = Object.freeze({
   max_turns: 100,
   max_steps: 50,
@@ -52,7 +52,7 @@ const FIELDS = {
 } as const satisfies Record<keyof Limits, keyof RunLimits>;
 
 /**
- * What is said of limits, as a session counts it; what is not said is absent.
+ * Converts the stated limits to recorded units; absent limits stay absent.
  *
  * @throws RepriseError `invalid_definition` naming the limit
  */
@@ -77,7 +77,7 @@ function counted(name: string, limit: unknown, where: string): unknown {
 }
 
 function invalid(where: string, limit: string, expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_definition', 'this is not a limit', {
+  return new RepriseError('invalid_definition', `invalid limit "${limit}"`, {
     where: `${where} limits.${limit}`,
     expected,
     actual,

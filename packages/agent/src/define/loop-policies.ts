@@ -1,28 +1,28 @@
-/** How loops are found and what is done about them, by name. */
+/** The loop policies of agents, by name or written out. */
 import { RepriseError } from '@reprise/contracts';
 import { LOOP_ACTIONS, type LoopPolicy as LoopConfig, loopPolicy } from '../contracts/config.js';
 
-/** How loops are found and what is done about them, in words of one's own. */
+/** How loops are detected, and the actions against them. */
 export interface LoopPolicy {
-  /** How many steps back are looked at; 20 when not said. */
+  /** How many steps back are compared; 20 when absent. */
   readonly window?: number;
-  /** How often the same calls with the same results must come in a row; 3 when not said. */
+  /** How often the same calls with the same results must come in a row; 3 when absent. */
   readonly repeats?: number;
-  /** How often the same calls must come in a row whatever their results; 8 when not said. */
+  /** How often the same calls must come in a row, whatever their results; 8 when absent. */
   readonly blind?: number;
-  /** What is done the first time, the second time …; the last one from then on. */
+  /** The action for the first loop, the second loop …; the last action is repeated from then on. */
   readonly actions: readonly (typeof LOOP_ACTIONS)[number][];
-  /** What the model is told by `steer`. */
+  /** The text that `steer` sends to the model. */
   readonly steer?: string;
 }
 
-/** Policies by name: `coding` steers once and then fails, `operator` steers once and then ends with what there is. */
+/** Policies by name: `coding` steers once and then fails; `operator` steers once and then completes with a warning. */
 export const LOOP_POLICIES = {
   coding: { actions: ['steer', 'fail'] },
   operator: { actions: ['steer', 'complete_with_warning'] },
 } as const satisfies Record<string, LoopPolicy>;
 
-/** A policy by its name or in words of one's own; `false` looks for no loops. */
+/** A policy by its name or written out; `false` detects no loops. */
 export type LoopChoice = keyof typeof LOOP_POLICIES | LoopPolicy | false;
 
 const STEER_TEXT =
@@ -36,7 +36,7 @@ export interface ChosenLoop {
 }
 
 /**
- * The policy that a choice means; null for none.
+ * Finds the policy of an author's choice; null for `false`.
  *
  * @throws RepriseError `invalid_definition`
  */
@@ -46,7 +46,7 @@ export function chosenLoop(choice: LoopChoice, where: string): ChosenLoop | null
   const { window = 20, repeats = 3, blind = 8, actions, steer = STEER_TEXT } = said ?? { actions: undefined };
   const policy = loopPolicy.omit({ steer_ref: true }).safeParse({ window, repeats, blind_repeats: blind, actions });
   if (policy.success && typeof steer === 'string') return { policy: policy.data, steer };
-  throw new RepriseError('invalid_definition', 'this is not a loop policy', {
+  throw new RepriseError('invalid_definition', 'invalid option "loop"', {
     where: `${where} loop`,
     expected: `coding, operator, false, or {window: 2–32, repeats: 2–16, blind: 2–32, actions: [${LOOP_ACTIONS.join(' | ')}]}`,
     actual: choice,

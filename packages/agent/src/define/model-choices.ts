@@ -1,10 +1,10 @@
-/** Settings of a model call, as people say them and as they are recorded. */
+/** The model options of an agent, as authors write them and as they are recorded. */
 import { type ModelOptions, modelOptions, RepriseError, type Value } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 
-/** Settings of a model call. */
+/** The options of a model call. */
 export interface ModelChoices {
-  /** The most tokens that one answer may have. */
+  /** The largest number of tokens in one answer. */
   readonly maxTokens?: number;
   readonly temperature?: number;
   /** `auto`, `none`, `required`, or the name of a tool. */
@@ -12,16 +12,16 @@ export interface ModelChoices {
   readonly reasoningEffort?: 'low' | 'medium' | 'high';
   /** Texts at which the model stops. */
   readonly stop?: readonly string[];
-  /** What the provider is told about the call, such as a user's id in a form that says nothing. */
+  /** Data about the call for the provider, such as a user's id in a form that reveals no person. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Fields of the provider's own request; unknown ones are passed on. */
+  /** Fields of the provider's own request, passed on unchanged. */
   readonly provider?: Readonly<Record<string, Value>>;
-  /** The provider's own form of a response format. */
+  /** A response format in the provider's own form. */
   readonly responseFormat?: Value;
 }
 
 /**
- * Refuses settings that no model call could carry.
+ * Refuses model options that no model call can carry.
  *
  * @throws RepriseError `invalid_definition`
  */
@@ -30,13 +30,13 @@ export function requireModelChoices(choices: ModelChoices, where: string): void 
   const unknown = Object.keys(plain).find((name) => !Object.hasOwn(FIELDS, name));
   const checked = modelOptions.safeParse(recorded(plain));
   if (checked.success && unknown === undefined) return;
-  throw new RepriseError('invalid_definition', 'these are no settings of a model', {
+  throw new RepriseError('invalid_definition', 'invalid option "options"', {
     where: `${where} options.${unknown ?? String(checked.error?.issues[0]?.path[0])}`,
     expected: unknown === undefined ? checked.error?.issues[0]?.message : Object.keys(FIELDS).join(', '),
   });
 }
 
-/** Settings as they are recorded; what is of the provider's own form is kept as content. */
+/** Stores the options: the provider's own fields become content behind links. */
 export async function storeModelChoices(content: ContentStore, choices: ModelChoices): Promise<ModelOptions> {
   const { provider, responseFormat, ...plain } = choices;
   return {

@@ -1,26 +1,26 @@
-/** What models cost, as people say it, and as it is counted: in whole numbers, so that no fraction is ever lost. */
+/** Prices of models in dollars, and the conversion to whole numbers, so that no fraction is ever lost. */
 import { RepriseError, type Usage } from '@reprise/contracts';
 import type { ModelPrice } from '../contracts/config.js';
 import type { AnyAgent } from './agent.js';
 import { spawnable } from './spawnable.js';
 
-/** What a model costs, in dollars for a million tokens; with at most six decimals each. */
+/** The price of a model, in dollars for a million tokens; each with at most six decimals. */
 export interface Price {
-  /** Of tokens that go in. */
+  /** The price of input tokens. */
   readonly in: number;
-  /** Of tokens that come out. */
+  /** The price of output tokens. */
   readonly out: number;
-  /** Of tokens that go in and that the provider had kept; as `in` when absent. */
+  /** The price of input tokens from the provider's cache; as `in` when absent. */
   readonly cachedIn?: number;
 }
 
-/** Millionths of a dollar, and of a micro-dollar, in one. */
+/** Millionths of a dollar in a dollar, and likewise of a micro-dollar. */
 const PARTS = 1_000_000n;
 const DECIMALS = 6;
 const PRICE_MAX = 1_000_000;
 
 /**
- * Refuses what is not a price.
+ * Refuses an invalid price.
  *
  * @throws RepriseError `invalid_argument` naming the field
  */
@@ -30,7 +30,7 @@ export function requirePrice(price: Price, where: string): void {
     if (dollars === undefined && field === 'cachedIn') continue;
     const inRange = typeof dollars === 'number' && dollars >= 0 && dollars <= PRICE_MAX;
     if (inRange && Number(dollars.toFixed(DECIMALS)) === dollars) continue;
-    throw new RepriseError('invalid_argument', `price.${field} is not a price`, {
+    throw new RepriseError('invalid_argument', `price.${field} is not a price in dollars`, {
       where,
       expected: `dollars for a million tokens: a number from 0 to ${PRICE_MAX} with at most ${DECIMALS} decimals`,
       actual: dollars,
@@ -38,14 +38,14 @@ export function requirePrice(price: Price, where: string): void {
   }
 }
 
-/** A price as a session records it: what it may cost at most, so what is cached counts as what is not. */
+/** A price as a session records it: an upper bound, so cached tokens cost as much as the others. */
 export function recordedPrice(price: Price | undefined): ModelPrice | null {
   if (price === undefined) return null;
   const most = Math.max(price.in, price.cachedIn ?? 0);
   return { in: Number(partsOf(most)), out: Number(partsOf(price.out)) };
 }
 
-/** What a call costs in micro-dollars, rounded up; undefined when it is not known how many tokens it used. */
+/** The cost of a call in micro-dollars, rounded up; undefined when its tokens are unknown. */
 export function microDollars(price: Price, usage: Usage | undefined): number | undefined {
   const { tokens_in, tokens_out, tokens_cached = 0 } = usage ?? {};
   if (tokens_in === undefined && tokens_out === undefined) return undefined;
@@ -59,19 +59,19 @@ export function microDollars(price: Price, usage: Usage | undefined): number | u
   return cost > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(cost);
 }
 
-/** By the decimal text of a price: its digits, and not what a fraction comes to in binary. */
+/** Converts by the decimal text of a price, since its binary fraction is not exact. */
 function partsOf(dollars: number): bigint {
   return BigInt(dollars.toFixed(DECIMALS).replace('.', ''));
 }
 
-/** What is known of models, as far as it decides about money. */
+/** The known prices, by alias. */
 type Prices = Readonly<Record<string, { readonly price?: Price }>>;
 
 /**
- * Refuses a limit in money that nobody could keep: a model that it bounds, here or below, has no price.
+ * Refuses a limit in money when a model that it bounds, here or below, has no price.
  *
- * @param limited whether there is one; an agent's own limit counts in any case
- * @throws RepriseError `invalid_definition` with what to do about it
+ * @param limited whether a limit is stated elsewhere; an agent's own limit always counts
+ * @throws RepriseError `invalid_definition` with a hint
  */
 export function requirePrices(models: Prices, agent: AnyAgent, limited = false): void {
   const below = spawnable(agent);
@@ -87,13 +87,13 @@ export function requirePrices(models: Prices, agent: AnyAgent, limited = false):
 /**
  * Refuses a limit in money for a model without a price.
  *
- * @throws RepriseError `invalid_definition` with what to do about it
+ * @throws RepriseError `invalid_definition` with a hint
  */
 export function requireOnePrice(models: Prices, alias: string, where: string): void {
   if (models[alias]?.price !== undefined) return;
-  throw new RepriseError('invalid_definition', 'a limit in money needs a price', {
+  throw new RepriseError('invalid_definition', `model "${alias}" has no price for a limit in money`, {
     where: `${where} limits.usd`,
-    expected: `a price of model "${alias}"`,
+    expected: 'a price, since the agent or a parent has a limit in money',
     actual: 'none',
     hint: `Give the client of "${alias}" a price: { in, out } in dollars for a million tokens, or limit tokens instead of usd.`,
   });

@@ -1,4 +1,4 @@
-/** What is recorded of an agent: a definition as data, and the texts behind it. */
+/** Stores the recorded form of an agent: its definition as data, and its texts. */
 import { type ModelOptions, type Ref, RepriseError } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import { putText } from '../content/transcript.js';
@@ -17,14 +17,14 @@ import { spawnable } from './spawnable.js';
 export interface ModelInfo {
   /** How many tokens its window holds. */
   readonly contextWindow?: number;
-  /** What it costs. A limit in money is refused where a model that it bounds has none. */
+  /** The model's price. A limit in money is refused when a model that it bounds has no price. */
   readonly price?: Price;
 }
 
 /** The models of a world, by alias. */
 export type ModelInfos = Readonly<Record<string, ModelInfo>>;
 
-/** What a session adopts: a definition, and those of all agents that may be spawned from there. */
+/** The definition that a session adopts, and those of all agents that may be spawned from there. */
 export interface StoredAgent extends Adopted {
   readonly agents: readonly Adopted[];
 }
@@ -39,10 +39,11 @@ const UNKNOWN_QUESTION = {
 };
 
 /**
- * Keeps an agent's definition, and those of all agents below it, as content.
+ * Stores an agent's definition, and those of all agents below it, as content.
  *
  * @param models the models of the world, by alias
- * @throws RepriseError `unknown_model`, `invalid_definition` before anything is kept; `duplicate_definition` for two agents of one name
+ * @throws RepriseError `unknown_model`, `invalid_definition` before anything is stored; `duplicate_definition` when two
+ * agents share a name
  */
 export async function storeAgent(content: ContentStore, agent: AnyAgent, models: ModelInfos): Promise<StoredAgent> {
   const below = spawnable(agent);
@@ -54,7 +55,10 @@ export async function storeAgent(content: ContentStore, agent: AnyAgent, models:
   return { ...own, agents };
 }
 
-/** What a world has stored of its agents: each is stored once, and again after an erasure, which may have named it. */
+/**
+ * The definitions that a world has stored: each is stored once, and stored again after an erasure, which may have
+ * removed it.
+ */
 export class StoredAgents {
   readonly #known = new WeakMap<AnyAgent, { readonly erased: number; readonly stored: StoredAgent }>();
 
@@ -63,7 +67,7 @@ export class StoredAgents {
     private readonly models: ModelInfos,
   ) {}
 
-  /** An agent as it is stored, and those below it. @throws RepriseError as {@link storeAgent} */
+  /** The stored definition of an agent, and those below it. @throws RepriseError like {@link storeAgent} */
   async of(agent: AnyAgent): Promise<StoredAgent> {
     const erased = await this.content.erasedThrough();
     const known = this.#known.get(agent);
@@ -96,7 +100,7 @@ async function storeCompaction(
  */
 export function requireModel(models: ModelInfos, alias: string, where: string): void {
   if (Object.hasOwn(models, alias)) return;
-  throw new RepriseError('unknown_model', 'no model has this alias', {
+  throw new RepriseError('unknown_model', `the world has no model "${alias}"`, {
     where,
     expected: Object.keys(models).join(', '),
     actual: alias,
@@ -104,18 +108,18 @@ export function requireModel(models: ModelInfos, alias: string, where: string): 
   });
 }
 
-/** What is to be changed in a session's configuration, in words of people. */
+/** A change of a session's configuration, as an app writes it. */
 export interface Reconfiguration {
   /** The alias of another model of the world. */
   readonly model?: string;
-  /** All settings of the model, in place of those that count now. */
+  /** All options of the model, in place of the current ones. */
   readonly options?: ModelChoices;
   readonly instructions?: string;
-  /** Limits that change; the others stay. */
+  /** The limits that change; the others stay. */
   readonly limits?: Limits;
 }
 
-/** Keeps what a change links, and says it as a session is told. */
+/** Stores the content of a change, and returns its recorded form. */
 export async function storePatch(
   content: ContentStore,
   change: Reconfiguration,
@@ -164,7 +168,7 @@ async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInf
   return { def_ref: await putDef(content, agent, config), config };
 }
 
-/** What an agent lists; and, where it may spawn others, the tools by which it leads them. */
+/** The agent's own tools and, when it may spawn agents, the tools that control its children. */
 export function toolsOf(agent: AnyAgent): readonly Tool[] {
   const { tools, spawns } = agent;
   const listed = tools as readonly Tool[];
@@ -175,7 +179,7 @@ export function toolsOf(agent: AnyAgent): readonly Tool[] {
   return [...listed, ...known.filter(({ name }) => !names.has(name))];
 }
 
-/** The tools by which agents lead their children: made once for each, so that they are the same wherever they are listed. */
+/** The tools that control children: made once for each list of agents, so that equal lists give the same tools. */
 const leading = new WeakMap<AnyAgent, readonly Tool[]>();
 
 function toolsetsOf({ toolsets }: AnyAgent): Pick<AgentConfig, 'toolsets'> {
@@ -200,7 +204,7 @@ function bytesIn(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** What the model is told; of an agent that returns data also what that has to look like. */
+/** The instructions for the model; of an agent with `returns`, they also state the JSON Schema of the answer. */
 function systemText({ instructions, returns }: AnyAgent): string {
   if (returns === null) return instructions;
   const schema = JSON.stringify(returns.jsonSchema); // its keys stand in canonical order

@@ -1,25 +1,25 @@
-/** Reads what is recorded of an agent: its definition and its list of tools. Each is read once and remembered. */
+/** Reads the recorded definitions of agents and their lists of tools. Each is read once and remembered. */
 import type { Ref } from '@reprise/contracts';
 import { type ContentReader, getValue } from '@reprise/kernel';
 import * as z from 'zod';
 import { type AgentDef, agentDef, type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 
-/** Definitions that are remembered: a world uses a few at a time. */
+/** How many definitions are remembered: a world uses a few at a time. */
 const REMEMBERED_MAX = 64;
 
 const toolList = z.array(toolEntry);
 
-/** Definitions by their links. */
+/** Reads definitions by their links. */
 export class Definitions {
   readonly #agents = new Map<string, AgentDef | undefined>();
   readonly #tools = new Map<string, readonly ToolEntry[]>();
 
-  /** The definition behind a `def_ref`; undefined when it is none that this build can read. */
+  /** The definition that a `def_ref` links; undefined when this build cannot read it. */
   agent(content: ContentReader, ref: Ref): Promise<AgentDef | undefined> {
     return remembered(this.#agents, ref, async () => agentDef.safeParse(await getValue(content, ref)).data);
   }
 
-  /** The tools behind a `tools_ref`; none when it is no list that this build can read. */
+  /** The tools that a `tools_ref` links; empty when this build cannot read the list. */
   tools(content: ContentReader, ref: Ref): Promise<readonly ToolEntry[]> {
     return remembered(this.#tools, ref, async () => toolList.safeParse(await getValue(content, ref)).data ?? []);
   }

@@ -1,18 +1,18 @@
 import { messageOf } from '../tools/schema.js';
 
 /**
- * How long recorded code may take to judge one thing, in milliseconds. A rule that asks a service answers in seconds;
- * the model's answer is not lost for one that hangs.
+ * How long recorded code may take for one judgment, in milliseconds. A rule that asks a service answers in seconds; a
+ * rule that hangs must not cost the model's answer.
  */
 export const JUDGING_MS_MAX = 30_000;
 
-/** What recorded code answered, or why it did not. */
+/** The answer of recorded code, or why there is none. */
 export type InTime<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** Resolves when nobody waits for recorded code any more. */
+/** Resolves when the caller no longer waits for recorded code. */
 export type Stopped = Promise<unknown>;
 
-/** Does something that stops with a signal; one listener, however much is asked meanwhile. */
+/** Runs work that stops with a signal; one listener serves every judgment in it. */
 export async function stoppingWith<T>(signal: AbortSignal, body: (stopped: Stopped) => Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const stopped = new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ export async function stoppingWith<T>(signal: AbortSignal, body: (stopped: Stopp
   }
 }
 
-/** Runs recorded code: what it throws, and that it takes too long or is told to stop, is data. */
+/** Runs recorded code: an exception, a timeout and a stop are returned as data. */
 export async function inTime<T>(body: () => Promise<T>, stopped: Stopped): Promise<InTime<T>> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<InTime<T>>((resolve) => {

@@ -1,4 +1,4 @@
-/** The judge: asks the recorded code of an app about what a model answered. */
+/** The judge: runs an app's recorded code on a model's answer. */
 export { JUDGING_MS_MAX } from './in-time.js';
 export type { AskedCall, Judge, JudgeContext } from './port.js';
 export { recordedJudge } from './recorded-judge.js';

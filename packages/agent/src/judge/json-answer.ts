@@ -1,9 +1,9 @@
 import type { Value } from '@reprise/contracts';
 
 /**
- * The JSON value that a text is, or that the only fenced block in it holds: models like to wrap what they were asked for.
+ * Reads the JSON value of a text, or of the only fenced block in it: models often wrap a requested value in prose.
  *
- * @returns undefined when there is none
+ * @returns undefined when the text has no such value
  * @example jsonIn('Here you are:\n```json\n{"a":1}\n```') // { value: { a: 1 } }
  */
 export function jsonIn(text: string): { readonly value: Value } | undefined {

@@ -1,14 +1,15 @@
 /**
- * The judge of an app: asks the recorded code of this build about what a model answered.
+ * The judge of an app: runs the recorded code of this build on a model's answer.
  *
  * Invariants
- * J1  Nothing that author code does makes it throw: what cannot be asked is decided on the safe side. A rule that fails
- *     or answers nonsense asks for approval, a resource that fails makes a call run alone.
- * J2  Whatever a model wrote, what is answered fits the receipt's schema: names are cut, ids made unique, arguments
- *     without a canonical form kept as text.
- * J3  `args_ref` links the arguments as the model gave them; what a schema makes of them is made again where they are used.
- * J4  A call has a fingerprint only when the code that it names was asked: see T4 of the tool adapter.
- * J5  What a run returns is checked by the code of this build, and by what is recorded of it where there is none.
+ * J1  Nothing in author code makes it throw: a failure is decided on the safe side. A rule that fails or returns
+ *     nonsense requires an approval, a `resource` that fails makes a call run alone.
+ * J2  Whatever a model wrote, the judgment fits the receipt's schema: names are cut, ids made unique, arguments without
+ *     a canonical form stored as text.
+ * J3  `args_ref` links the arguments as the model gave them; the schema's conversion is repeated wherever they are
+ *     used.
+ * J4  A call has a fingerprint only when the code that it names was run: see `tool-adapter/T4`.
+ * J5  A return value is checked by the code of this build; without such code, by the recorded JSON Schema.
  */
 import {
   ANSWER_CALLS_MAX,
@@ -39,15 +40,15 @@ const NAME_MAX = 128;
 const RESOURCE_MAX = 256;
 const SOURCE_NAME_MAX = 64;
 
-/** Context texts that one receipt holds. */
+/** How many context texts one receipt holds. */
 const CONTEXT_MAX = 16;
 
-/** What is asked under, until it is stopped. */
+/** The facts of a judgment until it is stopped. */
 interface Asking extends Omit<JudgeContext, 'signal'> {
   readonly stopped: Stopped;
 }
 
-/** The judge that asks the code of a build. */
+/** Makes the judge that runs the code of a build. */
 export function recordedJudge(build: Build): Judge {
   const definitions = new Definitions();
   const asking = <T>({ params, content, signal }: JudgeContext, body: (asking: Asking) => Promise<T>): Promise<T> =>
@@ -94,7 +95,7 @@ async function judgeCalls(
   );
 }
 
-/** Arguments as they are kept: as the model gave them, or as text when they have no canonical form (J2). */
+/** Arguments as they are stored: as the model gave them, or as text when they have no canonical form (J2). */
 interface Written {
   readonly ref: Ref;
   readonly value: Value;
@@ -113,7 +114,7 @@ async function keepArgs(args: Value, content: ContentStore): Promise<Written> {
 type Named = AskedCall & { readonly written: Written };
 type Terms = Omit<LlmToolCall, 'call_id' | 'tool' | 'args_ref' | 'signature'>;
 
-/** What a session's model was told of, and by whose definition. */
+/** The tools and toolsets that a model was shown, and the definition they come from. */
 interface Listed {
   readonly entries: readonly ToolEntry[];
   readonly def: AgentDef | undefined;
@@ -142,13 +143,13 @@ async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, 
   return { ...(await judgeFitting(tool, args.value.value, asking)), ...listed };
 }
 
-/** A tool by which children are led is what its definition says, whether or not the agent has code in this build. */
+/** The definition decides about a tool that controls children, whether or not the agent has code in this build. */
 function leadingTool({ name, kind }: ToolEntry, def: AgentDef | undefined): Tool | undefined {
   if (def === undefined || def.config.spawns.length === 0) return undefined;
   return childTools(def.config.spawns).find(({ entry }) => entry.name === name && entry.kind === kind);
 }
 
-/** What the model wrote that is no call at all, whatever the tool. */
+/** Refuses a call that is malformed for any tool. */
 function issueOf({ tool, issue: given, written }: Named) {
   if (given !== undefined) return { issue: given, text: notArgsText(tool, given) };
   if (written.problem !== undefined) {
@@ -162,7 +163,7 @@ function toolArgs(value: Value): boolean {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** A call whose arguments fit: what it asks of the session, or on what terms it is made. */
+/** A call whose arguments fit: its session operation, or the terms of its execution. */
 async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<Terms> {
   const terms: Terms = { ...termsOf(tool.entry), fingerprint: tool.entry.fingerprint };
   const { operation } = tool;
@@ -176,7 +177,7 @@ async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<
   return { ...terms, ...(approval === undefined ? {} : { approval }), ...resourceOf(tool, args) };
 }
 
-/** The terms of a call, where they are not what counts anyway. */
+/** The terms of a call, as far as they differ from the defaults. */
 function termsOf(entry: ToolEntry): Terms {
   return {
     guarantee: entry.guarantee,
@@ -213,7 +214,7 @@ function resourceOf({ resource }: Tool, args: unknown): Terms {
     const name: unknown = resource(args as never);
     if (typeof name === 'string' && name !== '') return { resource: named(name, RESOURCE_MAX, '') };
   } catch {
-    // It runs alone (J1).
+    // The call runs alone (J1).
   }
   return { parallel: false };
 }

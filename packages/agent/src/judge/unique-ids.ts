@@ -3,7 +3,7 @@ import { startOfText, wellFormed } from '@reprise/contracts';
 /** The most characters of a call's id. */
 const ID_MAX = 128;
 
-/** The characters that every provider takes in an id that is sent back to it. */
+/** The characters that every provider accepts in an id that is sent back to it. */
 const PLAIN = /^[A-Za-z0-9_-]+$/;
 
 /**

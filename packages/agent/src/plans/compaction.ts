@@ -7,7 +7,7 @@ import { llmGenerate } from './effects.js';
 import { failureOf } from './fence.js';
 import { LLM_TIMEOUT_MS } from './llm-step.js';
 
-/** `aos.agent/compaction_plan@1`: one model call that writes a summary, told back under the fence it was started with. */
+/** `aos.agent/compaction_plan@1`: one model call that writes a summary. Its event carries the epochs of its start. */
 export const compactionPlan = definePlan({
   name: 'aos.agent/compaction_plan@1',
   input: z.strictObject({ ...stepFence, params: llmGenerateParams }),
@@ -25,7 +25,9 @@ export const compactionPlan = definePlan({
   },
 });
 
-/** Why an answer is no summary: half of one would lose what the rest had told. */
+/**
+ * The failure code of an answer that is not a complete summary: a partial one would lose the rest of the conversation.
+ */
 function failureIn(receipt: ReceiptOf<LlmGenerateReceipt>) {
   if (receipt.status !== 'ok') return failureOf(receipt).code;
   const { finish_reason, blank } = receipt.payload;

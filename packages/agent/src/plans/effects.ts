@@ -2,8 +2,8 @@ import { llmGenerateParams, llmGenerateReceipt } from '@reprise/contracts';
 import { defineEffect } from '@reprise/kernel/define';
 
 /**
- * `llm.generate@2`: one model call. Idempotent for the kernel: asking again after a crash costs tokens and changes
- * nothing outside.
+ * `llm.generate@2`: one model call. It is idempotent for the kernel: a repetition after a crash costs tokens and
+ * changes nothing outside.
  */
 export const llmGenerate = defineEffect({
   kind: 'llm.generate@2',

@@ -1,19 +1,19 @@
-/** What plans of a session share: the fence they were started under, and how an outcome is told. */
+/** Shared by the plans of a session: the epochs of their start, and the description of outcomes. */
 import type { FailureCode } from '@reprise/contracts';
 import type { ReceiptOf } from '@reprise/kernel/define';
 import type { NonExecution } from '../contracts/non-execution.js';
 
-/** What the model is told of a call without an output: above all whether it may have happened. */
+/** Describes a call without an output to the model: above all, whether it may have happened. */
 export function nonExecutionOf(receipt: ReceiptOf<unknown>): NonExecution {
   const code = receipt.code === undefined ? {} : { code: receipt.code };
   switch (receipt.status) {
     case 'denied':
     case 'outcome_unknown':
       return { kind: receipt.status, ...code };
-    // Cancelled before anybody had begun, or told to stop on the way.
+    // Cancelled before an attempt began, or stopped during one.
     case 'cancelled':
       return { kind: receipt.attempts === 0 ? 'cancelled' : 'interrupted', ...code };
-    // A call that ran into its time limit was started and may have happened.
+    // A call that exceeded its time limit was started and may have happened.
     case 'timeout':
       return { kind: receipt.attempts === 0 ? 'failed' : 'outcome_unknown', ...code };
     default:

@@ -7,8 +7,8 @@ import { humanAsk, humanAskParams } from '../contracts/tool-call.js';
 import { nonExecutionOf } from './fence.js';
 
 /**
- * `aos.agent/human_ask_plan@1`: a question to somebody outside, and what they answer. Without an answer in time its
- * default stands, where it has one.
+ * `aos.agent/human_ask_plan@1`: asks a person a question and reports the answer. Without an answer in time it reports
+ * the default answer, where the question has one.
  */
 export const humanAskPlan = definePlan({
   name: 'aos.agent/human_ask_plan@1',
@@ -17,7 +17,7 @@ export const humanAskPlan = definePlan({
     call_id: z.string().min(1).max(128),
     question: humanAskParams,
     within_ms: z.exactOptional(z.int().min(1)),
-    /** The answer, as text, when nobody gave one. */
+    /** The default answer, as text. */
     default_ref: z.exactOptional(ref()),
   }),
   effects: [humanAsk],
@@ -37,5 +37,5 @@ export const humanAskPlan = definePlan({
   },
 });
 
-/** Nothing was done, and nobody said anything. */
+/** The outcome of a question that was not answered. */
 const UNANSWERED = { kind: 'failed', code: 'adapter_timeout/unanswered' } as const;

@@ -8,7 +8,7 @@ import { failureOf } from './fence.js';
 /** How long one model call may take, its transport retries included. */
 export const LLM_TIMEOUT_MS = 10 * 60_000;
 
-/** `aos.agent/llm_step_plan@1`: one model call, told back to the session under the fence it was started with. */
+/** `aos.agent/llm_step_plan@1`: one model call. Its event carries the epochs of its start. */
 export const llmStepPlan = definePlan({
   name: 'aos.agent/llm_step_plan@1',
   input: z.strictObject({ ...stepFence, params: llmGenerateParams }),

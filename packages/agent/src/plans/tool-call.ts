@@ -6,7 +6,7 @@ import type { ToolOutcome } from '../contracts/state.js';
 import { type ToolCallReceipt, toolCall, toolCallParams } from '../contracts/tool-call.js';
 import { nonExecutionOf } from './fence.js';
 
-/** How long a tool call may take when its tool says nothing. */
+/** How long a tool call may take when its tool states no timeout. */
 const TOOL_TIMEOUT_MS = 10 * 60_000;
 
 const input = z.strictObject({
@@ -16,7 +16,7 @@ const input = z.strictObject({
   approval: z.exactOptional(z.strictObject({ to: z.exactOptional(pattern) })),
 });
 
-/** `aos.agent/tool_call_plan@1`: one tool call, told back to the session under the fence it was started with. */
+/** `aos.agent/tool_call_plan@1`: one tool call. Its event carries the epochs of its start. */
 export const toolCallPlan = definePlan({
   name: 'aos.agent/tool_call_plan@1',
   input,

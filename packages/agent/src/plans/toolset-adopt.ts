@@ -2,8 +2,8 @@ import { definePlan } from '@reprise/kernel/define';
 import { toolsetAdopt, toolsetAdoptParams } from '../contracts/toolset.js';
 
 /**
- * `aos.agent/toolset_adopt_plan@1`: asks a person whether what is held back of a toolset counts from now on. The session
- * goes on without it meanwhile.
+ * `aos.agent/toolset_adopt_plan@1`: asks a person whether the withheld tools of a toolset count from now on. Meanwhile
+ * the session continues without them.
  */
 export const toolsetAdoptPlan = definePlan({
   name: 'aos.agent/toolset_adopt_plan@1',

@@ -10,12 +10,12 @@ import {
 } from '../contracts/toolset.js';
 import { failureOf } from './fence.js';
 
-/** How long looking at all toolsets of a session may take, those that have to be started included. */
+/** How long refreshing all toolsets of a session may take, including the start of their servers. */
 const REFRESH_TIMEOUT_MS = 2 * 60_000;
 
 /**
- * `aos.agent/toolset_refresh_plan@1`: what the toolsets of a session offer now, told to it before its next step. One
- * that cannot be looked at is unreachable, which ends nothing.
+ * `aos.agent/toolset_refresh_plan@1`: reports the current offers of a session's toolsets before its next step. A
+ * toolset that does not answer is unreachable; that ends no run.
  */
 export const toolsetRefreshPlan = definePlan({
   name: 'aos.agent/toolset_refresh_plan@1',

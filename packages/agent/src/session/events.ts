@@ -1,32 +1,32 @@
-/** Watching sessions: events from durable frames, with the text behind their links in place. */
+/** Watches sessions: events from durable frames, with small texts beside their links. */
 import { errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import { readLlmOutput, readText, readValue } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, Cursor, EventChannel } from '../contracts/agent-event.js';
 import { AgentEvents, type EventScope, type Past, seenBy } from '../timeline/agent-events.js';
 
-/** The largest text that is put in place of its link, in bytes of UTF-8. */
+/** The largest text that is put beside its link, in bytes of UTF-8. */
 export const INLINE_BYTES_MAX = 8_192;
 
-/** How events are shown. */
+/** The options for watching events. */
 export interface WatchOptions {
-  /** Goes on behind this event. */
+  /** Begins behind this event. */
   readonly after?: Cursor;
-  /** `operator` (default) shows everything; `model` what a conversation is made of. */
+  /** `operator` (default) shows everything; `model` shows the conversation. */
   readonly channel?: EventChannel;
   /** The largest text that is put beside its link, in bytes; 8 KiB when absent, 0 for none. */
   readonly inline?: number;
   /** Stops the watching. */
   readonly signal?: AbortSignal;
-  /** False: ends with what is durable now. True, to go on with what comes, when absent. */
+  /** `false` ends with the events that are durable now; `true`, the default, continues with later ones. */
   readonly follow?: boolean;
 }
 
 /**
- * Events as they become durable, in the order of the journal; goes on until the world closes or nobody listens, or, told
- * not to follow, to the end of what is there.
- * The same frames and options give the same events. Behind a cursor it begins at the cursor's frame, and asks the past
- * for what those before it said: what it costs depends on what is read, and not on the age of the world.
+ * Yields events as they become durable, in the order of the journal, until the world closes or the caller stops. With
+ * `follow: false` it ends with the frames that exist now. The same frames and options give the same events. With
+ * `after` it begins at that event's frame and asks the views about earlier frames, so its cost depends on the frames it
+ * reads, not on the age of the world.
  */
 export async function* watch(
   world: Pick<World, 'frames' | 'content' | 'head'>,
@@ -47,10 +47,10 @@ export async function* watch(
   }
 }
 
-/** What stood before a frame. */
+/** What is known of the frames before one. */
 export type PastBefore = (frame: number) => Promise<Past>;
 
-/** Durable frames from one on: all that come, or those that are there. */
+/** The durable frames from one on: all future ones too, or only those that exist. */
 export async function* framesOf(
   world: Pick<World, 'frames' | 'head'>,
   from: number,
@@ -64,7 +64,7 @@ export async function* framesOf(
   }
 }
 
-/** An event as somebody is shown it; undefined when its channel does not have it. */
+/** An event as a channel shows it; undefined when the channel hides it. */
 export async function shownEvent(
   content: ContentReader,
   event: AgentEvent,
@@ -77,20 +77,20 @@ export async function shownEvent(
 /** The parts of a cursor. */
 export type Place = readonly [seq: number, record: number];
 
-/** Reads a cursor; a place before all when there is none. */
+/** Reads a cursor; without one, a place before all events. */
 export function cursorOf(cursor: Cursor | undefined): Place {
   if (cursor === undefined) return [-1, -1];
   const [seq, record] = cursor.split('.').map(Number);
   return [seq ?? -1, record ?? -1];
 }
 
-/** Whether an event comes behind a place. */
+/** Whether an event comes after a place. */
 export function isBehind(cursor: Cursor, [seq, record]: Place): boolean {
   const [own, index] = cursorOf(cursor);
   return own > seq || (own === seq && index > record);
 }
 
-/** Puts a text beside its link when it is small; what was erased stays a link. */
+/** Puts a text beside its link when it is small; erased content stays a link. */
 async function inlined(content: ContentReader, event: AgentEvent, max: number): Promise<AgentEvent> {
   const shown = await withTexts(content, event, max);
   if (!('error_ref' in shown) || shown.error_ref === undefined) return shown;
@@ -130,7 +130,7 @@ async function withTexts(content: ContentReader, event: AgentEvent, max: number)
   }
 }
 
-/** An answer with what the model said and thought. */
+/** An answer with the model's text and reasoning. */
 async function withAnswer(content: ContentReader, event: AgentEventOf<'llm_step.completed'>, max: number) {
   const output = await readLlmOutput(content, event.ref).catch(() => undefined);
   const thoughts = (output?.opaque ?? []).flatMap(({ kind, text }) => (kind === 'reasoning' ? (text ?? []) : []));

@@ -1,25 +1,25 @@
 /**
- * What models say while they speak. Live, of this process: nothing here is journaled, and whoever listens late hears
- * what was said so far of the answers that are under way.
+ * Pieces of answers while models write them. They are live and local to this process: nothing here is journaled. A late
+ * listener receives the pieces so far of the current answers.
  */
 import type { Value } from '@reprise/contracts';
 import type { Delta } from '../contracts/agent-event.js';
 
-/** A piece of an answer under way, by the effect of its model call. */
+/** A piece of a current answer, by the effect of its model call. */
 export interface Spoken {
   readonly effect: string;
   readonly note: Note;
 }
 
-/** What an adapter reports of an answer under way. */
+/** A progress report of a model's adapter. */
 type Note =
   | { readonly type: 'delta'; readonly channel: Channel; readonly index: number; readonly text: string }
   | { readonly type: 'delta.reset' };
 type Channel = Extract<Delta, { type: 'delta' }>['channel'];
 
-/** What is kept of one answer for who listens late, in characters; more is heard live only. */
+/** How much of one answer is stored for late listeners, in characters; further pieces are only live. */
 const KEPT_CHARS_MAX = 262_144;
-/** Answers under way of which something is kept; the oldest is dropped. */
+/** How many current answers are stored; the oldest is dropped. */
 const KEPT_ANSWERS_MAX = 256;
 
 interface Kept {
@@ -27,14 +27,14 @@ interface Kept {
   chars: number;
 }
 
-/** Hands on what models say. */
+/** Passes on pieces of answers to listeners. */
 export class LiveAnswers {
   readonly #kept = new Map<string, Kept>();
   readonly #listeners = new Set<Listener>();
-  /** Answers that are over, the last ones: what was held back of one may be told after its end. */
+  /** The last completed answers: a piece that was withheld may be reported after the end of its answer. */
   readonly #over = new Set<string>();
 
-  /** Takes what a running effect reports; anything but a piece of an answer is passed over. */
+  /** Takes a progress report of a running effect; ignores reports that are not a piece of an answer. */
   take(effect: string, given: Value): void {
     const note = noteOf(given);
     if (note === undefined) return;
@@ -42,7 +42,7 @@ export class LiveAnswers {
     for (const listener of this.#listeners) listener.hear({ effect, note });
   }
 
-  /** The answer is over: what was kept of it is dropped. */
+  /** The answer is complete: its stored pieces are dropped. */
   end(effect: string): void {
     this.#kept.delete(effect);
     this.#over.add(effect);
@@ -50,7 +50,7 @@ export class LiveAnswers {
     if (this.#over.size > KEPT_ANSWERS_MAX && oldest !== undefined) this.#over.delete(oldest);
   }
 
-  /** Listens from now on; what was said so far is there at once. */
+  /** Makes a listener that receives the stored pieces at once. */
   listen(): Listener {
     const listener = new Listener(() => this.#listeners.delete(listener));
     for (const [effect, { notes }] of this.#kept) for (const note of notes) listener.hear({ effect, note });
@@ -71,7 +71,7 @@ export class LiveAnswers {
   }
 }
 
-/** Hears what models say until it is closed. */
+/** Receives pieces of answers until it is closed. */
 export class Listener {
   #heard: Spoken[] = [];
   #wake: () => void = () => undefined;
@@ -83,7 +83,7 @@ export class Listener {
     this.#wake();
   }
 
-  /** Resolves when there is something to take. */
+  /** Resolves when there is a piece to take. */
   heard(): Promise<void> {
     if (this.#heard.length > 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -91,7 +91,7 @@ export class Listener {
     });
   }
 
-  /** Takes what was heard. */
+  /** Takes the received pieces. */
   take(): Spoken[] {
     const heard = this.#heard;
     this.#heard = [];

@@ -1,13 +1,13 @@
-/** What is said to a session, as people write it and as it is recorded. */
+/** The parts of an input, as apps write them and as they are recorded. */
 import { endOfText, type InputPart, isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type { ChildEntry } from '../contracts/state.js';
 import type { Artifact } from '../contracts/tool-call.js';
 
-/** How much of what is pointed to the model gets; all of it when not said. */
+/** How much of linked content the model is given; all of it when absent. */
 export type PartView = 'full' | 'summary' | { readonly head: number };
 
-/** A part of an input: a text; content by its link, or as it is; what a tool made; what a child came to. */
+/** A part of an input: a text, content by link or as bytes, a tool's file, or a child's result. */
 export type Part =
   | string
   | { readonly ref: Ref; readonly mediaType?: string; readonly name?: string; readonly view?: PartView }
@@ -18,13 +18,13 @@ export type Part =
 /** One part or several. */
 export type Input = Part | readonly Part[];
 
-/** As a session takes it at once. */
+/** How many parts one input may have. */
 const PARTS_MAX = 16;
 
 /**
- * Keeps what an input says.
+ * Stores the parts of an input as content.
  *
- * @param childOf finds a child of the session by the name its model knows it by
+ * @param childOf finds a child of the session by the name its model uses
  * @throws RepriseError `invalid_argument`
  */
 export async function storeParts(
@@ -48,11 +48,11 @@ async function storePart(
     const bytes = new TextEncoder().encode(part);
     return { kind: 'text', text_ref: await content.put(bytes), bytes: bytes.length };
   }
-  if (typeof part !== 'object' || part === null) throw wrong('a text or a part', typeof part);
+  if (typeof part !== 'object' || part === null) throw wrong('a string or a part', typeof part);
   const view = part.view ?? 'full';
   if ('result' in part) {
     const output_ref = (await childOf(part.result))?.output_ref ?? undefined;
-    if (output_ref === undefined) throw wrong('the name of a child that has come to something', part.result);
+    if (output_ref === undefined) throw wrong('the name of a child that has a result', part.result);
     return { kind: 'result', child: part.result, output_ref, view, ...(await sizeIn(content, output_ref)) };
   }
   if ('artifact' in part) {
@@ -70,12 +70,12 @@ async function storePart(
   return { kind: 'blob', blob_ref: part.ref, media_type, view, ...named, ...(await sizeIn(content, part.ref)) };
 }
 
-/** How many bytes content has; of what is not there nobody knows, and a model is told nothing of it. */
+/** The size of content in bytes; unknown for missing content, of which a model is shown nothing. */
 async function sizeIn(content: ContentStore, link: Ref): Promise<{ readonly bytes?: number }> {
   const found = await content.get(link);
   return found === undefined ? {} : { bytes: found.length };
 }
 
 function wrong(expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'this cannot be said to a session', { expected, actual });
+  return new RepriseError('invalid_argument', 'invalid input', { expected, actual });
 }

@@ -1,14 +1,14 @@
 /**
- * What requests are known by in their world. Callers name them within a session, or within the world; both are in one
- * space of names, in which no two are the same.
+ * The ids of requests in their world. Callers name requests within a session or within the world; both share one
+ * namespace without collisions.
  *
  * Invariants
- * R1  Different `(session, id)`, ids of decisions and ids of their comments give different ids: a `/` in a name is
- *     written as `%2F`, so the one that joins names is told apart.
+ * R1  Different `(session, id)` pairs, ids of decisions and ids of their comments give different request ids: a `/` in
+ *     a name is written as `%2F`, so the joining slash is unambiguous.
  */
 import { encode, portableSha256, toHex } from '@reprise/kernel';
 
-/** The longest id of a request, as the kernel bounds it. */
+/** The longest id of a request that the kernel accepts. */
 const REQUEST_ID_MAX = 256;
 
 /** The id of a request to a session; a long one is a digest. */
@@ -21,7 +21,7 @@ export function worldRequestId(id: string): string {
   return bounded(escaped(id), ['world', id]);
 }
 
-/** The id of the comment that comes with a decision of this id: no session has an empty key. */
+/** The id of the comment that accompanies a decision: no session has an empty key. */
 export function commentRequestId(id: string): string {
   return bounded(`/${id}`, ['comment', id]);
 }

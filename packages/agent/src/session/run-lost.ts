@@ -1,18 +1,18 @@
-/** What of a world's frames says that a run cannot go on: its session has failed, or was never made. */
+/** Finds in a world's frames that a run cannot go on: its session has failed, or was never made. */
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import { SESSION_REDUCER } from '../contracts/session.js';
 
-/** What brings a failed cell back, as the journal names it. */
+/** The name of the command that revives a failed cell. */
 const REVIVE = 'sys/Revive@1';
 
-/** What a read of the frames from the one on that accepted a run's input, or made its session, comes to. */
+/** Reads the frames from the one that accepted a run's input, or made its session. */
 export class RunLoss {
-  /** The code of the fault that the session failed with, while it stands. */
+  /** The code of the fault with which the session failed, while it is not revived. */
   #fault: string | undefined;
-  /** Whether an input of the session was accepted: then it was made. */
+  /** Whether an input of the session was accepted, which means that the session was made. */
   #made = false;
   #refused = false;
-  /** Why something that was sent to the session was refused. */
+  /** Why an event to the session was refused. */
   #why: string | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class RunLoss {
     for (const record of records) this.#read(record);
   }
 
-  /** Why the run does not go on, by what was read so far; undefined when it may. */
+  /** Why the run does not go on, by the frames read so far; undefined when it may. */
   get error(): RepriseError | undefined {
     if (this.#refused && !this.#made)
       return new RepriseError('run_failed', `run ${this.run} never began: its session could not be made`, {
@@ -38,7 +38,7 @@ export class RunLoss {
       where: `session ${this.session}`,
       fault: this.#fault,
       actual: this.#fault,
-      hint: 'Close the session with `session.close()`, which ends its runs; or correct the cause, bring it back with the kernel’s `World.revive` and cancel the run.',
+      hint: 'Close the session with `session.close()`, which ends its runs; or fix the cause, revive it with the kernel’s `World.revive` and cancel the run.',
     });
   }
 

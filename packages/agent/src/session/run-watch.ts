@@ -1,4 +1,4 @@
-/** What of a world's frames and live answers belongs to one run, and how it is shown. */
+/** Selects the frames and live pieces that belong to one run. */
 import type { RepriseError } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from '../contracts/agent-event.js';
@@ -7,9 +7,9 @@ import { cursorOf, isBehind, shownEvent, type WatchOptions } from './events.js';
 import type { Spoken } from './live.js';
 import { RunLoss } from './run-lost.js';
 
-/** How a run is watched. */
+/** The options for watching a run. */
 export interface RunWatchOptions extends WatchOptions {
-  /** The runs of its children as well. */
+  /** Includes the runs of its children. */
   readonly tree?: boolean;
 }
 
@@ -18,23 +18,23 @@ export interface Watched {
   readonly session: string;
   /** The run, as events name it. */
   readonly run: string;
-  /** The command id of the input that is followed; of a run that is watched by its number none. */
+  /** The command id of the followed input; null for a run that is watched by its number. */
   readonly input?: string;
 }
 
-/** How a run ended; a run whose input was dropped has but the reason. */
+/** How a run ended; a run whose input was dropped has only the reason. */
 export type RunEnd = Pick<AgentEventOf<'lifecycle'>, 'stop' | 'ref' | 'value_ref' | 'usage'>;
 
 /**
- * One watching of one run, frame by frame from the one that accepted its input. An input that was to be a turn of a run
- * that ends first is another run's: that is watched from then on.
+ * One watch of one run, frame by frame from the one that accepted its input. When the run ends before the input becomes
+ * its turn, the watch follows the input to its next run.
  */
 export class RunWatch {
-  /** How the run ended, once everything up to its end was shown. */
+  /** How the run ended, once all events up to its end were yielded. */
   end: RunEnd | undefined;
   /** The run that is watched now. */
   run: string;
-  /** Whether the input that is followed was said to the model, or there is none. */
+  /** Whether the model was shown the followed input; true without one. */
   #said: boolean;
   /** The input that was to begin the run, and whether the run began. */
   #first: string | undefined;
@@ -44,7 +44,7 @@ export class RunWatch {
   /** The last frame that was read, and the last event in it. */
   #seq = -1;
   #last: Cursor = '0.0';
-  /** Whether it can go on. */
+  /** Whether the run can go on. */
   readonly #loss: RunLoss;
   #unplaced: (Spoken & { readonly heardAt: number })[] = [];
 
@@ -59,7 +59,7 @@ export class RunWatch {
     this.#loss = new RunLoss(of.session, of.run);
   }
 
-  /** @param past before the frame that accepted the run's input */
+  /** @param past what is known of the frames before the one that accepted the run's input */
   static async from(
     world: Pick<World, 'content' | 'head'>,
     of: Watched,
@@ -75,7 +75,7 @@ export class RunWatch {
     return this.end !== undefined;
   }
 
-  /** Why the run will not go on by itself, once everything that is durable was read; undefined while it may. */
+  /** Why the run will not go on by itself, by all durable frames; undefined while it may. */
   get lost(): RepriseError | undefined {
     return this.ended || this.#seq < this.world.head.seq ? undefined : this.#loss.error;
   }
@@ -99,7 +99,9 @@ export class RunWatch {
     this.#seq = frame.seq;
   }
 
-  /** What was heard, as far as it belongs to a step of the run. What was heard before its frame was read waits for it. */
+  /**
+   * The received pieces that belong to a step of the run. A piece that arrives before its frame is read waits for it.
+   */
   *spoken(heard: readonly Spoken[]): Generator<Delta> {
     const heardAt = this.world.head.seq;
     const all = [...this.#unplaced, ...heard.map((spoken) => ({ ...spoken, heardAt }))];
@@ -114,7 +116,7 @@ export class RunWatch {
     }
   }
 
-  /** Goes with the input that is followed, where it becomes another run's. */
+  /** Follows the input to another run. */
   #follow(event: AgentEvent): void {
     const { session, run, input } = this.of;
     if (event.session_id !== session) return;
@@ -123,7 +125,7 @@ export class RunWatch {
     if (event.type === 'turn.started' && input !== undefined && event.command_id === input) this.#said = true;
   }
 
-  /** Of a run that is watched by its number that is the input which was to begin it, as long as it has not. */
+  /** Of a run that is watched by its number: the input that was to begin it, until the run begins. */
   #isFollowed({ run_id, command_id, moved_from }: AgentEventOf<'input.accepted'>): boolean {
     const { run, input } = this.of;
     if (input !== undefined) return command_id === input;
@@ -131,7 +133,7 @@ export class RunWatch {
     return moved_from !== undefined && !this.#began && command_id === this.#first;
   }
 
-  /** The end of a run that never came to the input that is followed. */
+  /** The end of a run that ended before the followed input became a turn of it. */
   #isOfAnother(event: AgentEvent): boolean {
     return !this.#said && isEndOf(this.run, event) && event.from !== 'Queued';
   }
@@ -143,7 +145,7 @@ export class RunWatch {
     return dropped ? { stop: { kind: 'Cancelled', dropped: event.why } } : undefined;
   }
 
-  /** Events of this run, and what is asked of its session from its beginning on; with `tree` those of every run that it led to. */
+  /** Whether an event belongs to this run or precedes it in its session; with `tree`, to any run below it. */
   #isWanted(event: EffectPlace): boolean {
     const { session } = this.of;
     const { run } = this;

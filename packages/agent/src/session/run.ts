@@ -1,4 +1,4 @@
-/** One run of a session, as who started it sees it. */
+/** One run of a session, as its sender sees it. */
 import { type ErrorDetail, errorDetail, type Ref, RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { readLlmOutput, readValue } from '../content/transcript.js';
@@ -14,47 +14,50 @@ import { type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 /** How a run ended. */
 export interface Outcome<R> {
   readonly stop: StopReason;
-  /** What the run returns: by the agent's `returns`, or its last text; absent when it did not complete. */
+  /** The return value: by the agent's `returns`, or the last text; absent when the run did not complete. */
   readonly value?: R;
   /** The model's last answer; empty when it gave none. */
   readonly text: string;
-  /** What its tools made. */
+  /** The files that its tools made. */
   readonly artifacts: readonly Artifact[];
-  /** What the run itself used; what its children used counts for its limits and is theirs. */
+  /** The run's own usage; the usage of its children counts toward its limits but is not included. */
   readonly usage: Tally;
-  /** Of a run that failed: the text of the error behind it, without secrets, for operators. */
+  /** Of a failed run: the text of the error behind it, without secrets, for operators. */
   readonly error?: ErrorDetail;
 }
 
-/** What a run is watched with. */
+/** The parts that a run needs to watch itself. */
 export interface RunParts {
   readonly world: World;
   readonly live: LiveAnswers;
-  /** Whether the agent says what its runs return; else they return text. */
+  /** Whether the agent has `returns`; otherwise runs return text. */
   readonly returns: boolean;
-  /** What stood before the run was accepted; undefined when its session has no children. */
+  /** What is known of the frames before the run was accepted; undefined when its session has no children. */
   past(): Promise<Past | undefined>;
-  /** Cancels the run, wherever it stands. */
+  /** Cancels the run, also when it still waits. */
   cancel(reason?: string): Promise<unknown>;
 }
 
-/** A run by where it stands. */
+/** The place of a run. */
 export interface RunPlace {
   readonly session: string;
   readonly number: number;
   /** The frame that accepted its input. */
   readonly seq: number;
-  /** The input that led to it, where its run may still become another: that of a run which is open for more turns. */
+  /**
+   * The input that led to the run, while it may still move to another run; only a run that is open for more turns has
+   * one.
+   */
   readonly input?: string;
 }
 
 const NOTHING: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
 /**
- * One run of a session: what follows from one input. It lives in the journal; this object only watches. Where the run that
- * was to answer the input ends before it comes to it, this follows the input to the run that does.
+ * One run of a session: the consequences of one input. It lives in the journal; this object only watches. When the run
+ * ends before it answers the input, this object follows the input to the run that does.
  *
- * @typeParam R what it returns
+ * @typeParam R the return type
  */
 export class Run<R = unknown> {
   /** `<session>/r3` */
@@ -71,10 +74,11 @@ export class Run<R = unknown> {
   }
 
   /**
-   * What happens in the run, in the order of the journal, to its end. With `after` exactly what comes behind that event.
+   * The events of the run, in the order of the journal, to its end. With `after`, exactly the events behind that one.
    *
-   * @throws RepriseError `world_closed` when the world closes first, or what brought it down; the run goes on when it is
-   *   opened again; `cell_failed` when its session has failed, `run_failed` when that could not be made
+   * @throws RepriseError `world_closed` when the world closes first, or the error that closed it; the run goes on when
+   * the world is opened again; `cell_failed` when its session has failed, `run_failed` when its session could not be
+   * made
    */
   async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
@@ -88,8 +92,8 @@ export class Run<R = unknown> {
   }
 
   /**
-   * {@link Run.events}, and between them what the model says while it speaks. A piece counts until the step's
-   * `llm_step.completed`, or until `delta.reset`: then its model is asked again.
+   * The events of {@link Run.events}, with live pieces of the model's answers between them. A piece counts until the
+   * step's `llm_step.completed`, or until `delta.reset`: then the model is called again.
    */
   async *stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
     const { world, live } = this.parts;
@@ -122,9 +126,9 @@ export class Run<R = unknown> {
   /**
    * Waits for the end of the run.
    *
-   * @throws RepriseError `world_closed` when the world closes first, or what brought it down, such as `store_failed`;
-   *   the run goes on when it is opened again; `cell_failed` when its session has failed, and `session.close()` ends it;
-   *   `run_failed` when its session could not be made
+   * @throws RepriseError `world_closed` when the world closes first, or the error that closed it, such as
+   * `store_failed`; the run goes on when the world is opened again; `cell_failed` when its session has failed, and
+   * `session.close()` ends it; `run_failed` when its session could not be made
    */
   async result(): Promise<Outcome<R>> {
     const { world } = this.parts;
@@ -166,7 +170,10 @@ export class Run<R = unknown> {
     });
   }
 
-  /** Cancels the run; what it has running is told to stop. Returns when that is accepted: {@link Run.result} tells the end. */
+  /**
+   * Cancels the run and stops its running work. Returns when the cancel is accepted; {@link Run.result} returns the
+   * end.
+   */
   async cancel(options: { readonly reason?: string } = {}): Promise<void> {
     await this.parts.cancel(options.reason);
   }
@@ -189,7 +196,7 @@ export class Run<R = unknown> {
     return value_ref === undefined ? undefined : readValue(this.parts.world.content, value_ref);
   }
 
-  /** Its own events need nothing but what came since it was accepted. Those below it may be of older sessions. */
+  /** The run's own events need no earlier frames. Its children may be sessions that are older than the run. */
   async #watched(options: RunWatchOptions): Promise<RunWatch> {
     const past = options.tree === true ? await this.parts.past() : undefined;
     const { session, input } = this.place;
@@ -203,7 +210,7 @@ function isWhole(artifact: Partial<Artifact>): artifact is Artifact {
   return artifact.blob_ref !== undefined;
 }
 
-/** What is kept of an error, as an error again: its causes are one below the other. */
+/** Restores an error from its recorded text: each line is the cause of the line above. */
 function causeOf({ causes = [], ...error }: ErrorDetail): Error {
   const [next, ...rest] = causes;
   const below = next === undefined ? {} : { cause: causeOf({ ...next, causes: rest }) };
@@ -211,7 +218,7 @@ function causeOf({ causes = [], ...error }: ErrorDetail): Error {
   return Object.assign(new Error(message, below), named);
 }
 
-/** What ended the watching: the reason itself when the world did not close in peace. */
+/** The error that ended the watch: the reason itself unless the world was closed normally. */
 function closedEarly(run: string, reason: RepriseError | undefined): RepriseError {
   if (reason !== undefined && reason.code !== 'world_closed') return reason;
   return new RepriseError('world_closed', `the world was closed before run ${run} ended`, {

@@ -1,4 +1,4 @@
-/** A session as an app talks to it. It keeps nothing: what it knows is read from the journal. */
+/** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
 import { type Address, isRepriseError, type JournalRecord, type Principal, RepriseError } from '@reprise/contracts';
 import { type Ack, recordsOf, type World } from '@reprise/kernel';
 import type * as z from 'zod';
@@ -21,61 +21,70 @@ import { type Input, storeParts } from './parts.js';
 import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
 
-/** How something is asked of a session. */
+/** The options of a session command. */
 export interface CommandOptions {
-  /** Its name: sent again, it changes nothing and gives the same answer; with other content it is `request_conflict`. */
+  /**
+   * The command's id: sent again with the same content, it changes nothing and returns the same answer; with other
+   * content it is refused with `request_conflict`.
+   */
   readonly id?: string;
-  /** Only while the session is in this epoch: `state().session_epoch`. */
+  /** Accepts the command only in this epoch of the session: `state().session_epoch`. */
   readonly ifEpoch?: number;
-  /** Who asks; `host` when absent. */
+  /** The principal that sends the command; `operator` when absent. */
   readonly as?: Principal;
 }
 
-/** How something is said. */
+/** The options of a message. */
 export interface SayOptions extends CommandOptions {
-  /** Whether it stays before the model word for word when the conversation around it becomes a summary; the last 16 do. */
+  /**
+   * Whether the message stays in the window word for word when a summary replaces the conversation around it; the last
+   * 16 pinned messages do.
+   */
   readonly pin?: boolean;
 }
 
-/** How an input is sent. */
+/** The options of an input. */
 export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'pin'> {
-  /** Higher comes first; 0 when absent. */
+  /** Higher values come first; 0 when absent. */
   readonly priority?: number;
 }
 
-/** What became of a command, as the journal says it. */
+/** The result of a command, as recorded in the journal. */
 export type CommandReceipt =
   | {
       readonly command_id: string;
       readonly status: 'accepted';
-      /** Of a follow-up: the number of the run it is, or will be. */
+      /** Of a follow-up: the number of its run, which may begin later. */
       readonly run?: number;
-      /** Of a cancel: inputs that wait still. */
+      /** Of a cancel: how many inputs still wait. */
       readonly still_queued?: number;
     }
   | { readonly command_id: string; readonly status: 'rejected'; readonly code: Rejection | 'session_absent' };
 
-/** What a session is made with. */
+/** The parts that a session object needs. */
 export interface SessionParts {
   readonly world: World;
   readonly models: ModelInfos;
   readonly stored: StoredAgents;
   readonly live: LiveAnswers;
   newId(): string;
-  /** The places of a session's runs, from the first; of one when its number is given. */
+  /** The places of a session's runs, from the first; only one when its number is given. */
   placesOf(session: string, run?: number): AsyncIterable<RunPlace>;
   readonly pastBefore: PastBefore;
 }
 
-/** How a session is made. */
+/** The options of a new session. */
 export interface SessionOptions {
-  /** What it is known by besides its key: told to tools and rules, and found by. Without personal data. */
+  /**
+   * Labels of the session: tools and rules receive them, and `world.sessions` finds sessions by them. They must not
+   * contain personal data.
+   */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** How a child is made. */
+/** The options of a child session. */
 export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
-  /** What its runs may use at most; its agent's own limits count as well. */
+  /** The budget of the child's runs; its agent's own limits apply as well. */
   readonly budget?: Pick<Limits, 'tokens' | 'usd' | 'wall'>;
 }
 
@@ -85,7 +94,7 @@ type FactValue<N extends FactName> = z.infer<(typeof SESSION_FACTS)[N]>;
 /**
  * A session: one agent's conversation, under a key. It exists from its first input on.
  *
- * @typeParam R what its runs return
+ * @typeParam R the return type of its runs
  */
 export class Session<R = unknown> {
   /** The session's cell. */
@@ -93,7 +102,7 @@ export class Session<R = unknown> {
 
   constructor(
     private readonly parts: SessionParts,
-    /** Its key. */
+    /** The session's key. */
     readonly key: string,
     private readonly agent: AnyAgent,
     private readonly options: SessionOptions = {},
@@ -106,7 +115,7 @@ export class Session<R = unknown> {
     return (await this.parts.world.state(this.address)) as unknown as SessionState | undefined;
   }
 
-  /** What was said, in order, from item `from` on: what the model is shown is made from it. */
+  /** The transcript in order, from item `from` on: the prompts of the model are assembled from it. */
   async *transcript(from = 0): AsyncGenerator<TranscriptItem> {
     // The reducer's own schema checked each item before it was appended.
     for await (const item of this.parts.world.log(this.address, 'transcript', from))
@@ -114,9 +123,9 @@ export class Session<R = unknown> {
   }
 
   /**
-   * Says something to the agent. It starts a run, waits for those before it, or is the next turn of one that is open.
+   * Sends an input to the agent. It starts a run, waits behind earlier inputs, or becomes the next turn of an open run.
    *
-   * @param input a text, or parts
+   * @param input a string, or parts
    * @returns the run, when its input is durable
    * @throws RepriseError `request_rejected` (`session_closed`, `queue_full`), `request_conflict`, `unknown_model`,
    *   `invalid_argument`, and what `World.request` throws
@@ -134,27 +143,27 @@ export class Session<R = unknown> {
     throw await this.#refusal(ack, command_id);
   }
 
-  /** Says something to the model before its next step, while a run is under way. */
+  /** Sends a message that the model reads before its next step, while a run is under way. */
   async steer(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
     return this.#command({ type: 'Steer', parts: await this.#store(input), ...pinned(options) }, options);
   }
 
-  /** Says something after the current run, in a run of its own; or as the next turn of a run that is open. */
+  /** Sends a message for a run of its own after the current one, or for the next turn of a run that waits for input. */
   async followUp(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
     return this.#command({ type: 'FollowUp', parts: await this.#store(input), ...pinned(options) }, options);
   }
 
-  /** Takes back a steer, a follow-up or an input that was not taken up yet. */
+  /** Withdraws a steer, a follow-up or an input that was not taken up yet. */
   withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
     return this.#command({ type: 'Withdraw', command_id }, options);
   }
 
   /**
-   * Changes model, settings, instructions or limits from the next step on. A run that waits at a limit goes on when it
-   * may again.
+   * Changes model, settings, instructions or limits from the next step on. A run that waits at a limit goes on when the
+   * new limits permit it.
    *
-   * @throws RepriseError `invalid_definition` for limits and settings that are none, and for a limit in money where a
-   *   model has no price
+   * @throws RepriseError `invalid_definition` for invalid limits and settings, and for a limit in money when a model
+   * has no price
    */
   async reconfigure(change: Reconfiguration, options: CommandOptions = {}): Promise<CommandReceipt> {
     const { world, models } = this.parts;
@@ -163,22 +172,22 @@ export class Session<R = unknown> {
     return this.#command({ type: 'Reconfigure', patch }, options);
   }
 
-  /** Lets the run rest: what runs goes on, nothing new begins. */
+  /** Pauses the run: running work continues, nothing new begins. */
   pause(options: CommandOptions = {}): Promise<CommandReceipt> {
     return this.#command({ type: 'Pause' }, options);
   }
 
-  /** Lets a paused run go on; or, after a run that failed or was cancelled, takes up what waits behind it. */
+  /** Resumes a paused run. After a failed or cancelled run, takes up the inputs that wait behind it. */
   resume(options: CommandOptions = {}): Promise<CommandReceipt> {
     return this.#command({ type: 'Resume' }, options);
   }
 
   /**
-   * Cancels. What runs is told to stop and has the agent's `cancelGrace`; what became of each call is told to the model
-   * at its next step.
+   * Cancels running work, which has the agent's `cancelGrace` to stop; the model reads the outcome of each call at its
+   * next step.
    *
-   * @param options `scope`: `turn` of a run that stays open for input, `run` (default), or `all` that waits as well; `reason`: why, for
-   *   whoever reads the journal later; the model is not told
+   * @param options `scope`: `turn` ends the turn of a run that stays open for input, `run` (default) ends the run,
+   * `all` also drops the waiting inputs; `reason` is for readers of the journal; the model is not told
    */
   async cancel(
     options: CommandOptions & { readonly scope?: 'turn' | 'run' | 'all'; readonly reason?: string } = {},
@@ -189,23 +198,24 @@ export class Session<R = unknown> {
   }
 
   /**
-   * Makes room in the model's window: before the next step, of this run or of the next, a model writes a summary of the
-   * older part of the conversation, and is shown that in its place. The transcript keeps everything.
+   * Compacts the window: before the next step, of this run or of the next, a model writes a summary that replaces the
+   * older part of the conversation in the prompt. The transcript keeps everything.
    */
   compact(options: CommandOptions = {}): Promise<CommandReceipt> {
     return this.#command({ type: 'Compact' }, options);
   }
 
   /**
-   * Ends the session: what runs is cancelled, what waits is dropped, and no input is taken any more. One that has failed is
-   * brought back for it, by whoever closes it, in the state before its fault; what it had under way ended with that.
+   * Closes the session: running work is cancelled, waiting inputs are dropped, and no further input is accepted. A
+   * failed session is first revived with its state before the fault, under the caller's rights; its running work ended
+   * with the fault.
    */
   async close(options: CommandOptions = {}): Promise<CommandReceipt> {
     const { as, id: command_id = this.parts.newId() } = options;
     try {
       return await this.#command({ type: 'Close' }, { ...options, id: command_id });
     } catch (error) {
-      // Under this id it may have been closed when it had failed.
+      // A command with this id may have closed the session while it had failed.
       if (!isRepriseError(error, 'cell_failed') && !isRepriseError(error, 'request_conflict')) throw error;
     }
     const value = { command_id, command: { type: 'Close', at_once: true } };
@@ -218,8 +228,8 @@ export class Session<R = unknown> {
   }
 
   /**
-   * Makes a child session and gives it its first input. It lives under this one: it has its labels, and ends when this
-   * one is closed; it works whether or not this one does.
+   * Makes a child session and sends it its first input. The child inherits the labels of this session and is closed
+   * with it; it works whether or not this session does.
    *
    * @returns the child's run
    * @throws RepriseError `request_rejected` (`session_closed`, `too_many_children`), `unknown_model`, `invalid_argument`
@@ -248,20 +258,20 @@ export class Session<R = unknown> {
     return child.#run({ session: accepted.session, number: 0, seq: ack.seq });
   }
 
-  /** A run by its number; undefined when there is none. */
+  /** A run by its number; undefined when the session has no such run. */
   async run(number: number): Promise<Run<R> | undefined> {
     for await (const place of this.parts.placesOf(this.key, number)) return this.#run(place);
     return undefined;
   }
 
-  /** Its runs, the first one first. */
+  /** All runs of the session, the first one first. */
   async *runs(): AsyncGenerator<Run<R>> {
     for await (const place of this.parts.placesOf(this.key)) yield this.#run(place);
   }
 
   /**
-   * What happens in the session, in the order of the journal, until the world closes or `signal` aborts. With `after`
-   * exactly what comes behind that event; else from the beginning.
+   * The events of the session, in the order of the journal, until the world closes or `signal` aborts. With `after`,
+   * exactly the events behind that one; otherwise from the beginning.
    */
   async *events(options: WatchOptions & { readonly tree?: boolean } = {}): AsyncGenerator<AgentEvent> {
     const { tree = false } = options;
@@ -270,7 +280,7 @@ export class Session<R = unknown> {
 
   async #refusal(ack: Ack, command_id: string): Promise<RepriseError> {
     const rejected = await this.#fact(ack, 'aos.agent/HostCommandRejected@1', command_id);
-    return new RepriseError('request_rejected', `session ${this.key} does not take this input`, {
+    return new RepriseError('request_rejected', `session ${this.key} refused this input`, {
       where: `frame ${ack.seq}`,
       actual: rejected?.code,
       reason: rejected?.code,
@@ -291,13 +301,13 @@ export class Session<R = unknown> {
         return this.#withdrawRun(place);
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
-    // A session without children has had none: who sees its tree needs nothing of the past.
+    // A session without children never had any, so its tree needs no earlier frames.
     const past = async () =>
       ((await this.state())?.spawned ?? 0) === 0 ? undefined : this.parts.pastBefore(place.seq);
     return new Run<R>({ world, live, returns: this.agent.returns !== null, past, cancel }, place);
   }
 
-  /** A run that waits its turn is cancelled by taking its input back. */
+  /** Cancels a run that waits its turn by withdrawing its input. */
   async #withdrawRun(place: RunPlace): Promise<CommandReceipt | undefined> {
     const input = await this.#inputOf(place);
     return input === undefined ? undefined : this.withdraw(input);
@@ -317,7 +327,7 @@ export class Session<R = unknown> {
     return rows.some(([, row]) => (row as unknown as QueuedInput).command_id === input);
   }
 
-  /** The number of the run that an input is, or is a turn of, by what has been said of it so far. */
+  /** The number of the run that an input starts or joins, by the facts so far. */
   async #numberOf(place: RunPlace): Promise<number> {
     const { seq, number } = place;
     const input = await this.#inputOf(place);
@@ -331,7 +341,10 @@ export class Session<R = unknown> {
     return told;
   }
 
-  /** A limit in money is stated: the model at hand, or the one that is switched to, and those below have to have prices. */
+  /**
+   * Refuses a limit in money unless the current model, the model of this change, and those of the agents below have
+   * prices.
+   */
   async #requirePrices(switched: string | undefined): Promise<void> {
     const { models } = this.parts;
     const alias = switched ?? (await this.state())?.config.model ?? this.agent.model;
@@ -339,7 +352,9 @@ export class Session<R = unknown> {
     for (const one of this.agent.spawns) requirePrices(models, one, true);
   }
 
-  /** A new session takes the agent's definition; an old one takes a changed one, when the agent says it may. */
+  /**
+   * Adopts the agent's definition in a new session, and a changed definition in an old one when the agent permits it.
+   */
   async #adopt(): Promise<void> {
     const { world, stored } = this.parts;
     const { def_ref, config, agents } = await stored.of(this.agent);
@@ -406,7 +421,7 @@ export class Session<R = unknown> {
     );
   }
 
-  /** A fact of a command, from the frame that took it: at hand of one that was just written. */
+  /** A fact of a command, from the frame that accepted it: from memory when that frame was just written. */
   async #fact<N extends FactName>(ack: Ack, name: N, command_id: string): Promise<FactValue<N> | undefined> {
     const records = recordsOf(ack) ?? (await this.#recordsAt(ack.seq));
     return this.#factIn(
@@ -436,15 +451,15 @@ export class Session<R = unknown> {
   }
 }
 
-/** The session of an agent, typed by what its runs return. */
+/** The session type of an agent, with the return type of its runs. */
 export type SessionOf<A> = A extends Agent<infer _T, infer R> ? Session<R> : never;
 
-/** A child is made under its parent's key and a number: a session under such a key would stand in its place. */
+/** Refuses keys that the reducer gives to children: a parent's key, `.c` and a number. */
 function requireOwnKey(key: string): void {
   if (!/\.c[1-9][0-9]*$/.test(key)) return;
-  throw new RepriseError('invalid_argument', 'a key that ends like this is kept for a child session', {
+  throw new RepriseError('invalid_argument', 'this session key is reserved for a child session', {
     where: `session ${key}`,
-    expected: 'a key that does not end with ".c" and a number',
+    expected: 'a key that does not end in ".c" and a number',
     actual: key,
     hint: 'Choose another key for this session. A child that exists is reached under its key.',
   });

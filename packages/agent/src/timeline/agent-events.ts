@@ -1,13 +1,14 @@
 /**
- * `AgentEvent@1` from journal frames.
+ * Makes `AgentEvent@1` from journal frames.
  *
- * Owns: which record becomes which event, and what an event says of where it stands. Does not own: reading frames, the
- * text behind links (`events.ts`), who is shown what (`seenBy`).
+ * Owns: which record becomes which event, and the place that an event states. Does not own: reading frames, reading
+ * texts behind links (`events.ts`), which channel shows an event (`seenBy`).
  *
  * Invariants
- * E1  A record becomes at most one event, so `frame.record` names an event, and whoever resumes after one gets the rest.
- * E2  What it gives depends on the frames alone. It may begin at any of them: what those before it said is recalled
- *     ({@link Past}), so it gives from there on what it would have given had it read them all.
+ * E1  A record becomes at most one event, so `frame.record` names an event, and a reader that resumes after it gets all
+ *     later events.
+ * E2  The events depend on the frames alone. Reading may begin at any frame: the needed facts about earlier frames are
+ *     recalled ({@link Past}), so the events are the same as after reading every earlier frame.
  */
 import type { DerivedOf, IngressOf, JournalRecord, Ref, Value } from '@reprise/contracts';
 import type * as z from 'zod';
@@ -24,7 +25,7 @@ import { type InputDrop, type Lifecycle, TERMINAL } from '../contracts/lifecycle
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { toolCallReceipt } from '../contracts/tool-call.js';
 
-/** A frame, as far as events are made from it. */
+/** The parts of a frame that events are made from. */
 export interface EventFrame {
   readonly seq: number;
   readonly at: number;
@@ -32,13 +33,13 @@ export interface EventFrame {
   readonly records: readonly JournalRecord[];
 }
 
-/** Whose events are wanted. */
+/** Selects the sessions whose events are wanted. */
 export interface EventScope {
   /** The keys of sessions; every session when absent. */
   readonly sessions?: readonly string[];
-  /** Those of their children as well, from when they are made. */
+  /** Includes the sessions' children, from the frame that makes them. */
   readonly tree?: boolean;
-  /** Only those of runs that are accepted from the first frame on: effects of older runs are passed over. */
+  /** Includes only runs that are accepted from the first frame on; effects of older runs are ignored. */
   readonly ownRuns?: boolean;
 }
 
@@ -48,7 +49,7 @@ type FactValue<N extends FactName> = z.infer<Facts[N]>;
 type Body = { [T in AgentEventType]: Omit<AgentEventOf<T>, Correlated> }[AgentEventType];
 type Correlated = 'session_id' | 'run_id' | 'turn_id' | 'step_id' | 'event_seq' | 'correlation_id' | 'causation' | 'at';
 
-/** Where in a run something happens; a part that does not apply is absent. */
+/** A place in a run; a part that does not apply is absent. */
 export interface Place {
   readonly run?: number;
   readonly turn?: number;
@@ -61,36 +62,39 @@ interface Placed {
   readonly body: Body;
 }
 
-/** What is known of a session that is watched. */
+/** The facts about a watched session. */
 interface SessionTrace {
   /** The roots of its runs, by number. */
   readonly roots: Map<number, string>;
-  /** Where its last step stands: the calls of a step are over before the next one begins. Undefined while an older run is at hand. */
+  /**
+   * The place of its last step: the calls of a step end before the next one begins. Undefined while the current run is
+   * older than the first frame.
+   */
   place: Place | undefined;
 }
 
-/** What is known of an effect that is open. */
+/** The facts about an open effect. */
 export interface EffectTrace {
   readonly session: string;
   readonly place: Place;
   readonly name: string;
   readonly call: { readonly call_id: string | null; readonly tool: string | null; readonly ref?: Ref };
-  /** What waits for somebody outside: the ids of open items, and when each is given up. */
+  /** The pending items of the effect: their ids, and when each expires. */
   readonly waits: Map<string, number | null>;
 }
 
-/** Where an effect belongs. */
+/** The place of an effect. */
 export type EffectPlace = Pick<AgentEvent, 'session_id' | 'run_id' | 'step_id' | 'correlation_id'>;
 
-/** What the frames before one said. */
+/** The facts about the frames before one. */
 export interface Past {
-  /** The sessions below some, with them. */
+  /** The given sessions and all sessions below them. */
   below(sessions: readonly string[]): Promise<readonly string[]>;
-  /** Where the last step of a session stands. */
+  /** The place of a session's last step. */
   placeOf(session: string): Promise<Place>;
-  /** The run at the root of a run; undefined when it was not accepted yet. */
+  /** The run at the root of a run; undefined when the run was not accepted yet. */
   rootOf(session: string, run: number): Promise<string | undefined>;
-  /** An effect of a session; undefined when it was not open. */
+  /** An open effect of a session; undefined when it was not open. */
   effectOf(effect: string): Promise<EffectTrace | undefined>;
 }
 
@@ -98,10 +102,10 @@ export interface Past {
 export class AgentEvents {
   readonly #sessions: Map<string, SessionTrace>;
   readonly #effects = new Map<string, EffectTrace>();
-  /** Sessions and effects of which nothing more is asked of the past: each is asked of once. */
+  /** Sessions and effects that were recalled from the past: each is recalled once. */
   readonly #recalled = { sessions: new Set<string>(), effects: new Set<string>() };
 
-  /** @param past before the first frame that is given; absent where that is the first of all */
+  /** @param past the facts about the frames before the first one given; absent when that is the first of all */
   constructor(
     private readonly scope: EventScope = {},
     private readonly past?: Past,
@@ -116,7 +120,7 @@ export class AgentEvents {
     return new AgentEvents({ ...scope, sessions: await past.below(scope.sessions) }, past);
   }
 
-  /** Recalls what the events of a frame need of the frames before the first. Awaited before {@link project}. */
+  /** Recalls the facts about earlier frames that the events of a frame need. Must be awaited before {@link project}. */
   async recall({ records }: EventFrame): Promise<void> {
     if (this.past === undefined) return;
     for (const record of records) {
@@ -139,13 +143,13 @@ export class AgentEvents {
     });
   }
 
-  /** Where an effect that is open belongs; undefined when it is none of a session that is watched. */
+  /** The place of an open effect; undefined when it does not belong to a watched session. */
   placeOf(effect: string): EffectPlace | undefined {
     const opened = this.#effects.get(effect);
     return opened && this.#ids(opened.session, opened.place);
   }
 
-  /** The error of the receipt that the frame takes in: what the session says of it stands in the same frame. */
+  /** The error of the receipt in this frame: the session's fact about the failure is in the same frame. */
   #failureIn({ records: [record] }: EventFrame): Failure | undefined {
     if (record?.kind !== 'receipt' || record.receipt.error_ref === undefined) return undefined;
     const of = this.#effects.get(record.effect);
@@ -208,7 +212,7 @@ export class AgentEvents {
     return made && { session, ...made };
   }
 
-  /** What later events of the session need of a fact. */
+  /** Remembers what later events of the session need from a fact. */
   #learn(session: string, trace: SessionTrace, name: FactName, value: unknown): void {
     switch (name) {
       case 'aos.agent/InputAccepted@1': {
@@ -230,7 +234,7 @@ export class AgentEvents {
         const { session: child } = value as FactValue<typeof name>;
         if (this.scope.tree !== true || this.#sessions.has(child)) return;
         this.#follow(child);
-        this.#recalled.sessions.add(child); // it was made just now
+        this.#recalled.sessions.add(child); // the frame made it just now
         return;
       }
       default:
@@ -260,7 +264,7 @@ export class AgentEvents {
 
   #ofDeferred({ effect, expires, to }: IngressOf<'deferred'>): Placed | undefined {
     const opened = this.#effects.get(effect);
-    if (opened?.name !== ASK) return undefined; // others are finished by programs
+    if (opened?.name !== ASK) return undefined; // programs settle all other effects
     return waiting(opened, effect, { kind: 'question', to, deadline: expires });
   }
 
@@ -295,14 +299,14 @@ export class AgentEvents {
     return bounded(opened, receipt.payload);
   }
 
-  /** An open item is settled by whoever was asked. */
+  /** A person resolved a pending item. */
   #settle(effect: string, id: string, how: 'approved' | 'denied' | 'answered', by: string): Placed | undefined {
     const opened = this.#effects.get(effect);
     if (opened === undefined || !opened.waits.delete(id)) return undefined;
     return { session: opened.session, place: opened.place, body: { type: 'human.settled', id, how, by } };
   }
 
-  /** An effect is settled: what it still waited for waits no more. */
+  /** An effect is settled: its pending items end with it. */
   #end(effect: string, how: 'expired' | 'cancelled', by: string | null, at: number): Placed | undefined {
     const opened = this.#effects.get(effect);
     this.#effects.delete(effect);
@@ -310,7 +314,7 @@ export class AgentEvents {
     if (opened === undefined || first === undefined) return undefined;
     const [id, deadline] = first;
     const late = deadline !== null && at >= deadline;
-    // One record is one event: what waited beside the first is told with it.
+    // One record is one event: the other items are listed in the event of the first.
     const also = others.length === 0 ? {} : { also: others.map(([other]) => other) };
     return {
       session: opened.session,
@@ -356,18 +360,18 @@ export class AgentEvents {
   }
 }
 
-/** The id of a run, as events and people name it. */
+/** The id of a run, as events show it. */
 export function runId(session: string, run: number): string {
   return `${session}/r${run}`;
 }
 
-/** What an effect failed with. */
+/** The failure of an effect. */
 interface Failure {
   readonly of: EffectTrace;
   readonly ref: Ref;
 }
 
-/** The event with the error behind it, when it says what became of the effect that failed. */
+/** Adds the error of a failed effect to the event that reports its outcome. */
 function withError(placed: Placed | undefined, failure: Failure | undefined): Placed | undefined {
   if (placed === undefined || failure === undefined || placed.session !== failure.of.session) return placed;
   return isOf(placed.body, failure.of)
@@ -389,7 +393,7 @@ function isOf(body: Body, { name, call }: EffectTrace): boolean {
   }
 }
 
-/** An event as a channel shows it; undefined when it does not. */
+/** An event as a channel shows it; undefined when the channel hides it. */
 export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | undefined {
   if (channel === 'operator') return event;
   if (OPERATOR_ONLY.includes(event.type)) return undefined;
@@ -410,23 +414,23 @@ export function seenBy(channel: EventChannel, event: AgentEvent): AgentEvent | u
   return withoutWholes(shown as AgentEvent);
 }
 
-/** Leaves out links to whole files, and to what only operators are told of a toolset. */
+/** Removes links to whole files, and the operators' part of toolset events. */
 function withoutWholes(event: AgentEvent): AgentEvent {
   if (event.type === 'tool.completed')
     return { ...event, artifacts: event.artifacts.map(({ blob_ref: _, ...named }) => named) };
-  // An approval without a call is of the tools of a toolset: its link is the one of `toolset.changed`.
+  // An approval without a call is about the tools of a toolset: its link is the one of `toolset.changed`.
   if (event.type !== 'human.requested' || event.kind !== 'approval' || event.call_id !== null) return event;
   const { ref: _, ...asked } = event;
   return asked;
 }
 
-/** The effect of asking a model. */
+/** The effect of calling a model. */
 const MODEL = 'llm.generate@2';
 
-/** The effect of asking somebody: what it waits for is a question. */
+/** The effect of asking a person: its pending item is a question. */
 export const ASK = 'human.ask@1';
 
-/** The effect that a record says something of, besides its emission. */
+/** The effect that a record is about, besides its emission. */
 function effectNamedBy(record: JournalRecord): string | undefined {
   switch (record.kind) {
     case 'receipt':
@@ -459,7 +463,7 @@ const CELL = `cell:${SESSION_REDUCER}/`;
 type Made = { readonly place: Place; readonly body: Body };
 type At = { readonly run: number; readonly turn: number; readonly step: number };
 
-/** What each fact becomes; undefined for those that other records tell. */
+/** The event of each fact; undefined for facts that other records already show. */
 const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefined } = {
   'aos.agent/InputAccepted@1': ({ run, first_ref, ...rest }) => ({
     place: { run },
@@ -470,7 +474,7 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
     body: turn === true ? { type: 'input.dropped', command_id, why } : neverStarted(why),
   }),
   'aos.agent/HostCommandAccepted@1': ({ type: command, at: place = {}, ...rest }) => ({
-    // A follow-up belongs to the run that it will be.
+    // A follow-up belongs to its future run.
     place: rest.run === undefined || rest.run === place.run ? place : { run: rest.run },
     body: { type: 'host.accepted', command, ...rest },
   }),
@@ -556,12 +560,12 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
   'aos.agent/StaleIgnored@1': (rest) => ({ place: {}, body: { type: 'stale.ignored', ...rest } }),
 };
 
-/** A fact of a step: where it stands apart from what it says. */
+/** Makes an event of a fact of a step, and separates its place from its content. */
 function at<V extends At>(body: (rest: Omit<V, keyof At>) => Body): (value: V) => Made {
   return ({ run, turn, step, ...rest }) => ({ place: { run, turn, step }, body: body(rest) });
 }
 
-/** A fact of the run at hand, where there was one. */
+/** Makes an event of a fact of the current run, if there was one. */
 function atHand<V extends { readonly at?: At }>(body: (rest: Omit<V, 'at'>) => Body): (value: V) => Made {
   return ({ at: place = {}, ...rest }) => ({ place, body: body(rest) });
 }
@@ -608,7 +612,7 @@ function childBody({ status, output_ref: ref, ...child }: Omit<FactValue<'aos.ag
   return { type: 'child.settled', ...child, status, ...(ref === undefined ? {} : { ref }) };
 }
 
-/** The output of a call was too long for the model. */
+/** Whether the output of a call was cut for the model. */
 function bounded({ session, place, call }: EffectTrace, payload: Value): Placed | undefined {
   if (call.call_id === null || call.tool === null) return undefined;
   const { success, data } = toolCallReceipt.safeParse(payload);
@@ -627,13 +631,13 @@ function bounded({ session, place, call }: EffectTrace, payload: Value): Placed 
   };
 }
 
-/** Where an effect belongs that is emitted at a place of its session: a summary is no answer of a step. */
+/** The place of an emitted effect in its session: a summary is not an answer of a step. */
 export function placeOfEffect(at: Place, params: Value): Place {
   if ((params as { readonly summarise?: object }).summarise === undefined) return at;
   return at.run === undefined ? {} : { run: at.run };
 }
 
-/** The call that an effect is of, by its parameters. */
+/** The call behind an effect, by its parameters. */
 export function callOf(params: Value): EffectTrace['call'] {
   const said = params as {
     readonly call_id?: string;
@@ -656,12 +660,12 @@ function waiting(
   return { session, place, body: { type: 'human.requested', id, ...call, ...item } };
 }
 
-/** The run at the root of one, by why there is one. */
+/** The run at the root of a run, by its cause. */
 export function rootOf(session: string, run: number, cause: RunCause): string {
   return cause.kind === 'parent' ? (cause.root ?? runId(cause.session, run)) : runId(session, run);
 }
 
-/** What a record follows from: the effect whose settlement led to it, or the record that was taken in. */
+/** The cause of a record: the effect whose settlement led to it, or the ingress record. */
 function causeOf({ records, head }: EventFrame, i: number): string {
   const own = records[i];
   if (own !== undefined && 'effect' in own && typeof own.effect === 'string') return own.effect;

@@ -1,10 +1,11 @@
 /**
- * Where runs, steps, effects and children stand, as a view: what events say of what came before them, found without
+ * The places of runs, steps, effects and children, as a view: it gives events the facts about earlier frames without
  * reading the journal from its beginning.
  *
  * Invariants
- * P1  Rows are dated by frames, and what a frame dated stays: what stood before any frame can be read at any time later.
- * P2  What is read of a frame is what {@link AgentEvents} knows there after every frame before it.
+ * P1  Rows carry the frame that wrote them, and a dated row is never overwritten: the state before any frame can be
+ *     read at any later time.
+ * P2  The facts read for a frame are those that {@link AgentEvents} has after reading every earlier frame.
  */
 import { type JournalRecord, ref } from '@reprise/contracts';
 import { defineProjection } from '@reprise/kernel';
@@ -20,7 +21,9 @@ const placed = { run: z.nullable(count), turn: z.nullable(count), step: z.nullab
 
 const rows = {
   place: z.strictObject({ is: z.literal('place'), ...placed }),
-  /** The roots of a run, each with the frame from which on it is: inputs of several may be turns of one run. */
+  /**
+   * The roots of a run, each with the frame from which it counts: inputs with several roots may be turns of one run.
+   */
   run: z.strictObject({ is: z.literal('run'), roots: z.array(z.strictObject({ seq: count, root: z.string() })) }),
   child: z.strictObject({ is: z.literal('child'), seq: count }),
   effect: z.strictObject({
@@ -35,7 +38,7 @@ const rows = {
     seq: count,
     ended: z.nullable(count),
   }),
-  /** What waits, or waited, for somebody outside. */
+  /** A pending item of an effect, current or past. */
   wait: z.strictObject({
     is: z.literal('wait'),
     id: z.string(),
@@ -50,7 +53,7 @@ type Row = z.infer<typeof row>;
 type RowOf<K extends Row['is']> = Extract<Row, { readonly is: K }>;
 type Key = readonly (string | number)[];
 
-/** The rows as the fold has them. */
+/** The rows as the fold reads them. */
 interface Rows {
   get(key: Key): Row | undefined;
   put(key: Key, row: Row): void;
@@ -58,7 +61,7 @@ interface Rows {
 
 /**
  * Rows `['place', session, frame]` and `['now', session]`, `['run', session, run]`, `['child', parent, child]`,
- * `['effect', id]`, and `['wait', effect, what]`. Kept only by worlds whose events are resumed.
+ * `['effect', id]`, and `['wait', effect, what]`. Only worlds whose events are resumed keep this view.
  */
 export const eventPlaces = defineProjection({
   name: 'aos.agent/EventPlaces@1',
@@ -104,7 +107,7 @@ export const eventPlaces = defineProjection({
   },
 });
 
-/** Reads what stood before a frame. */
+/** Reads the facts about the frames before one. */
 export function pastBefore(view: View<Row>, frame: number): Past {
   const rowOf = async <K extends Row['is']>(is: K, key: Key): Promise<RowOf<K> | undefined> => {
     const found = await view.get([...key]);
@@ -132,7 +135,7 @@ export function pastBefore(view: View<Row>, frame: number): Past {
 async function sessionsBelow(view: View<Row>, sessions: readonly string[], frame: number): Promise<string[]> {
   const found = new Set(sessions);
   for (const session of found) {
-    // What is added to a set while it is gone through comes up as well.
+    // A `Set` iteration also visits the members that are added during it.
     for await (const { key, row } of view.each({ under: ['child', session] }))
       if (row.is === 'child' && row.seq < frame) found.add(String([key].flat().at(-1)));
   }

@@ -13,15 +13,15 @@ import {
 } from '../contracts/facts.js';
 import { LIFECYCLES, stopReason } from '../contracts/lifecycle.js';
 
-/** The states in which a run has ended, and what it gave can be read. */
+/** The states of an ended run, whose result can be read. */
 const ENDED: readonly string[] = ['Completed', 'Failed', 'Cancelled'];
 const count = z.int().min(0);
 const labels = z.record(z.string(), z.string());
 
 /**
- * Every session, by its key: its agent, the state of its current run, what its runs used. Indexes: `updated`, the
- * longest untouched first; `status` and `agent`, each in the order of the changes; `ended`: the sessions whose run has
- * ended, in the order of the ends.
+ * Every session, by its key: its agent, the state of its current run, the usage of its runs. Indexes: `updated`, the
+ * longest unchanged first; `status` and `agent`, each in the order of the changes; `ended`: sessions with an ended run,
+ * in the order of the ends.
  *
  * @example views.view(sessions).query({ index: 'status', under: 'Running' })
  */
@@ -33,17 +33,17 @@ export const sessions = defineProjection({
     status: z.enum(LIFECYCLES),
     closed: z.boolean(),
     labels,
-    /** The last run that changed, and how many there were. */
+    /** The last changed run, and the number of runs. */
     run: count,
     runs: count,
     inputs: count,
-    /** The frame and the time of the last change, and when it was made. */
+    /** The frame and the time of the last change, and the time of the creation. */
     seq: count,
     at: count,
     made: count,
     output_ref: z.nullable(ref()),
     code: z.nullable(z.string()),
-    /** Of the runs that have ended. */
+    /** The usage of ended runs. */
     usage: tally,
   }),
   from: {
@@ -93,7 +93,7 @@ export const sessions = defineProjection({
 });
 
 /**
- * Sessions by their labels: rows `[label, value, session]`. A session keeps the labels that it was made with.
+ * Sessions by their labels: rows `[label, value, session]`. A session's labels never change.
  *
  * @example views.view(sessionLabels).query({ under: ['tenant', 'acme'] })
  */
@@ -111,8 +111,8 @@ export const sessionLabels = defineProjection({
 });
 
 /**
- * Every run, under `[session, number]`: why there is one, where it was accepted, how it ended. Index `ended`: runs that
- * have ended, in the order of the ends; whoever takes up results remembers the frame of the last one that it took.
+ * Every run, under `[session, number]`: its cause, the frame that accepted it, its end. Index `ended`: ended runs in
+ * the order of their ends; a consumer of results stores the frame of the last one it took.
  *
  * @example views.view(runs).query({ index: 'ended', from: [lastTaken + 1] })
  */
@@ -121,9 +121,9 @@ export const runs = defineProjection({
   row: z.strictObject({
     session: z.string(),
     run: count,
-    /** `Moved`: it never begins, its input became a turn of another run. */
+    /** `Moved`: the run never begins, because its input became a turn of another run. */
     status: z.enum(['Queued', 'Moved', ...LIFECYCLES]),
-    /** Why there is one: by the host, a follow-up, a parent, the app. */
+    /** The cause of the run: the host, a follow-up, a parent, the app. */
     cause: z.string(),
     command_id: z.string(),
     /** The frame that accepted it, and its time. */
@@ -158,14 +158,14 @@ export const runs = defineProjection({
       const left = moved_from === undefined ? undefined : rows.get([session, moved_from]);
       if (left?.status === 'Queued' && left.command_id === command_id)
         rows.put([session, left.run], { ...left, status: 'Moved' });
-      if (row !== undefined) return; // one more turn of a run that was open for it
+      if (row !== undefined) return; // one more turn of a run that waited for input
       const open = { ended: null, ended_at: null, stop: null, output_ref: null, value_ref: null, usage: null };
       rows.put(key, { session, run, status: 'Queued', cause: cause.kind, command_id, seq, at, ...open });
       return;
     }
     if (row === undefined) return;
     if (entry.from === 'fact:aos.agent/InputDropped@1') {
-      if (entry.value.turn === true) return; // the run goes on without it
+      if (entry.value.turn === true) return; // the run continues without this input
       const never = { kind: 'Cancelled' as const, dropped: entry.value.why };
       rows.put(key, { ...row, status: 'Cancelled', ended: seq, ended_at: at, stop: never });
       return;
@@ -186,7 +186,7 @@ export const sessionTree = defineProjection({
   name: 'aos.agent/SessionTree@1',
   row: z.strictObject({
     parent: z.string(),
-    /** The name that its parent's model knows it by. */
+    /** The name that the parent's model uses for it. */
     child: z.string(),
     agent: z.string(),
     status: childChanged.shape.status,

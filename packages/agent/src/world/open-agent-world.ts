@@ -26,43 +26,46 @@ import { Registry } from './registry.js';
 import { AgentWorld, type AgentWorldParts } from './world.js';
 import { worldReader } from './world-reader.js';
 
-/** How a world of agents is opened. */
+/** The options of a world of agents. */
 export interface AgentWorldOptions<A extends readonly AnyAgent[]>
   extends Omit<OpenKernelWorldOptions, 'app' | 'adapters'> {
-  /** The agents that have code in this process; those that they spawn are among them. */
+  /** The agents with code in this process, including those that they spawn. */
   readonly agents?: A;
   /**
-   * Tools for agents that have no code in this process: those that an earlier one made by `world.define`. A definition
-   * takes its tools from here by name and fingerprint.
+   * Tools for agents that have no code in this process, because an earlier process added them by `world.define`. A
+   * definition finds its tools here by name and fingerprint.
    */
   readonly tools?: readonly Tool[];
-  /** What is known of the models, by alias. An agent whose model is not among them is refused. */
+  /** Facts about the models, by alias. An agent whose model is not listed is refused. */
   readonly models: ModelInfos;
-  /** Makes what executes `llm.generate@2`; it asks the judge about what a model answered. */
+  /** Makes the adapter of `llm.generate@2`; it passes each answer to the judge. */
   readonly llm: (judge: Judge) => Adapter<LlmGenerateParams, LlmGenerateReceipt>;
-  /** What tools are given as `ctx.deps`, by the labels of the session. Never journaled. */
+  /** Makes `ctx.deps` for tools, by the labels of the session. Never journaled. */
   readonly deps?: (labels: Readonly<Record<string, string>>) => AgentDeps<A> | Promise<AgentDeps<A>>;
-  /** Puts something around a tool's functions wherever they are used: tracing, a fake in a test. What is recorded stays. */
+  /**
+   * Wraps a tool's functions wherever they are used: for tracing, or with a fake in a test. The recorded form stays the
+   * same.
+   */
   readonly wrapTool?: (tool: Tool) => Tool;
-  /** How tool outputs are bounded for the model, by family. */
+  /** The bounds of tool outputs for the model, by family. */
   readonly outputs?: OutputPolicies;
-  /** Where the views of the world are kept; in memory, made again in each process, when absent. */
+  /** The store of the world's views; in memory, rebuilt in each process, when absent. */
   readonly views?: ViewStore;
 }
 
-/** `deps` may not be left out where a tool wants some. */
+/** Requires `deps` when a tool needs them. */
 export type NeedsDeps<A extends readonly AnyAgent[]> =
   unknown extends AgentDeps<A> ? unknown : { readonly deps: NonNullable<AgentWorldOptions<A>['deps']> };
 
-/** How a world of agents is opened. */
+/** The options of a world of agents. */
 export type OpenAgentWorldOptions<A extends readonly AnyAgent[]> = AgentWorldOptions<A> & NeedsDeps<A>;
 
 /**
  * Opens a world of agents.
  *
- * @throws RepriseError `unknown_model` when an agent's is not among `models`; `invalid_definition` for a limit in money
- *   where a model has no price; `duplicate_definition` when two agents or
- *   two tools share a name; what the kernel's `openWorld` throws
+ * @throws RepriseError `unknown_model` when an agent's model is not among `models`; `invalid_definition` for a limit in
+ * money where a model has no price; `duplicate_definition` when two agents or two tools share a name; the errors of the
+ * kernel's `openWorld`
  */
 export async function openAgentWorld<const A extends readonly AnyAgent[] = readonly []>(
   options: OpenAgentWorldOptions<A>,
@@ -71,9 +74,9 @@ export async function openAgentWorld<const A extends readonly AnyAgent[] = reado
 }
 
 /**
- * What {@link openAgentWorld} makes a world of, for code that makes another kind of it.
+ * The parts that {@link openAgentWorld} makes a world from, for code that makes another kind of world.
  *
- * @param app the reducers and plans, in place of those of agents: for tests that plant a defect in them
+ * @param app the reducers and plans, in place of those of agents: for tests that plant a defect
  */
 export async function openAgentParts<const A extends readonly AnyAgent[]>(
   options: OpenAgentWorldOptions<A>,
@@ -98,7 +101,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   const live = new LiveAnswers();
   let world: World | undefined;
   let ready: (world: AgentWorld) => void = () => undefined;
-  // A call that recovery replays may look things up before this function has returned.
+  // Recovery may execute a call, which reads the world, before this function has returned.
   const opened = new Promise<AgentWorld>((resolve) => {
     ready = resolve;
   });
@@ -130,7 +133,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   return [world, { registry, models, live, random, viewStore: views, closing, ready }];
 }
 
-/** The adapter of models, which says when an answer is over. */
+/** The adapter of models; it announces the end of each answer. */
 function endingWith(adapter: Adapter<LlmGenerateParams, LlmGenerateReceipt>, live: LiveAnswers): AnyAdapter {
   const { effect, name, concurrency } = adapter;
   return {

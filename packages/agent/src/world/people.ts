@@ -1,7 +1,8 @@
 /**
- * What waits for people: approvals of calls and questions, from all sessions of a world, and what people say to them.
+ * Pending items for people, from all sessions of a world: approvals of calls and questions, and the decisions about
+ * them.
  *
- * Does not own: who may decide (the gate's), whether a call has to wait (the judge's, and policy rules).
+ * Does not own: who may decide (the gate), whether a call needs an approval (the judge, and policy rules).
  */
 import {
   type Address,
@@ -26,60 +27,60 @@ import { type Build, calledTool } from '../tools/build.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 import { check } from '../tools/schema.js';
 
-/** A question that waits for an answer, as it was asked. */
+/** A question that waits for an answer. */
 export interface PendingQuestion {
   readonly question: string;
-  /** Answers to choose from. */
+  /** The permitted answers, if they are a list. */
   readonly options?: readonly { readonly id: string; readonly label: string }[];
   /** The JSON Schema of an answer. */
   readonly answer?: Value;
-  /** What was wrong with the last answer. */
+  /** The problems with the previous answer. */
   readonly problems?: string;
 }
 
-/** Tools of a toolset that are held back until somebody approves. */
+/** Tools of a toolset that are withheld until a person approves. */
 export interface ToolsetChange {
   readonly toolset: string;
   readonly tools: readonly {
     readonly tool: string;
-    /** As whoever offers it described it when the session took it up; absent of one that is new. */
+    /** The toolset's description when the session took the tool up; absent for a new tool. */
     readonly before?: Value;
-    /** As it is described now. */
+    /** The toolset's current description. */
     readonly after: Value;
   }[];
 }
 
-/** Something that waits for a person. */
+/** An item that waits for a person. */
 export interface Pending {
-  /** What `decide` takes. */
+  /** The id that `decide` takes. */
   readonly id: string;
-  /** A call waits for leave, or an answer is waited for. */
+  /** The kind: a call that waits for approval, or a question that waits for an answer. */
   readonly kind: 'approval' | 'question';
   /** The key of the session. */
   readonly session: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The call that waits; absent of a question that the session itself asks. */
+  /** The call that waits; absent for a question of the session itself. */
   readonly tool?: string;
   readonly callId?: string;
   /** Of an approval: the arguments. */
   readonly args?: Value;
-  /** Of an approval: why somebody has to decide, where the tool says so. */
+  /** Of an approval: why a person has to decide, where the tool states a reason. */
   readonly reason?: string;
-  /** Of an approval of tools that are not those that the session took up: what they were and what they are. */
+  /** Of an approval of changed tools: their old and new descriptions. */
   readonly drift?: ToolsetChange;
-  /** Of a question. */
+  /** Of a question: its content. */
   readonly question?: PendingQuestion;
-  /** Of all that is shown. A decision that names it is `stale` when it has changed. */
+  /** The digest of everything shown. A decision that names an old digest is `stale`. */
   readonly digest: string;
-  /** Who besides the host may decide, as a pattern of principals. */
+  /** Who may decide besides the operator, as a pattern of principals. */
   readonly to: string;
-  /** Since when it waits, in journal milliseconds. */
+  /** Since when the item waits, in journal milliseconds. */
   readonly since: number;
-  /** When it is given up, in journal milliseconds; null when it is not. */
+  /** When the item expires, in journal milliseconds; null when it does not. */
   readonly deadline: number | null;
 }
 
-/** Which open items are wanted. */
+/** Selects pending items. */
 export interface PendingQuery {
   /** Of sessions with all of these labels. */
   readonly label?: Readonly<Record<string, string>>;
@@ -88,52 +89,52 @@ export interface PendingQuery {
   readonly session?: string;
 }
 
-/** What a person decides. */
+/** A person's decision. */
 export type Decision =
   | {
       readonly approve: true;
-      /** Other arguments than the model gave: checked by the tool, and shown to the model. */
+      /** Edited arguments: checked by the tool, and shown to the model. */
       readonly args?: unknown;
-      /** What the model is told with it. */
+      /** A message to the model. */
       readonly comment?: string;
-      /** Approves this tool for this session from now on: until it is taken back, or for so long. */
+      /** Approves this tool for this session from now on: until the approval is taken back, or for a limited time. */
       readonly remember?: true | { readonly for: Duration };
     }
-  /** The reason is told to the model. */
+  /** The reason is shown to the model. */
   | { readonly deny: string }
   | { readonly answer: unknown };
 
-/** Who decides, and on what. */
+/** The principal that decides, and what it decided on. */
 export interface DecideOptions {
   readonly as?: Principal;
   /** The digest of what was shown. */
   readonly digest?: string;
-  /** Makes it happen once. */
+  /** The id of the request: a repetition changes nothing. */
   readonly id?: string;
 }
 
-/** What became of a decision. */
+/** The result of a decision. */
 export interface Decided {
-  /** `stale`: what waits is not what was shown; nothing happened. */
+  /** `stale`: the item is not what was shown; nothing happened. */
   readonly status: 'applied' | 'already_settled' | 'stale';
 }
 
-/** What people's work is done with. */
+/** The parts of a world that decisions need. */
 export interface PeopleParts {
   readonly world: World;
   readonly build: Build;
-  /** When an effect was emitted, in journal milliseconds, and by which plan of its cell. */
+  /** When an effect was emitted, in journal milliseconds, and the plan that emitted it. */
   effectOf(effect: string): Promise<{ readonly since: number; readonly plan: number | null } | undefined>;
 }
 
-/** The id of a command has room for so many characters behind `note.`. */
+/** The length that remains for an id behind `note.` in a command id. */
 const NOTE_NAME_MAX = 100;
 
 const ALREADY: Decided = { status: 'already_settled' };
 const STALE: Decided = { status: 'stale' };
 const APPLIED: Decided = { status: 'applied' };
 
-/** What waits for people, the oldest first. */
+/** The pending items for people, the oldest first. */
 export async function openItems(parts: PeopleParts, query: PendingQuery = {}): Promise<readonly Pending[]> {
   const { world } = parts;
   const waiting = await (query.to === undefined ? world.pending() : world.as(query.to).pending());
@@ -148,12 +149,12 @@ export async function openItems(parts: PeopleParts, query: PendingQuery = {}): P
 }
 
 /**
- * Decides about an open item, or answers it.
+ * Decides about a pending item, or answers it.
  *
- * @param id of the item
- * @throws RepriseError `invalid_argument` for a decision that is none of this kind of item, `invalid_value` for
- *   arguments that the tool does not take or an answer that is not one of the options; `cap_denied`, `policy_denied`
- *   for somebody who was not asked
+ * @param id the id of the item
+ * @throws RepriseError `invalid_argument` for a decision that does not fit the kind of item, `invalid_value` for
+ * arguments that the tool does not accept or an answer that is not one of the options; `cap_denied`, `policy_denied`
+ * for a principal that may not decide
  */
 export async function decide(
   parts: PeopleParts,
@@ -175,17 +176,17 @@ export async function decide(
   }
 }
 
-/** Whether somebody has to say something: what a program finishes waits for no person. */
+/** Whether a person has to act: items that a program resolves are not for people. */
 function isOfPeople({ cell, kind, name }: PendingItem): boolean {
   return cell[0] === SESSION_REDUCER && (kind !== 'deferred' || name === humanAsk.name);
 }
 
-/** The call that waits for leave; undefined when something else does. */
+/** The call that waits for approval; undefined for other items. */
 function callOf({ kind, name, value }: PendingItem): ToolCallParams | undefined {
   return kind === 'approval' && name === toolCall.name ? (value as unknown as ToolCallParams) : undefined;
 }
 
-/** The toolset whose tools wait for leave; undefined when something else does. */
+/** The toolset whose tools wait for approval; undefined for other items. */
 function driftOf({ kind, name, value }: PendingItem): ToolsetAdoptParams | undefined {
   return kind === 'approval' && name === toolsetAdopt.name ? (value as unknown as ToolsetAdoptParams) : undefined;
 }
@@ -234,7 +235,7 @@ function optionOf(option: Value): { readonly id: string; readonly label: string 
   return { id: String(id), label: String(label) };
 }
 
-/** An approval has the kernel's digest; of a question its own is made of what was asked. */
+/** The digest of an item: the kernel's for an approval, a digest of the question otherwise. */
 function digestOf(item: PendingItem): string {
   return item.digest ?? toHex(portableSha256(encode(item.value)));
 }
@@ -245,11 +246,11 @@ async function approveOrDeny(
   decision: Exclude<Decision, { readonly answer: unknown }>,
   options: DecideOptions,
 ): Promise<void> {
-  if (item.kind !== 'approval') throw wrong('{answer}, for this is a question', Object.keys(decision).join(', '));
+  if (item.kind !== 'approval') throw wrong('{answer}, since the item is a question', Object.keys(decision).join(', '));
   const call = callOf(item);
   const made = await kernelDecision(parts, call, decision);
   const said = 'deny' in decision ? decision.deny : decision.comment;
-  // First what is said, then what is decided: the call goes on, or is over, with the latter.
+  // The comment comes before the decision, which lets the call continue or ends it.
   if (said !== undefined && said !== '' && call !== undefined) await note(parts.world, item.cell, call, said, options);
   await parts.world.decide(item, made, asking(options));
 }
@@ -267,16 +268,16 @@ async function kernelDecision(
   return { approve: true, ...params, remember: { until } };
 }
 
-/** The call with other arguments; what the model gave stays beside them. */
+/** The call with edited arguments; the model's own arguments stay beside them. */
 async function edited({ world, build }: PeopleParts, call: ToolCallParams, args: unknown): Promise<Value> {
   const tool = await calledTool(build, call, world.content, (session) => agentOf(world, session));
   if (tool === undefined) throw wrong(`a tool ${call.tool} with a handler in this process`, undefined);
   const checked = await check(tool.args, args);
   if (!checked.ok) {
-    throw new RepriseError('invalid_value', `tool ${call.tool} does not take these arguments`, {
+    throw new RepriseError('invalid_value', `invalid arguments for tool "${call.tool}"`, {
       where: 'args',
       actual: checked.problems,
-      hint: 'Fix them, or approve the call as it is.',
+      hint: 'Correct them, or approve the call as it is.',
     });
   }
   const args_ref = await putValue(world.content, args);
@@ -299,7 +300,7 @@ async function note(
   );
 }
 
-/** What the comment's command is called: a name as it is where it fits, else its digest. */
+/** The name in the comment's command id: the request's own id where it fits, its digest otherwise. */
 function noteName(name: string): string {
   return name.length <= NOTE_NAME_MAX ? name : toHex(portableSha256(encode(name)));
 }
@@ -310,11 +311,11 @@ async function answer(
   given: unknown,
   options: DecideOptions,
 ): Promise<void> {
-  if (item.kind === 'approval') throw wrong('{approve} or {deny}, for this is an approval', 'answer');
+  if (item.kind === 'approval') throw wrong('{approve} or {deny}, since the item is an approval', 'answer');
   const { options: listed } = await questionOf(world, item);
   const chosen = listed?.find(({ id }) => id === given);
   if (listed !== undefined && chosen === undefined) {
-    throw new RepriseError('invalid_value', 'this is not one of the answers to choose from', {
+    throw new RepriseError('invalid_value', 'the answer is not one of the options', {
       where: 'answer',
       expected: listed.map(({ id }) => id).join(', '),
       actual: given,
@@ -341,5 +342,5 @@ async function textAt({ content }: World, ref: Ref): Promise<string> {
 }
 
 function wrong(expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'this cannot be decided like this', { expected, actual });
+  return new RepriseError('invalid_argument', 'invalid decision', { expected, actual });
 }

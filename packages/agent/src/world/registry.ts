@@ -1,4 +1,4 @@
-/** The agents that have code in this process, found by name: those a world was opened with, and those defined since. */
+/** The agents with code in this process, by name: those that a world was opened with, and those defined later. */
 import { RepriseError } from '@reprise/contracts';
 import type { AnyAgent } from '../define/agent.js';
 import { spawnable } from '../define/spawnable.js';
@@ -8,19 +8,19 @@ import { Shelf, type WantedTool } from '../tools/shelf.js';
 import type { Tool } from '../tools/tool.js';
 import type { LiveToolset, Toolset } from '../tools/toolset.js';
 
-/** The agents of a world. It is asked at each use, so agents may come while the world runs. */
+/** The agents of a world. It is read at each use, so agents may be added while the world runs. */
 export class Registry implements Build {
   readonly #agents = new Map<string, AnyAgent>();
-  /** Of agents that others stand in place of: sessions may still go by their definitions. */
+  /** Replaced agents: sessions may still use their definitions. */
   readonly #past: AnyAgent[] = [];
   #shelf = new Shelf();
   readonly #toolsets = new Map<string, Toolset>();
   readonly #live = new Map<Toolset, LiveToolset>();
 
   /**
-   * @param wrap puts something around a tool wherever it is asked for
-   * @param closing aborted when the world closes: what toolsets started ends then
-   * @param catalog tools that are there for definitions whose agent has no code in this process
+   * @param wrap wraps each tool when it is read
+   * @param closing aborted when the world closes: the work that toolsets started ends then
+   * @param catalog tools for definitions whose agent has no code in this process
    */
   constructor(
     private readonly wrap: (tool: Tool) => Tool = (tool) => tool,
@@ -40,14 +40,14 @@ export class Registry implements Build {
     this.#shelve();
   }
 
-  /** Adds an agent in place of the one of that name; sessions take the changed definition as it says. */
+  /** Adds an agent in place of an agent with the same name; sessions adopt the changed definition as it states. */
   replace(agent: AnyAgent): void {
     this.#put(agent, 'replace');
     for (const one of spawnable(agent)) if (one !== agent) this.#put(one, 'replace');
     this.#shelve();
   }
 
-  /** Whether an agent is one of these. */
+  /** Whether an agent is registered. */
   has(agent: AnyAgent): boolean {
     return this.#agents.get(agent.name) === agent;
   }
@@ -57,7 +57,7 @@ export class Registry implements Build {
     return [...this.#agents.keys()];
   }
 
-  /** The agent of a name. */
+  /** The agent with a name. */
   find(name: string): AnyAgent | undefined {
     return this.#agents.get(name);
   }
@@ -86,12 +86,12 @@ export class Registry implements Build {
     return { name, tools, context, ...(returns === null ? {} : { returns: returns.schema }) };
   }
 
-  #put(agent: AnyAgent, mutant: 'refuse' | 'replace'): void {
+  #put(agent: AnyAgent, existing: 'refuse' | 'replace'): void {
     const known = this.#agents.get(agent.name);
-    if (mutant === 'refuse' && known !== undefined && known !== agent) throw duplicate('agents', agent.name);
+    if (existing === 'refuse' && known !== undefined && known !== agent) throw duplicate('agents', agent.name);
     for (const toolset of agent.toolsets as readonly Toolset[]) {
-      const mutantSet = this.#toolsets.get(toolset.name);
-      if (mutant === 'refuse' && mutantSet !== undefined && mutantSet !== toolset)
+      const knownSet = this.#toolsets.get(toolset.name);
+      if (existing === 'refuse' && knownSet !== undefined && knownSet !== toolset)
         throw duplicate('toolsets', toolset.name);
       this.#toolsets.set(toolset.name, toolset);
     }
@@ -110,7 +110,7 @@ export class Registry implements Build {
     };
   }
 
-  /** Agents of now come before what the world was opened with besides, and that before what agents had. */
+  /** Current agents come first, then the tools of the catalog, then replaced agents. */
   #shelve(): void {
     this.#shelf = new Shelf();
     for (const agent of this.#agents.values()) this.#shelf.put(toolsOf(agent), agent.name);
@@ -119,13 +119,13 @@ export class Registry implements Build {
   }
 }
 
-/** Whether the session itself answers the calls of a tool: nothing runs that could be put something around. */
+/** Whether the session itself executes a tool: such a tool has no function to wrap. */
 function isOfSession({ entry: { kind } }: Tool): boolean {
   return kind !== 'tool' && kind !== 'ask';
 }
 
 function duplicate(what: string, name: string): RepriseError {
-  return new RepriseError('duplicate_definition', `two ${what} are called ${name}`, {
+  return new RepriseError('duplicate_definition', `two ${what} have the name "${name}"`, {
     hint: 'Give one of them another name.',
   });
 }

@@ -1,4 +1,4 @@
-/** What tools look up about the world that they are called in, as plain data for a model. */
+/** Reads a world for its tools, as plain data for a model. */
 
 import type { InputPart, Value } from '@reprise/contracts';
 import { shortText } from '@reprise/contracts';
@@ -10,7 +10,10 @@ import { sessions } from '../timeline/sessions.js';
 import type { WorldReader } from '../tools/context.js';
 import type { AgentWorld } from './world.js';
 
-/** The most characters of one text in a transcript that is looked up: what is meant is found, and the rest fits. */
+/**
+ * The most characters of one text in a transcript that a tool reads: enough to recognize it, and the other items still
+ * fit.
+ */
 const TEXT_UNITS_MAX = 2_000;
 
 /** Reads a world for its tools, once it is open. */

@@ -40,15 +40,15 @@ import {
 } from './people.js';
 import type { Registry } from './registry.js';
 
-/** Which sessions are wanted. */
+/** Selects sessions of a list. */
 export interface SessionQuery {
   readonly status?: Lifecycle;
   readonly agent?: string;
-  /** With all of these labels. */
+  /** Sessions with all of these labels. */
   readonly label?: Readonly<Record<string, string>>;
-  /** How many; 100 when absent, 1,000 at most. */
+  /** The length of a page; 100 when absent, 1,000 at most. */
   readonly limit?: number;
-  /** Goes on behind a page: its `next`. */
+  /** Begins behind a page: its `next`. */
   readonly after?: string;
 }
 
@@ -64,45 +64,45 @@ export interface SessionInfoRow {
   readonly made: number;
   readonly updated: number;
   readonly runs: number;
-  /** Of the runs that have ended. */
+  /** The usage of its ended runs. */
   readonly usage: Tally;
 }
 
 /** A session that another has spawned. */
 export interface ChildRow {
   readonly session: string;
-  /** The name that its parent's model knows it by. */
+  /** The name that its parent's model uses for it. */
   readonly child: string;
   readonly agent: string;
   readonly status: 'spawned' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'closed';
 }
 
-/** A tool whose approval is remembered for a session. */
+/** A tool that a person has approved for all calls of a session. */
 export interface Remembered {
   readonly tool: string;
-  /** Until when, in journal milliseconds; null until it is taken back. */
+  /** When the approval ends, in journal milliseconds; null until it is taken back. */
   readonly until: number | null;
 }
 
 const REMEMBERED = 'tool.call@1#';
 
-/** What a world of agents is made of, besides the kernel's. */
+/** The parts of a world of agents besides the kernel's. */
 export interface AgentWorldParts {
   readonly registry: Registry;
   readonly models: ModelInfos;
   readonly live: LiveAnswers;
   readonly random: (length: number) => Uint8Array;
   readonly viewStore: ViewStore | undefined;
-  /** Told when the world closes. */
+  /** Called when the world closes. */
   readonly closing: AbortController;
-  /** Gives the world to the tools that look things up in it. */
+  /** Passes the world to the tools that read it. */
   ready(world: AgentWorld): void;
 }
 
 /** A world of agents. Made by `openAgentWorld`. */
 export class AgentWorld implements AsyncDisposable {
   #views: Promise<Views> | undefined;
-  /** Kept from the first time on that events are resumed. */
+  /** The view of event places, kept from the first resumed watch on. */
   #places: Promise<Views> | undefined;
 
   readonly #stored: StoredAgents;
@@ -116,12 +116,12 @@ export class AgentWorld implements AsyncDisposable {
     parts.ready(this);
   }
 
-  /** Whether there was no world at this place before: this opening made it. */
+  /** Whether the world did not exist at this place before this opening. */
   get created(): boolean {
     return this.kernel.created;
   }
 
-  /** Copies this world to another place while it goes on. See `World.backup`. */
+  /** Copies this world to another place while it runs. See `World.backup`. */
   backup(to: string): Promise<Backup> {
     return this.kernel.backup(to);
   }
@@ -151,7 +151,7 @@ export class AgentWorld implements AsyncDisposable {
     );
   }
 
-  /** Sessions, those that changed last first; with a status, those that have it longest first. */
+  /** Sessions, the last changed first; with a status, those that have had it longest first. */
   async sessions(
     query: SessionQuery = {},
   ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
@@ -171,7 +171,7 @@ export class AgentWorld implements AsyncDisposable {
     return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
   }
 
-  /** The sessions that one has spawned, in the order in which they were made. */
+  /** The sessions that a session has spawned, in the order in which they were made. */
   async children(session: string): Promise<readonly ChildRow[]> {
     const view = (await this.views()).view(sessionTree);
     const found: ChildRow[] = [];
@@ -182,7 +182,7 @@ export class AgentWorld implements AsyncDisposable {
     return found;
   }
 
-  /** What waits for people: approvals and questions of all sessions, the oldest first. */
+  /** The pending items for people: approvals and questions of all sessions, the oldest first. */
   async pending(query: PendingQuery = {}): Promise<readonly Pending[]> {
     return openItems(this.#people(), query);
   }
@@ -190,7 +190,7 @@ export class AgentWorld implements AsyncDisposable {
   /**
    * Decides about an approval, or answers a question.
    *
-   * @param item an open item, which brings the digest of what was seen, or its id
+   * @param item a pending item, which includes the digest of what was shown, or only its id
    * @throws RepriseError `invalid_argument`, `invalid_value`, `cap_denied`, `policy_denied`
    * @example await world.decide(item, { approve: true, remember: { for: '1d' } }, { as: 'human:ann' })
    */
@@ -205,15 +205,15 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /**
-   * Settles a call that somebody else finishes: its tool answered `deferred()`. See `World.settle`.
+   * Settles a call that an outside party finishes: its tool returned `deferred()`. See `World.settle`.
    *
-   * @param call the effect's id, which the tool had as `ctx.idempotencyKey`
+   * @param call the effect's id, which the tool received as `ctx.idempotencyKey`
    */
   settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
     return this.kernel.settle(call, outcome, named(options));
   }
 
-  /** The tools whose approval is remembered for a session. */
+  /** The tools that a person has approved for all calls of the session. */
   async remembered(session: string): Promise<readonly Remembered[]> {
     const { declared } = await this.kernel.rights(`cell:${SESSION_REDUCER}/${session}`);
     return (declared?.approved ?? [])
@@ -221,7 +221,7 @@ export class AgentWorld implements AsyncDisposable {
       .map(([kind, until]) => ({ tool: kind.slice(REMEMBERED.length), until }));
   }
 
-  /** Takes a remembered approval back: the next call of the tool is asked about again. */
+  /** Takes such an approval back: the next call of the tool needs a decision again. */
   async forget(session: string, tool: string, options: RequestOptions = {}): Promise<void> {
     const holder = `cell:${SESSION_REDUCER}/${session}` as const;
     const { declared } = await this.kernel.rights(holder);
@@ -232,10 +232,10 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /**
-   * Adds an agent while the world runs, in place of the one of that name. Its sessions take the changed definition at
-   * their next input, as `adopt` says.
+   * Adds an agent while the world runs, in place of one with the same name. Its sessions adopt the changed definition
+   * at their next input, as `adopt` states.
    *
-   * @returns what names the definition
+   * @returns the link to the definition
    * @throws RepriseError `unknown_model`, `duplicate_definition`
    */
   async define(agent: AnyAgent): Promise<{ readonly ref: Ref }> {
@@ -244,7 +244,7 @@ export class AgentWorld implements AsyncDisposable {
     return { ref: def_ref };
   }
 
-  /** What happens in all sessions, in the order of the journal; with `after` what comes behind that event. */
+  /** The events of all sessions, in the order of the journal; with `after`, those behind that event. */
   events(options: WatchOptions = {}): AsyncGenerator<AgentEvent> {
     return watch(this.kernel, {}, (frame) => this.#pastBefore(frame), options);
   }
@@ -262,12 +262,12 @@ export class AgentWorld implements AsyncDisposable {
     return this.kernel.pump();
   }
 
-  /** Starts nothing more, waits for what runs, then tells it to stop. */
+  /** Starts no new work, waits for running work, then stops it. */
   drain({ within }: { readonly within: Duration }): Promise<{ readonly interrupted: number }> {
     return this.kernel.drain({ within: within === 0 ? 0 : durationMs(within, 'within') });
   }
 
-  /** Replays the whole journal and compares it in bytes. See `World.verify`. */
+  /** Replays the whole journal and compares it byte by byte. See `World.verify`. */
   verify(expect?: string): Promise<VerifyReport> {
     return this.kernel.verify(expect);
   }
@@ -323,7 +323,7 @@ export class AgentWorld implements AsyncDisposable {
   }
 }
 
-/** What is kept of every world of agents. */
+/** The views of every world of agents. */
 const VIEWS = [sessions, sessionLabels, runs, sessionTree, openEffects] as const;
 
 interface KeyPage {
@@ -331,7 +331,7 @@ interface KeyPage {
   readonly cursor?: string;
 }
 
-/** The keys of sessions that may be meant, by the narrowest of the views. */
+/** The keys of candidate sessions, by the narrowest of the views. */
 async function pageOf(views: Views, { status, agent, label = {}, limit, after }: SessionQuery): Promise<KeyPage> {
   const more = { ...(limit === undefined ? {} : { limit }), ...(after === undefined ? {} : { after }) };
   const [first] = Object.entries(label);
@@ -349,13 +349,13 @@ async function pageOf(views: Views, { status, agent, label = {}, limit, after }:
   return { ...page, keys: page.rows.map(({ key }) => String(key)) };
 }
 
-/** Ids of requests about the world are told apart from those to its sessions. */
+/** Request ids about the world never equal those about its sessions. */
 function named({ id, ...rest }: RequestOptions): RequestOptions {
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }
 
 function unknownAgent(name: string, known: readonly string[]): RepriseError {
-  return new RepriseError('unknown_agent', `this world was opened without the agent ${name}`, {
+  return new RepriseError('unknown_agent', `the world has no agent "${name}"`, {
     expected: known.join(', '),
     actual: name,
     hint: 'List it under `agents` when opening the world, or add it with `world.define`.',
