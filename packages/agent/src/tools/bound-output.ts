@@ -1,19 +1,20 @@
 /**
- * Output discipline: what a tool printed is kept whole for people and cut to a known size for the model.
+ * Output bounds: the whole output of a tool is stored for people, and a cut version of known size is made for the
+ * model.
  *
  * Invariants
  * B1  The result is well-formed UTF-8 of at most `bytesMax` bytes and `linesMax` lines, the marker included.
- * B2  Bounding twice is bounding once: a text that fits is returned as it is.
- * B3  Text is cut between code points; what is kept is a prefix and a suffix of the decoded text. It is a text of its
- *     own and nothing wraps it here, so no cut ever falls into an envelope.
- * B4  The marker names the digest of the whole output, so a reader can fetch what was left out.
- * B5  Memory is bounded by the policy, whatever the output: it is taken in as it comes, and only its ends are kept.
+ * B2  Bounding is idempotent: a text that fits is returned unchanged.
+ * B3  Text is cut between code points; the rest is a prefix and a suffix of the decoded text. The text has no envelope
+ *     that a cut could damage.
+ * B4  The marker names the digest of the whole output, so a reader can fetch the omitted part.
+ * B5  Memory is bounded by the policy, whatever the output: it is read as a stream, and only its ends are stored.
  */
 import { endOfUtf8, startOfUtf8 } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
 import { looksBinary, mediaTypeOf, SNIFF_BYTES } from './media-type.js';
 
-/** How an output is cut. The id is recorded with every result, so it names a policy that never changes meaning. */
+/** The bounds of an output. The id is recorded with every result, so a policy must never change its meaning. */
 export interface OutputPolicy {
   /** Name and version of the policy, for example `model/default@1`. */
   readonly policyId: string;
@@ -21,19 +22,19 @@ export interface OutputPolicy {
   readonly bytesMax: number;
   /** The most lines the result may have, the marker's included; any number when absent. */
   readonly linesMax?: number;
-  /** Which part is worth keeping: logs end with the error, files begin with the point. */
+  /** The part that stays: logs end with the error, files begin with the point. */
   readonly keep: 'head_tail' | 'head' | 'tail';
 }
 
-/** What was done to an output, as the tool receipt records it. */
+/** How an output was cut, as the tool receipt records it. */
 export interface TruncationMeta {
   /** Bytes of the output before bounding. */
   readonly original_bytes: number;
   /** Bytes of the result. */
   readonly bounded_bytes: number;
-  /** Whether anything was left out. */
+  /** Whether a part was omitted. */
   readonly truncated: boolean;
-  /** The policy that decided. */
+  /** The id of the policy. */
   readonly policy_id: string;
   /** Lines of the output before bounding; absent when it is binary. */
   readonly original_lines?: number;
@@ -48,8 +49,8 @@ export interface BoundedOutput {
 /**
  * Cuts an output to its policy's size. The same bytes and policy give the same result everywhere.
  *
- * Bytes that are not UTF-8 become U+FFFD first, and the caps count what that makes of them. Of a binary output its
- * type, size and digest are told.
+ * Bytes that are not UTF-8 become U+FFFD first, and the bounds count the result. For a binary output the model gets its
+ * type, size and digest.
  *
  * @example boundOutput(new TextEncoder().encode('a'.repeat(99_999)), FAMILY_POLICIES.default).bytes.length // 16_384
  */
@@ -61,7 +62,7 @@ export function boundOutput(bytes: Uint8Array, policy: OutputPolicy): BoundedOut
 
 const NEWLINE = 10;
 
-/** Bounds an output that comes in pieces. */
+/** Bounds an output that arrives in pieces. */
 export class OutputBounder {
   readonly #policy: OutputPolicy;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -81,14 +82,14 @@ export class OutputBounder {
     this.#tail = new Latest(policy.bytesMax);
   }
 
-  /** Takes in the next bytes. */
+  /** Takes the next bytes. */
   write(bytes: Uint8Array): void {
     this.#originalBytes += bytes.length;
     this.#start.add(bytes);
     if (!this.#binary) this.#take(this.#encoder.encode(this.#decoder.decode(bytes, { stream: true })));
   }
 
-  /** @param digest the sha-256 of everything that was written, in hex */
+  /** @param digest the sha-256 of the whole output, in hex */
   end(digest: string): BoundedOutput {
     if (this.#binary) return this.#described(digest);
     this.#take(this.#encoder.encode(this.#decoder.decode()));
@@ -116,7 +117,8 @@ export class OutputBounder {
 
   #cut(digest: string, linesMax: number): Uint8Array {
     const { bytesMax, keep } = this.#policy;
-    // The count in the final marker is never longer than the whole text's, so room reserved for that one suffices.
+    // The marker of the result is never longer than the marker for the whole text, so the room reserved for the latter
+    // suffices.
     const room = bytesMax - this.#marker(this.#textBytes, digest).length;
     if (room <= 0) return this.#marker(this.#textBytes, digest).subarray(0, bytesMax);
     const headRoom = { head: room, tail: 0, head_tail: room - Math.floor(room / 2) }[keep];
@@ -147,14 +149,14 @@ export class OutputBounder {
   }
 }
 
-/** The marker takes a line of its own, and the head ends with one: an empty one where nothing of it is kept. */
+/** The marker takes a line of its own after the head, which ends with a line break; an empty head gets one too. */
 function linesOf(keep: OutputPolicy['keep'], linesMax: number): { headLines: number; tailLines: number } {
   if (keep === 'head') return { headLines: linesMax - 1, tailLines: 0 };
   if (keep === 'tail') return { headLines: 1, tailLines: linesMax - 2 };
   return { headLines: Math.ceil((linesMax - 1) / 2), tailLines: Math.floor((linesMax - 1) / 2) };
 }
 
-/** The first bytes of something, up to a number. */
+/** Stores the first bytes of a stream, up to a bound. */
 class Collected {
   #buffer = new Uint8Array(0);
   #length = 0;
@@ -169,7 +171,7 @@ class Collected {
     this.#length += more.length;
   }
 
-  /** What is kept; good until the next `add`. */
+  /** The stored bytes; valid until the next `add`. */
   view(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -178,7 +180,7 @@ class Collected {
     return this.#buffer.slice(0, this.#length);
   }
 
-  /** Grows by doubling: most outputs are far below the cap. */
+  /** Grows by doubling: most outputs are far below the bound. */
   #reserve(length: number): void {
     if (length <= this.#buffer.length) return;
     const grown = new Uint8Array(Math.min(this.capacity, Math.max(length, this.#buffer.length * 2)));
@@ -187,7 +189,7 @@ class Collected {
   }
 }
 
-/** The last bytes of something, up to a number. Twice the room, so that they are seldom moved. */
+/** Stores the last bytes of a stream, up to a bound. Its buffer has twice that size, so that bytes are rarely moved. */
 class Latest {
   #buffer = new Uint8Array(0);
   #end = 0;
@@ -201,7 +203,7 @@ class Latest {
     this.#end += more.length;
   }
 
-  /** What is kept; good until the next `add`. */
+  /** The stored bytes; valid until the next `add`. */
   view(): Uint8Array {
     return this.#buffer.subarray(Math.max(0, this.#end - this.capacity), this.#end);
   }
@@ -211,7 +213,7 @@ class Latest {
     const room = Math.min(2 * this.capacity, Math.max(2 * (kept.length + more), this.#buffer.length));
     const buffer = room > this.#buffer.length ? new Uint8Array(room) : this.#buffer;
     const still = kept.subarray(Math.max(0, kept.length - (room - more)));
-    buffer.set(still); // within one buffer this moves: `set` copes with overlaps
+    buffer.set(still); // `set` within one buffer handles the overlap
     this.#buffer = buffer;
     this.#end = still.length;
   }
@@ -223,7 +225,7 @@ function countNewlines(text: Uint8Array): number {
   return count;
 }
 
-/** A prefix of at most so many lines, the last one without its break. */
+/** A prefix with a bounded number of lines, the last one without its break. */
 function firstLines(text: Uint8Array, lines: number): Uint8Array {
   let left = lines;
   for (let at = text.indexOf(NEWLINE); at >= 0; at = text.indexOf(NEWLINE, at + 1)) {
@@ -233,7 +235,7 @@ function firstLines(text: Uint8Array, lines: number): Uint8Array {
   return text;
 }
 
-/** A suffix of at most so many lines. */
+/** A suffix with a bounded number of lines. */
 function lastLines(text: Uint8Array, lines: number): Uint8Array {
   if (lines === 0) return text.subarray(text.length);
   let left = lines;

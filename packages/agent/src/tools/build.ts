@@ -1,4 +1,4 @@
-/** The recorded code of this build: which tools have handlers, which agents have code of their own. */
+/** The recorded code of this build: the tools with handlers, and the agents with code. */
 import { type ContextText, type Ref, RepriseError, type SessionInfo } from '@reprise/contracts';
 import { type ContentReader, getValue } from '@reprise/kernel';
 import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
@@ -7,10 +7,10 @@ import { Shelf, type WantedTool } from './shelf.js';
 import type { Tool } from './tool.js';
 import type { LiveToolset } from './toolset.js';
 
-/** A source of context: a text that an agent's model is given at the start of each run, recorded there. */
+/** A source of context: a text for an agent's model, read at the start of each run and recorded there. */
 export interface ContextSource {
   readonly name: string;
-  /** Where in the request it stands. */
+  /** The place of the text in the request. */
   readonly lane: ContextText['lane'];
   readonly load: (session: SessionInfo) => string | Promise<string>;
 }
@@ -20,23 +20,23 @@ export interface RecordedAgent {
   readonly name: string;
   readonly tools: readonly Tool[];
   readonly context?: readonly ContextSource[];
-  /** What a run returns; any text when absent. */
+  /** The schema of a run's return value; any text when absent. */
   readonly returns?: Schema;
 }
 
-/** The recorded code of this build. It is asked at each use, so it may change while a world is open. */
+/** The recorded code of this build. It is read at each use, so it may change while a world is open. */
 export interface Build {
-  /** The tool of a name that is meant; see `Shelf`. */
+  /** The tool that a name and its details select; see `Shelf`. */
   tool(name: string, wanted?: WantedTool): Tool | undefined;
-  /** All different tools of a name. */
+  /** All different tools with a name. */
   tools(name: string): readonly Tool[];
   agent(name: string): RecordedAgent | undefined;
-  /** A toolset of an agent of this build, open. */
+  /** An open toolset of an agent of this build. */
   toolset?(name: string): LiveToolset | undefined;
 }
 
 /**
- * The tool behind an entry of a list: one of the build's own, or of the toolset that the entry names.
+ * Finds the tool of a list's entry: one of the build's own tools, or a tool of the toolset that the entry names.
  *
  * @param agent the name of the agent whose list it is
  */
@@ -46,7 +46,7 @@ export function boundTool(build: Build, entry: ToolEntry, agent?: string): Tool 
   return build.tool(name, { fingerprint, ...(agent === undefined ? {} : { agent }) });
 }
 
-/** A call, as far as it says which tool it is of. */
+/** The parts of a call that select its tool. */
 interface Called {
   readonly tool: string;
   readonly entry_ref?: Ref;
@@ -55,9 +55,9 @@ interface Called {
 }
 
 /**
- * The tool that a call is of, under the entry or the fingerprint that it was judged by.
+ * Finds the tool of a call, by the entry or the fingerprint that it was judged by.
  *
- * @param agentOf finds the agent of a session, which is asked only where several tools have the name
+ * @param agentOf finds the agent of a session; called only when several tools have the name
  */
 export async function calledTool(
   build: Build,
@@ -77,7 +77,7 @@ export async function calledTool(
 }
 
 /**
- * The recorded code of some agents. Agents may share a tool, and have different ones of one name.
+ * Collects the recorded code of some agents. Agents may share a tool, and may have different tools with the same name.
  *
  * @throws RepriseError `duplicate_definition` when two agents, or two tools of one agent, share a name
  */
@@ -96,7 +96,9 @@ function byName<T extends { readonly name: string }>(what: string, things: reado
   const found = new Map<string, T>();
   for (const thing of things) {
     if ((found.get(thing.name) ?? thing) !== thing) {
-      throw new RepriseError('duplicate_definition', `two ${what} are called ${thing.name}`, { hint: 'Rename one.' });
+      throw new RepriseError('duplicate_definition', `two ${what} have the name "${thing.name}"`, {
+        hint: 'Rename one.',
+      });
     }
     found.set(thing.name, thing);
   }

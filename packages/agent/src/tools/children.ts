@@ -1,4 +1,7 @@
-/** The tools by which a model leads child sessions. It knows them as c1, c2 … in the order in which they were made. */
+/**
+ * The tools by which a model controls child sessions. The model knows them as c1, c2 … in the order in which they were
+ * made.
+ */
 import { type InputPart, RepriseError, wellFormed } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import * as z from 'zod';
@@ -14,17 +17,17 @@ const child = z
 const text = z.string().min(1).max(TEXT_MAX);
 
 /**
- * The tools `spawn_agent`, `send_input`, `wait_agents` and `close_agent`.
+ * Makes the tools `spawn_agent`, `send_input`, `wait_agents` and `close_agent`.
  *
- * @param agents the names of the agents that may be spawned, as the model is told
- * @throws RepriseError `invalid_argument` when there are none
+ * @param agents the names of the agents that may be spawned; the model is told them
+ * @throws RepriseError `invalid_argument` when the list is empty
  */
 export function childTools(agents: readonly string[]): readonly Tool[] {
   const [first, ...others] = agents;
   if (first === undefined) {
-    throw new RepriseError('invalid_argument', 'there is nobody to spawn', {
-      expected: 'the names of agents',
-      hint: 'Leave the tools out where an agent spawns nobody.',
+    throw new RepriseError('invalid_argument', 'the list of agents to spawn is empty', {
+      expected: 'the name of at least one agent',
+      hint: 'Leave these tools out of an agent that spawns no agents.',
     });
   }
   return [spawnAgent(z.enum([first, ...others])), sendInput, waitAgents, closeAgent];

@@ -1,83 +1,89 @@
-/** What a handler is given besides its arguments. */
+/** The second argument of a tool's handler. */
 import type { Principal, Ref, SessionInfo, Value } from '@reprise/contracts';
 import type { ContentStore, Scrubber } from '@reprise/kernel';
 import type { Artifact, FileChange } from '../contracts/tool-call.js';
 import type { Duration } from './duration.js';
 import type { OutputOf, Schema } from './schema.js';
 
-/** What a handler is given besides its arguments. `D` is what the app hands to its tools, by `openWorld({ deps })`. */
+/**
+ * The second argument of a tool's handler. `D` is the type of `deps`, which the app passes to `openWorld({ deps })`.
+ */
 export interface ToolContext<D = unknown> {
   readonly deps: D;
   /** The session whose model called. */
   readonly session: SessionInfo;
-  /** Aborted on cancel, timeout and shutdown, with an `AbortError`: what `fetch` and the like throw then. */
+  /** Aborted with an `AbortError` on cancel, timeout and shutdown; `fetch` and similar functions throw it. */
   readonly signal: AbortSignal;
-  /** The effect's id: hand it to services that take an idempotency key. The same in every attempt. */
+  /** The effect's id: pass it to services that accept an idempotency key. The same in every attempt. */
   readonly idempotencyKey: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Aborted when the world closes: what a call leaves running has to end then. */
+  /** Aborted when the world closes: work that a call leaves running has to end then. */
   readonly closing: AbortSignal;
-  /** What may be looked up about the world that the call is made in. */
+  /** Reads the world in which the call is made. */
   readonly world: WorldReader;
-  /** When the call is given up, in journal milliseconds; null when it is not. */
+  /** When the call expires, in journal milliseconds; null when it does not. */
   readonly deadline: number | null;
   /** The world's content store. */
   readonly content: ContentStore;
-  /** Tells watchers of this process how far the call is; never journaled. */
+  /** Reports progress to watchers in this process; never journaled. */
   progress(note: Value): void;
   /** The value of a secret by name. It is concealed: see `scrubber`. */
   secret(name: string): Promise<string>;
   /**
-   * Removes the secrets of the world from what a tool answers, puts, asks and throws. Conceal what is sent to the
-   * outside and did not come from `secret`: `ctx.scrubber?.conceal(token)`. Absent where a handler is called by hand.
+   * Removes the secrets of the world from everything that a tool returns, stores, asks or throws. Conceal secrets that
+   * are sent outside and did not come from `secret`: `ctx.scrubber?.conceal(token)`. Absent when a handler is called by
+   * hand.
    */
   readonly scrubber?: Scrubber;
-  /** Tells `onError` of the world of an error that the call survives. Never throws. */
+  /** Reports an error that the call survives to the world's `onError`. Never throws. */
   report?(error: unknown): void;
   /**
-   * Asks somebody and waits. Question and answer are journaled: a call that is run again after a crash and asks the
-   * same questions in the same order gets the answers that were given.
+   * Asks a person and waits. Question and answer are journaled: when a call is run again after a crash and asks the
+   * same questions in the same order, it gets the recorded answers.
    *
-   * @throws RepriseError `bound_exceeded`, `invalid_value`; `invalid_argument` when answers never fit their schema
+   * @throws RepriseError `bound_exceeded`, `invalid_value`; `invalid_argument` when no answer fits the schema
    */
   ask<S extends Schema>(question: Question<S>): Promise<Answer<OutputOf<S>>>;
-  /** Keeps a file that the call made; it is listed in the receipt, and shown to the model only when it is answered as a part. */
+  /**
+   * Stores a file that the call made. It is listed in the receipt; the model sees it only when the answer has it as a
+   * part.
+   */
   put(file: NewFile): Promise<Artifact>;
-  /** Notes that a file outside was changed: its content before and after, null where it was absent. */
+  /** Records that an outside file was changed: its content before and after, null where it did not exist. */
   changed(path: string, before: Ref | null, after: Ref | null): FileChange;
 }
 
-/** Looks things up about a world, as plain data for a model. */
+/** Reads a world, as plain data for a model. */
 export interface WorldReader {
-  /** Sessions, those that changed last first: how they fare, what they have used. `next` goes on behind a page. */
+  /** Sessions, the last changed first: their status and usage. `next` begins behind a page. */
   sessions(page: {
     readonly after?: string;
     readonly limit: number;
   }): Promise<{ readonly items: readonly Value[]; readonly next?: string }>;
-  /** What waits for somebody: approvals and questions, the oldest first. */
+  /** The pending approvals and questions, the oldest first. */
   pending(page: { readonly limit: number }): Promise<readonly Value[]>;
-  /** What a session has used. */
+  /** The usage of a session. */
   usage(session: string): Promise<Value>;
-  /** The items of a session's transcript from an index on, texts cut to a size that can be read. */
+  /** The items of a session's transcript from an index on, with texts cut to a readable size. */
   transcript(session: string, page: { readonly from: number; readonly limit: number }): Promise<readonly Value[]>;
 }
 
 /** A question of a handler. */
 export interface Question<S extends Schema = Schema> {
   readonly question: string;
-  /** Who besides the host may answer, as a pattern of principals; people when absent. */
+  /** Who may answer besides the operator, as a pattern of principals; any person when absent. */
   readonly to?: string;
-  /** What an answer has to be. One that does not fit is asked for again, with what is wrong. */
+  /** The schema of the answer. An answer that does not fit is requested again, with the problems. */
   readonly answer?: S;
   readonly options?: readonly { readonly id: string; readonly label: string }[];
-  /** What counts when nobody answers in time. */
+  /** The default answer when none arrives in time. */
   readonly default?: OutputOf<S>;
-  /** How long an answer is waited for; as long as the call may take when absent. */
+  /** How long the question waits for an answer; as long as the call may take when absent. */
   readonly within?: Duration;
 }
 
-/** How a question ended. */
+/** The result of a question. */
 export type Answer<T> =
   | { readonly how: 'answered'; readonly by: Principal; readonly value: T }
   | { readonly how: 'default'; readonly value: T }
@@ -85,7 +91,7 @@ export type Answer<T> =
 
 /** A file that a call made. */
 export interface NewFile {
-  /** What it is called, for people. */
+  /** The file's name, for people. */
   readonly path: string;
   readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
   /** Default `application/octet-stream`. */

@@ -1,4 +1,4 @@
-/** The output policies of tools by family: what is worth keeping of an output depends on what kind of tool it is. */
+/** The output policies of tools by family: which part of an output matters depends on the kind of tool. */
 import { RepriseError } from '@reprise/contracts';
 import type { OutputPolicy } from './bound-output.js';
 
@@ -8,8 +8,8 @@ export const DEFAULT_FAMILY = 'default';
 const KIB = 1024;
 
 /**
- * What a model reads of one output, by family. 16 KiB are some 4,000 tokens: twenty such results fit a small window.
- * Files and pages are read from their beginning, logs end with the error, and of an edit only the gist counts.
+ * The bounds of one output for a model, by family. 16 KiB are about 4,000 tokens: twenty such results fit a small
+ * window. Files and pages are read from their beginning, logs end with the error, and of an edit only the gist counts.
  */
 export const FAMILY_POLICIES: Readonly<Record<string, OutputPolicy>> = Object.freeze({
   [DEFAULT_FAMILY]: policy('model/default@1', 16 * KIB, 'head_tail'),
@@ -35,19 +35,19 @@ function policy(
 /** Output policies by family, over {@link FAMILY_POLICIES}. */
 export type OutputPolicies = Readonly<Record<string, OutputPolicy>>;
 
-/** The smallest caps: below them the marker, which says what was left out, has no room beside the output. */
+/** The smallest bounds: below them the marker and the output do not both fit. */
 const BYTES_MIN = 256;
 const LINES_MIN = 3;
 
 /**
- * Which policy counts for which family.
+ * Merges the given policies with the default ones.
  *
  * @throws RepriseError `invalid_argument` when a policy has no room for its own marker
  */
 export function policiesOf(own: OutputPolicies = {}): (family: string) => OutputPolicy {
   for (const [family, given] of Object.entries(own)) assertPolicy(family, given);
   const all: OutputPolicies = { ...FAMILY_POLICIES, ...own };
-  const fallback = all[DEFAULT_FAMILY] as OutputPolicy; // it stands in FAMILY_POLICIES
+  const fallback = all[DEFAULT_FAMILY] as OutputPolicy; // FAMILY_POLICIES has a default
   return (family) => (Object.hasOwn(all, family) ? (all[family] ?? fallback) : fallback);
 }
 
@@ -61,7 +61,7 @@ function assertPolicy(family: string, { policyId, bytesMax, linesMax = LINES_MIN
     linesMax >= LINES_MIN &&
     ['head', 'tail', 'head_tail'].includes(keep);
   if (fits) return;
-  throw new RepriseError('invalid_argument', 'this is no output policy', {
+  throw new RepriseError('invalid_argument', 'invalid output policy', {
     where: `outputs.${family}`,
     expected: `{ policyId, bytesMax ≥ ${BYTES_MIN}, linesMax? ≥ ${LINES_MIN}, keep: head | tail | head_tail }`,
     actual: { policyId, bytesMax, linesMax, keep },

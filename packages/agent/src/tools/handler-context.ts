@@ -1,4 +1,4 @@
-/** Makes what a handler is given from what the adapter is told, and collects what it makes. */
+/** Makes a handler's context from the adapter's context, and collects what the handler stores. */
 import { type Ref, RepriseError, startOfText, type Value } from '@reprise/contracts';
 import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
@@ -6,7 +6,7 @@ import type { Answer, NewFile, Question, ToolContext, WorldReader } from './cont
 import { durationMs } from './duration.js';
 import { check, jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
 
-/** How often an answer that does not fit is asked for again. */
+/** How often an answer that does not fit is requested again. */
 const ANSWERS_MAX = 5;
 
 const NEVER = new AbortController().signal;
@@ -19,33 +19,33 @@ const NO_WORLD: WorldReader = {
 };
 
 async function unbound(): Promise<never> {
-  throw new RepriseError('invalid_argument', 'nothing can be looked up about this world', {
+  throw new RepriseError('invalid_argument', 'the tool adapter has no world to read', {
     hint: 'Give `world` to the tool adapter.',
   });
 }
 
-/** What a call made beside its answer. */
+/** The files and changes of a call, besides its answer. */
 export interface Made {
   readonly artifacts: Artifact[];
   readonly changes: FileChange[];
-  /** Why something of it could not be kept, whatever its handler made of that; the last reason. */
+  /** The last reason why a file or change could not be stored, whether or not the handler caught the error. */
   readonly unkept?: { readonly error: unknown };
 }
 
-/** Notes what could not be kept. */
+/** Records that content could not be stored. */
 type Keep = <T>(body: () => Promise<T>) => Promise<T>;
 
-/** What the handlers of a world have in common. */
+/** The parts that the handlers of a world share. */
 export interface HandlerOptions {
   /** The journal's time in milliseconds: the clock of the world. */
   readonly now: () => number;
   /** Aborted when the world closes. */
   readonly closing?: AbortSignal;
-  /** Answers what tools look up about the world; nothing can be looked up when absent. */
+  /** Reads the world for tools; without it they cannot read the world. */
   readonly world?: WorldReader;
 }
 
-/** What a handler is given, and what it makes. */
+/** A handler's context, and the files and changes that it collects. */
 export function handlerContext(
   params: ToolCallParams,
   context: AdapterContext,
@@ -86,7 +86,7 @@ export function handlerContext(
       }
     },
   };
-  // The types of `deps` meet where tools are listed and the world is opened; here they are closed over.
+  // The types of `deps` are checked where tools are listed and the world is opened; here they are erased.
   return { context: given as ToolContext<never>, made };
 }
 
@@ -101,7 +101,10 @@ function changeOf(path: string, before: Ref | null, after: Ref | null, context: 
   });
 }
 
-/** The content store as a handler is given it: what cannot be kept is noted. A source that fails is the handler's own. */
+/**
+ * The content store for a handler. It records content that could not be stored; a failing source is the handler's own
+ * error.
+ */
 class KeptContent implements ContentStore {
   constructor(
     private readonly content: ContentStore,
@@ -191,14 +194,14 @@ async function ask<S extends Schema>(
     if (fits.ok) return { ...answer, value: fits.value as OutputOf<S> };
     problems = fits.problems;
   }
-  throw new RepriseError('invalid_argument', 'no answer fits what was asked for', {
+  throw new RepriseError('invalid_argument', 'no answer fits the schema of the question', {
     where: startOfText(asked.question, 200),
-    expected: `one of ${ANSWERS_MAX} answers that fits`,
+    expected: `an answer that fits, within ${ANSWERS_MAX} attempts`,
     actual: problems,
   });
 }
 
-/** What whoever answers is shown. */
+/** The question as the answering person is shown it. */
 function questionValue({ question, options, answer }: Question, problems: string | undefined): Value {
   return {
     question,

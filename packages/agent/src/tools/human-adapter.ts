@@ -1,7 +1,10 @@
 import { type Adapter, deferEffect } from '@reprise/kernel';
 import { type HumanAskParams, type HumanAskReceipt, humanAsk } from '../contracts/tool-call.js';
 
-/** The adapter of `human.ask@1`: hands a question on at once. Whoever may answer settles it; its deadline is the effect's. */
+/**
+ * The adapter of `human.ask@1`: defers a question at once. A permitted principal settles it; its deadline is the
+ * effect's.
+ */
 export const humanAskAdapter: Adapter<HumanAskParams, HumanAskReceipt> = {
   effect: humanAsk,
   name: 'reprise.human',

@@ -1,4 +1,4 @@
-/** Tools: their definition, their adapter, what is kept and shown of their outputs. */
+/** Tools: their definition, their adapter, and the storing and bounding of their outputs. */
 export {
   type BoundedOutput,
   boundOutput,

@@ -1,13 +1,15 @@
-/** Schemas that come as JSON Schema: those of a toolset's tools, of a server's questions, of a recorded definition. */
+/**
+ * Schemas in the form of JSON Schema: those of a toolset's tools, of a server's questions, of a recorded definition.
+ */
 import { checker, type JsonChecker, type RefusedSchema } from '@reprise/kernel/json-schema';
 import type { Schema } from './schema.js';
 
-/** Checkers by the schemas that they were made of. */
+/** Checkers by the schemas that they were made from. */
 const made = new WeakMap<object, JsonChecker | RefusedSchema>();
 
 /**
- * A schema that checks by a JSON Schema that somebody else wrote: in bounded steps, whatever it says. By one that
- * nothing can be checked by nothing fits; {@link schemaRefusal} says why.
+ * Makes a schema that checks by an external JSON Schema, in a bounded number of steps. When the JSON Schema cannot be
+ * used, no value fits; {@link schemaRefusal} returns the reason.
  *
  * @example jsonSchema({ type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] })
  */
@@ -22,7 +24,7 @@ export function jsonSchema(told: unknown): Schema {
   return { '~standard': standard };
 }
 
-/** Why nothing can be checked by a JSON Schema; undefined when something can. */
+/** Why a JSON Schema cannot be used to check values; undefined when it can. */
 export function schemaRefusal(told: unknown): string | undefined {
   const found = checkerOf(told);
   return found.ok ? undefined : refusalText(found);
@@ -39,7 +41,7 @@ function refusalText({ where, why }: RefusedSchema): string {
   return `nothing can be checked by this schema: ${why} (at ${where})`;
 }
 
-/** A Unicode property, as this engine knows it: one code point at a time, so nothing can take long. */
+/** A Unicode property test of this engine: one code point at a time, so the time is bounded. */
 function propertyTest(name: string): ((codePoint: number) => boolean) | undefined {
   if (!/^[A-Za-z_]{1,32}(=[A-Za-z0-9_]{1,64})?$/.test(name)) return undefined;
   try {

@@ -1,15 +1,16 @@
-/** What of a handler's data can be kept: what JSON would make of it, and a refusal of what JSON would lose in silence. */
+/** Converts a handler's data as JSON would, and refuses data that JSON would drop silently. */
 import { isRef, type Value, wellFormed } from '@reprise/contracts';
 import type { Deferral, ResultLost, ToolError, ToolParts, UnknownOutcome } from './result.js';
 
-/** How deep data may nest, and of how many parts it may consist: shared parts count wherever they stand. */
+/** The bounds on the depth and on the number of parts of data: a shared part counts each time. */
 const DEPTH_MAX = 48;
 const PARTS_MAX = 1_000_000;
 
 /**
- * Data as it is kept: `toJSON` is asked, keys without a value are left out, text is made well-formed.
+ * Converts data: calls `toJSON`, drops keys without a value, makes text well-formed.
  *
- * @throws Error for what has no form in JSON: NaN, a function, a `Map`, bytes, a cycle; and what getters and `toJSON` throw
+ * @throws Error for data without a form in JSON: NaN, a function, a `Map`, bytes, a cycle; and the errors of getters
+ * and `toJSON`
  */
 export function jsonValue(data: unknown): Value {
   let parts = 0;
@@ -72,7 +73,7 @@ type Lost =
   | RegExp
   | Error;
 
-/** What of some data could not be kept, as far as types tell: `never` when all of it can. Looks three levels deep. */
+/** The part of a type that cannot be stored: `never` when all of it can. Looks three levels deep. */
 export type Unkept<T, Depth extends 0[] = [0, 0, 0]> = 0 extends 1 & T
   ? never
   : unknown extends T
@@ -89,7 +90,7 @@ export type Unkept<T, Depth extends 0[] = [0, 0, 0]> = 0 extends 1 & T
               : never
           : never;
 
-/** Nothing, or what says to the compiler that `run` returns what cannot be kept. */
+/** Empty, or a type that makes the compiler reject a `run` whose return value cannot be stored. */
 export type Keepable<O> = [Unkept<O>] extends [never]
   ? unknown
-  : { readonly run: 'what `run` returns cannot be kept as JSON: return text, data, toolParts(…) or a stream' };
+  : { readonly run: 'the return value of `run` has no JSON form: return text, data, toolParts(…) or a stream' };

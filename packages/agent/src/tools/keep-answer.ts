@@ -1,5 +1,5 @@
 /**
- * Makes a receipt's payload of what a handler answered: the whole output for people, the bounded one for the model.
+ * Makes a receipt's payload from a handler's answer: the whole output for people, the bounded one for the model.
  */
 import { RepriseError, wellFormed } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
@@ -21,24 +21,24 @@ import { check, messageOf, type Schema, shortened } from './schema.js';
 import { failedText, lostText, misfitText } from './texts.js';
 import type { Tool } from './tool.js';
 
-/** The most bytes that are kept of one output: what one read of a file gives back. */
+/** The most bytes of one output that are stored: as much as one read of a file returns. */
 export const OUTPUT_BYTES_MAX = 2_147_483_647;
 
-/** Files that a model is shown of one answer. */
+/** How many files of one answer a model is shown. */
 const FILES_MAX = 16;
 
 const NEWLINE = 10;
 
 type Failure = NonNullable<ToolCallReceipt['error_code']>;
 
-/** An answer on its way into the content store. */
+/** An answer before it is stored. */
 export interface Kept {
   readonly output: string | AsyncIterable<Uint8Array>;
   readonly error?: Failure;
   readonly files?: readonly Artifact[];
-  /** Set while a stream is read, when it fails. */
+  /** Set when a stream fails while it is read. */
   readonly failed?: () => boolean;
-  /** Whether the call was done and something of its result is not there. */
+  /** Whether the call was done but a part of its result is missing. */
   readonly lost?: () => boolean;
 }
 
@@ -47,12 +47,12 @@ export function failure(text: string, error: Failure): Kept {
   return { output: shortened(text), error };
 }
 
-/** A call that was done, and whose result could not be kept. */
+/** A call that was done, but whose result could not be stored. */
 export function lost(tool: string, why: string): Kept {
   return { output: shortened(lostText(tool, why)), lost: () => true };
 }
 
-/** What a handler's answer comes to. Never throws: a call whose answer cannot be kept was done all the same. */
+/** Converts a handler's answer. Never throws: a call whose answer cannot be stored was done all the same. */
 export async function keptAnswer(answer: unknown, output: Schema | undefined, tool: string): Promise<Kept> {
   if (isToolError(answer)) return failure(String(answer.message), 'adapter_error');
   if (answer instanceof ResultLost) return lost(tool, answer.message);
@@ -96,9 +96,10 @@ export async function storeAnswer(
 }
 
 /**
- * Makes the receipt's payload of a call that somebody else finished, from what a handler would have answered.
+ * Makes the receipt's payload of a call that an outside party finished, from the answer that a handler would have
+ * given.
  *
- * @param tool the tool that was called; without it the default policy counts and no output is checked
+ * @param tool the tool that was called; without it the default policy applies and no output is checked
  */
 export async function settledAnswer(
   answer: unknown,
@@ -125,7 +126,7 @@ async function* tapped(source: AsyncIterable<Uint8Array>, bounder: OutputBounder
   }
 }
 
-/** An answer that comes bit by bit. What came before it failed is kept, and the failure stands at its end. */
+/** An answer that arrives as a stream. The part before a failure is stored, and the failure is appended to it. */
 function keptStream(stream: ToolStream, tool: string): Kept {
   let failed = false;
   let isLost = false;
@@ -178,7 +179,9 @@ async function* readAll(source: ReaderSource): AsyncGenerator<string | Uint8Arra
 function keptParts(parts: readonly ToolPart[]): Kept {
   const files = parts.flatMap((part) => (typeof part === 'object' && 'file' in part ? [part.file] : []));
   if (files.length > FILES_MAX) {
-    throw new RepriseError('bound_exceeded', 'an answer shows too many files', { expected: `at most ${FILES_MAX}` });
+    throw new RepriseError('bound_exceeded', 'the answer of a tool has too many files', {
+      expected: `at most ${FILES_MAX}`,
+    });
   }
   return { output: parts.map(partText).join('\n'), files };
 }
@@ -190,7 +193,7 @@ function partText(part: ToolPart): string {
   return `[file ${wellFormed(path)}: ${media_type}, ${bytes} bytes; ${blob_ref}]`;
 }
 
-/** Data as the model reads it: JSON with keys in canonical order, so equal data is equal text. */
+/** Data as the model reads it: JSON with keys in canonical order, so equal data gives equal text. */
 function jsonText(data: unknown): string {
   return JSON.stringify(decode(encode(jsonValue(data))));
 }

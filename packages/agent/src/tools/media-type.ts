@@ -1,6 +1,6 @@
-/** What kind of content some bytes are, by how they begin. */
+/** Detects the media type of content by its first bytes. */
 
-/** How much of an output decides whether it is binary. */
+/** How many bytes of an output decide whether it is binary. */
 export const SNIFF_BYTES = 8_000;
 
 const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
@@ -15,7 +15,7 @@ const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
   ['application/x-elf', [0x7f, 0x45, 0x4c, 0x46]],
 ];
 
-/** Whether bytes look like a binary file: text of any common encoding but UTF-16 has no NUL. */
+/** Whether bytes look like a binary file: text has no NUL in any common encoding but UTF-16. */
 export function looksBinary(start: Uint8Array): boolean {
   return start.includes(0);
 }

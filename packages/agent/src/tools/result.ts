@@ -1,27 +1,27 @@
-/** What a handler may answer besides text and data. */
+/** The special answers of a handler, besides text and data. */
 import type { Value } from '@reprise/contracts';
 import type { Artifact } from '../contracts/tool-call.js';
 import { type Duration, durationMs } from './duration.js';
 
 const SPECIAL: unique symbol = Symbol.for('reprise.tool_result') as never;
 
-/** A refusal or failure, told to the model as text. Made by {@link toolError}. */
+/** A refusal or failure that the model reads as text. Made by {@link toolError}. */
 export interface ToolError {
   readonly [SPECIAL]: 'error';
   readonly message: string;
 }
 
-/** Says that somebody else will finish the call. Made by {@link deferred}. */
+/** Defers the call to an outside party. Made by {@link deferred}. */
 export interface Deferral {
   readonly [SPECIAL]: 'deferred';
-  /** Milliseconds. */
+  /** The time until the call expires, in milliseconds. */
   readonly expiresIn?: number;
   readonly to?: string;
 }
 
 /**
- * Says that a call was done, and that what it came to could not be had or kept. Thrown or returned by a handler, or
- * thrown by its stream: the model reads that it was done, and never that it failed.
+ * Reports that a call was done but its result was lost. A handler throws or returns it, or its stream throws it: the
+ * model reads that the call was done, and never that it failed.
  *
  * @example throw new ResultLost('the answer broke off')
  */
@@ -29,7 +29,7 @@ export class ResultLost extends Error {
   override readonly name = 'ResultLost';
 }
 
-/** Says that nobody can tell whether the call happened. Made by {@link outcomeUnknown}. */
+/** Reports that it is unknown whether the call happened. Made by {@link outcomeUnknown}. */
 export interface UnknownOutcome {
   readonly [SPECIAL]: 'unknown';
   readonly error?: unknown;
@@ -44,10 +44,10 @@ export interface ToolParts {
 /** A part of an answer: text, data, or a file or image that was put into the content store with `ctx.put`. */
 export type ToolPart = string | { readonly json: Value } | { readonly file: Artifact };
 
-/** An output as it comes: text or bytes, kept whole however much it is. */
+/** An output that arrives as a stream of text or bytes; all of it is stored, up to the bound of an output. */
 export type ToolStream = AsyncIterable<string | Uint8Array> | ReaderSource;
 
-/** A stream of the web platform, where it cannot be iterated. */
+/** A web stream, for runtimes where it is not iterable. */
 export interface ReaderSource {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: string | Uint8Array | undefined }>;
@@ -56,23 +56,23 @@ export interface ReaderSource {
 }
 
 /**
- * What a handler answers: text, data (shown to the model as JSON), parts, a stream, a refusal, that it will come later,
- * that nobody can tell,
- * or that it was done and its result is lost.
+ * An answer of a handler: text, data (shown to the model as JSON), parts, a stream, a refusal, a deferral, an unknown
+ * outcome, or a lost result.
  */
 export type ToolAnswer<O> = O | ToolError | Deferral | UnknownOutcome | ResultLost | ToolParts | ToolStream;
 
-/** Answers a call with a refusal or failure that the model reads and can act on. */
+/** Makes a refusal or failure that the model reads and can act on. */
 export function toolError(message: string): ToolError {
   return { [SPECIAL]: 'error', message };
 }
 
 /**
- * Says that somebody else will finish the call: a webhook, a person, a batch. The call outlives the process and is
- * never replayed; `world.settle` ends it.
+ * Defers the call to an outside party: a webhook, a person, a batch. The call outlives the process and is never
+ * executed again; `world.settle` ends it.
  *
- * @param options `expiresIn`: when it is given up; `to`: who besides the host may settle it, as a pattern of principals
- * @throws RepriseError `invalid_argument` when `expiresIn` is no span
+ * @param options `expiresIn`: the time until the call expires; `to`: who may settle it besides the operator, as a
+ * pattern of principals
+ * @throws RepriseError `invalid_argument` when `expiresIn` is not a duration
  */
 export function deferred(options: { readonly expiresIn?: Duration; readonly to?: string } = {}): Deferral {
   const { expiresIn, to } = options;
@@ -84,17 +84,17 @@ export function deferred(options: { readonly expiresIn?: Duration; readonly to?:
 }
 
 /**
- * Says that nobody can tell whether the call happened: its answer was lost on the way. The model is told so, unless
- * `onUnknown` of the tool says otherwise.
+ * Reports that it is unknown whether the call happened, because its answer was lost. The model is told so, unless
+ * `onUnknown` of the tool states another reaction.
  *
- * @param error what went wrong, for operators
+ * @param error the error behind it, for operators
  */
 export function outcomeUnknown(error?: unknown): UnknownOutcome {
   return { [SPECIAL]: 'unknown', ...(error === undefined ? {} : { error }) };
 }
 
 /**
- * An answer of several parts, in order.
+ * Makes an answer of several parts, in order.
  *
  * @example return toolParts('Here is the chart.', { file: await ctx.put({ path: 'chart.png', bytes, mediaType: 'image/png' }) })
  */
@@ -107,12 +107,12 @@ export function isToolError(answer: unknown): answer is ToolError {
   return specialOf(answer) === 'error';
 }
 
-/** Whether a handler hands its call on. */
+/** Whether a handler defers its call. */
 export function isDeferral(answer: unknown): answer is Deferral {
   return specialOf(answer) === 'deferred';
 }
 
-/** Whether a handler says that nobody can tell. */
+/** Whether a handler reports an unknown outcome. */
 export function isUnknownOutcome(answer: unknown): answer is UnknownOutcome {
   return specialOf(answer) === 'unknown';
 }
@@ -122,7 +122,7 @@ export function isToolParts(answer: unknown): answer is ToolParts {
   return specialOf(answer) === 'parts';
 }
 
-/** Whether a handler's answer comes bit by bit. */
+/** Whether a handler's answer is a stream. */
 export function isToolStream(answer: unknown): answer is ToolStream {
   if (typeof answer !== 'object' || answer === null) return false;
   return Symbol.asyncIterator in answer || typeof (answer as Partial<ReaderSource>).getReader === 'function';

@@ -1,6 +1,6 @@
 /**
- * What a schema library has to offer: the Standard Schema interface, stated here so that no library is named. A schema
- * checks outside the journal, once, where the data enters.
+ * The Standard Schema interface, declared here so that the package depends on no schema library. A schema runs outside
+ * the journal, once, where the data enters.
  */
 import { RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { decode, encode } from '@reprise/kernel';
@@ -16,29 +16,29 @@ export interface Schema<Output = unknown> {
   };
 }
 
-/** What a schema says of a value. */
+/** The result of a schema's check. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
-/** What is wrong with a value, and where in it. */
+/** A problem with a value, and its path in the value. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema makes of what it is given. */
+/** The output type of a schema. */
 export type OutputOf<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 
-/** A checked value, or what is wrong with it as text for whoever gave it. */
+/** A checked value, or its problems as text for the sender of the value. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: string };
 
-/** The longest text about what is wrong with a value, in UTF-16 units: enough to fix it. */
+/** The longest text about the problems of a value, in UTF-16 units: enough to correct it. */
 export const PROBLEMS_LENGTH_MAX = 2_000;
 
-/** Checks a value. A schema that throws is a problem of the value as well: nobody can tell that it fits. */
+/** Checks a value. A schema that throws is reported as a problem, since the value was not checked. */
 export async function check(schema: Schema, given: unknown): Promise<Checked> {
   try {
     const result = await schema['~standard'].validate(given);
@@ -50,16 +50,16 @@ export async function check(schema: Schema, given: unknown): Promise<Checked> {
 }
 
 /**
- * The JSON Schema of what a schema takes, as canonical data: the same definition gives the same bytes.
+ * Finds the JSON Schema of a schema's input, as canonical data: the same definition gives the same bytes.
  *
- * @param given the JSON Schema, for a library that cannot tell it
- * @param where what the schema belongs to, for the message
+ * @param given the JSON Schema, for a library that does not provide it
+ * @param where the owner of the schema, for the message
  * @throws RepriseError `invalid_definition`
  */
 export function jsonSchemaOf(schema: Schema, where: string, given?: object): Value {
   const { $schema: _, ...rest } = (given ?? told(schema, where)) as Record<string, unknown>;
   try {
-    // Through the codec: no undefined, and a refusal of whatever has no canonical form.
+    // The codec refuses data without a canonical form, such as undefined.
     return decode(encode(rest as Value));
   } catch (cause) {
     throw untold(where, cause);
@@ -83,7 +83,7 @@ interface TellsJsonSchema {
 }
 
 function untold(where: string, cause: unknown): RepriseError {
-  return new RepriseError('invalid_definition', 'the schema cannot be told to a model as JSON Schema', {
+  return new RepriseError('invalid_definition', 'the schema has no JSON Schema for a model', {
     where,
     hint: 'Use objects, text, numbers, booleans, lists and unions and convert inside the handler, or give `jsonSchema`.',
     ...(cause === undefined ? {} : { cause }),
@@ -95,12 +95,12 @@ function problem({ message, path = [] }: SchemaIssue): string {
   return keys.length === 0 ? `- ${message}` : `- ${keys.join('.')}: ${message}`;
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Text that a model reads about what went wrong, well-formed and not too long. */
+/** A text for a model about a failure, well-formed and not too long. */
 export function shortened(text: string): string {
   return wellFormed(shortText(text, PROBLEMS_LENGTH_MAX + 1));
 }

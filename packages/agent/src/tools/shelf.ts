@@ -1,11 +1,17 @@
-/** The tools of a build, found by name and fingerprint: several may have one name, as long as each agent has one of it. */
+/**
+ * The tools of a build, found by name and fingerprint: several may share a name, as long as each agent has only one of
+ * them.
+ */
 import type { Tool } from './tool.js';
 
-/** Which of the tools of a name is meant. */
+/** The details that select one of the tools with the same name. */
 export interface WantedTool {
-  /** As the definition records it: what decides, where a tool has it. */
+  /** The recorded fingerprint: it decides when a tool has it. */
   readonly fingerprint?: string;
-  /** The agent that calls: decides between tools that look the same, and says whose tool a changed one is now. */
+  /**
+   * The agent that calls: it decides between tools with equal fingerprints, and finds the current version of a changed
+   * tool.
+   */
   readonly agent?: string;
 }
 
@@ -18,7 +24,7 @@ interface Placed {
 export class Shelf {
   readonly #byName = new Map<string, Placed[]>();
 
-  /** Puts tools there, behind those that are there already. Of no agent: those that any agent may take. */
+  /** Adds tools behind the earlier ones. Without an agent, any agent may use them. */
   put(tools: readonly Tool[], agent: string | null): void {
     for (const tool of tools) {
       const placed = this.#byName.get(tool.name) ?? [];
@@ -27,14 +33,14 @@ export class Shelf {
     }
   }
 
-  /** All different tools of a name. */
+  /** All different tools with a name. */
   all(name: string): readonly Tool[] {
     return [...new Set((this.#byName.get(name) ?? []).map(({ tool }) => tool))];
   }
 
   /**
-   * The tool that is meant. One that a deploy has changed has another fingerprint than was recorded: then it is the
-   * agent's own of that name, or the only one.
+   * Finds the selected tool. After a deploy has changed a tool, its recorded fingerprint is not found: then it is the
+   * agent's own tool with that name, or the only one.
    */
   find(name: string, { fingerprint, agent }: WantedTool): Tool | undefined {
     const placed = this.#byName.get(name) ?? [];

@@ -2,17 +2,16 @@
  * The adapter of `tool.call@1`.
  *
  * Invariants
- * T1  What the model can fix comes back as data it reads (`ok`, `is_error`): wrong arguments, a failing handler, a tool
- *     that is not the one that was judged.
- * T2  What it cannot is a failed receipt: no such tool, no deps, a cancellation.
- * T3  A handler that was told to stop is waited for, and what it answers in spite of that is what happened. Nothing here
- *     says of a call that still runs that it did not happen; when to wait no longer, and what to say then, is the
- *     kernel's, which records a later answer as `late`.
- * T4  A call runs as it was judged: under another fingerprint than the tool's nothing runs, since whoever approved it
- *     approved something else. One that was judged without the tool's code has no fingerprint, and runs only where the
- *     tool never asks for approval.
- * T5  A call that was made is never told as failed for what becomes of its result: it was done, and its result is lost.
- *     A handler that throws when something it made could not be kept may have acted: nobody knows.
+ * T1  A failure that the model can correct is data it reads (`ok`, `is_error`): wrong arguments, a failing handler, a
+ *     tool that has changed since the call was judged.
+ * T2  A failure that it cannot correct is a failed receipt: an unknown tool, missing deps, a cancellation.
+ * T3  A stopped handler is still awaited, and its answer is the outcome. The adapter never claims that a running call
+ *     did not happen; the kernel decides when to stop waiting, and records a later answer as `late`.
+ * T4  A call runs only under the fingerprint it was judged by, since an approval is for that version of the tool. A
+ *     call that was judged without the tool's code has no fingerprint, and runs only when the tool never needs an
+ *     approval.
+ * T5  A call that was made is never reported as failed because its result was lost: it was done. When a handler throws
+ *     because a file could not be stored, the outcome is unknown, since the handler may have acted.
  */
 import {
   type Adapter,
@@ -43,20 +42,21 @@ import { check, messageOf } from './schema.js';
 import { argsInvalidText, changedText, failedText } from './texts.js';
 import type { Tool } from './tool.js';
 
-/** How tool calls are executed. */
+/** The options of the tool adapter. */
 export interface ToolAdapterOptions extends HandlerOptions {
-  /** What handlers are given as `ctx.deps`, by the labels of the session. Asked for each call. */
+  /** Makes `ctx.deps` of handlers, by the labels of the session. Called for each call. */
   readonly deps?: (labels: Readonly<Record<string, string>>) => unknown;
-  /** The agent of a session: whose tool is meant, where several have one name. */
+  /** The agent of a session: selects its tool when several share a name. */
   readonly agentOf?: (session: string) => Promise<string | undefined>;
-  /** How outputs are bounded for the model, by family; over `FAMILY_POLICIES`. */
+  /** The bounds of outputs for the model, by family; they override `FAMILY_POLICIES`. */
   readonly outputs?: OutputPolicies;
 }
 
 type Executed = AdapterOutcome<ToolCallReceipt> | DeferredOutcome;
 
 /**
- * The adapter that executes `tool.call@1` with the handlers of a build; a call of anything else is `tool_not_found`.
+ * The adapter that executes `tool.call@1` with the handlers of a build; a call without a handler fails as
+ * `tool_not_found`.
  *
  * @throws RepriseError `invalid_argument` when an output policy has no room for its marker
  */
@@ -81,7 +81,7 @@ export function toolCallAdapter(build: Build, options: ToolAdapterOptions): Adap
   };
 }
 
-/** What a receipt may take: one that takes more than a value may would end the call as failed (T5). */
+/** The bound of a receipt: a larger one would exceed the bound of a value, and end the call as failed (T5). */
 const RECEIPT_BYTES_MAX = 60 * 1024;
 
 interface Call {
@@ -106,12 +106,12 @@ async function execute(call: Call): Promise<Executed> {
     const status = context.signal.aborted ? 'cancelled' : 'outcome_unknown';
     return { status, ...(answer.error === undefined ? {} : { error: answer.error }) };
   }
-  // A failure after the stop is the stop's doing; an answer after it is what happened (T3).
+  // A failure after the stop is caused by the stop; an answer after it is the outcome (T3).
   if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled' };
   return keptReceipt(call, answer, handler.made);
 }
 
-/** Asks whether an interrupted call happened. Whatever goes wrong in that, nobody knows. */
+/** Asks the tool whether an interrupted call happened. When that fails, the outcome is unknown. */
 async function reconcile(call: Call): Promise<Reconciliation<ToolCallReceipt>> {
   const { tool, params, context } = call;
   const ask = tool.reconcile;
@@ -169,7 +169,10 @@ async function answerOf(
   }
 }
 
-/** A receipt of a call that was made: where its result cannot be kept, that it was done; where not even that, nobody knows (T5). */
+/**
+ * Makes the receipt of an executed call: when its result cannot be stored, that it was done; when that fails too, that
+ * the outcome is unknown (T5).
+ */
 async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<AdapterOutcome<ToolCallReceipt>> {
   try {
     const outcome = await receipt(call, kept, made);
@@ -188,7 +191,7 @@ async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<AdapterO
   }
 }
 
-/** An answer that comes bit by bit, whose failure is reported as well as told to the model. */
+/** An answer that is a stream: its failure is reported to the world as well as to the model. */
 function reporting(answer: unknown, context: AdapterContext): unknown {
   if (!isToolStream(answer) || !(Symbol.asyncIterator in answer)) return answer;
   async function* pieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
@@ -202,12 +205,12 @@ function reporting(answer: unknown, context: AdapterContext): unknown {
   return pieces(answer);
 }
 
-/** The text without secrets: before it is cut, since half of a secret is not found. */
+/** Removes secrets from a text before it is cut, since half of a secret is not recognized. */
 function scrubbed(text: string, { scrubber }: AdapterContext): string {
   return scrubber === undefined ? text : scrubber.scrub(text);
 }
 
-/** An output without secrets, before it is bounded for the model. */
+/** Removes secrets from an output before it is bounded for the model. */
 function scrubbedOutput(output: Kept['output'], context: AdapterContext): Kept['output'] {
   if (typeof output === 'string') return scrubbed(output, context);
   return context.scrubber === undefined ? output : context.scrubber.pieces(output);

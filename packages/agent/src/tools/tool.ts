@@ -1,10 +1,10 @@
 /**
- * Tools: what an agent may call. A tool is a schema and recorded functions: they run once, outside, their results are
- * journaled, so a deploy may change them without touching a recorded world.
+ * Tools that an agent may call. A tool is a schema and functions: the functions run once, outside, and their results
+ * are journaled, so a deploy may change them without affecting a recorded world.
  *
- * Owns: the definition, and what is recorded of it (`ToolEntry`). Does not own: the effect's contract
+ * Owns: the definition, and its recorded form (`ToolEntry`). Does not own: the schemas of the effect
  * (`contracts/tool-call.ts`), when the functions are called (`judge/`, `tool-adapter.ts`), batching and limits (the
- * session reducer's), what a tool may reach (the handler's).
+ * session reducer), what a tool may access (the handler).
  */
 import { type Guarantee, type ON_UNKNOWN, RepriseError, type SessionInfo, type SessionOp } from '@reprise/contracts';
 import { type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
@@ -18,89 +18,92 @@ import { jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
 
 /** A call as an approval rule sees it. */
 export interface CallToApprove<A> extends SessionInfo {
-  /** Its arguments, as the schema made them. */
+  /** The arguments after the schema's conversion. */
   readonly args: A;
 }
 
-/** What a rule says: nobody has to approve, somebody has to, or somebody has to for a reason that they are shown. */
+/** The decision of a rule: no approval, an approval, or an approval with a reason that the person is shown. */
 export type ApprovalVerdict = boolean | { readonly reason: string; readonly to?: string };
 
-/** Whether somebody has to approve a call before it is made. A rule that fails asks for approval. */
+/** Decides whether a person has to approve a call before it is made. A rule that fails requires an approval. */
 export type ApprovalRule<A> =
   | 'always'
   | 'never'
   | ((call: CallToApprove<A>) => ApprovalVerdict | Promise<ApprovalVerdict>);
 
-/** What is known of a call that was interrupted. Only `not_done` permits another attempt. */
+/** The outcome of an interrupted call, as far as it is known. Only `not_done` permits another attempt. */
 export type Reconciled<O> = { readonly done: O } | 'not_done' | 'unknown';
 
 /**
  * A tool, as an agent lists it. Made by {@link defineTool}. Without parameters it is any tool: arguments and deps are
- * what a handler takes, so what nobody can give stands for all of them.
+ * then `never`, which every handler's type accepts.
  */
 export interface Tool<Name extends string = string, A = never, O = unknown, D = never> {
   readonly type: 'tool';
   readonly name: Name;
-  /** What is recorded of it: what a model is told, and the terms of a call. */
+  /** The recorded form: the name, description and schema for a model, and the terms of a call. */
   readonly entry: ToolEntry;
   /** Checks arguments. */
   readonly args: Schema;
-  /** Checks what the handler answers, where the author says what that is. */
+  /** Checks the handler's answer, when the tool has an output schema. */
   readonly output?: Schema;
   readonly approval: ApprovalRule<A>;
   readonly resource?: (args: A) => string;
   /** The handler. Takes arguments that have passed `args`. */
   readonly run: (args: A, context: ToolContext<D>) => ToolAnswer<O> | Promise<ToolAnswer<O>>;
   readonly reconcile?: (args: A, context: ToolContext<D>) => Reconciled<O> | Promise<Reconciled<O>>;
-  /** What a call asks of the session itself, for the tools that a session answers without an effect. */
+  /** The session operation of a call, for tools that a session executes without an effect. */
   readonly operation?: (args: A, content: ContentStore) => Promise<SessionOp>;
 }
 
-/** What the handlers of some tools want from `openWorld({ deps })`: all of it together. Of tools of any kind it is not known. */
+/** The `deps` that the handlers of some tools need together; `unknown` for tools of any type. */
 export type DepsOf<T extends readonly Tool[]> =
   T[number] extends Tool<string, never, unknown, infer D> ? ([D] extends [never] ? unknown : D) : unknown;
 
-/** What {@link defineTool} takes. */
+/** The options of {@link defineTool}. */
 export interface ToolSpec<Name extends string, S extends Schema, O, D> {
-  /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
+  /** Letters, digits, `_` and `-`, at most 64: every provider accepts such names. */
   readonly name: Name;
-  /** What it does and when to use it, in the words the model reads; at most 1024 characters. */
+  /** The tool's purpose and when to use it, in the words that the model reads; at most 1024 characters. */
   readonly description: string;
-  /** An object schema of any library that follows the Standard Schema interface. */
+  /** An object schema of any library that implements the Standard Schema interface. */
   readonly args: S;
-  /** The JSON Schema of the arguments, for a library that cannot tell it. */
+  /** The JSON Schema of the arguments, for a library that does not provide it. */
   readonly jsonSchema?: object;
-  /** What the handler's data has to be; of an answer that does not fit the model is told that the call was done and its result lost. */
+  /**
+   * The schema of the handler's data. When an answer does not fit, the model is told that the call was done and its
+   * result lost.
+   */
   readonly output?: Schema<O>;
   /**
    * Default `at_most_once`: after a crash the call is not repeated, and the model is told that its outcome is unknown.
-   * `reconcile` asks the function of that name first.
+   * `reconcile` first calls the function with that name.
    */
   readonly guarantee?: Guarantee;
   /** Calls of one step with the same resource run one after another. */
   readonly resource?: (args: OutputOf<S>) => string;
-  /** False: it runs alone. Default true. */
+  /** `false`: the call runs alone. Default `true`. */
   readonly parallel?: boolean;
-  /** It is meant to be repeated: loop detection passes it over. Default false. */
+  /** `true`: the tool is meant to be repeated, and loop detection ignores it. Default `false`. */
   readonly polling?: boolean;
-  /** Which output policy counts; see `FAMILY_POLICIES`. Default `default`. */
+  /** The family that selects the output policy; see `FAMILY_POLICIES`. Default `default`. */
   readonly family?: string;
-  /** How long a call may take; ten minutes when it does not say. */
+  /** How long a call may take; ten minutes when absent. */
   readonly timeout?: Duration;
-  /** Whether somebody has to approve a call. Default `never`. */
+  /** Whether a person has to approve a call. Default `never`. */
   readonly approval?: ApprovalRule<OutputOf<S>>;
-  /** What to do when nobody can tell whether a call happened. Default `tell_model`. */
+  /** The reaction when the outcome of a call is unknown. Default `tell_model`. */
   readonly onUnknown?: (typeof ON_UNKNOWN)[number];
   /** The handler. */
   readonly run: (args: OutputOf<S>, context: ToolContext<D>) => ToolAnswer<O> | Promise<ToolAnswer<O>>;
-  /** For guarantee `reconcile`: looks whether an interrupted call happened. */
+  /** For guarantee `reconcile`: checks whether an interrupted call happened. */
   readonly reconcile?: (args: OutputOf<S>, context: ToolContext<D>) => Reconciled<O> | Promise<Reconciled<O>>;
 }
 
 /**
  * Defines a tool.
  *
- * @throws RepriseError `invalid_definition` when no provider could be told of it, or its options contradict each other
+ * @throws RepriseError `invalid_definition` when no provider accepts the tool, or its options contradict each other
  * @example
  * const add = defineTool({ name: 'add', description: 'Adds two integers.', args: z.strictObject({ a: z.int(), b: z.int() }),
  *   guarantee: 'idempotent', run: ({ a, b }) => a + b })
@@ -134,23 +137,23 @@ export function defineTool<const Name extends string, S extends Schema, O, D = u
   });
 }
 
-/** What a tool that a session answers itself is made of. */
+/** The parts of a tool that a session executes itself. */
 export interface SessionToolSpec<Name extends string, S extends Schema> {
   readonly name: Name;
   readonly description: string;
   readonly args: S;
   readonly kind: Exclude<ToolEntry['kind'], 'tool'>;
-  /** What a call asks of the session. */
+  /** The session operation of a call. */
   readonly operation: (args: OutputOf<S>, content: ContentStore) => Promise<SessionOp>;
 }
 
-/** Defines a tool that a session answers itself: no handler runs, the session's own rules decide. */
+/** Defines a tool that a session executes itself: no handler runs. */
 export function defineSessionTool<const Name extends string, S extends Schema>(
   spec: SessionToolSpec<Name, S>,
 ): Tool<Name, OutputOf<S>, never, unknown> {
   const { name, description, args, kind, operation } = spec;
   const run = (): never => {
-    throw new RepriseError('internal_error', 'a call that a session answers itself reached a handler', { where: name });
+    throw new RepriseError('internal_error', 'a call that the session executes reached a handler', { where: name });
   };
   const { entry } = defineTool({ name, description, args, guarantee: 'idempotent', polling: kind === 'wait', run });
   return Object.freeze({
@@ -165,21 +168,21 @@ export function defineSessionTool<const Name extends string, S extends Schema>(
 }
 
 /**
- * What is recorded of some tools: the list that a `tools_ref` links. A model is told the name, the description and the
- * schema; the rest is how a call of it is to be delivered.
+ * The recorded list of some tools, which a `tools_ref` links. A model is told the name, the description and the schema;
+ * the other fields state how a call is executed.
  */
 export function describeTools(tools: readonly Tool[]): readonly ToolEntry[] {
   return tools.map(({ entry }) => entry);
 }
 
-/** The bytes that a model is told of some tools: their names, descriptions and schemas, as JSON. */
+/** The bytes of tools as a model is told them: their names, descriptions and schemas, as JSON. */
 export function toolsBytes(tools: readonly ToolEntry[]): number {
   if (tools.length === 0) return 0;
   const told = tools.map(({ name, description, schema }) => ({ name, description, schema }));
   return new TextEncoder().encode(JSON.stringify(told)).length;
 }
 
-/** An entry under the digest of everything else in it. */
+/** Adds the digest of all other fields to an entry. */
 export function toolEntryOf(rest: Omit<ToolEntry, 'fingerprint'>): ToolEntry {
   return Object.freeze({ ...rest, fingerprint: toHex(portableSha256(encode(rest))) });
 }
@@ -203,7 +206,7 @@ function spanOf(timeout: Duration, where: string): number {
   }
 }
 
-/** What JavaScript callers may hand over, whatever the types say. */
+/** Checks what the types already require, for callers in JavaScript. */
 type UncheckedSpec = Partial<Record<keyof ToolSpec<string, Schema, unknown, unknown>, unknown>>;
 
 const isFunction = (thing: unknown): boolean => typeof thing === 'function';
@@ -252,5 +255,5 @@ function isSchema(thing: unknown): boolean {
 }
 
 function unusable(where: string, expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_definition', 'this tool cannot be offered to a model', { where, expected, actual });
+  return new RepriseError('invalid_definition', 'invalid tool definition', { where, expected, actual });
 }

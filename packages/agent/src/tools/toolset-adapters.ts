@@ -28,10 +28,10 @@ import { toolsBytes } from './tool.js';
 import type { LeftOut, LiveToolset } from './toolset.js';
 import { byName, type KnownTools, type Taken, weighOffer } from './weigh-offer.js';
 
-/** Tools that a session takes up of one toolset, the first by name: more than any model chooses well among. */
+/** How many tools a session takes up from one toolset, the first by name: a model chooses badly among more. */
 export const TOOLSET_TOOLS_MAX = 512;
 
-/** Tools of one offer that are named when they are left out, and how much is said of each. */
+/** How many omitted tools of one offer are named, and the length of each reason. */
 const LEFT_OUT_MAX = 64;
 const WHY_LENGTH_MAX = 1_024;
 const NAME_LENGTH_MAX = 256;
@@ -41,20 +41,20 @@ const knownList = z.array(knownTool);
 
 type Wanted = ToolsetRefreshParams['toolsets'][number];
 
-/** The adapter that looks at what the toolsets of a build offer. What a toolset cannot do is news, and no failure. */
+/** The adapter that refreshes the toolsets of a build. A toolset's error is a result, not a failure of the effect. */
 export function toolsetRefreshAdapter(build: Build): Adapter<ToolsetRefreshParams, ToolsetRefreshReceipt> {
   return {
     effect: toolsetRefresh,
     name: 'reprise.toolsets',
     doExecute: async ({ session, toolsets }, context) => {
       const news = await Promise.all(toolsets.map((wanted) => newsOf(wanted, build, { ...context, session })));
-      // What was told to stop knows nothing: that a toolset did not answer then says nothing of the toolset.
+      // A cancelled refresh may have interrupted a toolset, so its silence does not mean that it is unreachable.
       return context.signal.aborted ? { status: 'cancelled' } : { status: 'ok', payload: { toolsets: news } };
     },
   };
 }
 
-/** The adapter of what a person has approved: that they did is all there is to it. */
+/** The adapter of `toolset.adopt@1`: the approval is the whole effect. */
 export const toolsetAdoptAdapter: Adapter<ToolsetAdoptParams, Record<string, never>> = {
   effect: toolsetAdopt,
   name: 'reprise.toolsets',
@@ -71,7 +71,7 @@ async function newsOf(wanted: Wanted, build: Build, context: Context): Promise<T
     return await offered(wanted, live, context);
   } catch (error) {
     context.report?.(error);
-    const why = context.scrubber?.scrub(messageOf(error)) ?? messageOf(error); // before it is cut
+    const why = context.scrubber?.scrub(messageOf(error)) ?? messageOf(error); // scrub before the cut
     const why_ref = await context.content.put(new TextEncoder().encode(shortened(why)));
     return { status: 'unreachable', toolset, code: 'adapter_error/toolset_unreachable', why_ref };
   }
@@ -116,7 +116,7 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
   };
 }
 
-/** A tool whose arguments nobody could check: the schema is malformed, or asks for more than is bounded. */
+/** A tool whose arguments cannot be checked: the schema is malformed, or exceeds a bound. */
 function leftOutFor({ name, schema }: ToolEntry): LeftOut[] {
   const why = schemaRefusal(schema);
   return why === undefined ? [] : [{ tool: name, why }];

@@ -1,6 +1,6 @@
 /**
- * Toolsets: tools that somebody else offers and may change while a session runs. A toolset is opened once for each world
- * that uses it; what it offers is listed outside, recorded, and taken up by sessions as their definition says.
+ * Toolsets: tools that an outside service offers and may change while a session runs. A toolset is opened once for each
+ * world that uses it; its offer is listed outside, recorded, and adopted by sessions as their definition states.
  */
 import { RepriseError, type SessionInfo } from '@reprise/contracts';
 import type { ContentStore, Scrubber } from '@reprise/kernel';
@@ -11,35 +11,35 @@ import type { Tool } from './tool.js';
 /** A toolset, as an agent lists it. */
 export interface Toolset {
   readonly type: 'toolset';
-  /** Its tools are called `<name>__<tool>`. */
+  /** The toolset's name; its tools are named `<name>__<tool>`. */
   readonly name: string;
-  /** What becomes of a tool that is described otherwise than when the session took it up. */
+  /** The policy for a tool whose description has changed since the session took it up. */
   readonly onChanged: DriftPolicy;
-  /** What becomes of a tool that was not there when the session began. */
+  /** The policy for a tool that did not exist when the session began. */
   readonly onAdded: DriftPolicy;
-  /** Opens it for a world: nothing is reached before it is needed. */
+  /** Opens the toolset for a world; it connects only when it is first used. */
   open(host: ToolsetHost): LiveToolset;
 }
 
-/** The world that a toolset is opened for. */
+/** The facts about the world that a toolset is opened for. */
 export interface ToolsetHost {
-  /** Aborted when the world closes: what the toolset started has to end then. */
+  /** Aborted when the world closes: the work that the toolset started has to end then. */
   readonly closing: AbortSignal;
 }
 
-/** What a toolset is told when it is asked what it offers. */
+/** The context of a request for a toolset's offer. */
 export interface ListContext {
   readonly session: SessionInfo;
   readonly content: ContentStore;
   readonly signal: AbortSignal;
   secret(name: string): Promise<string>;
-  /** The scrubber of the world: a toolset declares what it sends as a key. */
+  /** The scrubber of the world: a toolset registers its own keys there. */
   readonly scrubber?: Scrubber;
 }
 
-/** A tool that a toolset has and cannot offer. */
+/** A tool that a toolset has but cannot offer. */
 export interface LeftOut {
-  /** Its name where it comes from. */
+  /** The tool's name at its origin. */
   readonly tool: string;
   readonly why: string;
 }
@@ -47,20 +47,20 @@ export interface LeftOut {
 /** A toolset of an open world. */
 export interface LiveToolset {
   /**
-   * What it offers now. Contract: asks outside only when something has changed, or may have; answers with the same list
-   * as before otherwise.
+   * Lists the current offer. Contract: sends a request only when the offer has changed or may have changed; otherwise
+   * returns the same list as before.
    *
    * @throws when it cannot be reached; the message says why
    */
   list(context: ListContext): Promise<readonly ToolEntry[]>;
-  /** What it has and did not list when it was asked last, and why: for operators. Nothing when absent. */
+  /** The tools that the last list omitted, with the reasons, for operators. Empty when absent. */
   leftOut?(): readonly LeftOut[];
-  /** The tool behind an entry that it listed, in this process or before; undefined when it is none of its kind. */
+  /** Finds the tool of an entry that this or an earlier process listed; undefined when the toolset has no such tool. */
   tool(entry: ToolEntry): Tool | undefined;
 }
 
 /**
- * Refuses a toolset that no session could hold.
+ * Refuses an invalid toolset.
  *
  * @throws RepriseError `invalid_definition`
  */
@@ -73,5 +73,5 @@ export function requireToolset({ name, onChanged, onAdded }: Omit<Toolset, 'open
 }
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (!holds) throw new RepriseError('invalid_definition', 'this is not a toolset', { where, expected, actual });
+  if (!holds) throw new RepriseError('invalid_definition', 'invalid toolset', { where, expected, actual });
 }

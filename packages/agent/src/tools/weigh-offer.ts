@@ -1,10 +1,13 @@
 /**
- * Weighs what a toolset offers against what a session took up of it.
+ * Compares a toolset's offer with what a session took up, and decides about each tool.
  *
  * Invariants
- * O1  A tool is compared by its descriptor alone: terms that the author's code gives it change nothing about whose it is.
- * O2  What was taken up once is remembered, also when it is gone: a tool that comes back as another has changed.
- * O3  What is held back is neither told to a model nor remembered as taken up; what a person refused is not asked again.
+ * O1  Tools are compared by their descriptors alone: the terms that the author's code adds do not make a tool
+ *     different.
+ * O2  A tool that was taken up stays remembered after its removal: when it returns with another descriptor, it has
+ *     changed.
+ * O3  A withheld tool is neither shown to a model nor remembered as taken up; a refused descriptor is not asked about
+ *     again.
  * O4  Pure: the same offer, memory and policy give the same lists.
  */
 import type { Ref } from '@reprise/contracts';
@@ -12,32 +15,32 @@ import type { ToolEntry } from '../contracts/agent-def.js';
 import type { ToolsetChoice } from '../contracts/toolset.js';
 import type { KnownTool, ToolsetDiff } from '../contracts/toolset-offer.js';
 
-/** Tools that a session remembers of one toolset; those that are offered come first. */
+/** How many tools a session remembers of one toolset; offered tools come first. */
 export const KNOWN_TOOLS_MAX = 2_048;
 
-/** What a session holds of a toolset. */
+/** A session's stored state of a toolset. */
 export interface KnownTools {
-  /** The tools that its model is told of; null before it took up any. */
+  /** The tools that its model is shown; null before any were taken up. */
   readonly adopted: readonly ToolEntry[] | null;
   readonly known: readonly KnownTool[];
 }
 
-/** What counts of a toolset. */
+/** The accepted state of a toolset. */
 export interface Taken {
   readonly tools: readonly ToolEntry[];
   readonly known: readonly KnownTool[];
 }
 
-/** What an offer comes to. */
+/** The result of comparing an offer. */
 export interface Weighed extends Taken {
   readonly diff: ToolsetDiff;
-  /** What counts when a person approves of what is held back, and what is remembered when they refuse. */
+  /** The state after a person approves the withheld tools, and the memory after a refusal. */
   readonly ask?: { readonly approved: Taken; readonly refused: readonly KnownTool[] };
 }
 
 type Verdict = 'in' | 'out' | 'ask';
 
-/** An offered tool, what was known of it, and what becomes of it. */
+/** An offered tool, its remembered descriptor, and the decision about it. */
 interface Judged {
   readonly entry: ToolEntry;
   readonly descriptor: Ref;
@@ -47,7 +50,7 @@ interface Judged {
 }
 
 /**
- * Weighs an offer.
+ * Compares an offer and decides about its tools.
  *
  * @param offer entries of one toolset, in the order of their names
  */
@@ -92,7 +95,7 @@ function taken(judged: readonly Judged[], known: ReadonlyMap<string, KnownTool>,
   return { tools: tools.map(({ entry }) => entry), known: merged(fresh, known) };
 }
 
-/** What is remembered when a person refuses. */
+/** The memory after a person's refusal. */
 function remembered(known: readonly KnownTool[], asked: readonly Judged[]): readonly KnownTool[] {
   const refused = asked.map(({ entry, before, descriptor }) => ({
     name: entry.name,
@@ -102,7 +105,7 @@ function remembered(known: readonly KnownTool[], asked: readonly Judged[]): read
   return merged(refused, new Map(known.map((tool) => [tool.name, tool])));
 }
 
-/** O2 */
+/** Adds tools to the memory, which keeps removed tools as well (O2). */
 function merged(fresh: readonly KnownTool[], known: ReadonlyMap<string, KnownTool>): readonly KnownTool[] {
   const names = new Set(fresh.map(({ name }) => name));
   const others = [...known.values()].filter(({ name }) => !names.has(name));
@@ -128,7 +131,7 @@ function equal(a: Ref, b: Ref): boolean {
   return a.hex === b.hex;
 }
 
-/** In the order of their names: the same things give the same bytes. */
+/** Sorts by name, so that equal offers give equal bytes. */
 export function byName<T extends { readonly name: string }>(things: readonly T[]): readonly T[] {
   return [...things].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

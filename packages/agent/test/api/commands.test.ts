@@ -54,7 +54,9 @@ describe('a command', () => {
 
   it('sent to a key of a child that there is not yet makes no session in its place [CHILD-1]', async () => {
     await play({ agents: [hello], steps: [] }, async ({ world }) => {
-      await expect(world.session('boss.c1', hello).send('Hi')).rejects.toThrow(/^invalid_argument: a key that ends/);
+      await expect(world.session('boss.c1', hello).send('Hi')).rejects.toThrow(
+        /^invalid_argument: this session key is reserved/,
+      );
       expect(await world.session('boss.c1', hello).state()).toBeUndefined();
     });
   });

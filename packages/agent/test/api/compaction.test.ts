@@ -67,7 +67,7 @@ describe('an agent that says how room is made', () => {
       error = caught;
     }
     expect(isRepriseError(error, 'invalid_definition')).toBe(true);
-    expect(error).toMatchObject({ facts: { where: `agent x compaction.${field}` } });
+    expect(error).toMatchObject({ details: { where: `agent x compaction.${field}` } });
   });
 
   it('is refused for a model that the world has not, before anything is kept', async () => {

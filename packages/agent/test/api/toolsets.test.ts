@@ -114,13 +114,13 @@ describe('a toolset', () => {
   it('of a name that could be two, or beside a tool of its own kind of name, is refused', () => {
     const set = new Offering([]);
     for (const name of ['a__b', 'a_', '_a', '', 'x'.repeat(25), 'ä']) {
-      expect(() => agentWith(set.toolset({}, name))).toThrow(/not an agent|not a toolset/);
+      expect(() => agentWith(set.toolset({}, name))).toThrow(/invalid agent|invalid toolset/);
     }
     const own = defineTool({ name: 'far__look', description: 'Mine.', args: z.strictObject({}), run: () => '' });
     const both = () =>
       defineAgent({ name: 'a', model: 'main', instructions: '', tools: [own], toolsets: [set.toolset()] });
     expect(both).toThrow(expect.toSatisfy((error: unknown) => isRepriseError(error, 'invalid_definition')));
-    expect(() => agentWith(set.toolset(), [set.toolset()])).toThrow(/not an agent/);
+    expect(() => agentWith(set.toolset(), [set.toolset()])).toThrow(/invalid agent/);
   });
 });
 

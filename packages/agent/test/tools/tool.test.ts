@@ -182,7 +182,7 @@ describe('a span of time', () => {
       expect(() => durationMs(given as never, 'here')).toThrow(
         expect.toSatisfy((error) => isRepriseError(error, 'invalid_argument')),
       );
-      expect(() => deferred({ expiresIn: given as never })).toThrow(/no span/);
+      expect(() => deferred({ expiresIn: given as never })).toThrow(/invalid duration/);
     },
   );
 });
