@@ -10,7 +10,7 @@ import { sessionReducer } from '../reducer/session-reducer.js';
 
 /**
  * The rules that permit what agents do, and nothing else: a session reaches itself, its parent and its children. They
- * are in force where no policy is given. Put rules of your own before them: the first that matches decides.
+ * apply when no policy is given. Put your own rules before them: the first match decides.
  */
 export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
   { effect: 'llm.generate@2', decision: 'allow' },
