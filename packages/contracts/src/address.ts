@@ -11,7 +11,7 @@ export const address = z.tuple([wireName, z.string().min(1).max(CELL_KEY_BYTES_M
 /** A cell's address: reducer name and key. */
 export type Address = z.infer<typeof address>;
 
-/** A plan instance on the wire: `[reducer, key, ordinal]`, the ordinal counted in its cell. */
+/** A plan instance on the wire: `[reducer, key, ordinal]`; the ordinal counts the plans of its cell. */
 export const planAddress = z.tuple([wireName, z.string().min(1).max(CELL_KEY_BYTES_MAX), z.int().min(0)]);
 
 /** A plan instance's address. */
@@ -20,7 +20,7 @@ export type PlanAddress = z.infer<typeof planAddress>;
 const ADDRESS_TEXT = /^([a-z][a-z0-9_.-]*\/[A-Za-z][A-Za-z0-9_.-]*@[1-9][0-9]{0,5})\/(.+)$/s;
 
 /**
- * Writes an address the way people see it: `aos.agent/SessionReducer@1/ticket-42`.
+ * Formats an address for people: `aos.agent/SessionReducer@1/ticket-42`.
  *
  * @param of the address, as on the wire
  */
@@ -29,7 +29,7 @@ export function formatAddress(of: readonly [string, string, ...unknown[]]): stri
 }
 
 /**
- * Reads an address that a person wrote.
+ * Parses an address that a person wrote.
  *
  * @param text `namespace/Reducer@1/key`
  * @throws RepriseError `invalid_argument` when the text has another shape
@@ -37,7 +37,7 @@ export function formatAddress(of: readonly [string, string, ...unknown[]]): stri
 export function parseAddress(text: string): Address {
   const parts = ADDRESS_TEXT.exec(text);
   if (parts?.[1] === undefined || parts[2] === undefined) {
-    throw new RepriseError('invalid_argument', 'this is not the address of a cell', {
+    throw new RepriseError('invalid_argument', 'invalid cell address', {
       expected: 'namespace/Reducer@1/key',
       actual: text,
     });

@@ -1,25 +1,25 @@
 /**
- * Who may do what, and how much of it: the data of capabilities and of accounts. What they mean is arithmetic, and
- * stands in `kernel/src/pure/authority`.
+ * The data of capabilities and accounts: who may do what, and how much of it. `kernel/src/pure/authority` computes with
+ * them.
  *
  * The schemas are part of the journaled language, which cannot bound how many keys a record has. `capabilityFits` and
- * `amountsFit` of the kernel hold those two bounds.
+ * `amountsFit` of the kernel check those two bounds.
  */
 import * as z from 'zod';
 
 /** The longest pattern, in characters: as long as a cell's key. */
 export const PATTERN_LENGTH_MAX = 256;
 
-/** Patterns of one dimension, as somebody writes them. A right that names more than this wants a prefix. */
+/** How many patterns one dimension may have. A right with more names should use a prefix. */
 export const PATTERNS_MAX = 256;
 
-/** Dimensions that one capability narrows. The kernel has four, a layer adds a few. */
+/** How many dimensions one capability may narrow. The kernel has four, a layer adds a few. */
 export const DIMENSIONS_MAX = 32;
 
-/** Units that one account or one ask names. */
+/** How many units one account or one request for budget may name. */
 export const UNITS_MAX = 32;
 
-/** Accounts from one to its root, both counted: every ask is checked at each. */
+/** The longest path from an account to its root, both included: every request is checked at each account. */
 export const ACCOUNT_DEPTH_MAX = 16;
 
 /** The shape of a pattern: visible ASCII, and a star nowhere but at the end. */
@@ -37,22 +37,22 @@ export const pattern = z.string().regex(PATTERN).max(PATTERN_LENGTH_MAX);
 /** A list of patterns. */
 export const patterns = z.array(pattern).max(PATTERNS_MAX);
 
-/** A list of patterns: what one of them matches, the list matches. The empty list matches nothing. */
+/** A list of patterns: it matches what any of them matches. The empty list matches nothing. */
 export type Patterns = readonly string[];
 
 /**
- * What somebody may do. Each dimension that is named narrows to its patterns; one that is absent is not narrowed, so
- * `{ may: {} }` is everything. An empty list leaves nothing of its dimension.
+ * The rights of a principal. A named dimension is narrowed to its patterns; an absent one is not narrowed, so `{ may:
+ * {} }` permits everything. An empty list permits nothing in its dimension.
  */
 export interface Capability {
   readonly may: Readonly<Record<string, Patterns>>;
-  /** The time in milliseconds from which on it permits nothing. Absent: never. */
+  /** The time in milliseconds at which the right expires. Absent: never. */
   readonly expires_at?: number;
   /** How many effects its holder may have open at once. Absent: any number. */
   readonly max_parallel?: number;
 }
 
-/** What somebody may do. */
+/** The rights of a principal. */
 export const capability = z.strictObject({
   may: z.record(z.string().regex(DIMENSION), patterns),
   expires_at: z.exactOptional(z.int().min(0)),
@@ -60,12 +60,12 @@ export const capability = z.strictObject({
 }) satisfies z.ZodType<Capability>;
 
 /**
- * The two sides of a holder's authority: what it may do itself, and what it may hand on. A coordinator without tools
+ * The two sides of a holder's authority: its own rights, and the rights that it may grant. A coordinator without tools
  * can grant tools that it cannot call.
  */
 export interface Rights {
   readonly exercise: Capability;
-  /** Absent: what it may do itself. */
+  /** Absent: the holder's own rights. */
   readonly grant?: Capability;
 }
 
@@ -75,22 +75,22 @@ export const rights = z.strictObject({
   grant: z.exactOptional(capability),
 }) satisfies z.ZodType<Rights>;
 
-/** Whole amounts by unit. An absent unit is none of it; in limits, no limit. */
+/** Whole amounts by unit. An absent unit counts as zero; in limits, an absent unit has no limit. */
 export type Amounts = Readonly<Record<string, number>>;
 
 /** Whole amounts by unit. */
 export const amounts = z.record(z.string().regex(UNIT), z.int().min(0)) satisfies z.ZodType<Amounts>;
 
-/** A ledger of what a subtree may use: its limits, what is used up, and what is set aside for effects that are open. */
+/** The account of a subtree: its limits, its spent amounts, and the amounts reserved for open effects. */
 export interface Account {
-  /** The account that is charged as well; null at the root. */
+  /** The parent account, which is charged as well; null at the root. */
   readonly parent: string | null;
   readonly limits: Amounts;
   readonly spent: Amounts;
   readonly reserved: Amounts;
 }
 
-/** A ledger of what a subtree may use. */
+/** The account of a subtree. */
 export const account = z.strictObject({
   parent: z.nullable(z.string().min(1).max(128)),
   limits: amounts,

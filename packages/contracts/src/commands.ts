@@ -1,6 +1,6 @@
 /**
- * What is asked of the kernel itself, from outside or by a cell: one closed union. A command is idempotent and
- * refusable like a request to a cell, and passes the same gate.
+ * The commands of the kernel, sent from outside or by a cell: one closed union. A command is idempotent and can be
+ * refused like a request to a cell, and passes the same gate.
  */
 import * as z from 'zod';
 import { amounts, capability, pattern } from './authority.js';
@@ -16,10 +16,10 @@ export const accountName = z
   .regex(/^[!-~]+$/)
   .max(128);
 
-/** A kind whose approval is remembered, as a pattern, and until when; null until it is taken back. */
+/** A remembered approval: a pattern of effect kinds, and when it ends; null until it is taken back. */
 export const remembered = z.tuple([pattern, z.nullable(z.int().min(0))]);
 
-/** How an effect turned out, as somebody other than its adapter says it. */
+/** The outcome of an effect, reported by a principal other than its adapter. */
 export const settlement = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('ok'), payload: value(), usage: z.exactOptional(usage) }),
   z.strictObject({
@@ -30,50 +30,53 @@ export const settlement = z.discriminatedUnion('status', [
   }),
 ]);
 
-/** How an effect turned out, as somebody other than its adapter says it. */
+/** The outcome of an effect, reported by a principal other than its adapter. */
 export type Settlement = z.infer<typeof settlement>;
 
-/** Settles an effect that waits for the outside. */
+/** Settles an effect that waits for outside input. */
 export const settleCommand = z.strictObject({ effect: hex, outcome: settlement });
 
-/** What is decided about an effect that waits for approval. `params` are the edited ones. */
+/** The decision about an effect that waits for approval. `params` are edited parameters. */
 export const decision = z.union([
   z.strictObject({
     approve: z.literal(true),
     params: z.exactOptional(value()),
-    /** Approves this kind for this cell from now on, until the time given or, with null, until it is taken back. */
+    /**
+     * Approves this kind for this cell from now on, until the given time or, with null, until the approval is taken
+     * back.
+     */
     remember: z.exactOptional(z.strictObject({ until: z.nullable(z.int().min(0)) })),
   }),
   z.strictObject({ approve: z.literal(false) }),
 ]);
 
-/** What is decided about an effect that waits for approval. */
+/** The decision about an effect that waits for approval. */
 export type EffectDecision = z.infer<typeof decision>;
 
-/** Decides about an effect that waits for approval; `digest` is of the parameters that were seen. */
+/** Decides about an effect that waits for approval; `digest` names the parameters that were shown. */
 export const decideCommand = z.strictObject({ effect: hex, digest: z.exactOptional(hex), decision });
 
 /** Answers a question that the adapter of a running effect asked. */
 export const answerCommand = z.strictObject({ effect: hex, n: z.int().min(0), answer: value() });
 
-/** Cancels an effect: what is not started is settled now, what runs is told to stop and has `graceMs` to answer. */
+/** Cancels an effect: one that has not started is settled now; a running one is stopped and has `graceMs` to answer. */
 export const cancelCommand = z.strictObject({ effect: hex, graceMs: z.exactOptional(z.int().min(0)) });
 
 /**
- * Sets what a holder may do and may hand on. `exercise` and `grant` absent stay as they are, null means not narrowed.
- * `revision`, when given, must be the one that stands: who decides on what has changed meanwhile is refused.
+ * Sets the rights that a holder has and may grant. Absent `exercise` and `grant` stay as they are, null means not
+ * narrowed. When `revision` is given, it must be the current one, so a decision on outdated rights is refused.
  */
 export const setRightsCommand = z.strictObject({
   holder: principal,
   exercise: z.exactOptional(z.nullable(capability)),
   grant: z.exactOptional(z.nullable(capability)),
   account: z.exactOptional(z.nullable(accountName)),
-  /** The kinds whose approval is remembered, all of them. */
+  /** All kinds whose approval is remembered. */
   approved: z.exactOptional(z.array(remembered).max(256)),
   revision: z.exactOptional(z.int().min(0)),
 });
 
-/** Makes an account, or changes its limits. What is spent and reserved stays. */
+/** Makes an account, or changes its limits. Spent and reserved amounts stay. */
 export const setAccountCommand = z.strictObject({
   account: accountName,
   parent: z.nullable(accountName),
@@ -106,5 +109,5 @@ export const kernelCommand = z.discriminatedUnion('name', [
 /** A command on the wire. */
 export type KernelCommand = z.infer<typeof kernelCommand>;
 
-/** The value of the command of a name. */
+/** The value of a command, by the command's name. */
 export type CommandValue<N extends CommandName> = Extract<KernelCommand, { name: N }>['value'];

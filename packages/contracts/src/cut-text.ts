@@ -1,6 +1,6 @@
 /**
- * Cutting text. Every text that is shortened goes through here, since a plain `slice` can cut a character in half: what
- * is left has no UTF-8, and no canonical form.
+ * Cuts text. All shortening uses these functions, since a plain `slice` can split a surrogate pair: the result would
+ * have no UTF-8 form, and no canonical form.
  */
 
 /** The text with each lone surrogate replaced by U+FFFD, as UTF-8 encoders do. */
@@ -29,7 +29,7 @@ export function endOfText(text: string, unitsMax: number): string {
 }
 
 /**
- * The text itself when it is short enough, else its beginning and `…`.
+ * The text itself when it is short enough, otherwise its beginning and `…`.
  *
  * @param unitsMax the most UTF-16 units of the result, `…` included
  */

@@ -1,6 +1,6 @@
 /**
- * The closed list of everything Reprise refuses or reports. Each code has a page `docs/errors/<code>.md`
- * (a test holds the two lists equal). A code is part of the public contract: it is added, never renamed.
+ * The closed list of error codes. Each code has a page `docs/errors/<code>.md` (a test compares the two lists). A code
+ * is part of the public contract: codes are added, never renamed.
  */
 export const ERROR_CODES = [
   // values and bytes

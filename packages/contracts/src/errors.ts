@@ -3,7 +3,7 @@ import type { ErrorCode } from './error-codes.js';
 
 const ERROR_BRAND: unique symbol = Symbol.for('reprise.error') as never;
 
-/** What an error says beside its code: facts a program can read. */
+/** The details of an error, which a program can read. */
 export interface ErrorDetails {
   /** Where it happened: a path in a value, a frame, a file, an address. */
   readonly where?: string;
@@ -11,17 +11,17 @@ export interface ErrorDetails {
   readonly expected?: unknown;
   /** What was found there. */
   readonly actual?: unknown;
-  /** What to do next, as one sentence. */
+  /** The next action for the reader, as one sentence. */
   readonly hint?: string;
   /** The error that caused this one. */
   readonly cause?: unknown;
-  /** Further facts that belong to the code, named on its page. */
+  /** Further details of the code, named on its page. */
   readonly [fact: string]: unknown;
 }
 
 /**
- * The one error type of Reprise. Recognise it by {@link isRepriseError}, never by `instanceof`:
- * two copies of the package may be loaded.
+ * The one error type of Reprise. Recognize it by {@link isRepriseError}, never by `instanceof`: two copies of the
+ * package may be loaded.
  *
  * @example
  * try { await world.request(…) } catch (error) {
@@ -52,14 +52,14 @@ export class RepriseError extends Error {
   }
 }
 
-/** Tells whether a thing is a Reprise error, and, when a code is given, whether it is that one. */
+/** Whether a thing is a Reprise error and, when a code is given, has that code. */
 export function isRepriseError(thing: unknown, code?: ErrorCode): thing is RepriseError {
   const branded =
     typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[ERROR_BRAND] === true;
   return branded && (code === undefined || (thing as RepriseError).code === code);
 }
 
-/** Names under which people keep secrets: what stands there is told by its type. */
+/** Field names of secrets: an error shows only the type of such a field's value. */
 const SECRET_NAME =
   /^(?:[Hh]eaders?|[Ee]nv|[Ee]nvironment|conceal|[Aa]uth)$|(?:[Aa]pi|API|[Aa]ccess|[Pp]rivate)[_-]?(?:[Kk]ey|KEY)|[Tt]oken$|TOKEN|[Ss]ecret|SECRET|[Pp]ass(?:w|phrase)|PASSW|[Cc]redential|[Aa]uthorization|[Cc]ookie/;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * The ten failure kinds of the agent SDK. The list is closed; a finer reason follows a slash,
- * for example `cap_denied/budget`.
+ * The ten failure kinds of the agent SDK. The list is closed; a more exact reason follows a slash, for example
+ * `cap_denied/budget`.
  */
 export const FAILURE_KINDS = [
   'policy_denied',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { pattern } from './authority.js';
 import { ref } from './markers.js';
 
-/** Why a model stopped. `interrupted`: it was told to stop, and what it had said by then is kept. */
+/** Why a model stopped. `interrupted`: it was stopped, and its partial answer is stored. */
 export const FINISH_REASONS = [
   'stop',
   'length',
@@ -13,7 +13,7 @@ export const FINISH_REASONS = [
   'other',
 ] as const;
 
-/** Items of a transcript that stay in the window, however old. */
+/** How many pinned items of a transcript stay in the window, however old they are. */
 export const PINS_MAX = 16;
 
 const name = z.string().min(1).max(128);
@@ -34,32 +34,32 @@ export const toolDescriptor = z.strictObject({
 /** A tool as a model is told of it. */
 export type ToolDescriptor = z.infer<typeof toolDescriptor>;
 
-/** Where a part of the context stands, in the order in which a request holds them. */
+/** The lanes of context texts, in the order in which a request contains them. */
 export const CONTEXT_LANES = ['identity', 'goal', 'memory', 'inputs', 'task'] as const;
 
-/** A text that a context source gave, as it was recorded. */
+/** The recorded text of a context source. */
 export const contextText = z.strictObject({
   lane: z.enum(CONTEXT_LANES),
   name: z.string().min(1).max(64),
   text_ref: ref(),
 });
 
-/** A text that a context source gave. */
+/** The recorded text of a context source. */
 export type ContextText = z.infer<typeof contextText>;
 
-/** Which session something is done for: what deps, context sources and approval rules are told. */
+/** The session of a call, as deps, context sources and approval rules receive it. */
 export const sessionInfo = z.strictObject({
   key: z.string().min(1).max(256),
   labels: z.record(z.string().max(64), z.string().max(256)),
 });
 
-/** Which session something is done for. */
+/** The session of a call. */
 export type SessionInfo = z.infer<typeof sessionInfo>;
 
-/** How much thinking a model is asked for. */
+/** How much reasoning a model is asked for. */
 export const REASONING_EFFORTS = ['low', 'medium', 'high'] as const;
 
-/** What may be set for a model call besides its input: of the agent's definition, and changed by `Reconfigure`. */
+/** The options of a model call besides its input, from the agent's definition or a `Reconfigure` command. */
 export const modelOptions = z.strictObject({
   max_tokens: z.exactOptional(z.int().min(1)),
   temperature: z.exactOptional(z.number()),
@@ -71,28 +71,28 @@ export const modelOptions = z.strictObject({
   response_format_ref: z.exactOptional(ref()),
 });
 
-/** What may be set for a model call besides its input. */
+/** The options of a model call besides its input. */
 export type ModelOptions = z.infer<typeof modelOptions>;
 
 /**
- * `sys/LlmGenerateParams@2`: one model call. It names what to send by reference, never as a list: `context_head` is the
- * head of the transcript log, `window` which part of it counts. The adapter projects the provider's request from it.
+ * `sys/LlmGenerateParams@2`: one model call. It refers to its input by links, never by a list: `context_head` is the
+ * head of the transcript log, `window` the part of it to show. The adapter assembles the provider's request from it.
  */
 export const llmGenerateParams = z.strictObject({
   ...modelOptions.shape,
-  /** The alias of a model; which one stands behind it is said when a world is opened. */
+  /** The alias of a model; the options of the world map each alias to a model. */
   model: name,
   session: sessionInfo,
   def_ref: ref(),
   config_rev: count,
   system_ref: ref(),
   tools_ref: ref(),
-  /** What the session holds of its toolsets: lists like the one behind `tools_ref`. */
+  /** The session's stored state of its toolsets: lists like the one behind `tools_ref`. */
   toolset_refs: z.exactOptional(z.array(ref()).min(1).max(16)),
   context_head: ref(),
   /**
-   * The items of the transcript from this index on. Before them a summary of what came earlier, when there is one, and
-   * those earlier items that were pinned.
+   * The window begins with this item. Before it stand the summary of earlier items, if there is one, and the earlier
+   * items that were pinned.
    */
   window: z.strictObject({
     from: count,
@@ -100,30 +100,30 @@ export const llmGenerateParams = z.strictObject({
     pins: z.exactOptional(z.array(count).max(PINS_MAX)),
   }),
   /**
-   * Set where the model is asked for a summary: the window ends before item `to`, and behind it stands the text that
-   * asks. `head` bounds what is told of each tool's result, in bytes, where the whole was too much already.
+   * Set when the model is asked for a summary: the window ends before item `to`, followed by the text that requests the
+   * summary. `head` bounds each tool result in bytes, when the whole was too large before.
    */
   summarise: z.exactOptional(z.strictObject({ to: count, ask_ref: ref(), head: z.exactOptional(z.int().min(1)) })),
-  /** What context sources gave at the first step of the run; absent at that step, where they are asked. */
+  /** The texts of context sources from the first step of the run; absent at that step, where the sources are read. */
   context: z.exactOptional(z.array(contextText).max(16)),
-  /** The name and version of the prompt assembly from transcript to request. */
+  /** The name and version of the prompt assembly. */
   prompt: z.string().min(1).max(64),
 });
 
 /** `sys/LlmGenerateParams@2`. */
 export type LlmGenerateParams = z.infer<typeof llmGenerateParams>;
 
-/** How much of what is pointed to a reader gets. */
+/** How much of linked content a reader is given. */
 export const partView = z.union([
   z.literal('full'),
   z.literal('summary'),
   z.strictObject({ head: z.int().min(1).max(1_000_000) }),
 ]);
 
-/** The bytes of the content that a part links; absent when nobody stated them. A budget reserves by them. */
+/** The size of the content that a part links, in bytes; absent when unknown. Budgets reserve by it. */
 const partBytes = { bytes: z.exactOptional(count) };
 
-/** A part of an input: a text, content that is pointed to, or what a child session came to. */
+/** A part of an input: a text, linked content, or the result of a child session. */
 export const inputPart = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text_ref: ref(), ...partBytes }),
   z.strictObject({
@@ -146,7 +146,10 @@ export const inputPart = z.discriminatedUnion('kind', [
 /** A part of an input. */
 export type InputPart = z.infer<typeof inputPart>;
 
-/** What a call asks of the session itself rather than of an adapter; judged from its arguments and recorded. */
+/**
+ * A session operation: a call that the session itself executes instead of an adapter; judged from its arguments and
+ * recorded.
+ */
 export const sessionOp = z.discriminatedUnion('op', [
   z.strictObject({
     op: z.literal('ask'),
@@ -177,7 +180,7 @@ export const sessionOp = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('close'), child: z.string().min(1).max(64) }),
 ]);
 
-/** What a call asks of the session itself. */
+/** A session operation. */
 export type SessionOp = z.infer<typeof sessionOp>;
 
 /** Why a call cannot run. */
@@ -189,35 +192,35 @@ export const CALL_ISSUES = [
   'tool_disabled',
 ] as const;
 
-/** What to do when nobody can tell whether a call happened. */
+/** The reaction when the outcome of a call is unknown. */
 export const ON_UNKNOWN = ['tell_model', 'ask_human', 'fail', 'retry'] as const;
 
 /**
- * A tool call that a model asked for, already judged where the tools are known. Everything that author code decided
- * about it is here, so a deploy cannot change it: `issue` says why it cannot run, `approval` that somebody decides first,
- * `resource` what it must have for itself. `args_ref` links its arguments as canonical bytes.
+ * A tool call that a model requested, already judged by the recorded code. Every decision of author code is in it, so a
+ * deploy cannot change it: `issue` says why the call cannot run, `approval` that a person decides first, `resource`
+ * which resource it needs alone. `args_ref` links its arguments as canonical bytes.
  */
 export const llmToolCall = z.strictObject({
   call_id: callId,
   tool: name,
   args_ref: ref(),
-  /** Equal for equal calls: a short digest of the tool and its arguments in canonical form. */
+  /** A short digest of the tool and its canonical arguments: equal calls have equal keys. */
   signature: z.string().regex(/^[0-9a-f]{16}$/),
   issue: z.exactOptional(z.enum(CALL_ISSUES)),
-  /** What the model is told about the issue, as text. */
+  /** The text about the issue for the model. */
   issue_ref: z.exactOptional(ref()),
   /** The digest of the tool's descriptor at the time. */
   fingerprint: z.exactOptional(digest),
-  /** Of a tool of a toolset: its entry, as a value. */
+  /** Of a toolset's tool: its entry, as a value. */
   entry_ref: z.exactOptional(ref()),
   guarantee: z.exactOptional(z.enum(['idempotent', 'at_most_once', 'reconcile'])),
   timeout_ms: z.exactOptional(z.int().min(1)),
   approval: z.exactOptional(z.strictObject({ to: z.exactOptional(pattern), reason_ref: z.exactOptional(ref()) })),
   /** Calls of one step with the same resource run one after another. */
   resource: z.exactOptional(z.string().min(1).max(256)),
-  /** False: it runs alone. */
+  /** `false`: the call runs alone. */
   parallel: z.exactOptional(z.boolean()),
-  /** It is meant to be repeated: loop detection passes it over. */
+  /** The tool is meant to be repeated: loop detection ignores the call. */
   polling: z.exactOptional(z.boolean()),
   on_unknown: z.exactOptional(z.enum(ON_UNKNOWN)),
   session: z.exactOptional(sessionOp),
@@ -226,35 +229,37 @@ export const llmToolCall = z.strictObject({
 /** A tool call that a model asked for, judged. */
 export type LlmToolCall = z.infer<typeof llmToolCall>;
 
-/** What a final answer is by the agent's `returns`: its value as canonical bytes, or what is wrong with it, as text. */
+/** A final answer checked by the agent's `returns`: its value as canonical bytes, or its problems as text. */
 export const judgedReturn = z.union([z.strictObject({ value_ref: ref() }), z.strictObject({ issue_ref: ref() })]);
 
-/** The most calls of one answer that are kept: what a model asks for beyond them is told, and not made. */
+/** How many calls of one answer are stored: the model is told about the others, and they are not made. */
 export const ANSWER_CALLS_MAX = 64;
 
-/** The calls of an answer beyond those that are kept: how many, and of which tools, as far as they are named. */
+/** The calls of an answer beyond that bound: their number, and the tools that they name. */
 export const droppedCalls = z.strictObject({ count: z.int().min(1), tools: z.array(name).max(16) });
 
-/** The calls of an answer beyond those that are kept. */
+/** The calls of an answer beyond the bound. */
 export type DroppedCalls = z.infer<typeof droppedCalls>;
 
-/** `sys/LlmGenerateReceipt@2`: the payload of a model call that was answered. */
+/** `sys/LlmGenerateReceipt@2`: the payload of a completed model call. */
 export const llmGenerateReceipt = z.strictObject({
   output_ref: ref(),
   raw_output_ref: ref(),
-  /** Who answered: a later request to another keeps what both understand. */
+  /**
+   * The provider and model of the answer: a later request to another model keeps only the parts that both understand.
+   */
   by: z.strictObject({ profile: name, model: name }),
   request_digest: digest,
-  /** Of the part of the request that the next one repeats. */
+  /** A digest of the part of the request that the next one repeats. */
   prefix_digest: z.exactOptional(digest),
   request_bytes: count,
   finish_reason: z.enum(FINISH_REASONS),
   tool_calls: z.array(llmToolCall).max(ANSWER_CALLS_MAX),
   dropped_calls: z.exactOptional(droppedCalls),
-  /** It said nothing. */
+  /** The model gave no text. */
   blank: z.exactOptional(z.literal(true)),
   returns: z.exactOptional(judgedReturn),
-  /** What the context sources gave, when they were asked. */
+  /** The texts of the context sources, when they were read. */
   context: z.exactOptional(z.array(contextText).max(16)),
   provider_response_id: z.exactOptional(z.string().max(256)),
   usage_details: z.exactOptional(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isRef, type Ref, type Value } from './value.js';
 
 /**
- * A schema for a link to content. In a journaled schema this, not text, is how content is named.
+ * A schema for a link to content. Journaled schemas name content by a link, never by text.
  *
  * @example
  * const UserInput = z.strictObject({ input_ref: ref() })
@@ -12,19 +12,19 @@ export function ref(): z.ZodType<Ref> {
 }
 
 /**
- * A schema for any canonical value, kept as it is. For data whose shape another schema decides
- * (a receipt's payload, a plan's input inside a record), not a way around writing a schema.
+ * A schema for any canonical value, stored unchanged. Use it for data whose shape another schema decides (a receipt's
+ * payload, a plan's input inside a record), not to avoid writing a schema.
  */
 export function value(): z.ZodType<Value> {
   return z.custom<Value>(isAnyValue);
 }
 
-/** A schema for bytes. Refused in reducer state: what is large belongs in the content store. */
+/** A schema for bytes. Refused in reducer state: large data belongs in the content store. */
 export function bytes(): z.ZodType<Uint8Array> {
   return z.custom<Uint8Array>(isBytes);
 }
 
-/** Names the marker behind a custom schema's predicate, so that the kernel's compiler can recognise it. */
+/** Finds the marker behind a custom schema's predicate, so that the kernel's compiler recognizes it. */
 export function markerOf(predicate: unknown): 'ref' | 'value' | 'bytes' | undefined {
   if (predicate === isRef) return 'ref';
   if (predicate === isAnyValue) return 'value';

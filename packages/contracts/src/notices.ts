@@ -37,12 +37,15 @@ export const effectOpened = z.strictObject({
   from: planAddress,
 });
 
-/** What an effect waits for, when somebody outside has to do something before it goes on. */
+/** The reason why an effect waits for outside input. */
 export const WAITING_FOR = ['approval', 'answer', 'settlement'] as const;
 
 const effectId = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Kernel notice: an effect of a plan of this cell waits for somebody outside; `to` says who besides the host may act. */
+/**
+ * Kernel notice: an effect of a plan of this cell waits for outside input; `to` states who may act besides the
+ * operator.
+ */
 export const effectWaiting = z.strictObject({
   effect: effectId,
   name: effectKind,
@@ -51,16 +54,16 @@ export const effectWaiting = z.strictObject({
   to: z.nullable(z.string().max(256)),
 });
 
-/** Kernel notice: an effect of a plan of this cell that waited goes on. */
+/** Kernel notice: a waiting effect of a plan of this cell continues. */
 export const effectGoesOn = z.strictObject({ effect: effectId, name: effectKind, plan: planAddress });
 
-/** Kernel notice: an effect that was settled without its adapter was answered by it after all. */
+/** Kernel notice: an effect that was settled without its adapter received a late answer from it. */
 export const effectLate = z.strictObject({
   effect: effectId,
   name: effectKind,
   plan: planAddress,
   params: value(),
-  /** How it was settled, and what its adapter says. */
+  /** How it was settled, and the adapter's answer. */
   settled: z.enum(RECEIPT_STATUSES),
   status: z.enum(RECEIPT_STATUSES),
   payload: z.exactOptional(value()),
@@ -71,10 +74,10 @@ export const effectLate = z.strictObject({
 export const commandRefused = z.strictObject({ command: wireName, code: z.string().max(96) });
 
 /**
- * What the kernel itself tells a cell: one closed union. A reducer takes a notice by naming it among its
- * events; a notice that nobody takes becomes a `fact`, and a fault while taking one makes no further notice. How an
- * effect fares (`EffectWaiting`, `EffectGoesOn`, `EffectLate`), and that a cell has failed (`ChildFailed`), is told only to
- * a cell that asks for it: records say it anyway.
+ * The notices that the kernel sends to a cell: one closed union. A reducer takes a notice by naming it among its
+ * events; a notice that no reducer takes becomes a `fact`, and a fault while taking one makes no further notice. The
+ * notices about effects (`EffectWaiting`, `EffectGoesOn`, `EffectLate`) and about a failed cell (`ChildFailed`) are
+ * sent only to a cell that names them, since records contain the same information.
  */
 export const NOTICES = {
   'sys/EffectWaiting@1': effectWaiting,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { pattern } from './authority.js';
 
-/** Who is meant; cells when it is not said: a rule about what cells do of themselves does not bind the host. */
+/** The principals that a rule applies to; cells when absent, so a rule about cells does not bind the operator. */
 const who = z.exactOptional(pattern);
 
-/** A rule about effects: `effect` is a pattern of kinds. `to` says who may approve; `human:*` when it is not said. */
+/** A rule about effects: `effect` is a pattern of kinds. `to` states who may approve; `human:*` when absent. */
 export const effectRule = z.strictObject({
   effect: pattern,
   who,
@@ -15,20 +15,20 @@ export const effectRule = z.strictObject({
 /** A rule about events: `send` is a pattern of `reducer/key#event`. */
 export const sendRule = z.strictObject({ send: pattern, who, decision: z.enum(['allow', 'deny']) });
 
-/** A rule about who may decide, answer and settle what waits for the outside: `settle` is a pattern of effect kinds. */
+/** A rule about who may decide, answer and settle pending items: `settle` is a pattern of effect kinds. */
 export const settleRule = z.strictObject({ settle: pattern, who, decision: z.enum(['allow', 'deny']) });
 
 /** A rule about reading: `read` is a pattern of `reducer/key`. */
 export const readRule = z.strictObject({ read: pattern, who, decision: z.enum(['allow', 'deny']) });
 
 /**
- * A rule about erasing content: `erase` is a pattern of `reducer/key`; content that is named by itself, and not by the
- * cell it belongs to, is under `*` alone. Without a rule only the host erases.
+ * A rule about erasing content: `erase` is a pattern of `reducer/key`; content that is named by its digest, and not by
+ * its cell, matches `*` only. Without a rule only the operator erases.
  */
 export const eraseRule = z.strictObject({ erase: pattern, who, decision: z.enum(['allow', 'deny']) });
 
-/** A policy rule. Of the rules about an act the first that matches decides. */
+/** A policy rule. The first rule that matches an act decides. */
 export const policyRule = z.union([effectRule, sendRule, settleRule, readRule, eraseRule]);
 
-/** A policy rule. Of the rules about an act the first that matches decides. */
+/** A policy rule. The first rule that matches an act decides. */
 export type PolicyRule = z.infer<typeof policyRule>;

@@ -1,6 +1,6 @@
 import { RepriseError } from './errors.js';
 
-/** Text, money and fractions whose results are the same on every engine: what pure code uses instead of locale calls. */
+/** Text, money and fractions with the same results on every engine, for pure code in place of locale functions. */
 
 /**
  * Lower-cases the letters A–Z and nothing else. Case mapping beyond ASCII differs between engine releases.
@@ -45,5 +45,5 @@ export function mulDiv(amount: number, numerator: number, denominator: number): 
 }
 
 function refusal(expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'mulDiv cannot calculate this', { expected, actual });
+  return new RepriseError('invalid_argument', 'invalid argument of mulDiv', { expected, actual });
 }

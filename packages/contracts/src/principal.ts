@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
 /**
- * Who caused an ingress: `operator`, `kernel`, `human:<id>`, `cell:<reducer>/<key>` or `adapter:<effect id>`.
- * Every ingress record carries one; the gate decides what it may do.
+ * The principal that caused an ingress: `operator`, `kernel`, `human:<id>`, `cell:<reducer>/<key>` or `adapter:<effect
+ * id>`. Every ingress record carries one; the gate decides about its rights.
  */
 export const principal = z
   .string()
-  // A cell's key may be any text, line breaks included; nobody else's name may.
+  // A cell's key may be any text, line breaks included; other names may not contain line breaks.
   .regex(/^((operator|kernel)$|(human|adapter):.+$|cell:(?!$))/)
   .max(512);
 
-/** Who caused an ingress. */
+/** The principal that caused an ingress. */
 export type Principal = 'operator' | 'kernel' | `human:${string}` | `cell:${string}` | `adapter:${string}`;

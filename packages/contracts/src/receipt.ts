@@ -9,7 +9,7 @@ export const RECEIPT_STATUSES = ['ok', 'error', 'timeout', 'denied', 'cancelled'
 /** How an effect ended. */
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
 
-/** What an effect used, in whole units. Money is in millionths of a unit of currency. */
+/** The usage of an effect, in whole units. Money is in millionths of a unit of currency. */
 export const usage = z.strictObject({
   tokens_in: z.exactOptional(z.int().min(0)),
   tokens_out: z.exactOptional(z.int().min(0)),
@@ -18,12 +18,15 @@ export const usage = z.strictObject({
   calls: z.exactOptional(z.int().min(0)),
 });
 
-/** What an effect used, in whole units. */
+/** The usage of an effect, in whole units. */
 export type Usage = z.infer<typeof usage>;
 
 const errorText = { name: z.string().max(128), message: z.string(), code: z.exactOptional(z.string().max(128)) };
 
-/** What is kept of an error, for operators: its text and its causes', without secrets, and the status of an answer. */
+/**
+ * The stored text of an error, for operators: its message and its causes', without secrets, and the status of an HTTP
+ * answer.
+ */
 export const errorDetail = z.strictObject({
   ...errorText,
   /** The status of an HTTP answer. */
@@ -31,7 +34,7 @@ export const errorDetail = z.strictObject({
   causes: z.exactOptional(z.array(z.strictObject(errorText))),
 });
 
-/** What is kept of an error, for operators. */
+/** The stored text of an error, for operators. */
 export type ErrorDetail = z.infer<typeof errorDetail>;
 
 /**
@@ -45,9 +48,9 @@ export const receipt = z.strictObject({
   retryable: z.exactOptional(z.boolean()),
   payload: z.exactOptional(value()),
   usage: z.exactOptional(usage),
-  /** Where the text of the error is kept, as an {@link ErrorDetail}: for operators, no plan and no model reads it. */
+  /** The link to the text of the error, as an {@link ErrorDetail}: for operators, no plan and no model reads it. */
   error_ref: z.exactOptional(ref()),
-  /** Who settled it, when that was not its adapter. */
+  /** The principal that settled it, when that was not its adapter. */
   by: z.exactOptional(principal),
   attempts: z.int().min(0),
 });
@@ -55,8 +58,11 @@ export const receipt = z.strictObject({
 /** The outcome of an effect, as a plan reads it. */
 export type Receipt = z.infer<typeof receipt>;
 
-/** Whether an effect may be replayed after a crash: see `docs/explanation/delivery.md`. */
+/**
+ * The execution guarantee of an effect, which decides whether it may be executed again after a crash: see
+ * `docs/explanation/delivery.md`.
+ */
 export const GUARANTEES = ['idempotent', 'at_most_once', 'reconcile'] as const;
 
-/** Whether an effect may be replayed after a crash. */
+/** The execution guarantee of an effect. */
 export type Guarantee = (typeof GUARANTEES)[number];

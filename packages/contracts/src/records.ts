@@ -1,8 +1,8 @@
 /**
  * The journal's records.
  *
- * A frame is the list `[ingress, …derived, …attempts, state]`: one fact from outside and everything that
- * follows from it, in order. It is the atom of append, refusal, replay and time travel.
+ * A frame is the list `[ingress, …derived, …attempts, state]`: one input from outside and everything that follows from
+ * it, in order. It is the atom of append, refusal, replay and time travel.
  *
  * Invariants
  * R1  Replay reads the ingress record and the riding attempts; it regenerates everything else and compares.
@@ -21,13 +21,13 @@ import { policyRule } from './policy.js';
 import { principal } from './principal.js';
 import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
 
-/** The number of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
+/** The version of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
 export const KERNEL_SEMANTICS = 3;
 
 const count = z.int().min(0);
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What every ingress record carries: the frame's number, its time in milliseconds and who caused it. */
+/** The fields of every ingress record: the frame's number, its time in milliseconds and its principal. */
 const stamps = { seq: count, at: z.int().min(0), principal };
 
 /** An event on the wire: its name and its value. */
@@ -36,10 +36,10 @@ export const eventEnvelope = z.strictObject({ name: wireName, value: value() });
 /** An event on the wire: its name and its value. */
 export type EventEnvelope = z.infer<typeof eventEnvelope>;
 
-/** What is reserved for an effect, and on which account; every account above it reserves the same. */
+/** The reserve of an effect, and its account; every account above it reserves the same. */
 export const reserved = z.strictObject({ account: z.string().max(128), amounts });
 
-/** What is reserved for an effect. */
+/** The reserve of an effect. */
 export type Reserved = z.infer<typeof reserved>;
 
 /** A definition as the manifest pins it: its name and the digest of its schemas. */
@@ -59,11 +59,11 @@ export const manifestRecord = z.strictObject({
   plans: z.array(pinned),
   effects: z.array(pinned),
   policy: z.array(policyRule),
-  /** Names that stand for another digest than in the era before, which was replayed with both. */
+  /** Names with another digest than in the era before, which was replayed with both. */
   compatible: z.exactOptional(z.array(z.string().max(128))),
-  /** Plans that the app has no more: they end here. */
+  /** Plans that the app no longer has: they end here. */
   cancels: z.exactOptional(z.array(planAddress)),
-  /** The pure code of the era as content, so that it can be performed where the app is not at hand. */
+  /** The pure code of the era as content, so that the era can be replayed where the app is not available. */
   code: z.exactOptional(ref()),
 });
 
@@ -76,7 +76,7 @@ export const requestRecord = z.strictObject({
   event: eventEnvelope,
 });
 
-/** Ingress: somebody asks something of the kernel itself; `id` makes it idempotent. */
+/** Ingress: a principal sends a command to the kernel itself; `id` makes it idempotent. */
 export const commandRecord = z.strictObject({
   kind: z.literal('command'),
   ...stamps,
@@ -85,9 +85,9 @@ export const commandRecord = z.strictObject({
 });
 
 /**
- * Ingress: the outcome of an effect. `unanswered`: the kernel settles it while its adapter still works, whose own
- * receipt may come later. `quarantined`: folding it exhausted the machine, so it only settles. `recorded`: in a dry
- * fork, the effect of the original world that this was the receipt of.
+ * Ingress: the outcome of an effect. `unanswered`: the kernel settles it while its adapter still works and may answer
+ * later. `quarantined`: folding it exhausted the machine, so it only settles. `recorded`: in a dry fork, the id of the
+ * original effect whose receipt this is.
  */
 export const receiptRecord = z.strictObject({
   kind: z.literal('receipt'),
@@ -120,8 +120,8 @@ export const attemptRecord = z.strictObject({
 });
 
 /**
- * Ingress: an adapter has started what somebody else will finish. The effect is parked until it is settled from
- * outside or `expires`; `to` says who besides the host may settle it.
+ * Ingress: an adapter has started work that an outside party will finish. The effect is parked until it is settled from
+ * outside or `expires`; `to` states who may settle it besides the operator.
  */
 export const deferredRecord = z.strictObject({
   kind: z.literal('deferred'),
@@ -132,7 +132,7 @@ export const deferredRecord = z.strictObject({
   to: z.nullable(pattern),
 });
 
-/** Ingress: the adapter of a running effect asks something; `n` counts the questions of the effect. */
+/** Ingress: the adapter of a running effect asks a question; `n` counts the questions of the effect. */
 export const askRecord = z.strictObject({
   kind: z.literal('ask'),
   ...stamps,
@@ -147,7 +147,7 @@ export const askRecord = z.strictObject({
 /** Ingress: the canonical map of all leaves was written; opening starts here. */
 export const snapshotRecord = z.strictObject({ kind: z.literal('snapshot'), ...stamps, root: ref(), leaves: count });
 
-/** Ingress: the rest of a cascade that would not fit one frame. Nothing comes between. */
+/** Ingress: the rest of a cascade that would not fit one frame. No other frame comes between. */
 export const continueRecord = z.strictObject({
   kind: z.literal('continue'),
   ...stamps,
@@ -156,16 +156,16 @@ export const continueRecord = z.strictObject({
 
 /**
  * Ingress: an operator confirmed a wall clock that the world would not follow by itself. The frame has the old time in
- * `at`; what comes after it is stamped from `wall`.
+ * `at`; later frames are stamped from `wall`.
  */
 export const clockRecord = z.strictObject({ kind: z.literal('clock'), ...stamps, wall: count });
 
-/** The most digests that one `erase` record names: some 650 KB, so that a frame stays a frame. */
+/** How many digests one `erase` record may name: about 650 KB, so that the record fits a frame. */
 export const ERASE_DIGESTS_MAX = 10_000;
 
 /**
- * Ingress: a tombstone. The content with these digests is erased for good; it was asked for by the digests, or as
- * what a cell alone links. Digests and not links: a tombstone owes nothing.
+ * Ingress: a tombstone. The content with these digests is erased for good; the request named it by its digests, or as
+ * the content that only one cell links. The record holds digests and not links, so that it keeps no content alive.
  */
 export const eraseRecord = z.strictObject({
   kind: z.literal('erase'),
@@ -177,13 +177,13 @@ export const eraseRecord = z.strictObject({
   reason: z.exactOptional(z.string().max(256)),
 });
 
-/** What a fork may do: nothing outside, or what it was given explicitly. */
+/** What a fork may do outside: nothing, or only what it is explicitly permitted. */
 export const FORK_MODES = ['dry', 'live'] as const;
 
-/** What a fork may do: nothing outside, or what it was given explicitly. */
+/** What a fork may do outside: nothing, or only what it is explicitly permitted. */
 export type ForkMode = (typeof FORK_MODES)[number];
 
-/** Where a fork comes from: the frame before its first own one. */
+/** The origin of a fork: the frame before its first own one. */
 export const forkOrigin = z.strictObject({ world: hex, seq: count, head: hex });
 
 /** The rights of a holder as they stood at the head of the world that was forked. */
@@ -197,19 +197,19 @@ export const inheritedRights = z.strictObject({
 /** The rights of a holder as they stood at the head of the world that was forked. */
 export type InheritedRights = z.infer<typeof inheritedRights>;
 
-/** An effect that is open where a world is forked, and what settles it there. */
+/** An effect that is open at the cut, and its settlement in the fork. */
 export const forkSettlement = z.tuple([hex, receipt]);
 
 /** A holder, and its rights at the head of the original. */
 export const forkRights = z.tuple([principal, inheritedRights]);
 
-/** An account, and what it is in the fork; nothing is reserved there. */
+/** An account, and its amounts in the fork; nothing is reserved there. */
 export const forkAccount = z.tuple([accountName, account]);
 
 /**
- * Ingress: from here on this is another world, that shares all frames before with the one it comes from. Every effect
- * that is open is settled by it. What was decided in the original after the cut, and must not be undone by going back
- * before it, is carried along: rights and accounts as they stood at its head.
+ * Ingress: a fork begins. The new world shares all earlier frames with the original. The record settles every open
+ * effect. Decisions of the original after the cut that a fork must not undo are carried along: rights and accounts as
+ * they stood at its head.
  */
 export const forkRecord = z.strictObject({
   kind: z.literal('fork'),
@@ -220,19 +220,19 @@ export const forkRecord = z.strictObject({
   mode: z.enum(FORK_MODES),
   /** The worlds whose effects after the cut have recorded receipts, of a dry fork. */
   origins: z.array(hex),
-  /** Every effect that is open at the cut, and what settles it here. */
+  /** Every effect that is open at the cut, and its settlement here. */
   settled: z.array(forkSettlement),
-  /** Of a live fork: nobody's rights reach beyond these. */
+  /** Of a live fork: no principal's rights exceed these. */
   rights: z.array(forkRights),
-  /** Of a live fork: the limits that its accounts have, and what is spent at least. */
+  /** Of a live fork: the limits of its accounts, and the least amounts that count as spent. */
   accounts: z.array(forkAccount),
-  /** What the root of all authority may at most; absent when it is not narrowed. */
+  /** The most rights of the root of all authority; absent when it is not narrowed. */
   root: z.exactOptional(capability),
-  /** Of a dry fork: the receipts that the original has after the cut, as content. */
+  /** Of a dry fork: the receipts of the original after the cut, as content. */
   recorded: z.nullable(ref()),
 });
 
-/** The first record of a frame: the only kind of record that replay takes as given. */
+/** The first record of a frame: the only kind of record that replay reads as input. */
 export const ingressRecord = z.discriminatedUnion('kind', [
   manifestRecord,
   requestRecord,
@@ -275,8 +275,8 @@ export const intentRecord = z.strictObject({
 
 /**
  * Derived: a plan's effect that the gate allowed. `rule` is the policy rule's index, `grant` the digest of the rights
- * it was exercised under (in a world that has granted any), `approval` who may approve what waits for approval,
- * `reserved` what was reserved for it and on which account.
+ * that permitted it (in a world that has granted any), `approval` states who may approve it when it waits for approval,
+ * `reserved` is its reserve and account.
  */
 export const effectRecord = z.strictObject({
   kind: z.literal('effect'),
@@ -294,11 +294,11 @@ export const effectRecord = z.strictObject({
   reserved: z.exactOptional(reserved),
 });
 
-/** Derived: something that the gate refused: an effect of a plan, or an event that a cell sends. */
+/** Derived: an effect of a plan, or an event from a cell, that the gate refused. */
 export const denialRecord = z.strictObject({
   kind: z.literal('denial'),
   c: count,
-  /** Who would have done it. */
+  /** The principal that would have acted. */
   who: principal,
   /** The effect's kind, or the event as `reducer/key#event`. */
   what: z.string().max(600),
@@ -308,7 +308,7 @@ export const denialRecord = z.strictObject({
   rule: z.nullable(count),
 });
 
-/** What settled an effect inside a frame; a receipt that is an ingress speaks for itself. */
+/** The cause that settled an effect inside a frame; a receipt that is an ingress has no such record. */
 export const SETTLERS = ['gate', 'cancel', 'revoked', 'expired', 'command', 'cell', 'fork'] as const;
 
 /** Derived: an effect was settled inside the frame. */
@@ -321,18 +321,18 @@ export const settledRecord = z.strictObject({
   by: z.enum(SETTLERS),
 });
 
-/** Derived: the outcome of an effect that was settled before. It changes what was spent, and nothing else. */
+/** Derived: a late outcome of an effect that was already settled. It changes the spent amounts, and nothing else. */
 export const lateRecord = z.strictObject({
   kind: z.literal('late'),
   c: count,
   effect: hex,
-  /** What it says happened. */
+  /** The late outcome. */
   status: z.enum(RECEIPT_STATUSES),
   /** How the effect was settled before. */
   settled: z.enum(RECEIPT_STATUSES),
 });
 
-/** Derived: something worth telling outside, stated by a reducer (or by the kernel: a notice nobody takes). */
+/** Derived: a fact for readers outside, recorded by a reducer (or by the kernel: a notice that no reducer takes). */
 export const factRecord = z.strictObject({
   kind: z.literal('fact'),
   c: count,
@@ -341,7 +341,7 @@ export const factRecord = z.strictObject({
   value: value(),
 });
 
-/** Why a delivery was dropped. The text of an engine error never enters: it differs between engines. */
+/** Why a delivery was dropped. The text of an engine error never enters, since it differs between engines. */
 export const FAULT_CODES = [
   'threw',
   'nondeterminism',
@@ -369,7 +369,7 @@ export const FAULT_CODES = [
 /** Why a delivery was dropped. */
 export type FaultCode = (typeof FAULT_CODES)[number];
 
-/** Derived: a delivery that was dropped; it stands where the delivery's own records would. */
+/** Derived: a delivery that was dropped; it stands in place of the delivery's own records. */
 export const faultRecord = z.strictObject({
   kind: z.literal('fault'),
   c: count,
@@ -402,7 +402,7 @@ export const touchedLeaf = z.tuple([
 /** Last record of every frame: what the frame did to the state. */
 export const stateRecord = z.strictObject({ kind: z.literal('state'), leaves: z.array(touchedLeaf) });
 
-/** A record that follows from the ingress; regenerated on replay, never an input. */
+/** A record that follows from the ingress; replay regenerates it and never reads it as input. */
 export const derivedRecord = z.discriminatedUnion('kind', [
   eventRecord,
   intentRecord,

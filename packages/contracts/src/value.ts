@@ -17,9 +17,9 @@ export interface ValueMap {
 }
 
 /**
- * A link to content by its sha-256. In bytes it is CBOR tag 42 (a CIDv1); in memory it is this object;
- * people see `sha256:…`. It is never made from text found inside a value, so a hash that somebody
- * pastes into a prompt links nothing, pins nothing and exports nothing.
+ * A link to content by its sha-256. In bytes it is CBOR tag 42 (a CIDv1); in memory it is this object; people see
+ * `sha256:…`. It is never made from text inside a value, so a hash that a person pastes into a prompt links nothing,
+ * pins nothing and exports nothing.
  *
  * @example
  * Ref.fromHex('e3b0c442…b855').toString() // 'sha256:e3b0c442…b855'
@@ -28,8 +28,8 @@ export class Ref {
   /** The sha-256 of the content, as 64 lower-case hex digits. */
   readonly hex: string;
   /**
-   * How the content is to be read: `raw` bytes, or a canonical `value` whose own links can be walked. What an
-   * outsider wrote is always `raw`, so bytes that merely look like a value never make a store owe a link.
+   * How to read the content: as `raw` bytes, or as a canonical `value` whose own links can be followed. Content from
+   * outside is always `raw`, so bytes that merely look like a value never make a store keep what they seem to link.
    */
   readonly kind: 'raw' | 'value';
 
@@ -68,7 +68,7 @@ export class Ref {
   }
 }
 
-/** Tells whether a thing is a link; true for links made by another copy of this package as well. */
+/** Whether a thing is a link; true for links made by another copy of this package as well. */
 export function isRef(thing: unknown): thing is Ref {
   return typeof thing === 'object' && thing !== null && (thing as Record<symbol, unknown>)[REF_BRAND] === true;
 }
