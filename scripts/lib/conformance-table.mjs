@@ -1,18 +1,18 @@
 /*
- * What a report of vitest says about the conformance suite, for people. Owns the reading of titles: see
+ * Renders vitest's report of the conformance suite as tables for people. The only reader of test titles: see
  * `scripts/conformance.mjs`.
  */
 
 const MODES = /^conformance\/modes\//;
-const LIVE = /^conformance\/profiles\/profiles\.test\./;
+const LIVE = /\/profiles\/profiles\.test\./;
 const GOLDEN = /^conformance\/golden\//;
 const CASE = /^(.+) × (.+)$/;
 const DIVERGENCE = /> divergence: /;
-/** What stands behind a name in a title: a seed, the clauses that a test holds. */
+/** The notes after the name in a title: a seed, the clauses that the test holds. */
 const NOTES = / [([].*$/;
-/** What a test says of itself that was not made: a check of a suite that does not apply to its subject. */
+/** The states of a test that did not run: a check of a suite that does not apply to its subject. */
 const SKIPPED = ['skipped', 'pending', 'todo'];
-const MUTANT = /\btwins?\b/i;
+const MUTANT = /\bmutants?\b/i;
 
 /**
  * @typedef {{ status: string, title: string, ancestorTitles: string[] }} Test
@@ -28,7 +28,7 @@ export function conformanceTable(files) {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** Scenarios × modes: on how many protocols each is green. */
+/** Scenarios × modes: the number of protocols on which each is green. */
 function scenarioTable(files) {
   const cells = new Map();
   const modes = new Set();
@@ -64,7 +64,7 @@ function* casesOf(files) {
   }
 }
 
-/** Every part of the suite: how many of its checks are green, and how long it took. */
+/** Every part of the suite: the number of green checks, and the time it took. */
 function partsTable(files) {
   const parts = new Map();
   for (const { name, status, assertionResults, startTime = 0, endTime = 0 } of files) {
@@ -87,7 +87,7 @@ function partsTable(files) {
   return table([['part', 'checks', 'time'], ...rows]);
 }
 
-/** What has a number of its own. A mutant is green when what it breaks was found. */
+/** The checks with a count of their own. A mutant is green when its defect was found. */
 function counts(files) {
   const named = (pattern) =>
     files.flatMap(({ assertionResults }) =>
@@ -95,11 +95,11 @@ function counts(files) {
     );
   const lines = [
     [
-      'golden worlds kept in bytes, checks',
+      'checks of stored golden worlds',
       files.filter(({ name }) => GOLDEN.test(name)).flatMap((file) => file.assertionResults),
     ],
     ['divergences caught', named(DIVERGENCE)],
-    ['mutants found out', named(MUTANT)],
+    ['mutants found', named(MUTANT)],
   ].filter(([, tests]) => tests.length > 0);
   return lines
     .map(([what, tests]) => `${what}: ${tests.filter(({ status }) => status === 'passed').length} of ${tests.length}`)
