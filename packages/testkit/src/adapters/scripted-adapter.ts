@@ -1,16 +1,16 @@
 /**
- * An adapter that answers as a script says and remembers what it was asked.
+ * An adapter that answers from a script and records the calls it gets.
  *
  * Invariants
  * S1  Every execution is recorded before it is answered, so a test sees calls that never end.
- * S2  A script neither runs over nor short unnoticed: `assertDone` names what was left and what came too much.
+ * S2  Unused answers and surplus calls are never ignored: `assertDone` names both.
  */
 import type { Value } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, EffectDefinition, Reconciliation } from '@reprise/kernel';
 
 /**
  * One answer of a script: an outcome at once; `hang`: that outcome when the test releases it, or `cancelled` when
- * it is told to stop first; `throws`: a defect of the adapter; `never`: no answer, whatever happens.
+ * the call is aborted first; `throws`: a defect of the adapter; `never`: no answer, whatever happens.
  */
 export type ScriptedOutcome<P = Value> =
   | AdapterOutcome<P>
@@ -18,7 +18,7 @@ export type ScriptedOutcome<P = Value> =
   | { readonly throws: unknown }
   | { readonly never: true };
 
-/** One execution, as it was asked for. */
+/** One execution, as the world requested it. */
 export interface ScriptedCall<I = Value> {
   readonly params: I;
   readonly idempotencyKey: string;
@@ -33,40 +33,40 @@ export type Script<I = Value, P = Value> =
   | readonly ScriptedOutcome<P>[]
   | ((call: ScriptedCall<I>, n: number) => ScriptedOutcome<P>);
 
-/** What can be chosen about a scripted adapter. */
+/** The options of a scripted adapter. */
 export interface ScriptOptions<I = Value, P = Value> {
   /** The adapter's name in receipts; `script` when absent. */
   readonly name?: string;
-  /** How many may run at once. */
+  /** The most executions that run at once. */
   readonly concurrency?: number;
-  /** What it says of an interrupted attempt; for effects of delivery `reconcile`. */
+  /** The verdict on an interrupted attempt; for effects with the guarantee `reconcile`. */
   readonly reconcile?: (call: ScriptedCall<I>) => Reconciliation<P>;
 }
 
-/** An adapter in the hands of a test. Made by {@link scriptedAdapter}. */
+/** An adapter that a test controls. Made by {@link scriptedAdapter}. */
 export interface ScriptedAdapter<I = Value, P = Value> extends Adapter<I, P> {
   /** Every execution so far, in order. */
   readonly calls: readonly ScriptedCall<I>[];
-  /** Every question about an interrupted attempt so far, in order. */
+  /** Every reconciliation of an interrupted attempt so far, in order. */
   readonly questions: readonly ScriptedCall<I>[];
-  /** How often an effect was executed: what at-most-once and idempotent delivery are held to. */
+  /** The number of executions of an effect: tests of the guarantees compare it. */
   executionsOf(idempotencyKey: string): number;
-  /** Idempotency keys and how often each was executed. */
+  /** The number of executions by idempotency key. */
   readonly executions: ReadonlyMap<string, number>;
   /** The idempotency keys of executions that hang, oldest first. */
   readonly hanging: readonly string[];
-  /** Lets the oldest hanging execution answer, or the one of this key; with `outcome`, with that. */
+  /** Releases the oldest hanging execution, or the one with this key, with its scripted outcome or with `outcome`. */
   release(idempotencyKey?: string, outcome?: AdapterOutcome<P>): boolean;
-  /** Lets every hanging execution answer. @returns how many there were */
+  /** Releases every hanging execution. @returns their number */
   releaseAll(): number;
-  /** Fails when the script has steps left, or when it was asked for more than it has. */
+  /** Throws when the script has unused steps, or when it got more calls than it has steps. */
   assertDone(): void;
 }
 
 /**
- * An adapter that answers as a script says.
+ * Makes an adapter that answers from a script.
  *
- * @param effect what it executes
+ * @param effect the effect that it executes
  * @param script a list of steps, taken in order, or a function of the call
  * @example
  * const bank = scriptedAdapter(pay, [{ hang: { status: 'ok', payload: { id: 'r-1' } } }, { status: 'error', code: 'adapter_error' }]);
@@ -148,7 +148,7 @@ class Scripted<I, P> implements ScriptedAdapter<I, P> {
     if (typeof this.script === 'function') return;
     const [asked, planned] = [this.calls.length, this.script.length];
     if (asked === planned) return; // S2
-    throw new Error(`the script of ${this.effect.name} has ${planned} answers and was asked ${asked} times`);
+    throw new Error(`the script of ${this.effect.name} has ${planned} answers but got ${asked} calls`);
   }
 
   #hang(call: ScriptedCall<I>, planned: AdapterOutcome<P>): Promise<AdapterOutcome<P>> {

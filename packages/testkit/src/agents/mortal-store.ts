@@ -1,10 +1,10 @@
-/** A store whose holder can die at a chosen point, as a process does: what was not appended is gone. */
+/** A store whose writer can die at a chosen point, like a process: frames that were not appended are lost. */
 import type { JournalRecord } from '@reprise/contracts';
 import { memory, type OpenStore, RepriseError, readFrame, type Store, type StoredFrame } from '@reprise/kernel';
 
 /**
- * Where a process dies. `append`: before the next frame is durable, so it is lost. `attempt`: a tool has done its work and
- * nothing of its answer is durable. `receipt`: the answer of a tool has just become durable.
+ * The point at which a process dies. `append`: before the next frame is durable, so it is lost. `attempt`: a tool has
+ * finished but its answer is not durable. `receipt`: the answer of a tool has just become durable.
  */
 export type CrashPoint = 'append' | 'attempt' | 'receipt';
 
@@ -13,7 +13,7 @@ interface Armed {
   reached(): void;
 }
 
-/** A store whose holder can die. Opened again afterwards, it says that the last close was unclean. */
+/** A store whose writer can die. The next opening reports that the last close was unclean. */
 export class MortalStore implements Store {
   readonly label: string;
   readonly #calls = new Set<string>();
@@ -52,14 +52,14 @@ export class MortalStore implements Store {
     return this.inner.openReadonly();
   }
 
-  /** The holder dies the next time it comes to this point. Resolves when it is dead. */
+  /** Makes the writer die the next time it reaches this point. Resolves when it is dead. */
   armed(point: CrashPoint): Promise<void> {
     return new Promise((reached) => {
       this.#armed = { point, reached };
     });
   }
 
-  /** The holder is dead from now on; the store is free for the next one. */
+  /** Makes the writer die now; another writer can open the store afterwards. */
   async crash(): Promise<void> {
     this.#armed = undefined;
     this.#crashed = true;
@@ -83,7 +83,7 @@ export class MortalStore implements Store {
     return new RepriseError('store_failed', 'the process that held this store is dead', { where: this.label });
   }
 
-  /** Notes which effects are tool calls. @returns whether the frame holds the answer of one */
+  /** Records which effects are tool calls. @returns whether the frame has the answer of a tool call */
   #learn({ bytes, seq }: StoredFrame): boolean {
     let answers = false;
     for (const record of readFrame(bytes, seq).all as readonly JournalRecord[]) {

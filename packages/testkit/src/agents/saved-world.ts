@@ -28,16 +28,16 @@ const saved = z.strictObject({
   blobs: z.array(bytes),
 });
 
-/** Where the first difference lies between what was recorded and what is replayed now. */
+/** The place of the first difference between the recorded and the replayed world. */
 export type FirstDifference = Divergence;
 
-/** What {@link replay} found. */
+/** The report of {@link replay}. */
 export interface Replayed {
-  /** Frames that were replayed and came out as recorded. */
+  /** The number of frames that were replayed and are identical to the recording. */
   readonly replayed: number;
-  /** Frames of which only chain and receipts were checked: the app has other definitions than wrote them. */
+  /** The number of frames checked only for chain and receipts, because the app has other definitions than their writer. */
   readonly unverified: number;
-  /** Absent when every frame came out as it was recorded. */
+  /** Absent when every replayed frame is identical. */
   readonly firstDifference?: FirstDifference;
 }
 
@@ -59,15 +59,15 @@ export async function saveWorld(store: Store): Promise<Uint8Array> {
 }
 
 /**
- * A saved world in a store, to be opened or read.
+ * Loads a saved world into a store, to open or read it.
  *
  * @param into an empty store; memory when absent
- * @throws RepriseError `invalid_bytes` when this is no saved world
+ * @throws RepriseError `invalid_bytes` when the bytes are not a saved world
  */
 export async function loadWorld(world: Uint8Array, into: Store = memory()): Promise<Store> {
   const parsed = saved.safeParse(decode(world));
   if (!parsed.success) {
-    throw new RepriseError('invalid_bytes', 'this is not a saved world', { expected: TYPE, cause: parsed.error });
+    throw new RepriseError('invalid_bytes', 'the bytes are not a saved world', { expected: TYPE, cause: parsed.error });
   }
   const store = await into.open();
   try {
@@ -81,11 +81,11 @@ export async function loadWorld(world: Uint8Array, into: Store = memory()): Prom
 }
 
 /**
- * Replays a saved world, without models, tools or network, and compares it in bytes.
+ * Replays a saved world, without models, tools or network, and compares it byte by byte.
  *
- * @param world what `save` gave, or a store
+ * @param world the bytes from `save`, or a store
  * @param options `app`: the code that replays it; the agent SDK's when absent
- * @throws RepriseError what reading it says, when it is damaged
+ * @throws RepriseError `journal_damaged` and the other errors of reading, when the world is damaged
  * @example expect((await replay(await readFile('refund.world'))).firstDifference).toBeUndefined()
  */
 export async function replay(
@@ -108,7 +108,7 @@ export async function replay(
   }
 }
 
-/** The key by which a request is found again; other frames have none. */
+/** The key of the index of requests; undefined for frames of other kinds. */
 function keyOf(bytes: Uint8Array, seq: number): Pick<StoredFrame, 'key'> {
   const { ingress } = readFrame(bytes, seq);
   return isKeyed(ingress) ? { key: requestKey(ingress, portableSha256) } : {};

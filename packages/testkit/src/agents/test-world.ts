@@ -1,4 +1,4 @@
-/** Worlds of agents in a test: time that the test moves, tools that it fakes, crashes where it wants them. */
+/** Worlds of agents for tests: time moves only on request, tools can be faked, crashes happen at chosen points. */
 import {
   AgentWorld,
   type AgentWorldOptions,
@@ -16,7 +16,7 @@ import { VirtualClock } from '../clock/index.js';
 import { type CrashPoint, MortalStore } from './mortal-store.js';
 import { saveWorld } from './saved-world.js';
 
-/** A virtual clock that takes spans as people write them. */
+/** A virtual clock that accepts durations as text (`2d`). */
 export class TestClock extends VirtualClock {
   /** Lets time pass: `advance('2d')`. Every timer of the span fires, each at its own time. */
   override advance(span: Duration): Promise<void> {
@@ -24,17 +24,17 @@ export class TestClock extends VirtualClock {
   }
 }
 
-/** How a world of a test is opened. */
+/** The options of a test world. */
 export type TestAgentWorldOptions<A extends readonly AnyAgent[]> = Omit<AgentWorldOptions<A>, 'store' | 'clock'> & {
-  /** One that exists, or a saved world; an empty one in memory when absent. */
+  /** An existing store or a saved world; an empty store in memory when absent. */
   readonly store?: Store;
   readonly clock?: TestClock;
 } & NeedsDeps<A>;
 
-/** What stands in for a tool's handler. Its arguments have passed the tool's schema. */
+/** The fake of a tool's handler. Its arguments have passed the tool's schema. */
 export type Fake<Args = never> = (args: Args, context: Parameters<Tool['run']>[1]) => unknown;
 
-/** What outlives a crash. */
+/** The state that survives a crash. */
 interface Kept {
   readonly store: MortalStore;
   readonly clock: TestClock;
@@ -42,7 +42,7 @@ interface Kept {
   readonly open: () => Promise<[World, AgentWorldParts]>;
 }
 
-/** A world of agents in a test. Made by {@link testAgentWorld}. */
+/** A world of agents for a test. Made by {@link testAgentWorld}. */
 export class TestWorld extends AgentWorld {
   readonly #kept: Kept;
 
@@ -51,15 +51,15 @@ export class TestWorld extends AgentWorld {
     this.#kept = kept;
   }
 
-  /** Time, which stands still until the test moves it. */
+  /** The clock, which stands still until the test advances it. */
   get clock(): TestClock {
     return this.#kept.clock;
   }
 
   /**
-   * Answers calls of a tool from now on. Approval, schema and delivery stay those of the tool.
+   * Replaces the handler of a tool from now on. Approval, schema and guarantee stay those of the tool.
    *
-   * @param tool the tool, which says what its arguments are, or its name: then the fake says what it takes
+   * @param tool the tool, which gives the type of the arguments, or its name: then the fake declares the type
    * @example world.tool(refund, ({ order }) => ({ id: `r-${order}` }))
    */
   tool<Args>(tool: Tool<string, Args> | string, fake: Fake<Args>): void {
@@ -67,10 +67,10 @@ export class TestWorld extends AgentWorld {
   }
 
   /**
-   * Lets the process die, and opens the world again as the next process finds it. Without a point it dies now; with one
-   * it dies the next time it comes there, so ask first and act then.
+   * Crashes the process and opens the world again as the next process finds it. Without a point it crashes now; with one
+   * it crashes the next time it reaches that point, so call this before the action.
    *
-   * @returns the same world in the next process; this one is of no use any more
+   * @returns the same world in the next process; the old object must not be used any more
    * @example
    * const dying = world.crash('attempt')
    * await world.decide(item, { approve: true })
@@ -80,11 +80,11 @@ export class TestWorld extends AgentWorld {
     const { store, clock, open } = this.#kept;
     if (at !== undefined) await store.armed(at);
     await store.crash();
-    await clock.settle(); // what the dead process still does reaches nobody
+    await clock.settle(); // the dead process can still run, but nothing it does is recorded
     return new TestWorld(...(await open()), this.#kept);
   }
 
-  /** The whole world as bytes: keep them as a file, and open them again with `loadWorld`, or hold them to `replay`. */
+  /** The whole world as bytes: store them as a file, open them with `loadWorld`, or compare them with `replay`. */
   save(): Promise<Uint8Array> {
     return saveWorld(this.#kept.store);
   }

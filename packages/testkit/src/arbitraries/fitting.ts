@@ -1,4 +1,4 @@
-/** Values made from the closed schemas themselves: whatever a definition says it takes. */
+/** Arbitrary values generated from the schemas of definitions. */
 import { Ref, type Value } from '@reprise/contracts';
 import { portableSha256, type ReducerDefinition, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
@@ -8,18 +8,18 @@ import { anyValue } from './values.js';
 /** A compiled schema, as definitions hold it. */
 export type FittingSchema = ReducerDefinition['state'];
 
-/** What every link of a made value leads to: put these bytes, and nothing that links them is refused. */
+/** The content behind every link of a generated value: put these bytes, and no link to them is refused. */
 export const LINKED_BYTES: Uint8Array = new TextEncoder().encode('testkit: what made values link');
 
 const LINKED = Ref.fromHex(toHex(portableSha256(LINKED_BYTES)), 'raw');
 
-/** How long a list, a map or a text without a bound of its own becomes. */
+/** The most entries of a list, a map or a text without a bound of its own. */
 const LENGTH_MAX = 6;
 
 /**
  * Any value that passes a schema. Its links all lead to {@link LINKED_BYTES}.
  *
- * @throws TypeError for a schema that nothing passes
+ * @throws TypeError for a schema that no value passes
  * @example fc.property(anyFitting(reducer.state), (state) => givenReducer(reducer).state(state))
  */
 export function anyFitting(schema: FittingSchema): fc.Arbitrary<Value> {
@@ -53,7 +53,7 @@ export function anyFitting(schema: FittingSchema): fc.Arbitrary<Value> {
     case 'union':
       return fc.oneof(...schema.options.map(anyFitting));
     case 'never':
-      throw new TypeError('nothing passes this schema');
+      throw new TypeError('no value passes this schema');
     default:
       return schema satisfies never;
   }

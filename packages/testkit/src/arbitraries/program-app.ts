@@ -5,14 +5,14 @@ import { programEffects, programPlan } from './program-plan.js';
 import { deafReducer, programReducer } from './program-reducer.js';
 
 /**
- * The app of the random worlds: two reducers and a plan that perform whatever program they are given.
+ * The app of the random worlds: two reducers and a plan that execute any program they get.
  *
  * @example openWorld({ store, app: programApp, adapters: programAdapters() })
  */
 export const programApp: App = defineApp({ reducers: [programReducer, deafReducer], plans: [programPlan] });
 
 /**
- * The outside of the random worlds: one scripted adapter for each effect of {@link programApp}. An effect whose
+ * The adapters of the random worlds: one scripted adapter for each effect of {@link programApp}. An effect whose
  * parameters hold an outcome is answered with it at once; every other hangs until the test releases it.
  */
 export function programAdapters(): ScriptedAdapter[] {
@@ -30,7 +30,7 @@ function reconciled({ params }: { readonly params: Value }) {
 
 function stepFor(params: Value): ScriptedOutcome<Value> {
   const answer = answerIn(params);
-  if (answer === 'throws') return { throws: new Error('as the program says') };
+  if (answer === 'throws') return { throws: new Error('thrown by the program') };
   return isOutcome(answer) ? answer : { hang: { status: 'ok', payload: answer } };
 }
 

@@ -1,4 +1,4 @@
-/** Performs {@link PlanOp} programs: the plan of the random worlds. */
+/** Executes {@link PlanOp} programs: the plan of the random worlds. */
 import { type Value, value } from '@reprise/contracts';
 import {
   defineEffect,
@@ -21,7 +21,7 @@ export const programEffects: Readonly<Record<ProgramEffect, Effect>> = {
 
 const undeclared = defineEffect({ kind: 'law.undeclared@1', params: value(), receipt: value() });
 
-/** The plan that performs programs; its input is the program. */
+/** The plan that executes programs; its input is the program. */
 export const programPlan = definePlan({
   name: 'law/program_plan@1',
   input: value(),
@@ -105,7 +105,7 @@ function* act(running: Running, op: Exclude<PlanOp, Waiting | { do: 'try' }>): P
     case 'tell':
       return plan.raiseEvent({ name: PROGRAM_EVENTS.told, value: { heard: [...heard, plan.now] } });
     case 'throw':
-      throw new TypeError('as the program says');
+      throw new TypeError('thrown by the program');
     case 'again':
       plan.continueAs(op.plan);
       running.over = true;
@@ -148,7 +148,7 @@ function* wrong(plan: PlanContext, what: Extract<PlanOp, { do: 'wrong' }>['what'
   }
 }
 
-/** What a plan keeps of a receipt: large payloads would only fill it up. */
+/** The part of a receipt that a plan keeps: large payloads would exceed its bounds. */
 function summary(receipt: { readonly status: string; readonly payload?: unknown }): Value {
   const payload = receipt.payload as Value | undefined;
   return [receipt.status, typeof payload === 'object' ? null : (payload ?? null)];

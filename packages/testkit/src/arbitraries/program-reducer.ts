@@ -1,4 +1,4 @@
-/** Performs {@link ReducerOp} programs: the reducers of the random worlds. Pure, whatever the program says. */
+/** Executes {@link ReducerOp} programs: the reducers of the random worlds. Pure for every program. */
 import { isRef, type Value, value } from '@reprise/contracts';
 import {
   creates,
@@ -23,7 +23,7 @@ import { programPlan } from './program-plan.js';
 
 type Slots = Record<string, unknown>;
 
-/** A program's cell: `mark` has a constant default, which the engine fills in when it is gone. */
+/** A program's cell: `mark` has a constant default, which the engine fills in when it is missing. */
 const state = z.strictObject({
   bag: z.record(z.string(), value()),
   list: z.array(value()),
@@ -44,10 +44,10 @@ const NOTICES = {
   'sys/PlanFailed@1': value(),
 };
 
-/** A cell that performs programs and takes every notice of the kernel. */
+/** A cell that executes programs and handles every notice of the kernel. */
 export const programReducer: ReducerDefinition = define(PROGRAM_REDUCERS.cell, { ...EVENTS, ...NOTICES });
 
-/** The same, deaf to notices: they become facts. */
+/** The same cell without handlers for notices: they become facts. */
 export const deafReducer: ReducerDefinition = define(PROGRAM_REDUCERS.deaf, EVENTS);
 
 function define(name: string, events: EventSchemas): ReducerDefinition {
@@ -297,7 +297,7 @@ function changeList(list: unknown[], how: ListChange, item: Value): void {
   }
 }
 
-/** What a reducer can see of its state that canonical bytes do not say. */
+/** The properties of a state that a reducer can observe but canonical bytes do not show. */
 function looks({ bag, list }: Draft): string {
   const keys = Object.keys(bag);
   const seen = [keys.join(), `mark ${'mark' in bag}`, `${list.length}`];
@@ -309,14 +309,14 @@ function looks({ bag, list }: Draft): string {
   return seen.join(';').slice(0, 300);
 }
 
-/** How many of the keys that `put` would write under `key` were there and are gone. */
+/** Removes the keys that `put` would write under `key`. @returns the number of removed keys */
 function removed(table: Table<Value>, key: string, times: number): number {
   let count = 0;
   for (let i = 0; i < times; i++) if (table.delete(`${key}${i}`)) count++;
   return count;
 }
 
-/** What can be seen of a table from a key on; what is read is written, to show that it is nobody else's. */
+/** The observable entries of a table from a key on; each value read is written to, to prove that it is not shared. */
 function page(table: Table<Value>, key: string, limit: number): unknown {
   const entries = table.range({ after: key, limit });
   for (const [, one] of entries) touch(one, 'seen');
@@ -325,7 +325,7 @@ function page(table: Table<Value>, key: string, limit: number): unknown {
 }
 
 function raise(what: 'error' | 'text' | 'nothing'): never {
-  if (what === 'error') throw new TypeError('as the program says');
+  if (what === 'error') throw new TypeError('thrown by the program');
   // biome-ignore lint/style/useThrowOnlyError: authors may throw anything, and the engine must survive it
   throw what === 'text' ? 'a text' : Object.create(null);
 }

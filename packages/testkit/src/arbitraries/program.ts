@@ -1,14 +1,13 @@
 /**
- * Programs for reducers and plans, as plain values: what a random world does. An event carries the operations that
- * its reducer performs, an intent those of its plan, so one fixed app performs every program, and a journal holds
- * all that is needed to replay it.
+ * Programs for reducers and plans, as plain values. An event carries the operations that its reducer executes, an intent
+ * those of its plan. So one fixed app executes every program, and a journal holds everything needed to replay it.
  *
- * The operations are chosen to break an engine that is not careful: keys in odd orders, one object under two names,
- * a payload that is stored and then written, −0, `undefined`, exceptions half-way and swallowed.
+ * The operations are chosen to break a careless engine: keys in unusual orders, one object under two names, a payload
+ * that is stored and then changed, −0, `undefined`, exceptions that are thrown half-way or swallowed.
  */
 import type { Address, Value } from '@reprise/contracts';
 
-/** Where an operation writes: a key of the cell's bag, and keys of the maps below it. */
+/** The target of an operation: a key of the cell's bag, and keys of the maps below it. */
 export type SlotPath = readonly string[];
 
 /** One operation of a reducer. */
@@ -23,9 +22,9 @@ export type ReducerOp =
   | { readonly do: 'minus_zero'; readonly at: SlotPath }
   /** Writes a map whose keys are added one by one, in this order. */
   | { readonly do: 'keys'; readonly at: SlotPath; readonly keys: readonly string[] }
-  /** Puts the very same thing under a second name. */
+  /** Stores the same object under a second name. */
   | { readonly do: 'alias'; readonly from: SlotPath; readonly at: SlotPath }
-  /** Writes into the map that stands there, if one does. */
+  /** Writes into the map at the target, if the target is a map. */
   | { readonly do: 'touch'; readonly at: SlotPath; readonly value: Value }
   /** Stores the event's payload itself. */
   | { readonly do: 'keep'; readonly at: SlotPath }
@@ -33,15 +32,15 @@ export type ReducerOp =
   | { readonly do: 'spoil'; readonly value: Value }
   /** Changes the list. */
   | { readonly do: 'list'; readonly how: ListChange; readonly value: Value }
-  /** Writes down what can be seen of the state: orders, sameness, signs. */
+  /** Records the observable properties of the state: key order, identity of objects, signs of zero. */
   | { readonly do: 'look' }
   /** Deletes the key that has a constant default. */
   | { readonly do: 'unmark' }
-  /** Writes what is no value. */
+  /** Writes a thing that is not a value. */
   | { readonly do: 'illegal'; readonly what: Illegal }
   /** Throws. */
   | { readonly do: 'throw'; readonly what: 'error' | 'text' | 'nothing' }
-  /** Performs, and swallows what is thrown. */
+  /** Executes operations and swallows their exceptions. */
   | { readonly do: 'try'; readonly ops: readonly ReducerOp[] }
   /** Sends a program to a cell. */
   | {
@@ -58,13 +57,13 @@ export type ReducerOp =
   | { readonly do: 'emit'; readonly plan: readonly PlanOp[] }
   /** Cancels a plan, or all. */
   | { readonly do: 'cancel'; readonly plan: number | 'all' }
-  /** Sets a timer and what to do then. */
+  /** Sets a timer and the operations to execute when it fires. */
   | { readonly do: 'timer'; readonly name: string; readonly in_ms: number; readonly ops: readonly ReducerOp[] }
   /** Clears a timer. */
   | { readonly do: 'clear'; readonly name: string }
   /** Appends to a log, so many times. */
   | { readonly do: 'append'; readonly log: string; readonly value: Value; readonly times: number }
-  /** Keeps a link to a log. */
+  /** Stores a link to a log. */
   | { readonly do: 'head'; readonly log: string; readonly at: SlotPath }
   /** Puts into a table, under so many keys. */
   | {
@@ -74,7 +73,7 @@ export type ReducerOp =
       readonly value: Value;
       readonly times: number;
     }
-  /** Removes from a table, so many keys from one on; writes down what was there. */
+  /** Removes a number of keys from a table, starting at a key; records the removed entries. */
   | {
       readonly do: 'drop';
       readonly table: string;
@@ -82,7 +81,7 @@ export type ReducerOp =
       readonly times: number;
       readonly at: SlotPath;
     }
-  /** Writes down what a table holds: its size, its first entry, a range, and one value. */
+  /** Records the content of a table: its size, its first entry, a range, and one value. */
   | { readonly do: 'page'; readonly table: string; readonly key: string; readonly limit: number; readonly at: SlotPath }
   /** States a fact. */
   | { readonly do: 'fact'; readonly value: Value }
@@ -92,7 +91,7 @@ export type ReducerOp =
   | { readonly do: 'stamp'; readonly at: SlotPath }
   /** Rejects the event. */
   | { readonly do: 'reject'; readonly code: string }
-  /** Returns something, which a recipe may not. */
+  /** Returns a value, which a recipe must not do. */
   | { readonly do: 'return'; readonly value: Value }
   /** Ends the cell. */
   | { readonly do: 'end' };
@@ -100,7 +99,7 @@ export type ReducerOp =
 /** A change of a list. */
 export type ListChange = 'push' | 'pop' | 'shift' | 'unshift' | 'reverse' | 'sort' | 'splice' | 'truncate' | 'share';
 
-/** Something that is no canonical value. */
+/** A thing that is not a canonical value. */
 export type Illegal =
   | 'nan'
   | 'infinity'
@@ -118,9 +117,9 @@ export type Illegal =
 /** The kinds of effects that plan programs emit: one of each guarantee. */
 export type ProgramEffect = 'law.again@1' | 'law.once@1' | 'law.ask@1';
 
-/** One operation of a plan. Effects are named by the order of their emission, modulo how many there are. */
+/** One operation of a plan. Effects are named by the order of their emission, modulo their number. */
 export type PlanOp =
-  /** Emits an effect; `answer` says how a scripted outside answers, and is part of its parameters. */
+  /** Emits an effect; `answer` is the answer of the scripted adapter, and is part of its parameters. */
   | { readonly do: 'effect'; readonly kind: ProgramEffect; readonly answer: Value; readonly timeout_ms: number | null }
   /** Waits for one. */
   | { readonly do: 'one'; readonly of: number; readonly within: number | null }
@@ -132,27 +131,27 @@ export type PlanOp =
   | { readonly do: 'retry'; readonly kind: ProgramEffect; readonly answer: Value; readonly max: number }
   /** Reads a cell. */
   | { readonly do: 'peek'; readonly at: Address }
-  /** Asks for an effect to be cancelled. */
+  /** Requests the cancellation of an effect. */
   | { readonly do: 'cancel'; readonly of: number }
-  /** Raises a program for the plan's own cell. */
+  /** Sends a program to the plan's own cell. */
   | { readonly do: 'raise'; readonly ops: readonly ReducerOp[]; readonly payload: Value }
-  /** Tells its cell all that it has heard so far, and the time. */
+  /** Sends its cell everything that it has received so far, and the time. */
   | { readonly do: 'tell' }
-  /** Does what the engine refuses. */
+  /** Makes a call that the engine refuses. */
   | { readonly do: 'wrong'; readonly what: 'params' | 'event' | 'yield' | 'effect' | 'within' | 'deep' }
   /** Throws. */
   | { readonly do: 'throw' }
-  /** Performs, and swallows what is thrown. */
+  /** Executes operations and swallows their exceptions. */
   | { readonly do: 'try'; readonly ops: readonly PlanOp[] }
-  /** Goes on as a fresh instance. */
+  /** Continues as a fresh instance. */
   | { readonly do: 'again'; readonly plan: readonly PlanOp[] }
-  /** Ends here, whatever is open. */
+  /** Ends here, also with pending effects. */
   | { readonly do: 'stop' };
 
-/** The reducers of {@link programApp}: one that takes the kernel's notices and one that is deaf to them. */
+/** The reducers of {@link programApp}: one that handles the kernel's notices and one that does not. */
 export const PROGRAM_REDUCERS = { cell: 'law/Program@1', deaf: 'law/Deaf@1' } as const;
 
-/** The event that brings a program; the first makes its cell, the second does not. */
+/** The events that carry a program; the first creates its cell, the second does not. */
 export const PROGRAM_EVENTS = { made: 'law/Made@1', ran: 'law/Ran@1', told: 'law/Told@1' } as const;
 
 /** The logs of a program's cell. */

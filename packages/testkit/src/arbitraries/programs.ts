@@ -1,4 +1,4 @@
-/** Arbitraries of programs and of what happens to a world that performs them. */
+/** Arbitraries of programs, and of schedules for a world that executes them. */
 import type { Address, Value } from '@reprise/contracts';
 import type { AdapterOutcome } from '@reprise/kernel';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import {
 } from './program.js';
 import { anyValue, ODD_KEYS } from './values.js';
 
-/** The cells of random worlds: few, so that they meet. */
+/** The cells of random worlds: few, so that they interact often. */
 export const PROGRAM_CELLS: readonly Address[] = [
   [PROGRAM_REDUCERS.cell, 'a'],
   [PROGRAM_REDUCERS.cell, 'b'],
@@ -20,15 +20,15 @@ export const PROGRAM_CELLS: readonly Address[] = [
 ];
 
 const SLOTS = ['zz', 'a', 'b', ...ODD_KEYS.slice(0, 5)];
-/** Beginnings of keys of tables; each program op writes them with numbers behind. */
+/** Prefixes of table keys; each operation appends numbers to them. */
 const TABLE_KEYS = ['k', 'm', '\u{10000}', '\ue000'];
 const TIMERS = ['t', 'u', '1'];
 
-/** How large programs become. */
+/** The size of programs. */
 export interface AnyProgramOptions {
-  /** Operations at the top; 5 when absent. */
+  /** The most operations at the top level; 5 when absent. */
   readonly opsMax?: number;
-  /** How deep programs hold programs (sends, plans, timers); 2 when absent. */
+  /** The depth of nested programs (sends, plans, timers); 2 when absent. */
   readonly depth?: number;
   /** Operations that break rules: illegal values, exceptions, wrong calls; true when absent. */
   readonly faults?: boolean;
@@ -38,12 +38,12 @@ const paths: fc.Arbitrary<SlotPath> = fc.array(fc.constantFrom(...SLOTS), { minL
 const smallValues = anyValue({ bytes: false, links: false, maxDepth: 2 });
 const cells = fc.constantFrom(...PROGRAM_CELLS);
 
-/** Lists of every length alike: by default fast-check prefers short ones, and short programs meet nobody. */
+/** Lists of evenly distributed length: by default fast-check prefers short ones, and short programs never interact. */
 function lists<T>(items: fc.Arbitrary<T>, minLength: number, maxLength: number): fc.Arbitrary<readonly T[]> {
   return fc.noBias(fc.array(items, { minLength, maxLength, size: 'max' }));
 }
 
-/** What a scripted outside is told to answer: an outcome, a word, or anything (and then it hangs). */
+/** The answer of the scripted adapter: an outcome, a keyword, or any other value (then the call hangs). */
 const answers: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Value>('hang', 'hang', 'throws', 'forgotten') },
   {
@@ -218,49 +218,49 @@ function wrongOps(): fc.Arbitrary<PlanOp> {
   return fc.oneof<fc.Arbitrary<PlanOp>[]>(fc.record({ do: fc.constant('wrong'), what }), fc.constant({ do: 'throw' }));
 }
 
-/** A request as a schedule makes it. */
+/** A request of a schedule. */
 export interface ScheduledRequest {
   readonly to: Address;
-  /** Whether its event makes an absent cell. */
+  /** Whether its event creates an absent cell. */
   readonly creates: boolean;
   readonly ops: readonly ReducerOp[];
   readonly payload: Value;
 }
 
-/** One thing that happens to a random world. */
+/** One step of a schedule. */
 export type ScheduleStep =
   | ({ readonly step: 'request' } & ScheduledRequest)
-  /** Requests that are made together and share a commit. */
+  /** Requests that are sent together and share a commit. */
   | { readonly step: 'burst'; readonly requests: readonly ScheduledRequest[] }
-  /** An earlier request again; with `altered`, under its id with another content. */
+  /** Repeats an earlier request; with `altered`, under the same id with other content. */
   | { readonly step: 'repeat'; readonly which: number; readonly altered: boolean }
-  /** An effect that hangs is answered. */
+  /** Releases a hanging effect. */
   | { readonly step: 'answer'; readonly which: number; readonly outcome: AdapterOutcome<Value> }
   | { readonly step: 'advance'; readonly ms: number }
-  /** The wall clock jumps, by so much that the world may wait to be told. */
+  /** Moves the wall clock so far that the world may wait for a confirmation. */
   | { readonly step: 'jump'; readonly ms: number }
-  /** An operator takes for true what the wall clock says. */
+  /** An operator confirms the wall clock. */
   | { readonly step: 'confirm' }
   | { readonly step: 'revive'; readonly of: Address }
   | { readonly step: 'snapshot' }
   /** The world is closed and opened again. */
   | { readonly step: 'reopen' }
-  /** Its process dies: it is dropped without a word and opened again. */
+  /** Its process dies: the world is dropped without closing and opened again. */
   | { readonly step: 'crash' }
   /** The disk is full at the next commit. */
   | { readonly step: 'full' };
 
-/** How long schedules become, and how large the programs in them. */
+/** The length of schedules, and the size of their programs. */
 export interface AnyScheduleOptions extends AnyProgramOptions {
-  /** Steps; 12 when absent. */
+  /** The most steps; 12 when absent. */
   readonly stepsMax?: number;
   /** Snapshots, closes, crashes and full disks; true when absent. */
   readonly breaks?: boolean;
 }
 
 /**
- * Any schedule: what happens to a world that performs random programs, receipts early and late, timers, snapshots,
- * ends and crashes of its process.
+ * Any schedule for a world that executes random programs: requests, early and late receipts, timers, snapshots, closes
+ * and crashes of its process.
  *
  * @example fc.asyncProperty(anySchedule(), async (schedule) => holdLaws(await run(schedule)))
  */

@@ -3,17 +3,17 @@ import { defineEffect, type EffectDefinition, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import * as z from 'zod';
 
-/** What may stand in an arbitrary value. */
+/** The kinds of content allowed in an arbitrary value. */
 export interface AnyValueOptions {
   /** Byte strings; true when absent. Reducer state may hold none. */
   readonly bytes?: boolean;
   /** Links to content that no store has; true when absent. A request may link only what is stored. */
   readonly links?: boolean;
-  /** How deep it may nest; 6 when absent. */
+  /** The most levels of nesting; 6 when absent. */
   readonly maxDepth?: number;
 }
 
-/** Keys that engines reorder, keys whose bytes sort otherwise than their units, names of the prototype. */
+/** Keys that engines reorder, keys whose UTF-8 bytes and UTF-16 units sort differently, names of the prototype. */
 export const ODD_KEYS: readonly string[] = [
   '10',
   '9',
@@ -103,7 +103,7 @@ export function anyEvent(
   return fc.record({ name: wireNames, value: anyValue(options) });
 }
 
-/** An effect's definition with parameters and a payload that fit it. */
+/** The definition of an effect with fitting parameters and a fitting payload. */
 export interface FittingEffect {
   readonly definition: EffectDefinition<unknown, unknown>;
   readonly params: Value;

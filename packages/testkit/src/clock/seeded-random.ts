@@ -1,8 +1,8 @@
 import { encode, portableSha256, type RandomBytes } from '@reprise/kernel';
 
 /**
- * Random bytes that a seed decides: the same world id, seed and request ids in every run, so that a whole world
- * can be held to pinned heads.
+ * Random bytes from a seed: every run has the same world id, seed and request ids, so a whole world can be compared with
+ * pinned heads.
  *
  * @param seed any number or text
  * @example openWorld({ store: memory(), app, random: seededRandom('a') })

@@ -1,6 +1,6 @@
 import type { Clock } from '@reprise/kernel';
 
-/** How a virtual clock starts. */
+/** The options of a virtual clock. */
 export interface VirtualClockOptions {
   /** The wall clock's first reading, in milliseconds since 1970; 2026-01-01T00:00:00Z when absent. */
   readonly wall?: number;
@@ -10,7 +10,7 @@ export interface VirtualClockOptions {
 
 const WALL_DEFAULT = 1_767_225_600_000;
 
-/** From a commit to the next it takes a turn; a request, its effect, its receipt and what follows take a few. */
+/** One commit to the next takes one turn; a request with its effect, receipt and consequences takes a few. */
 const TURNS_DEFAULT = 12;
 
 interface Sleeper {
@@ -49,12 +49,12 @@ export class VirtualClock implements Clock {
     return this.#monotonic;
   }
 
-  /** How many sleep now. */
+  /** The number of current sleepers. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
 
-  /** In how many milliseconds the next sleeper wakes; undefined when nobody sleeps. */
+  /** The milliseconds until the next sleeper wakes; undefined without a sleeper. */
   get nextWakeIn(): number | undefined {
     const first = this.#first();
     return first === undefined ? undefined : Math.max(0, first.due - this.#monotonic);
@@ -94,7 +94,7 @@ export class VirtualClock implements Clock {
     await this.settle();
   }
 
-  /** The wall clock jumps, forth or back; the monotonic one does not, and nobody wakes. */
+  /** Moves the wall clock forward or back; the monotonic clock does not move, and no sleeper wakes. */
   jumpWall(ms: number): void {
     this.#wall += ms;
   }

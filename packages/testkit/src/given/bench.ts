@@ -1,6 +1,6 @@
 /**
- * Folds single frames through the kernel's own engine, with a map of leaves for a world and nothing else: no store,
- * no clock, no adapter. What a given/when/then sees is what a world would journal.
+ * Folds single frames through the kernel's own engine, with a map of leaves in place of a world: no store, no clock, no
+ * adapter. A given/when/then test sees exactly the records that a world would journal.
  */
 import type {
   Address,
@@ -14,7 +14,7 @@ import type {
 import { KERNEL_SEMANTICS } from '@reprise/contracts';
 import { type App, decode, encode, foldIngress, portableSha256, readTable } from '@reprise/kernel';
 
-/** Why an ingress was refused: the engine's code, and the fault or the reducer's own word behind it. */
+/** The reason of a refused input: the engine's code, and the fault or the reducer's own code behind it. */
 export interface Refused {
   readonly code: string;
   readonly what: string;
@@ -22,15 +22,15 @@ export interface Refused {
   readonly reason?: string;
 }
 
-/** What one ingress and the rest of its cascade came to. */
+/** The result of one input and the rest of its cascade. */
 export interface Folded {
   readonly records: readonly JournalRecord[];
   readonly refused?: Refused;
-  /** Running effects that were told to stop. */
+  /** Running effects whose cancellation was requested. */
   readonly aborts: readonly string[];
 }
 
-/** A timer that is set. */
+/** A pending timer. */
 export interface SetTimer {
   readonly due: number;
   readonly cell: Address;
@@ -61,7 +61,7 @@ export class Bench {
     this.fold({ kind: 'manifest', ...identity, reducers: [], plans: [], effects: [], policy: [...policy] });
   }
 
-  /** Content that folds have sealed, by digest. */
+  /** Content that folds have written, by digest. */
   get blobs(): ReadonlyMap<string, Uint8Array> {
     return this.#blobs;
   }
@@ -94,7 +94,7 @@ export class Bench {
     return this.fold({ kind: 'timer', cell, plan: plan < 0 ? null : plan, name, due });
   }
 
-  /** Folds an ingress and its `continue` frames; arms every effect at once, as a world with room does. */
+  /** Folds an input and its `continue` frames; arms every effect at once, like a world below its bounds. */
   fold(ingress: Stamped<IngressRecord>): Folded {
     const records: JournalRecord[] = [];
     const aborts: string[] = [];
@@ -118,7 +118,7 @@ export class Bench {
     return cell?.live === true ? cell.state : undefined;
   }
 
-  /** Whether a plan instance is still there. */
+  /** Whether a plan instance still exists. */
   has(plan: PlanAddress): boolean {
     return this.leaf('plan', plan[0], plan[2], plan[1]) !== undefined;
   }
@@ -165,7 +165,7 @@ export class Bench {
   }
 }
 
-/** The engine's refusals are no errors: each has one catcher, and here it is this one. */
+/** Converts the engine's refusals, which are thrown but are not errors, into results. */
 function refusalOf(thrown: unknown): Refused {
   const signal = thrown as { readonly code?: unknown; readonly what?: unknown; readonly facts?: object };
   if (thrown instanceof Error || typeof signal.code !== 'string') throw thrown;

@@ -8,11 +8,11 @@ const JUDGE: Address = ['testkit/Judge@1', 'given'];
 const JUDGED = 'testkit/Judged@1';
 
 /**
- * A value as the engine's own checker lets it pass, constant defaults filled in: what a world's door does to an
- * event and a dispatcher to a payload. It is sent as an event of that schema, from one cell to another.
+ * Checks a value with the engine's own checker and fills in constant defaults, as a world does with an event and an
+ * executor with a payload. The value is sent as an event of that schema, from one cell to another.
  *
- * @param what what the value is, for the message
- * @throws Error with the checker's words when it does not fit
+ * @param what the name of the value in the message
+ * @throws Error with the checker's message when the value does not fit
  */
 export function checkedValue(what: string, node: ReducerDefinition['state'], value: unknown): Value {
   const { records, refused } = new Bench(appOfOne(node)).request([RELAY, 'given'], { name: JUDGED, value });

@@ -2,13 +2,13 @@ import type { Value } from '@reprise/contracts';
 import { encode, equalBytes } from '@reprise/kernel';
 
 /**
- * Holds what came out to what was expected, name by name, in canonical bytes: key order, `undefined` keys and −0
- * never matter, everything else does. A name that is not expected is not compared.
+ * Compares the actual with the expected results, name by name, in canonical bytes: key order, `undefined` keys and −0
+ * never matter, everything else does. A name without an expectation is not compared.
  *
  * @throws Error naming the first difference, with both values
  */
 export function expectOutcome(what: string, expected: object, actual: object): void {
-  if (typeof expected === 'function') throw new TypeError('`then` takes what is expected; do not await a `when`');
+  if (typeof expected === 'function') throw new TypeError('`then` needs the expected results; do not await a `when`');
   for (const [name, wanted] of Object.entries(expected)) {
     if (wanted === undefined) continue;
     const found = (actual as Record<string, unknown>)[name];
@@ -22,7 +22,7 @@ function sameBytes(wanted: unknown, found: unknown): boolean {
   return equalBytes(encode(wanted), encode(found));
 }
 
-/** A value as people read it; links as `sha256:…`. */
+/** A value as readable text; links as `sha256:…`. */
 export function show(value: unknown): string {
   return value === undefined
     ? 'nothing'

@@ -1,4 +1,4 @@
-/** Given an input, when receipts come, then this: plans tested alone, through the real engine. */
+/** Tests of one plan (given an input, when receipts arrive, then these results), through the real engine. */
 import type { Address, JournalRecord, PolicyRule, Receipt } from '@reprise/contracts';
 import type { PlanDefinition, ReducerDefinition } from '@reprise/kernel';
 import { BENCH_START, Bench, type Folded } from './bench.js';
@@ -7,11 +7,11 @@ import { expectOutcome } from './compare.js';
 import { ofKind } from './given-reducer.js';
 import { appOfPlan, SEEDED, STARTED } from './stand-ins.js';
 
-/** How a plan is set up. */
+/** The setup of a plan test. */
 export interface GivenPlanOptions {
   /** The cell whose plan it is; `testkit/Host@1/given` when absent. */
   readonly cell?: Address;
-  /** The reducer of that cell: what the plan raises is checked against its events. */
+  /** The reducer of that cell: events that the plan raises are checked against it. */
   readonly owner?: ReducerDefinition;
   /** The time of the first frame, in milliseconds; 2026-01-01T00:00:00Z when absent. */
   readonly at?: number;
@@ -22,14 +22,14 @@ export interface GivenPlanOptions {
 }
 
 /**
- * What happens to a plan: a receipt for its oldest open effect, or for the one that `of` names by kind or by the
- * number of its emission; or time that passes, with its deadlines.
+ * An input of a plan: a receipt for its oldest pending effect, or for the one that `of` names by kind or by the number of
+ * its emission; or an advance of time, with its deadlines.
  */
 export type PlanStep =
   | ({ readonly of?: string | number } & Pick<Receipt, 'status'> & Partial<Receipt>)
   | { readonly afterMs: number };
 
-/** What a plan came to, by name. A name left out is not compared; a fault must be named. */
+/** The results of a plan, by name. An omitted name is not compared; a fault must be named. */
 export interface PlanOutcome {
   /** Every effect it emitted and the gate allowed, in order. */
   readonly effects?: readonly { readonly kind: string; readonly params: unknown }[];
@@ -39,16 +39,16 @@ export interface PlanOutcome {
   readonly events?: readonly { readonly name: string; readonly value: unknown }[];
   /** How it ended; null while it waits. */
   readonly ended?: 'ok' | 'error' | 'cancelled' | null;
-  /** The numbers of the emissions that were told to stop, in order. */
+  /** The numbers of the emissions whose cancellation was requested, in order. */
   readonly aborted?: readonly number[];
   /** The fault it ended with: `threw`, `effect_unknown` … */
   readonly fault?: string;
 }
 
-/** A plan's outcome, to be compared. */
+/** The results of a plan, to be compared. */
 export interface PlanWhen {
   /**
-   * Compares what is named, in canonical bytes.
+   * Compares the named results, in canonical bytes.
    *
    * @throws Error naming the first difference; also when the plan ended in a fault and the test does not say so
    */

@@ -35,12 +35,12 @@ describe('a scripted adapter', () => {
     const long = await worldWith([paidWith, paidWith]);
     await long.send('a');
     await long.clock.settle();
-    expect(() => long.adapter.assertDone()).toThrow(/2 answers and was asked 1 times/);
+    expect(() => long.adapter.assertDone()).toThrow(/2 answers but got 1 calls/);
     await long.world.close();
     const short = await worldWith([]);
     await short.send('a');
     await short.clock.settle();
-    expect(() => short.adapter.assertDone()).toThrow(/0 answers and was asked 1 times/);
+    expect(() => short.adapter.assertDone()).toThrow(/0 answers but got 1 calls/);
     await short.world.close();
   });
 
