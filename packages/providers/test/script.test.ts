@@ -40,7 +40,7 @@ describe('a scripted model', () => {
       expect.toSatisfy(
         (error) =>
           isRepriseError(error, 'invalid_argument') &&
-          String(error).includes('Step 2 was not asked for: {"text":"Two."}'),
+          String(error).includes('Step 2 was not used: {"text":"Two."}'),
       ),
     );
   });

@@ -1,10 +1,10 @@
 /**
- * A client of any language model of the AI SDK.
+ * A client for any language model of the AI SDK.
  *
  * Invariants
- * K1  The model is given exactly what the recorded bytes say: they are parsed and handed over.
- * K2  Requests are repeated by our transport alone. A language model of the SDK does not repeat; its callers do.
- * K3  What is kept of an answer is JSON: nothing that is undefined, no object of the SDK.
+ * K1  The model receives exactly what the recorded bytes say: the bytes are parsed and passed to it.
+ * K2  Only our transport retries a request. A language model of the SDK does not retry by itself; its callers do.
+ * K3  Only JSON is stored of an answer: no undefined fields, no objects of the SDK.
  */
 import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { concealHeaders, type Scrubber } from '@reprise/kernel';
@@ -32,22 +32,22 @@ import { checkAiSdkCall } from './call-rules.js';
 import { CallStream } from './call-stream.js';
 import { type AiSdkModel, type CallSurroundings, type Generated, SPECIFICATIONS } from './language-model.js';
 
-/** What {@link aiSdk} takes. Keys, addresses and headers are the model's own. */
+/** Options of {@link aiSdk}. Keys, addresses and headers belong to the model and are set there. */
 export interface AiSdkOptions
   extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs' | 'answerTimeoutMs'>,
     ProfileOptions {
   /**
    * Tools that the provider runs itself, in the SDK's form: `{ type: 'provider', id: 'openai.web_search', name, args }`.
-   * No policy of the world sees what they do.
+   * The policies of the world do not see these calls.
    */
   readonly providerTools?: readonly Value[];
 }
 
 /**
- * A language model of the AI SDK, of any provider and of any release of its shape from the second to the fourth.
+ * Makes a client of a language model of the AI SDK, of any provider, with specification `v2`, `v3` or `v4`.
  *
- * @param model made by a provider's package, for example `openai('gpt-…')`; not the name of one
- * @throws RepriseError `invalid_argument` when it is none
+ * @param model a model object from a provider's package, for example `openai('gpt-…')`; not the name of a model
+ * @throws RepriseError `invalid_argument` when `model` is not such an object
  * @example aiSdk(createOpenAI({ apiKey })('gpt-…'))
  */
 export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClient {
@@ -60,7 +60,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       supports_reasoning_effort: false,
       supports_streaming: true,
       supports_tool_choice_named: true,
-      // The other releases have other forms for them.
+      // The other specifications send media in another form.
       ...(model.specificationVersion === 'v3' ? { media_types: IMAGES_AND_PDF } : {}),
     },
     options,
@@ -91,15 +91,15 @@ function requireModel(model: AiSdkModel): void {
     SPECIFICATIONS.includes((given as AiSdkModel).specificationVersion) &&
     typeof (given as AiSdkModel).doStream === 'function';
   if (fits) return;
-  throw new RepriseError('invalid_argument', 'this is no language model of the AI SDK', {
+  throw new RepriseError('invalid_argument', 'invalid argument "model": not a language model of the AI SDK', {
     expected: `a model object of specification ${SPECIFICATIONS.join(', ')}`,
-    hint: "Give what a provider's package makes, for example openai('gpt-…'), and not the name of a model.",
+    hint: "Pass the object that a provider's package makes, for example openai('gpt-…'), instead of a model's name.",
   });
 }
 
 /**
- * Conceals what a model sends as its keys. Models hold the headers that they send, by a convention of the SDK; of one
- * that does not, its author declares the keys: `openWorld({ conceal })`.
+ * Conceals the headers that a model sends, since they may hold its key. By a convention of the SDK a model object
+ * exposes its headers; where one does not, its author declares the keys with `openWorld({ conceal })`.
  */
 async function concealKeys(model: AiSdkModel, scrubber: Scrubber): Promise<void> {
   try {
@@ -112,7 +112,7 @@ async function concealKeys(model: AiSdkModel, scrubber: Scrubber): Promise<void>
       pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
     );
   } catch {
-    // Its key cannot be had: the call says so.
+    // The headers could not be read. A missing key then shows in the call itself.
   }
 }
 
@@ -149,7 +149,7 @@ class Attempt {
     } finally {
       this.silence.end();
       signal.removeEventListener('abort', cancel);
-      this.controller.abort(); // an answer that was not read to its end gives its connection up
+      this.controller.abort(); // releases the connection of an answer that was not read to its end
     }
   }
 
@@ -186,7 +186,7 @@ class Attempt {
     return { ...call, headers, abortSignal: this.controller.signal } as Given;
   }
 
-  /** Some models heed no signal. */
+  /** Rejects on abort even when the model ignores the signal. */
   private orAborted<T>(waiting: PromiseLike<T>): Promise<T> {
     const { signal } = this.controller;
     return new Promise((resolve, reject) => {

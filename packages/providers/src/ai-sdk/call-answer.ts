@@ -1,11 +1,14 @@
-/** What a language model of the AI SDK answered: from its content to a unified response. Total. */
+/**
+ * Turns the content that a language model of the AI SDK answered into a unified response. Total: no input makes it
+ * throw.
+ */
 import { isJsonObject } from '../model/json.js';
 import { cut } from '../model/text.js';
 import { type AnswerAbout, AnswerDraft, type EndWord, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import type { Generated } from './language-model.js';
 
-/** A result of `doGenerate` as far as it is read; undefined when it is none. */
+/** The fields of a result of `doGenerate` that are read; undefined when the result has another shape. */
 export function generatedOf(result: unknown): Generated | undefined {
   if (!isJsonObject(result)) return undefined;
   const { content, finishReason, usage, warnings, response } = result as Fields;
@@ -19,7 +22,7 @@ export function generatedOf(result: unknown): Generated | undefined {
   };
 }
 
-/** Reads an answer. */
+/** Reads an answer into a unified response. */
 export function readGenerated(generated: Generated, about: AnswerAbout): ReadAnswer {
   const draft = new AnswerDraft(about);
   for (const part of generated.content) takePart(part, draft);
@@ -63,7 +66,7 @@ function endWord(finish: unknown): EndWord {
   return reasonsOf(finish).unified === 'tool-calls' ? 'calls' : 'known';
 }
 
-/** What a provider says of a text or a call of ours: signatures stand there, too. */
+/** Keeps the provider's metadata of a text or of a call: it may hold signatures that the provider needs back. */
 function keepMarks({ providerMetadata }: Fields, draft: AnswerDraft): void {
   if (!isJsonObject(providerMetadata) || Object.keys(providerMetadata).length === 0) return;
   draft.keep('other', { type: 'marks', providerMetadata });
@@ -81,7 +84,7 @@ function wordsOf(warning: Fields): string {
   return cut(words ?? 'unknown', 100);
 }
 
-/** What the words for the end of an answer mean, of all releases. */
+/** Finish reasons of all releases of the SDK, as unified finish reasons. */
 export const AI_SDK_FINISH: Readonly<Record<string, ReadAnswer['finishReason']>> = {
   stop: 'stop',
   length: 'length',
@@ -90,7 +93,7 @@ export const AI_SDK_FINISH: Readonly<Record<string, ReadAnswer['finishReason']>>
   error: 'error',
 };
 
-/** The reason in the SDK's words, and in the provider's own where it is given. */
+/** The SDK's unified reason, and the provider's own where the SDK passes it on. */
 export function reasonsOf(finish: unknown): { readonly unified: string; readonly raw: string | undefined } {
   if (!isJsonObject(finish)) return { unified: textIn(finish), raw: undefined };
   return { unified: textIn(finish.unified), raw: textIn(finish.raw) || undefined };
@@ -98,14 +101,14 @@ export function reasonsOf(finish: unknown): { readonly unified: string; readonly
 
 function finishOf(finish: unknown, hasCalls: boolean): ReadAnswer['finishReason'] {
   const { unified, raw } = reasonsOf(finish);
-  // The provider wants to be asked to go on: the run does.
+  // The provider paused and expects another request, so the run sends one.
   if (raw === 'pause_turn' && !hasCalls) return 'interrupted';
   const reason = Object.hasOwn(AI_SDK_FINISH, unified) ? AI_SDK_FINISH[unified] : undefined;
   if (hasCalls && (reason === undefined || reason === 'stop')) return 'tool_calls';
   return reason ?? 'other';
 }
 
-/** Counts as the third release nests them, or as the second lists them. */
+/** Reads token counts in either form: nested as in `v3`, or flat as in `v2`. */
 function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
   const { inputTokens: into, outputTokens: out } = usage;

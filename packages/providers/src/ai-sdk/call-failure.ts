@@ -1,11 +1,11 @@
-/** What an exception of the AI SDK means: it throws what our own clients are told by the wire. */
+/** Maps exceptions of the AI SDK to failures. The SDK throws where our own clients read a status from the wire. */
 import { isJsonObject, parseJson } from '../model/json.js';
 import type { ModelContext } from '../model/model.js';
 import { errorBody, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
 import { type Judged, refusal } from '../transport/transport.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
-/** Exceptions by name: they come before anything is sent, or of an answer that cannot be read. */
+/** Verdicts by the exception's name, for exceptions before anything is sent or for answers that cannot be read. */
 const BY_NAME: Readonly<Record<string, Verdict>> = {
   AI_LoadAPIKeyError: terminal('credentials_missing'),
   AI_LoadSettingError: terminal('credentials_missing'),
@@ -19,7 +19,7 @@ const BY_NAME: Readonly<Record<string, Verdict>> = {
   AI_EmptyResponseBodyError: retryable('malformed'),
 };
 
-/** The verdict on what was thrown, or came as an error in a stream. What was thrown goes with it, for operators. */
+/** Judges an exception, or an error in a stream. The result carries the original error for operators. */
 export function judgeThrown(thrown: unknown, context: ModelContext): Judged {
   const judged = judge(thrown, context);
   return judged.ok ? judged : { ...judged, error: thrown instanceof Error ? thrown : (judged.error ?? thrown) };
@@ -43,7 +43,7 @@ function judgeStatus(error: Fields, status: number, context: ModelContext): Judg
   return refusal({ headers: new Headers(given) }, { status, error: body }, context);
 }
 
-/** An error that a provider put into a stream, as JSON data or its text. */
+/** Judges an error that a provider put into a stream, as JSON data or as its text. */
 function judgeBody(thrown: unknown, context: ModelContext): Judged | undefined {
   const data = typeof thrown === 'string' ? parseJson(thrown) : thrown;
   if (data instanceof Error || !isJsonObject(data)) return undefined;

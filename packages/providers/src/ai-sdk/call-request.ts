@@ -1,4 +1,4 @@
-/** How the call of a language model of the AI SDK is made of a unified request. */
+/** Writes a unified request as a call of a language model of the AI SDK. */
 import * as z from 'zod';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
@@ -38,7 +38,7 @@ import {
 } from './call-rules.js';
 import type { Specification } from './language-model.js';
 
-/** How a client writes calls. */
+/** Options that decide how a call is written. */
 export interface AiSdkDialect {
   readonly profile: ProviderProfile;
   readonly specification: Specification;
@@ -46,7 +46,7 @@ export interface AiSdkDialect {
   readonly providerTools?: readonly Json[];
 }
 
-/** Writes a unified request as a call, the list that grows last. */
+/** Writes a unified request as a call. The growing list comes last, so that later calls share the first bytes. */
 export function toAiSdkCall(unified: UnifiedRequest, dialect: AiSdkDialect): Draft {
   const { profile, specification } = dialect;
   const warnings: string[] = [];
@@ -125,7 +125,7 @@ function shownPart(media: UnifiedMedia): ShownPart {
     : { type: 'file-data', filename: fileNameOf(media), ...shown };
 }
 
-/** An answer as the parts that it came in. */
+/** The parts of an assistant message, in the order in which the model sent them. */
 function answerParts(answer: UnifiedAnswer, names: Map<string, string>, warnings: string[]): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const losses: string[] = [];
@@ -144,13 +144,13 @@ function answerParts(answer: UnifiedAnswer, names: Map<string, string>, warnings
   const odd = oddRuns(parts, PROMPT_RUNS);
   losses.push(...Array(odd.size).fill('provider_tool'));
   const whole = parts.filter((part) => !odd.has(part));
-  // A thought leads to something: what came behind everything else, when an answer was cut, leads nowhere.
+  // Providers refuse reasoning that nothing follows. An answer that was cut short can end like that.
   for (; whole.at(-1)?.type === 'reasoning'; whole.pop()) losses.push('reasoning');
   warnings.push(...losses.map((kind) => `prompt_loss:${kind}`));
   return whole;
 }
 
-/** What providers said of something in an answer goes back as their options. */
+/** The provider's metadata of a part goes back to it as provider options. */
 const kept = { providerMetadata: z.exactOptional(providerSays) };
 
 const marks = z.strictObject({ type: z.literal('marks'), providerMetadata: providerSays });
@@ -179,7 +179,7 @@ function marksIn(given: Json) {
   return marks.safeParse(given).data?.providerMetadata;
 }
 
-/** Where something was found is told to people; a prompt has no words for it. */
+/** Sources are shown to people; a prompt cannot carry them. */
 function isSource(given: Json): boolean {
   return isJsonObject(given) && given.type === 'source';
 }

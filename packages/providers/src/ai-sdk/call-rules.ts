@@ -1,4 +1,4 @@
-/** The call of a language model of the AI SDK, as JSON data: its shape and its rules. */
+/** The shape and the rules of a call of a language model of the AI SDK, as JSON data. */
 import * as z from 'zod';
 import type { CallIdRule } from '../model/call-ids.js';
 import {
@@ -16,12 +16,12 @@ import type { RequestIssue, Turn } from '../wire/request-rules.js';
 import { checkRuns, type RunNames } from '../wire/runs.js';
 import { SPECIFICATIONS } from './language-model.js';
 
-/** Ids of 1 to 40 letters, digits, `_` and `-`: what any provider behind the SDK takes. */
+/** Ids of 1 to 40 letters, digits, `_` and `-`: every provider behind the SDK accepts these. */
 export const AI_SDK_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 40, alphabet: 'word' };
 
 const callId = wireCallId(AI_SDK_CALL_IDS);
 
-/** What providers say for themselves, by the provider's name. */
+/** Provider-specific data, by the provider's name. */
 export const providerSays = z.record(z.string().min(1), z.looseObject({}));
 
 const said = { providerOptions: z.exactOptional(providerSays) };
@@ -131,23 +131,23 @@ const call = z.looseObject({
   prompt: z.array(message).min(1),
 });
 
-/** A part of what is said. */
+/** A part of a user message. */
 export type SaidPart = z.infer<typeof saidPart>;
-/** Something that a result shows. */
+/** A part of a tool result. */
 export type ShownPart = z.infer<typeof shownPart>;
 /** A message of a prompt. */
 export type PromptMessage = z.infer<typeof message>;
-/** A part of what a model said. */
+/** A part of an assistant message. */
 export type AssistantPart = z.infer<typeof assistantPart>;
 type Call = z.infer<typeof call>;
 
-/** How a prompt names the runs of a provider's tools. */
+/** Where a prompt holds the ids of tools that the provider ran. */
 export const PROMPT_RUNS: RunNames<AssistantPart> = {
   runOf: (part) => (part.type === 'tool-call' && part.providerExecuted === true ? part.toolCallId : undefined),
   resultOf: (part) => (part.type === 'tool-result' ? part.toolCallId : undefined),
 };
 
-/** Checks the call of a language model. */
+/** Checks a call against this format's rules. */
 export const checkAiSdkCall = checkerOf<Call>({
   schema: call,
   turns: ({ prompt }) => prompt.flatMap(turnsOf),

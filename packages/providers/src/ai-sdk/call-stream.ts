@@ -1,9 +1,10 @@
 /**
- * A streamed answer of a language model of the AI SDK: told part by part, and put together as the whole one.
+ * Reads a streamed answer of a language model of the AI SDK: reports each part and builds the whole answer.
  *
  * Invariants
- * P1  A text, a thought and an input begin before they grow, and end once; an id may serve again after its end.
- * P2  An input that was told and ends in no call, or in a call without it, is no answer.
+ * P1  A text, a reasoning block or a tool input starts before it grows, and ends once; its id may be used again
+ *     afterwards.
+ * P2  A streamed tool input without a call, or with a call that lacks the input, makes the answer malformed.
  */
 import { wellFormed } from '@reprise/contracts';
 import { isJsonObject } from '../model/json.js';
@@ -11,38 +12,38 @@ import { type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 import { reasonsOf } from './call-answer.js';
 import type { Generated } from './language-model.js';
 
-/** The most parts of one answer that are kept. */
+/** The most parts that are stored of one answer. */
 const PARTS_MAX = 10_000;
 
-/** The most that an answer may hold, in units of its texts and of its parts as JSON. */
+/** The largest answer, in characters of its texts plus characters of its parts as JSON. */
 const ANSWER_UNITS_MAX = 32 * 1024 * 1024;
 
-/** A text or a thought as it comes, and which of its kind it is. */
+/** A text or reasoning block that is still growing, and its index among the blocks of its type. */
 interface Growing {
   readonly number: number;
   readonly part: { readonly type: 'text' | 'reasoning'; text: string; providerMetadata?: unknown };
 }
 
-/** The input of a call as it is told. */
+/** A tool input that is still growing. */
 interface Input {
   readonly number: number;
   text: string;
   open: boolean;
 }
 
-/** Puts the parts of a streamed answer together. */
+/** Builds the whole answer from the parts of a stream. */
 export class CallStream {
-  /** What the provider said in place of an answer. */
+  /** The error that the provider sent instead of an answer. */
   failure: unknown;
-  /** Whether an error came. */
+  /** Whether the provider sent an error. */
   failed = false;
-  /** Whether nothing that counts can come any more. */
+  /** Whether later parts can no longer change the answer. */
   over = false;
-  /** Whether a part stood where none can. */
+  /** Whether a part appeared where the format does not allow it. */
   malformed = false;
-  /** Whether more came than is read. */
+  /** Whether the answer exceeded the bound on its size. */
   tooLarge = false;
-  /** What was said so far. */
+  /** The text so far. */
   text = '';
 
   private readonly content: Fields[] = [];
@@ -56,14 +57,14 @@ export class CallStream {
 
   constructor(private readonly tell: (delta: Delta) => void) {}
 
-  /** Whether the provider said that this is all, and why: what ends without a reason was cut. */
+  /** Whether the provider ended the answer with a reason. A stream that ends without one was cut off. */
   get ended(): boolean {
     if (this.finish === undefined) return false;
     const { unified, raw } = reasonsOf(this.finish.finishReason);
     return raw !== undefined || !['', 'other', 'unknown'].includes(unified);
   }
 
-  /** The whole answer. */
+  /** Returns the whole answer. */
   whole(): Generated {
     return {
       content: this.content,
@@ -74,7 +75,7 @@ export class CallStream {
     };
   }
 
-  /** Takes the next part. What comes behind the end is not read. */
+  /** Reads the next part. Parts after the end are ignored. */
   take(part: unknown): void {
     if (this.over || !isJsonObject(part)) return;
     const fields: Fields = part;
@@ -173,7 +174,7 @@ export class CallStream {
     const input = this.inputs.get(name);
     if (type === 'tool-input-start') {
       if (input?.open === true) this.spoil();
-      // What the provider runs itself is told with its call.
+      // Calls of tools that the provider runs itself are reported with the call, not while their input grows.
       const number = providerExecuted === true ? -1 : this.counts.tool_args++;
       this.inputs.set(name, { number, text: '', open: true });
       return;
@@ -205,7 +206,7 @@ export class CallStream {
     this.over = true;
     const { unified } = reasonsOf(fields.finishReason);
     const left = [...this.inputs.values()].some(({ number }) => number >= 0);
-    // An answer that was cut short may end in half a call; any other that lost one is none.
+    // An answer that was cut short may end in half a call. Any other answer with half a call is malformed.
     if (left && ['stop', 'tool-calls'].includes(unified)) this.malformed = true;
   }
 
@@ -218,7 +219,7 @@ function growingName({ type, id }: Fields): string {
   return `${textIn(type).split('-')[0]}/${textIn(id)}`;
 }
 
-/** How much a part holds; what is no JSON counts for nothing more. */
+/** Counts the size of a part; a part that JSON cannot represent counts as zero. */
 function unitsOf(part: Fields): number {
   try {
     return JSON.stringify(part).length;

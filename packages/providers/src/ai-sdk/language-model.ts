@@ -1,16 +1,16 @@
 /**
- * The language models of the AI SDK, as far as we speak to them: their shape, not their package. Loose on what comes
- * back, since providers are many and their releases differ.
+ * The shape of a language model of the AI SDK, as far as this client uses it, without importing the SDK's package. The
+ * types of answers are loose, since providers differ and so do releases.
  */
 import type { Fields } from '../wire/answer-stream.js';
 
-/** The releases of the shape that we speak to. */
+/** The specifications of the AI SDK that this client speaks. */
 export const SPECIFICATIONS = ['v2', 'v3', 'v4'] as const;
 
-/** A release of the shape. */
+/** One of these specifications. */
 export type Specification = (typeof SPECIFICATIONS)[number];
 
-/** What stands beside a call and is no part of what the model is told. */
+/** Fields of a call that the model does not see. */
 export interface CallSurroundings {
   readonly abortSignal: AbortSignal;
   readonly headers: Record<string, string>;
@@ -21,12 +21,12 @@ export interface AiSdkModel {
   readonly specificationVersion: Specification;
   readonly provider: string;
   readonly modelId: string;
-  // Methods on purpose: each provider narrows what it takes in its own way.
+  // Methods, not properties, on purpose: each provider narrows the options in its own way.
   doGenerate(options: never): PromiseLike<unknown>;
   doStream(options: never): PromiseLike<unknown>;
 }
 
-/** What a whole answer is, as far as it is read. */
+/** The fields of a whole answer that are read. */
 export interface Generated {
   readonly content: readonly Fields[];
   readonly finishReason: unknown;

@@ -9,7 +9,7 @@ import { readMessage } from './messages-response.js';
 import { checkMessagesRequest } from './messages-rules.js';
 import { MessagesStream } from './messages-stream.js';
 
-/** What {@link anthropicMessages} takes. */
+/** Options of {@link anthropicMessages}. */
 export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions {
   /** The address before `/messages`. Default: Anthropic's own. */
   readonly baseUrl?: string;
@@ -17,17 +17,17 @@ export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptio
   readonly apiKey?: SecretText;
   /** Sent as `anthropic-version`. Default `2023-06-01`. */
   readonly version?: string;
-  /** Names of previews to take part in, sent as `anthropic-beta`. */
+  /** Names of beta features, sent as `anthropic-beta`. */
   readonly betas?: readonly string[];
-  /** How many tokens an answer may have where a call says none: the format demands a number. Default 8,192. */
+  /** The token limit of an answer when a call has none: the format requires a number. Default 8,192. */
   readonly maxTokensDefault?: number;
-  /** How a model is told its effort: `adaptive` by a word, `budget`, for older models, by a number of tokens. */
+  /** How the effort is sent: `adaptive` as a word, or `budget` as a number of tokens for older models. */
   readonly effort?: MessagesDialect['effort'];
-  /** Asks the provider to keep what a request begins with, for so long; the next step is then charged for little. */
+  /** Asks the provider to cache the start of each request for this long; the next step then costs less. */
   readonly cache?: '5m' | '1h';
   /**
-   * Tools that the provider runs itself, in its own form: `{ type: 'web_search_20250305', name: 'web_search' }`. No
-   * policy of the world sees what they do; what they did is kept in the transcript and never dispatched.
+   * Tools that the provider runs itself, in its own form: `{ type: 'web_search_20250305', name: 'web_search' }`. The
+   * policies of the world do not see these calls; the transcript stores what the tools did, and nothing is dispatched.
    */
   readonly providerTools?: readonly Value[];
 }
@@ -35,7 +35,7 @@ export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptio
 const BASE_URL = 'https://api.anthropic.com/v1';
 const VERSION = '2023-06-01';
 
-/** What models of Anthropic can do. */
+/** The default profile of Anthropic's models. */
 export const MESSAGES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freeze({
   profile_id: 'anthropic-messages',
   provider: 'anthropic',
@@ -47,10 +47,10 @@ export const MESSAGES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.f
 });
 
 /**
- * A model that speaks the messages protocol of Anthropic.
+ * Makes a client of a model that speaks Anthropic's messages protocol.
  *
- * @param model its name at the provider
- * @throws RepriseError `invalid_argument` when the address is not one
+ * @param model the model's name at the provider
+ * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address
  * @example anthropicMessages('claude-…', { apiKey: { secret: 'ANTHROPIC_API_KEY' } })
  */
 export function anthropicMessages(model: string, options: AnthropicMessagesOptions = {}): ModelClient {

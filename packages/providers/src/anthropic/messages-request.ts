@@ -1,4 +1,4 @@
-/** How a messages request is made of a unified request. */
+/** Writes a unified request as a messages request of Anthropic. */
 import { startOfText } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
@@ -35,37 +35,40 @@ import {
   type WireMessage,
 } from './messages-rules.js';
 
-/** How a client writes requests. */
+/** Options that decide how a request is written. */
 export interface MessagesDialect {
   readonly model: string;
   readonly profile: ProviderProfile;
-  /** The format demands a number; this one is sent where a call has none. */
+  /** The token limit of an answer when a call has none: the format requires a number. */
   readonly maxTokensDefault: number;
-  /** How a model is told how much to think: newer ones by a word, older ones by a number of tokens. */
+  /** How the effort is sent: newer models take a word, older models a number of tokens. */
   readonly effort: 'adaptive' | 'budget';
-  /** How long the provider keeps what a request begins with, if it is to keep it. */
+  /** How long the provider caches the start of a request; absent for no cache. */
   readonly cache?: '5m' | '1h';
   /** Tools that the provider runs itself, in its own form. */
   readonly providerTools?: readonly Json[];
 }
 
-/** Fields that no provider option may replace: they are what the journal says was asked. */
+/** Fields that provider options cannot replace: the journal records them. */
 const RESERVED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'stream'] as const;
 
-/** What is sent where a call says no number: the format demands one. */
+/** The token limit that is sent when a call has none: the format requires a number. */
 export const MAX_TOKENS_DEFAULT = 8_192;
 
-/** How many tokens a model may think, by effort. */
+/** Tokens for thinking, by effort. */
 const EFFORT_TOKENS = { low: THINKING_TOKENS_MIN, medium: 4_096, high: 16_384 } as const;
 
-/** The format refuses a history with calls beside no tools at all. */
+/** The format refuses a history that holds calls when the request has no tools. */
 const NO_TOOL = {
   name: 'no_tool',
   description: 'There are no tools at present. Do not call this.',
   input_schema: { type: 'object', properties: {} },
 } as const;
 
-/** Writes a unified request as a messages request, the list that grows last. */
+/**
+ * Writes a unified request as a messages request. The growing list comes last, so that later requests share the first
+ * bytes.
+ */
 export function toMessagesRequest(unified: UnifiedRequest, dialect: MessagesDialect): Draft {
   const { model, profile } = dialect;
   const warnings: string[] = [];
@@ -126,7 +129,7 @@ function thinkingOf(effort: UnifiedRequest['reasoningEffort'], maxTokens: number
   return { type: 'enabled', budget_tokens: Math.min(EFFORT_TOKENS[effort], maxTokens - 1) };
 }
 
-/** Thinking needs room, and, while calls are being answered, an answer that began with it. */
+/** Thinking needs enough tokens. While calls are being answered, it also needs an answer that began with thinking. */
 function mayThink(thinking: unknown, maxTokens: number, messages: readonly WireMessage[]): boolean {
   const budget = isJsonObject(thinking) ? thinking.budget_tokens : undefined;
   const fits = typeof budget === 'number' && budget >= THINKING_TOKENS_MIN && budget < maxTokens;
@@ -174,7 +177,7 @@ function hasCalls(messages: readonly WireMessage[]): boolean {
   return messages.some(({ content }) => content.some(({ type }) => type === 'tool_use'));
 }
 
-/** Results and what is said after them are one message of the user's side. */
+/** Merges results and the user's text after them: the format takes them as one user message. */
 function mergeSides(messages: readonly UnifiedMessage[], warnings: string[]): WireMessage[] {
   const merged: WireMessage[] = [];
   for (const message of messages) {
@@ -206,7 +209,7 @@ function partOf(part: UnifiedPart): SaidBlock {
   return isImage(part) ? { type: 'image', source } : { type: 'document', source, title: fileNameOf(part) };
 }
 
-/** An answer as the blocks that it came in. */
+/** The blocks of an assistant message, in the order in which the model sent them. */
 function assistantBlocks(answer: UnifiedAnswer, warnings: string[]): AssistantBlock[] {
   const blocks: AssistantBlock[] = [];
   const losses: string[] = [];
@@ -225,7 +228,7 @@ function assistantBlocks(answer: UnifiedAnswer, warnings: string[]): AssistantBl
   const odd = oddRuns(blocks, MESSAGES_RUNS);
   const whole = blocks.filter((block) => !odd.has(block));
   losses.push(...Array(odd.size).fill('provider_tool'));
-  // A thought leads to something: what came behind everything else, when an answer was cut, leads nowhere.
+  // Providers refuse thinking that nothing follows. An answer that was cut short can end like that.
   for (let last = whole.at(-1); last !== undefined && isThought(last); last = whole.at(-1)) {
     whole.pop();
     losses.push('reasoning');
@@ -253,7 +256,7 @@ function marksIn(item: Json): unknown {
   return marks;
 }
 
-/** A thought stands before what was said plainly, not behind it. */
+/** Inserts a thinking block before plain text: the format refuses it after. */
 function putAhead(blocks: AssistantBlock[], thought: AssistantBlock): void {
   const before = blocks.findLastIndex(({ type }) => type !== 'text');
   blocks.splice(before + 1, 0, thought);

@@ -1,4 +1,4 @@
-/** The messages answer: from data to a unified response. Total: what it cannot read is no answer. */
+/** Reads a messages answer into a unified response. Total: data that it cannot read gives undefined. */
 import { isJsonObject } from '../model/json.js';
 import {
   type AnswerAbout,
@@ -11,10 +11,10 @@ import {
 } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
-/** More blocks than an answer has ever had, and few enough to hold a place for each. */
+/** The most blocks of one answer: more than any real answer has, and few enough to keep an entry for each. */
 export const BLOCKS_MAX = 10_000;
 
-/** Reads an answer; undefined when this is no message. */
+/** Reads an answer; undefined when the data is not a message. */
 export function readMessage(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
   const given: Fields = isJsonObject(body) ? body : {};
   const content = given.type === undefined || given.type === 'message' ? blocksIn(given.content) : undefined;
@@ -57,14 +57,14 @@ function takeBlock(block: BlockFields, draft: AnswerDraft): void {
   }
 }
 
-/** What the words for the end of an answer mean. */
+/** Stop reasons of this format, as unified finish reasons. */
 export const MESSAGES_FINISH: Readonly<Record<string, ReadAnswer['finishReason']>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
-  // The provider wants to be asked to go on: the run does.
+  // The provider paused and expects another request, so the run sends one.
   pause_turn: 'interrupted',
   refusal: 'content_filter',
 };
@@ -77,12 +77,12 @@ function finishReason(given: unknown, hasCalls: boolean): ReadAnswer['finishReas
   return reason ?? 'other';
 }
 
-/** What a request took: where the provider went through it several times, all of that. */
+/** Reads token counts. When the provider made several passes over a request, the counts of all passes are added. */
 function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
   const out: Fields = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
   const rounds = Array.isArray(usage.iterations) ? usage.iterations.filter(isJsonObject) : [];
-  // A round that made room is counted among the rounds alone.
+  // Only the list of passes counts a compaction pass.
   const all = (field: string) => {
     const counts = rounds.map((round: Fields) => round[field]).filter(isCount);
     const [top, sum] = [usage[field], counts.reduce((total, count) => total + count, 0)];
@@ -93,7 +93,7 @@ function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
     all('cache_read_input_tokens'),
     all('cache_creation_input_tokens'),
   ];
-  // What was read from a cache or written into it is counted beside the rest.
+  // Tokens read from a cache or written into it are counted separately from the other input tokens.
   const parts = [into, cacheRead, cacheWrite].filter(isCount);
   return usageOf({
     in: isCount(into) ? parts.reduce((sum, part) => sum + part, 0) : undefined,

@@ -1,4 +1,4 @@
-/** The messages request of Anthropic: its shape and its rules. */
+/** The shape and the rules of Anthropic's messages request. */
 import * as z from 'zod';
 import type { CallIdRule } from '../model/call-ids.js';
 import {
@@ -20,18 +20,18 @@ import { checkRuns, type RunNames } from '../wire/runs.js';
 /** Ids of 1 to 64 letters, digits, `_` and `-`. */
 export const MESSAGES_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 64, alphabet: 'word' };
 
-/** The least that a model may be given to think. */
+/** The smallest thinking budget that the format accepts, in tokens. */
 export const THINKING_TOKENS_MIN = 1_024;
 
 const callId = wireCallId(MESSAGES_CALL_IDS);
 
-/** What a model thought, as it came: signed, or not to be read. */
+/** A thinking block as the model sent it: signed, or redacted. */
 export const thinkingBlock = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().min(1) }),
   z.strictObject({ type: z.literal('redacted_thinking'), data: z.string().min(1) }),
 ]);
 
-/** That the provider ran a tool itself. */
+/** A call of a tool that the provider ran itself. */
 export const providerCall = z.looseObject({
   type: z.enum(['server_tool_use', 'mcp_tool_use']),
   id: z.string().min(1),
@@ -39,7 +39,7 @@ export const providerCall = z.looseObject({
   input: z.looseObject({}),
 });
 
-/** The types that the results of a provider's own tools come in. */
+/** The types of results of tools that the provider runs. */
 export const PROVIDER_RESULTS = [
   'web_search_tool_result',
   'web_fetch_tool_result',
@@ -50,14 +50,14 @@ export const PROVIDER_RESULTS = [
   'mcp_tool_result',
 ] as const;
 
-/** What a tool that the provider ran itself came to. */
+/** The result of a tool that the provider ran itself. */
 export const providerResult = z.looseObject({
   type: z.enum(PROVIDER_RESULTS),
   tool_use_id: z.string().min(1),
   content: z.union([z.string(), z.array(z.unknown()), z.looseObject({})]),
 });
 
-/** What stands beside a text of the model. */
+/** Citations that belong to a text block. */
 export const textMarks = z.strictObject({ citations: z.array(z.looseObject({ type: z.string() })).min(1) });
 
 const textBlock = z.strictObject({ type: z.literal('text'), text: spoken });
@@ -147,15 +147,15 @@ const messagesRequest = z.looseObject({
   messages: z.array(message).min(1),
 });
 
-/** A block of what is said or shown. */
+/** A block of a user message or of a tool result. */
 export type SaidBlock = z.infer<typeof saidBlock>;
 /** A message of a messages request. */
 export type WireMessage = z.infer<typeof message>;
-/** A block of what a model said. */
+/** A block of an assistant message. */
 export type AssistantBlock = z.infer<typeof assistantBlock>;
 type MessagesRequest = z.infer<typeof messagesRequest>;
 
-/** Checks a messages request. */
+/** Checks a messages request against this format's rules. */
 export const checkMessagesRequest = checkerOf<MessagesRequest>({
   schema: messagesRequest,
   turns: ({ messages }) => messages.flatMap(turnsOf),
@@ -186,14 +186,14 @@ function checkOrder(messages: readonly WireMessage[]): RequestIssue[] {
   return issues;
 }
 
-/** A thought leads to something, and does not come behind what was said plainly. */
+/** Checks that something follows each thinking block, and that no thinking follows plain text. */
 function checkThoughts(content: readonly AssistantBlock[], at: string): RequestIssue[] {
   const misplaced = content.some((block, j) => isThought(block) && content[j - 1]?.type === 'text');
   const last = content.at(-1);
   return misplaced || (last !== undefined && isThought(last)) ? [{ rule: 'reasoning_place', at }] : [];
 }
 
-/** How this format names the runs of a provider's tools. */
+/** Where this format holds the ids of tools that the provider ran. */
 export const MESSAGES_RUNS: RunNames<AssistantBlock> = {
   runOf: (block) => providerCall.safeParse(block).data?.id,
   resultOf: (block) => providerResult.safeParse(block).data?.tool_use_id,
@@ -214,19 +214,19 @@ function checkTogether(request: MessagesRequest): RequestIssue[] {
   return issues;
 }
 
-/** Whether a model thinks when it is asked like this. */
+/** Whether this setting turns thinking on. */
 export function thinks(thinking: { readonly type?: unknown } | undefined): boolean {
   return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 }
 
-/** Whether the answer whose calls are being answered, if there is one, begins with a thought. */
+/** Whether the answer whose calls are being answered begins with thinking; true when there is no such answer. */
 export function continuesThought(messages: readonly WireMessage[]): boolean {
   const answered = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') ?? false;
   const first = messages.at(-2)?.content[0];
   return !answered || (first !== undefined && isThought(first));
 }
 
-/** Whether a block is what a model thought. */
+/** Whether a block is a thinking block. */
 export function isThought({ type }: { readonly type: string }): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -1,9 +1,9 @@
 /**
- * A streamed messages answer.
+ * Reads a streamed messages answer.
  *
  * Invariants
- * M1  One message: it begins once, before everything else, and a second beginning is no stream of the format.
- * M2  A block begins once, ends once, and grows in between, by pieces of its own kind.
+ * M1  A stream holds one message. It starts once, before everything else; a second start makes the stream malformed.
+ * M2  A block starts once, ends once, and in between grows only by pieces of its own kind.
  */
 import { isJsonObject, parseJson } from '../model/json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
@@ -11,17 +11,17 @@ import { BLOCKS_MAX } from './messages-response.js';
 
 interface Block {
   readonly start: Fields;
-  /** Which of the calls or thoughts it is. */
+  /** The block's index among the calls, or among the thinking blocks. */
   readonly number: number;
-  /** Texts that grow, by the field that they stand in. */
+  /** The texts that grow, by the name of their field. */
   readonly grown: Record<string, string>;
   readonly citations: unknown[];
-  /** Its input as JSON text. */
+  /** The tool input as JSON text. */
   input: string;
   ended: boolean;
 }
 
-/** Which field of a block a piece continues, and in blocks of which types, by the type of the piece. */
+/** Which field of a block a piece extends, in which types of block, by the type of the piece. */
 const GROWS: Readonly<Record<string, { readonly field: string; readonly from: string; readonly types: RegExp }>> = {
   text_delta: { field: 'text', from: 'text', types: /^text$/ },
   thinking_delta: { field: 'thinking', from: 'thinking', types: /^thinking$/ },
@@ -30,7 +30,7 @@ const GROWS: Readonly<Record<string, { readonly field: string; readonly from: st
   input_json_delta: { field: '', from: 'partial_json', types: /_use$/ },
 };
 
-/** Puts the events of a streamed answer together. */
+/** Builds the whole answer from the events of a stream. */
 export class MessagesStream extends AnswerStream {
   private readonly blocks = new Map<number, Block>();
   private readonly counts = new Map<string, number>();
@@ -92,7 +92,7 @@ export class MessagesStream extends AnswerStream {
     this.count(usage);
   }
 
-  /** Later counts stand for all so far. */
+  /** Later counts replace earlier ones: each is a running total. */
   private count(given: unknown): void {
     if (!isJsonObject(given)) return;
     for (const [name, number] of Object.entries(given)) if (number !== null) this.usage[name] = number;
@@ -151,7 +151,7 @@ export class MessagesStream extends AnswerStream {
   }
 }
 
-/** Whether the input of a block came whole at its beginning, and another one in pieces. */
+/** Whether a block's input came twice: whole at its start, and again in pieces. */
 function saysTwice({ start, input }: Block): boolean {
   const given = isJsonObject(start.input) && Object.keys(start.input).length > 0 ? JSON.stringify(start.input) : '';
   return given !== '' && input !== '' && given !== JSON.stringify(parseJson(input));
@@ -167,7 +167,7 @@ function blockOf({ start, grown, citations, input }: Block): Fields {
   };
 }
 
-/** A call of ours keeps what the model wrote, whether it is JSON or not; a run of the provider's was JSON. */
+/** Keeps our own call's input as the model wrote it, JSON or not; a provider's call had JSON input. */
 function inputOf({ type }: Fields, text: string): unknown {
   return type === 'tool_use' ? text : (parseJson(text) ?? text);
 }

@@ -1,6 +1,6 @@
 /**
- * From the recorded parameters of a model call to the request that it stands for: at dispatch, and again whenever
- * somebody wants to see or to check what was sent.
+ * Rebuilds the request of a model call from its recorded parameters: when the call is dispatched, and later to show or
+ * verify what was sent.
  */
 
 import { readTranscript, readValue, type TranscriptItem } from '@reprise/agent';
@@ -21,7 +21,7 @@ import { readTools } from '../prompt/read-tools.js';
 import { TranscriptReader } from '../prompt/reader.js';
 import { systemText } from '../prompt/system-text.js';
 
-/** Reads the items of a transcript whose head is linked: single ones, and all from an index on; oldest first. */
+/** Reads items of a transcript by its head's link: single items, or all from an index on; oldest first. */
 export type ReadContext = (
   content: ContentReader,
   head: Ref,
@@ -29,31 +29,31 @@ export type ReadContext = (
   singles: readonly number[],
 ) => AsyncIterable<TranscriptItem>;
 
-/** What a request is projected from besides its parameters. */
+/** Inputs of a request besides its parameters. */
 export interface PromptSources {
   readonly content: ContentReader;
-  /** Who is asked: decides what of the transcript it is told, and how it is written. */
+  /** The model's client: its profile decides what the model can read, and it writes the request. */
   readonly client: Pick<ModelClient, 'profile' | 'write'>;
-  /** What context sources gave, where the parameters do not say it: the receipt does. */
+  /** Texts from context sources when the parameters do not hold them; the receipt does then. */
   readonly context?: readonly ContextText[];
-  /** How a transcript is read. Default: from the kernel's log. */
+  /** Reads transcripts. Default: from the kernel's log. */
   readonly readContext?: ReadContext;
 }
 
-/** A request for any provider, and what of the transcript is not in it. */
+/** A request for any provider, with warnings about parts of the transcript that it leaves out. */
 export interface ProjectedCall {
   readonly request: UnifiedRequest;
-  /** Codes, each once: `prompt_loss:reasoning` and the like. */
+  /** Warning codes without duplicates, such as `prompt_loss:reasoning`. */
   readonly warnings: readonly string[];
-  /** Whether content that it would tell was erased. */
+  /** Whether some of its content was erased. */
   readonly erased: boolean;
 }
 
 /**
- * Projects a model call.
+ * Assembles the unified request of a model call.
  *
- * @throws RepriseError `blob_missing`, `blob_erased`, `invalid_value` for the tools and options that the parameters
- *   link; never for what the transcript links
+ * @throws RepriseError `blob_missing`, `blob_erased` or `invalid_value` when the tools or options that the parameters
+ *   link cannot be read; content that the transcript links never throws
  */
 export async function projectCall(params: LlmGenerateParams, sources: PromptSources): Promise<ProjectedCall> {
   const { content, client } = sources;
@@ -82,7 +82,7 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
   return { request, warnings: [...warnings].sort(), erased: erased || reader.erased };
 }
 
-/** The items that a call tells: those that were pinned before its window, and those in it. */
+/** The items that the call sends: those pinned before its window, then those in the window. */
 async function* windowOf(
   { context_head, window: { from, pins = [] }, summarise }: LlmGenerateParams,
   { content, readContext = readTranscript }: PromptSources,
@@ -114,25 +114,25 @@ async function optionsOf(params: LlmGenerateParams, content: ContentReader): Pro
 function nativeOf(options: Value): Readonly<Record<string, Value>> {
   const parsed = z.record(z.string(), value()).safeParse(options);
   if (parsed.success) return parsed.data;
-  throw new RepriseError('invalid_value', 'these provider options are not a map', { cause: parsed.error });
+  throw new RepriseError('invalid_value', 'provider options are not a map', { cause: parsed.error });
 }
 
-/** What a recorded model call sent. */
+/** The request that a recorded model call sent. */
 export interface AssembledRequest {
   readonly written: WrittenRequest;
   /** The request's body as JSON data. */
   readonly body: unknown;
-  /** Of the body, as receipts record it. */
+  /** The digest of the body, as receipts record it. */
   readonly digest: string;
   readonly prefixDigest: string;
-  /** Whether content that it tells was erased: then it is not what was sent before that. */
+  /** Whether content of the request was erased since; the body then differs from what was sent. */
   readonly erased: boolean;
 }
 
 /**
- * Projects the request of a recorded model call again, in bytes.
+ * Rebuilds the request of a recorded model call byte for byte.
  *
- * @param receipt the payload that answered it; where the parameters say no context, it does
+ * @param receipt the payload of the call's receipt; it holds the context texts when the parameters do not
  * @example (await assembleRequest(params, { content, client }, receipt)).digest === receipt.request_digest
  */
 export async function assembleRequest(
@@ -153,16 +153,16 @@ export async function assembleRequest(
   };
 }
 
-/** A digest as receipts hold it. */
+/** Computes a digest in the form that receipts store. */
 export function digestOf(bytes: Uint8Array): string {
   return toHex(portableSha256(bytes));
 }
 
 function unknownPrompt(actual: string): RepriseError {
-  return new RepriseError('invalid_value', 'this build has no such prompt assembly', {
+  return new RepriseError('invalid_value', 'unknown version of the prompt assembly', {
     where: 'params.prompt',
     expected: PROMPT_VERSION,
     actual,
-    hint: 'Use a release that is not older than the one that recorded the call.',
+    hint: 'Use a release at least as new as the one that recorded the call.',
   });
 }

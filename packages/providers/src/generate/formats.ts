@@ -1,4 +1,4 @@
-/** The wire formats: how each writes a unified request, and its rules. */
+/** The wire formats: a writer of requests and a checker for each. */
 import { toAiSdkCall } from '../ai-sdk/call-request.js';
 import { checkAiSdkCall } from '../ai-sdk/call-rules.js';
 import { MAX_TOKENS_DEFAULT, toMessagesRequest } from '../anthropic/messages-request.js';
@@ -11,13 +11,13 @@ import { checkResponsesRequest } from '../openai/responses-rules.js';
 import type { Draft } from '../wire/request-fields.js';
 import type { RequestIssue } from '../wire/request-rules.js';
 
-/** The formats that requests can be written in. */
+/** The wire formats that can be written. */
 export const WIRE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'ai-sdk'] as const;
 
-/** A format that requests can be written in. */
+/** A wire format that can be written. */
 export type WireFormat = (typeof WIRE_FORMATS)[number];
 
-/** What all formats need to know of a model. */
+/** Facts about a model that every format needs. */
 export interface WireTarget {
   readonly model: string;
   readonly profile: ProviderProfile;
@@ -50,9 +50,9 @@ const FORMATS: Readonly<
 };
 
 /**
- * Checks a request's body, as JSON data, against every rule that some provider of the format enforces.
+ * Checks a request's body, as JSON data, against every rule that any provider of the format enforces.
  *
- * @returns which rules it breaks and where; nothing when it breaks none
+ * @returns the broken rules and their places; an empty list when the body is valid
  */
 export function validateRequest(format: WireFormat, body: unknown): RequestIssue[] {
   return FORMATS[format].check(body);

@@ -1,16 +1,17 @@
 /**
- * The adapter of `llm.generate@2`: projects what the parameters link, asks a model, has its answer judged, stores it.
+ * The adapter of `llm.generate@2`: assembles the request, calls the model, has the answer judged, stores it.
  *
- * Owns: blobs in and out, the receipt. Does not own: the wire (a client's), the words (the prompt assembly's), what a call
- * may do (the judge's).
+ * Owns: blobs in and out, the receipt. Does not own: the wire (the client does), the words of the prompt (prompt
+ * assembly does), permission for calls (the judge does).
  *
  * Invariants
- * G1  Author code is asked once, here, and what it answered stands in the receipt.
- * G2  The receipt's digest is of the bytes that were sent; `assembleRequest` makes them again.
- * G3  What was said before a stop or a pause is kept: an answer of `interrupted` calls nothing.
- * G4  A summary is text: calls beside it are never judged, and never made.
- * G5  What a call costs is said in whole micro-dollars, by the price of the model where its provider does not say it.
- * G6  Of more calls than a receipt holds the first are kept, and the receipt tells of the others, whichever client answered.
+ * G1  Author code runs once, here; the receipt records its result.
+ * G2  The receipt's digest covers the bytes that were sent; `assembleRequest` can rebuild them.
+ * G3  Text from before a stop or a pause is stored; calls of an `interrupted` answer are ignored.
+ * G4  A summary is text: calls beside it are neither judged nor made.
+ * G5  The cost is in whole micro-dollars; the model's price gives it when the provider reports none.
+ * G6  When an answer holds more calls than a receipt may, the first ones are stored and the receipt counts the others,
+ *     for every client.
  */
 import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars, putValue } from '@reprise/agent';
 import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Usage } from '@reprise/contracts';
@@ -20,22 +21,22 @@ import { PROMPT_VERSION } from '../prompt/assemble-prompt.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
 
-/** What {@link llmGenerateAdapter} takes besides the models. */
+/** Options of {@link llmGenerateAdapter}. */
 export interface LlmGenerateOptions {
-  /** Who judges calls and answers, and asks context sources. */
+  /** Judges calls and answers, and queries context sources. */
   readonly judge: Judge;
-  /** The definition to bind to. Default: the agent package's. */
+  /** The effect definition to bind to. Default: the agent package's. */
   readonly effect?: EffectDefinition<LlmGenerateParams, LlmGenerateReceipt>;
-  /** How a transcript is read. Default: from the kernel's log. */
+  /** Reads transcripts. Default: from the kernel's log. */
   readonly readContext?: ReadContext;
-  /** How many model calls may run at once. Default: the kernel's. */
+  /** How many model calls may run at the same time. Default: the kernel's. */
   readonly concurrency?: number;
 }
 
 /**
- * The adapter that executes `llm.generate@2` with these models.
+ * Makes the adapter that executes `llm.generate@2` with the given models.
  *
- * @param models clients by the alias that the journal knows; a deploy may put another model behind an alias
+ * @param models clients by the alias that the journal records; a deployment may put another model behind an alias
  */
 export function llmGenerateAdapter(
   models: Readonly<Record<string, ModelClient>>,
@@ -131,7 +132,7 @@ function priced({ profile: { price } }: ModelClient, usage: Usage | undefined): 
   return { usage: cost === undefined ? usage : { ...usage, micro_money: cost } };
 }
 
-/** The calls under the ids that the judge gave them: what is kept of an answer and what becomes of its calls agree. */
+/** The calls under the ids that the judge assigned, so that the stored output and its calls agree. */
 function namedAs(judged: readonly LlmToolCall[], calls: readonly AskedCall[]): AskedCall[] {
   return calls.map((call, i) => ({ ...call, callId: judged[i]?.call_id ?? call.callId }));
 }

@@ -1,4 +1,4 @@
-/** Holds every recorded model call of a world against the request that its parameters stand for. */
+/** Compares every recorded model call of a world with the request that its parameters rebuild. */
 import { llmGenerate } from '@reprise/agent';
 import {
   isRepriseError,
@@ -12,9 +12,9 @@ import type { ModelClient } from '../model/model.js';
 import { PROMPT_VERSION } from '../prompt/assemble-prompt.js';
 import { assembleRequest } from './assemble-request.js';
 
-/** A call whose request is another than the one that was sent. */
+/** A call whose rebuilt request differs from the one that was sent. */
 export interface DifferentRequest {
-  /** The frame that asked for it. */
+  /** The sequence number of the frame that requested the call. */
   readonly seq: number;
   readonly effect: string;
   readonly expected: string;
@@ -26,15 +26,15 @@ export interface UncomparedRequest {
   readonly seq: number;
   readonly effect: string;
   /**
-   * `no_model`: its alias is not among those given. `other_model`: another answered then. `erased`, `unreadable`: what
-   * it told is gone. `unknown_prompt`: a newer release recorded it.
+   * `no_model`: the call's alias is not in `models`. `other_model`: a different model answered the call. `erased`,
+   * `unreadable`: content of the request can no longer be read. `unknown_prompt`: a newer release recorded the call.
    */
   readonly why: 'no_model' | 'other_model' | 'erased' | 'unreadable' | 'unknown_prompt';
 }
 
-/** What came of comparing. */
+/** The result of the comparison. */
 export interface RequestsReport {
-  /** How many requests are, in bytes, what was sent. */
+  /** How many rebuilt requests equal the sent bytes. */
   readonly equal: number;
   readonly different: readonly DifferentRequest[];
   readonly uncompared: readonly UncomparedRequest[];
@@ -48,10 +48,10 @@ interface AnsweredCall {
 }
 
 /**
- * Projects every model call that was answered again and compares digests. Needs no network and no key.
+ * Rebuilds the request of every answered model call and compares digests. Needs no network and no key.
  *
- * @param models clients by alias, as the world was opened with
- * @throws RepriseError `journal_damaged`; what the store throws
+ * @param models clients by alias, as in `openWorld`
+ * @throws RepriseError `journal_damaged`; errors of the store
  * @example
  * const { different } = await verifyRequests(await sqlite('world.db').openReadonly(), { main: openAiCompatible({ … }) })
  */

@@ -1,9 +1,9 @@
-/** Ids of calls: unique in a conversation, and of the form that a wire takes. */
+/** Call ids: unique in a conversation, and in a form that the wire accepts. */
 import { portableSha256, toHex } from '@reprise/kernel';
 import type { UnifiedMessage } from './model.js';
 import { cut } from './text.js';
 
-/** Gives each id once. Some providers count calls from zero in every answer. */
+/** Hands out each id once. Some providers number calls from zero in every answer. */
 export class FreshIds {
   private readonly taken: Set<string>;
   private readonly next = new Map<string, number>();
@@ -12,7 +12,7 @@ export class FreshIds {
     this.taken = new Set(taken);
   }
 
-  /** The id as it is, or, when it is taken, with the first free number behind it; taken from now on. */
+  /** Returns the id, with the first free number appended if it is taken, and marks it as taken. */
   take(id: string): string {
     let free = id;
     for (let n = this.next.get(id) ?? 2; this.taken.has(free); n++) {
@@ -24,7 +24,7 @@ export class FreshIds {
   }
 }
 
-/** Which ids a wire takes. */
+/** Which ids a wire format accepts. */
 export interface CallIdRule {
   readonly lengthMin: number;
   readonly lengthMax: number;
@@ -43,8 +43,8 @@ export function fitsRule(id: string, rule: CallIdRule): boolean {
 }
 
 /**
- * The same messages with ids that a wire takes: those that follow the rule stay, others become digits of their digest.
- * An id depends on the messages before it alone, so a longer conversation begins with the same ids.
+ * Rewrites call ids for a wire: ids that follow the rule stay, others are replaced by digits of their digest.
+ * An id depends only on the messages before it, so a longer conversation begins with the same ids.
  */
 export function mintCallIds(messages: readonly UnifiedMessage[], rule: CallIdRule): UnifiedMessage[] {
   const minted = new Map<string, string>();

@@ -1,11 +1,11 @@
-/** Canonical values as JSON, for what a model reads and a wire carries. */
+/** Canonical values as JSON, for models and for wires. */
 import { isRef, type Value } from '@reprise/contracts';
 import { toHex } from '@reprise/kernel';
 
-/** A value that JSON can say. */
+/** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A value as JSON data: links as `sha256:…`, bytes as hex, since JSON knows neither. */
+/** A value as JSON data: links as `sha256:…`, bytes as hex, because JSON has neither. */
 export function toJson(value: Value): Json {
   if (isRef(value)) return value.toString();
   if (value instanceof Uint8Array) return toHex(value);
@@ -14,7 +14,7 @@ export function toJson(value: Value): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item as Value)]));
 }
 
-/** A value as JSON text, the same text each time. */
+/** A value as JSON text; equal values give equal texts. */
 export function jsonText(value: Value): string {
   return JSON.stringify(toJson(value));
 }
@@ -24,7 +24,7 @@ export function isJsonObject(data: unknown): data is { readonly [key: string]: J
   return typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Uint8Array);
 }
 
-/** Text as JSON data; undefined when it is none. */
+/** Parses JSON text; undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -33,19 +33,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The most values of one answer that are made of JSON: a value takes far more memory than its text. */
+/** The most values that are parsed from one answer: a value takes far more memory than its text. */
 export const JSON_ITEMS_MAX = 1_000_000;
 
-/** How deep the JSON of an answer may nest: what reads it goes down by calls. */
+/** The deepest nesting of JSON in an answer: its readers are recursive. */
 export const JSON_DEPTH_MAX = 1_000;
 
-/** Data made of JSON text, and how many values it holds at most. */
+/** Parsed JSON, and an upper bound on how many values it holds. */
 export interface BoundedJson {
   readonly data: unknown;
   readonly items: number;
 }
 
-/** Text of others as JSON data; undefined when it is none, or nests too deep. What holds too much is not parsed. */
+/** Parses JSON text from outside; undefined when it is not JSON or nests too deep, `too_large` without parsing it. */
 export function parseBounded(text: string): BoundedJson | 'too_large' | undefined {
   const { items, depth } = measure(text);
   if (items > JSON_ITEMS_MAX) return 'too_large';
@@ -53,7 +53,7 @@ export function parseBounded(text: string): BoundedJson | 'too_large' | undefine
   return data === undefined ? undefined : { data, items };
 }
 
-/** How many values a JSON text holds at most, and how deep they nest, without making them. */
+/** Counts the values of a JSON text (an upper bound) and their depth, without parsing it. */
 function measure(text: string): { readonly items: number; readonly depth: number } {
   let items = 1;
   let depth = 0;

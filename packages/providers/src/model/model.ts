@@ -1,34 +1,34 @@
 /**
- * The language between the `llm.generate` adapter and a provider's client: one request and one response, the same
- * for every provider. A client speaks a wire format; it never sees the journal, and the adapter never sees the wire.
+ * The types between the `llm.generate` adapter and a provider's client: one request and one response for every
+ * provider. A client speaks a wire format and never sees the journal; the adapter never sees the wire.
  */
 import type { OpaquePart, Price } from '@reprise/agent';
 import type { DroppedCalls, FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
 import type { AdapterOutcome, Scrubber } from '@reprise/kernel';
 
-/** What a provider can do and what it is called with by default. It decides; nothing branches on a provider's name. */
+/** What a provider can do, and its defaults. Code branches on the profile, never on a provider's name. */
 export interface ProviderProfile {
-  /** Who answers, as receipts and transcripts record it: opaque parts go back to the same profile and model only. */
+  /** Identifies the provider in receipts and transcripts; opaque parts go back only to the same profile and model. */
   readonly profile_id: string;
   readonly provider: string;
   /** The model's name at the provider. */
   readonly model_default: string;
-  /** False: a history with several calls in one answer is told as one call after the other. */
+  /** If false, an answer with several calls is sent as a series of single calls. */
   readonly supports_parallel_tool_calls: boolean;
   readonly supports_reasoning_effort: boolean;
   readonly supports_streaming: boolean;
   readonly supports_tool_choice_named: boolean;
-  /** The media types that it takes as they are; everything else is told in words. None when absent. */
+  /** The media types that the model reads directly; other media are described in words. Default: no media types. */
   readonly media_types?: readonly string[];
-  /** What it costs. Without it no limit in money can be stated for the model. */
+  /** The model's price. Without it, limits in money cannot be set for the model. */
   readonly price?: Price;
-  /** How many tokens the model's window holds, when known. */
+  /** The size of the model's context window in tokens, if known. */
   readonly context_window_hint?: number;
-  /** Provider-native request fields to send unless a call says otherwise. */
+  /** Provider-native request fields that are sent unless a call overrides them. */
   readonly provider_options_default?: Readonly<Record<string, Value>>;
 }
 
-/** A tool as a model is told of it, its schema in place. */
+/** A tool as it is described to a model, with its schema inlined. */
 export interface UnifiedTool {
   readonly name: string;
   readonly description: string;
@@ -42,7 +42,7 @@ export interface UnifiedCall {
   readonly args: Value;
 }
 
-/** An image or a document, as it is. */
+/** An image or a document with its bytes. */
 export interface UnifiedMedia {
   readonly kind: 'media';
   readonly mediaType: string;
@@ -50,35 +50,35 @@ export interface UnifiedMedia {
   readonly name: string;
 }
 
-/** A part of what is said to a model. */
+/** A part of a user message. */
 export type UnifiedPart = { readonly kind: 'text'; readonly text: string } | UnifiedMedia;
 
-/** What a model answered before. */
+/** An earlier answer of a model. */
 export interface UnifiedAnswer {
   readonly role: 'assistant';
   readonly text?: string;
   readonly calls: readonly UnifiedCall[];
-  /** What only the provider that wrote it reads. It stands before the text. */
+  /** Parts that only the provider that wrote them can read. They stand before the text. */
   readonly opaque?: readonly OpaquePart[];
 }
 
-/** The result of a call of the answer before it. */
+/** The result of a call in the preceding answer. */
 export interface UnifiedResult {
   readonly role: 'tool';
   readonly callId: string;
   readonly text: string;
   readonly isError: boolean;
-  /** What it shows besides. */
+  /** Images and documents beside the text. */
   readonly media?: readonly UnifiedMedia[];
 }
 
-/** What is said to a model. */
+/** A message on the user's side. */
 export interface UnifiedSaying {
   readonly role: 'user';
   readonly parts: readonly UnifiedPart[];
 }
 
-/** One message of the history; `layOut` says in which order they stand. */
+/** One message of the history; `layOut` decides their order. */
 export type UnifiedMessage = UnifiedSaying | UnifiedAnswer | UnifiedResult;
 
 /** One model call, for any provider. */
@@ -99,90 +99,90 @@ export interface UnifiedRequest {
   readonly responseFormat?: Value;
 }
 
-/** A call that a model asked for. `args` is what it wrote, as text, when an issue stands there. */
+/** A call that a model requested. `args` is the model's text when the call has an `issue`. */
 export interface RequestedCall extends UnifiedCall {
   readonly issue?: 'args_not_json' | 'args_not_object';
 }
 
-/** A request as it goes out. */
+/** A request as it is sent. */
 export interface WrittenRequest {
   /** The exact bytes of the body. */
   readonly body: Uint8Array;
-  /** How many of them the next request of the same conversation begins with, as long as its options are the same. */
+  /** How many of these bytes the conversation's next request begins with, as long as its options stay the same. */
   readonly prefixBytes: number;
-  /** What of the unified request is not in it, or not as it was asked. */
+  /** Codes of parts of the unified request that were left out or changed. */
   readonly warnings: readonly string[];
 }
 
-/** What a provider answered. */
+/** A provider's answer. */
 export interface UnifiedResponse {
-  /** What was sent. */
+  /** The request that was sent. */
   readonly request: WrittenRequest;
   /** The bytes of the answer's body, secrets scrubbed. */
   readonly rawBody: Uint8Array;
   readonly text?: string;
   readonly calls: readonly RequestedCall[];
-  /** What it asked for beyond those. */
+  /** Calls beyond the ones in `calls`. */
   readonly dropped?: DroppedCalls;
   readonly opaque?: readonly OpaquePart[];
   readonly finishReason: (typeof FINISH_REASONS)[number];
   readonly providerResponseId?: string;
   readonly usage?: Usage;
   readonly usageDetails?: NonNullable<LlmGenerateReceipt['usage_details']>;
-  /** What was dropped or changed between the answer as given and as kept. */
+  /** Codes of what was dropped or changed when the answer was read. */
   readonly warnings: readonly string[];
 }
 
-/** Every outcome but success. */
+/** Every outcome except success. */
 export type Failure = Exclude<AdapterOutcome<never>, { readonly status: 'ok' }>;
 
-/** What a client answers: a response, or a failure as data. */
+/** A client's result: a response, or a failure as data. */
 export type ModelResult =
   | { readonly ok: true; readonly response: UnifiedResponse }
   | {
       readonly ok: false;
       readonly failure: Failure;
-      /** What went wrong, for operators: an error or a text. It is scrubbed before it is kept. */
+      /** An error or text for operators. It is scrubbed of secrets before it is stored. */
       readonly error?: unknown;
     };
 
-/** What watchers of this process are told while a model answers; never journaled. */
+/** Progress for watchers in this process while a model answers; never journaled. */
 export type ModelNote =
   | {
       readonly type: 'delta';
       readonly channel: 'text' | 'reasoning' | 'tool_args';
-      /** Which of the answer's texts, reasonings or calls it continues. */
+      /** Which of the answer's texts, reasoning blocks or calls it continues. */
       readonly index: number;
       readonly text: string;
     }
-  /** The answer is asked for again: what was told of it so far counts for nothing. */
+  /** The request is sent again: discard everything reported of the answer so far. */
   | { readonly type: 'delta.reset' }
   | { readonly type: 'retry'; readonly retry: number; readonly wait_ms: number; readonly code: string }
   | { readonly type: 'provider_error'; readonly status: number; readonly message: string }
   | { readonly type: 'request_refused'; readonly problems: readonly string[] };
 
-/** What a client is given besides the request. */
+/** What a client receives besides the request. */
 export interface ModelContext {
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
-  /** Tells watchers of this process. */
+  /** Reports progress to watchers in this process. */
   progress(note: ModelNote): void;
-  /** The value of a secret by name. */
+  /** Returns the value of a secret by its name. */
   secret(name: string): Promise<string>;
-  /** The scrubber of the world: a client declares what it sends as a key. One of its own when absent. */
+  /** The world's scrubber: a client declares the keys that it sends. Default: a scrubber of the client's own. */
   readonly scrubber?: Scrubber;
 }
 
 /** A client of one model at one provider. */
 export interface ModelClient {
   readonly profile: ProviderProfile;
-  /** Writes a request as `generate` sends it. Pure: the same request gives the same bytes, now and later. */
+  /** Writes a request as `generate` sends it. Pure: the same request always gives the same bytes. */
   write(request: UnifiedRequest): WrittenRequest;
   /**
-   * Asks the model once, retries of the transport included.
-   *
-   * Contract: answers every outside failure as data and throws only on its own defects; stops soon after `signal`
-   * aborts, with `interrupted` and what was said so far when something was, else `cancelled`; nothing it answers holds
+   * Calls the model once, including the transport's retries.
+   * Contract: reports every outside failure as data and throws only for its own defects; stops soon after `signal`
+   * aborts, with `interrupted` and the text so far if there is some, else `cancelled`; its result holds no secret from
+   * `secret` or from the client's configuration.
    * a secret that `secret` or the client's configuration gave it.
    */
   generate(request: UnifiedRequest, context: ModelContext): Promise<ModelResult>;

@@ -1,24 +1,25 @@
-/** Texts for models: well-formed, of a known size, never blank where a provider wants one. */
+/** Texts for models: well-formed, of bounded size, never blank where a provider refuses blank texts. */
 import { startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
 
 const utf8 = new TextEncoder();
 
-/** The start of a text, in UTF-16 units, still well-formed. */
+/** The start of a text, in UTF-16 code units, still well-formed. */
 export function cut(text: string, unitsMax: number): string {
   return wellFormed(startOfText(text, unitsMax));
 }
 
-/** A text, or words in its place when there is nothing in it to read: providers refuse blank texts. */
+/** Returns the text, or the given words when the text is blank: providers refuse blank texts. */
 export function unlessBlank(text: string, words: string): string {
   return text.trim() === '' ? words : text;
 }
 
 /**
- * The first bytes of a text, and how much is left out. This rule belongs to `aos.agent/Prompt@1` and so never
- * changes, whatever policies for tool outputs do.
+ * The first bytes of a text, with a marker of how much is left out. This rule is part of `aos.agent/Prompt@1` and
+ * never
+ * changes, whatever a policy for tool outputs says.
  *
- * @param bytesMax how many bytes of the text stay; the marker comes on top
+ * @param bytesMax how many bytes of the text stay; the marker is added on top
  */
 export function headOf(text: string, bytesMax: number): string {
   const bytes = utf8.encode(text);

@@ -1,31 +1,31 @@
-/** What a provider's refusal means: from a status and an error body to a failure and whether to try again. */
+/** Maps a provider's refusal, by status and error body, to a failure and to whether a retry may help. */
 import type { Failure } from './model.js';
 
-/** A failure and what the transport may do about it. */
+/** A failure, and whether the transport may retry. */
 export interface Verdict {
   readonly failure: Failure;
-  /** What went wrong, for operators: the provider's words with their status, or what the platform threw. */
+  /** The error for operators: the provider's message with its status, or an exception of the platform. */
   readonly error?: unknown;
-  /** Whether sending the same bytes again may help. */
+  /** Whether sending the same bytes again may succeed. */
   readonly again: boolean;
 }
 
-/** A verdict that the same request may succeed later. */
+/** A failure that a retry of the same request may avoid. */
 export function retryable(reason: string): Verdict {
   return { failure: { status: 'error', code: `provider_error_retryable/${reason}`, retryable: true }, again: true };
 }
 
-/** A verdict that the same request will not succeed. */
+/** A failure that every retry of the same request would meet. */
 export function terminal(reason: string): Verdict {
   return { failure: { status: 'error', code: `provider_error_terminal/${reason}`, retryable: false }, again: false };
 }
 
-/** What a provider said in place of an answer, as an error for operators. */
+/** A provider's error message, as an error for operators. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
-  /** The status of its answer. */
+  /** The HTTP status of the provider's answer. */
   readonly status?: number;
-  /** Its own code for it. */
+  /** The provider's error code. */
   readonly code?: string;
 
   constructor(message: string, { status, code = '' }: { readonly status?: number; readonly code?: string } = {}) {
@@ -35,14 +35,14 @@ export class ProviderError extends Error {
   }
 }
 
-/** What an error body says, as far as it decides anything. */
+/** The fields of an error body that decide the verdict. */
 export interface ErrorBody {
   readonly code: string;
   readonly type: string;
   readonly message: string;
 }
 
-/** What a status means, where the body does not say more. */
+/** Verdicts by status, when the body adds nothing. */
 export const VERDICT_BY_STATUS: Readonly<Record<number, Verdict>> = {
   400: terminal('bad_request'),
   401: terminal('auth'),
@@ -57,7 +57,7 @@ export const VERDICT_BY_STATUS: Readonly<Record<number, Verdict>> = {
   429: retryable('rate_limited'),
 };
 
-/** The verdict on an answer that is no success. */
+/** The verdict on an unsuccessful answer. */
 export function verdictOf(status: number, error: ErrorBody | undefined): Verdict {
   if (error !== undefined && status < 500) {
     if (isContextLimit(error)) return terminal('context_limit');
@@ -71,13 +71,13 @@ export function verdictOf(status: number, error: ErrorBody | undefined): Verdict
   return terminal('bad_request');
 }
 
-/** Providers of this format share no code for it, so their wordings are matched too. */
+/** Providers of this format share no code for this error, so its wordings are matched too. */
 function isContextLimit({ code, message }: ErrorBody): boolean {
   if (code === 'context_length_exceeded') return true;
   return /context (length|window|size)|maximum context|prompt is too long|too many tokens/i.test(message);
 }
 
-/** The error in a body, in any of the forms servers of this format use; undefined when there is none. */
+/** The error in a body, in any form that servers of these formats use; undefined when the body has no error. */
 export function errorBody(body: unknown): ErrorBody | undefined {
   const error = isRecord(body) ? body.error : undefined;
   if (typeof error === 'string') return { code: '', type: '', message: error };
@@ -85,7 +85,7 @@ export function errorBody(body: unknown): ErrorBody | undefined {
   return { code: textOf(error.code), type: textOf(error.type), message: textOf(error.message) };
 }
 
-/** What the names of errors stand for, where an error has a name and no status. */
+/** Statuses by an error's name, for errors that have no status. */
 export const STATUS_BY_NAME: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   invalid_prompt: 400,
@@ -104,7 +104,7 @@ export const STATUS_BY_NAME: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** The status that an error inside a successful answer stands for: a failure may come when an answer has begun. */
+/** The status of an error inside a successful answer: a provider can fail after its answer has begun. */
 export function statusInside({ code, type }: ErrorBody): number {
   const status = Number(code);
   if (Number.isInteger(status) && status >= 400 && status < 600) return status;

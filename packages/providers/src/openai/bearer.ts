@@ -1,6 +1,6 @@
 import type { Asking, SecretText } from '../transport/transport.js';
 
-/** A key as a bearer token. */
+/** Sends a key as a bearer token. */
 export function bearer(apiKey: SecretText | undefined): Pick<Asking, 'key'> {
   return apiKey === undefined ? {} : { key: { header: 'authorization', prefix: 'Bearer ', text: apiKey } };
 }

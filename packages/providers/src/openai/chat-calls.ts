@@ -1,23 +1,23 @@
 /**
- * The calls of a streamed chat answer: which call a piece of one belongs to.
+ * Assigns the pieces of a streamed chat answer to calls.
  *
- * Servers mark pieces by a number, by an id, by both or by neither, and not all in the same way: numbers may begin
- * anywhere, whole calls may all have the number 0, an id may stand in the first piece, in each, or be new in each.
+ * Servers mark pieces by a number, by an id, by both or by neither, in several ways: numbers may start anywhere, all
+ * calls may have the number 0, and an id may be in the first piece, in each piece, or new in each piece.
  *
  * Invariants
- * C1  Total: every piece belongs to a call for certain, or the stream is none of the format.
- * C2  A call is opened by an id or a name; each has a name in the end.
- * C3  Calls under one number have ids of their own and arguments of their own, each whole.
+ * C1  Total: every piece belongs to exactly one call, or the stream is malformed.
+ * C2  An id or a name starts a call; every finished call has a name.
+ * C3  Calls under one number each have their own id and their own complete arguments.
  */
 import { isJsonObject } from '../model/json.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
-/** More calls than an answer has ever had: 64 of them are kept. */
+/** The most calls that one stream may hold: more than any real answer; only 64 are stored. */
 const STREAM_CALLS_MAX = 256;
 
-/** A piece of a call, as the server marked it. */
+/** A piece of a call with the server's marks. */
 interface Piece {
-  /** Its number; undefined when it has none that is one. */
+  /** The piece's number; undefined when it has no valid number. */
   readonly index: number | undefined;
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ interface Piece {
   readonly custom: boolean;
 }
 
-/** A call as it grows. */
+/** A call that is still growing. */
 interface Slot {
   readonly place: number;
   readonly index: number | undefined;
@@ -36,24 +36,24 @@ interface Slot {
   readonly scan: ObjectScan;
 }
 
-/** What a piece added: to the arguments of the call at this place. */
+/** What a piece added to the arguments of the call at this index. */
 export interface Added {
   readonly place: number;
   readonly args: string;
 }
 
-/** Puts the calls of a streamed answer together. */
+/** Builds the calls of a streamed answer. */
 export class ChatCalls {
   private readonly slots: Slot[] = [];
   private readonly byIndex = new Map<number, Slot[]>();
   private readonly byId = new Map<string, Slot>();
 
-  /** Whether a call has begun. */
+  /** Whether a call has started. */
   get any(): boolean {
     return this.slots.length > 0;
   }
 
-  /** Takes a piece; undefined when no call is certain to be its own. */
+  /** Reads a piece; undefined when it is unclear which call it belongs to. */
   take(fields: Fields): Added | undefined {
     const piece = pieceOf(fields);
     const slot = piece.index === undefined ? this.unnumbered(piece) : this.numbered(piece, piece.index);
@@ -66,7 +66,7 @@ export class ChatCalls {
     return { place: slot.place, args: piece.args };
   }
 
-  /** The calls as they stand in an answer that did not stream; undefined when one of them is none. */
+  /** The calls in the form of an answer that did not stream; undefined when one of them is incomplete. */
   whole(): Record<string, unknown>[] | undefined {
     if (this.slots.some(({ name }) => name === '')) return undefined;
     const shared = [...this.byIndex.values()].filter((slots) => slots.length > 1).flat();
@@ -90,7 +90,7 @@ export class ChatCalls {
     if (last.id === '' || last.id === piece.id) return this.goOn(last, piece);
     if (known !== undefined) return known.index === index ? this.goOn(known, piece) : undefined;
     if (piece.name !== '') return this.open(piece);
-    // Some servers make a new id for each piece: the number decides, as long as one call has it.
+    // Some servers make a new id for each piece: the number decides while only one call has it.
     return there.length === 1 ? last : undefined;
   }
 
@@ -101,18 +101,18 @@ export class ChatCalls {
     }
     const last = this.slots.at(-1);
     if (last === undefined) return piece.name === '' ? undefined : this.open(piece);
-    // One after the other, or nobody can say whose it is.
+    // Without marks, pieces can be assigned only when the calls come one after the other.
     if (!this.slots.every((slot) => slot === last || slot.scan.whole)) return undefined;
     const otherName = piece.name !== '' && last.name !== '' && piece.name !== last.name;
     return otherName && last.args === '' ? undefined : this.goOn(last, piece);
   }
 
-  /** A piece of a call that is there, or the beginning of another one where that is certain. */
+  /** Continues an existing call, or starts another one where that is certain. */
   private goOn(slot: Slot, piece: Piece): Slot | undefined {
     if (piece.name === '' || slot.name === '') return slot;
     const marked = piece.id !== '' && piece.id === slot.id;
     if (piece.name === slot.name) {
-      // The name may be said with each piece. Beside other arguments it may be said of another call.
+      // The name may repeat in each piece. With new arguments, it may belong to another call.
       if (!slot.scan.whole || piece.args.trim() === '') return slot;
       const another = !slot.scan.empty && piece.args !== slot.args && piece.args.trimStart().startsWith('{');
       return another && !marked ? this.open(piece) : undefined;
@@ -162,11 +162,11 @@ function says({ id, name, args }: Piece): boolean {
   return id !== '' || name !== '' || args !== '';
 }
 
-/** Watches a text that comes in pieces for the end of the JSON object that it begins with. */
+/** Detects the end of the JSON object at the start of a text that arrives in pieces. */
 class ObjectScan {
-  /** Whether the text is one object that was begun and ended. */
+  /** Whether the text is one complete object. */
   whole = false;
-  /** Whether nothing stands in the object. */
+  /** Whether the object is empty. */
   empty = true;
   private depth = 0;
   private inString = false;

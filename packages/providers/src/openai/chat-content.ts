@@ -1,18 +1,18 @@
-/** The content of a chat answer: a text, or a list of parts as reasoning models of several servers send it. */
+/** The content of a chat answer: a text, or a list of parts as several servers' reasoning models send it. */
 import { isJsonObject } from '../model/json.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
-/** A part of what was said. */
+/** A part of an answer's content. */
 export type ContentPart =
   | { readonly kind: 'text' | 'refusal'; readonly text: string }
-  /** What the model thought, and its form at the provider. */
+  /** Reasoning, and its form at the provider. */
   | { readonly kind: 'thinking'; readonly text: string; readonly native: Fields }
   | { readonly kind: 'other'; readonly native: Fields };
 
-/** The most parts of one answer that are read. */
+/** The most content parts of one answer that are read. */
 export const CONTENT_PARTS_MAX = 10_000;
 
-/** The parts of a content; undefined when it is none. */
+/** Reads the parts of a content; undefined when it has another shape. */
 export function contentParts(content: unknown): ContentPart[] | undefined {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
@@ -36,33 +36,33 @@ function partOf(part: Fields): ContentPart {
   return { kind: 'other', native: part };
 }
 
-/** A thought is a text, or a list of texts. */
+/** Reads reasoning given as a text or as a list of texts. */
 function thoughtIn(given: unknown): string {
   if (!Array.isArray(given)) return textIn(given);
   return given.map((part) => (isJsonObject(part) ? textIn(part.text) : textIn(part))).join('');
 }
 
-/** Puts a content together that comes in pieces. */
+/** Builds a content that arrives in pieces. */
 export class GrowingContent {
   private readonly parts: ContentPart[] = [];
   private readonly texts: string[] = [];
-  /** What pieces of a thought say besides, by the place of their part. */
+  /** Other fields of reasoning pieces, by the index of their part. */
   private readonly marks = new Map<number, Record<string, unknown>>();
 
-  /** Takes the parts of the next piece. */
+  /** Adds the parts of the next piece. */
   add(parts: readonly ContentPart[]): boolean {
     for (const part of parts) this.addPart(part);
     return this.parts.length <= CONTENT_PARTS_MAX;
   }
 
-  /** The content as it stands in an answer that did not stream. */
+  /** The content in the form of an answer that did not stream. */
   whole(): unknown {
     const parts = this.parts.map((part, i) => wholePart(part, this.texts[i] ?? '', this.marks.get(i) ?? {}));
     if (parts.length > 1 || parts.some(({ type }) => type !== 'text')) return parts;
     return parts[0]?.text ?? '';
   }
 
-  /** Pieces of one kind that follow upon each other are one part. */
+  /** Joins consecutive pieces of one kind into one part. */
   private addPart(part: ContentPart): void {
     const same = this.parts.at(-1)?.kind === part.kind && part.kind !== 'other';
     if (!same) {
@@ -94,7 +94,7 @@ function wholePart(part: ContentPart, text: string, marks: Fields): Record<strin
   }
 }
 
-/** A thought in the form that its pieces had. */
+/** Rebuilds a reasoning part in the form that its pieces had. */
 function thoughtOf(native: Fields, text: string): Fields {
   const field = ['thinking', 'reasoning', 'text'].find((name) => native[name] !== undefined && native[name] !== null);
   if (field === undefined) return {};

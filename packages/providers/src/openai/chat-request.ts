@@ -1,4 +1,4 @@
-/** How a chat-completions request is made of a unified request. */
+/** Writes a unified request as a chat-completions request. */
 import type { OpaquePart } from '@reprise/agent';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, toJson } from '../model/json.js';
@@ -21,24 +21,24 @@ import {
 } from '../wire/request-fields.js';
 import { CHAT_CALL_IDS, type ChatMessage, type ChatPart } from './chat-rules.js';
 
-/** How a client writes requests. */
+/** Options that decide how a request is written. */
 export interface ChatDialect {
   readonly model: string;
   readonly profile: ProviderProfile;
-  /** Newer OpenAI models take `max_completion_tokens`, everybody else `max_tokens`. */
+  /** Newer OpenAI models take `max_completion_tokens`, all other servers `max_tokens`. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Whether reasoning that the model sent goes back to it: some servers demand it, others refuse it. */
+  /** Whether the model's reasoning is sent back to it: some servers require this, others refuse it. */
   readonly returnReasoning: boolean;
 }
 
-/** Fields that no provider option may replace: they are what the journal says was asked. */
+/** Fields that provider options cannot replace: the journal records them. */
 const RESERVED = ['model', 'messages', 'tools', 'tool_choice', 'stream', 'n'] as const;
 
 /** Fields of a message that hold reasoning, by server. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const;
 
 /**
- * Writes a unified request as a chat-completions request. The order of the fields is fixed and the list that grows
+ * Writes a unified request as a chat-completions request. The order of the fields is fixed and the growing list
  * comes last, so that a longer conversation begins with the same bytes.
  */
 export function toChatRequest(unified: UnifiedRequest, dialect: ChatDialect): Draft {
@@ -86,7 +86,7 @@ function chatMessages(unified: UnifiedRequest, dialect: ChatDialect, warnings: s
 function chatMessageOf(message: UnifiedMessage, dialect: ChatDialect, warnings: string[]): ChatMessage {
   if (message.role === 'user') return { role: 'user', content: sayingText(message) ?? message.parts.map(partOf) };
   if (message.role === 'tool') {
-    // A result is text in this format; what it shows is named in it.
+    // A result can only be text in this format; its text names images and documents.
     for (const media of message.media ?? []) warnings.push(`prompt_loss:${isImage(media) ? 'image' : 'document'}`);
     return { role: 'tool', tool_call_id: message.callId, content: message.text };
   }
@@ -110,7 +110,7 @@ function partOf(part: UnifiedPart): ChatPart {
 
 type Reasoning = Pick<ChatMessage & { role: 'assistant' }, (typeof REASONING_FIELDS)[number]>;
 
-/** Reasoning as the fields that it came in. */
+/** Reasoning in the fields in which the server sent it. */
 function reasoningFields(parts: readonly OpaquePart[], warnings: string[]): Partial<Reasoning> {
   const fields: Partial<Record<keyof Reasoning, unknown>> = {};
   for (const { kind, native } of parts) {

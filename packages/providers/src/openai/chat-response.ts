@@ -1,4 +1,4 @@
-/** The chat-completions answer: from data to a unified response. Total: what it cannot read is no answer. */
+/** Reads a chat-completions answer into a unified response. Total: data that it cannot read gives undefined. */
 import * as z from 'zod';
 import { isJsonObject } from '../model/json.js';
 import {
@@ -14,13 +14,13 @@ import { type Fields, textIn } from '../wire/answer-stream.js';
 import { type ContentPart, contentParts } from './chat-content.js';
 import { REASONING_FIELDS } from './chat-request.js';
 
-/** The most calls that are looked at; fewer are kept. */
+/** The most calls that are read; fewer are stored. */
 const CALLS_READ_MAX = 10_000;
 
-/** Reads an answer; undefined when this is not a completion. */
+/** Reads an answer; undefined when the data is not a completion. */
 export function readCompletion(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
   const given: Fields = isJsonObject(body) ? body : {};
-  // Loose on purpose: servers of this format differ in everything that is not the answer itself.
+  // Loose on purpose: servers of this format differ in every field outside the answer itself.
   const choice: unknown = Array.isArray(given.choices) ? given.choices[0] : undefined;
   const message: unknown = isJsonObject(choice) ? choice.message : undefined;
   if (!isJsonObject(choice) || !isJsonObject(message)) return undefined;
@@ -39,7 +39,7 @@ export function readCompletion(body: unknown, about: AnswerAbout): ReadAnswer | 
   };
 }
 
-/** Takes what was said; true when it is a refusal. */
+/** Adds the content to the draft; true when it is a refusal. */
 function takeContent(parts: readonly ContentPart[], refusal: string, draft: AnswerDraft): boolean {
   let refused = refusal !== '';
   for (const part of parts) {
@@ -52,14 +52,14 @@ function takeContent(parts: readonly ContentPart[], refusal: string, draft: Answ
   return refused;
 }
 
-/** The calls of a message; undefined when something stands there that is none. */
+/** The calls of a message; undefined when an entry is not a call. */
 function callsIn(message: Fields): Fields[] | undefined {
   const given = message.tool_calls ?? [];
   if (!Array.isArray(given) || given.length > CALLS_READ_MAX || !given.every(isJsonObject)) return undefined;
   const calls: Fields[] = given;
   const only: unknown = message.function_call;
   if (!isJsonObject(only)) return calls;
-  // Some servers say the call in the form from before there could be several, too.
+  // Some servers repeat the call in `function_call`, the older form for a single call.
   const again = calls.some(({ function: same }) => isJsonObject(same) && same.name === only.name);
   if (calls.length > 0) return again ? calls : undefined;
   return [{ function: only }];
@@ -70,7 +70,7 @@ function takeCall({ id, type, function: given, custom }: Fields, draft: AnswerDr
   else draft.want(type === 'custom' || isJsonObject(custom) ? 'custom_tool_call' : 'unknown_item');
 }
 
-/** Reasoning in the fields that it came in, so that it can go back in them. */
+/** Keeps reasoning with the names of its fields, so that it can be sent back in them. */
 function keepReasoning(message: Readonly<Record<string, unknown>>, draft: AnswerDraft): void {
   const given = REASONING_FIELDS.flatMap((field) => {
     const there = message[field] ?? '';
@@ -81,7 +81,7 @@ function keepReasoning(message: Readonly<Record<string, unknown>>, draft: Answer
   draft.keep('reasoning', Object.fromEntries(given), text);
 }
 
-/** What the words for the end of an answer mean. */
+/** Finish reasons of this format, as unified finish reasons. */
 export const CHAT_FINISH: Readonly<Record<string, ReadAnswer['finishReason']>> = {
   stop: 'stop',
   eos: 'stop',
@@ -96,7 +96,7 @@ export const CHAT_FINISH: Readonly<Record<string, ReadAnswer['finishReason']>> =
 
 function finishReason(given: unknown, hasCalls: boolean): ReadAnswer['finishReason'] {
   const reason = typeof given === 'string' && Object.hasOwn(CHAT_FINISH, given) ? CHAT_FINISH[given] : undefined;
-  // Some servers say `stop`, or nothing, beside calls that want answers.
+  // Some servers send `stop`, or no reason, although the answer holds calls.
   if (hasCalls && (reason === undefined || reason === 'stop')) return 'tool_calls';
   return reason ?? 'other';
 }
@@ -106,7 +106,7 @@ const usageFields = z.looseObject({
   completion_tokens_details: z.looseObject({}).nullish().catch(undefined),
 });
 
-/** Servers agree on what went in and out, and count what was read from a cache each in a field of its own. */
+/** Reads token counts. Servers agree on the fields for input and output, but not on the field for cached input. */
 function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage = usageFields.safeParse(given).data ?? {};
   const { prompt_tokens_details: into, completion_tokens_details: out, ...counts } = usage as typeof usage & Fields;
@@ -125,7 +125,7 @@ function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   });
 }
 
-/** Some servers count what the model thought in the total alone. */
+/** Some servers count reasoning tokens only in the total. */
 function outOf({ prompt_tokens: into, completion_tokens: out, total_tokens: total }: Fields): unknown {
   if (!isCount(into) || !isCount(out) || !isCount(total)) return out;
   return Math.max(out, total - into);

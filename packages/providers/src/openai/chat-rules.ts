@@ -1,4 +1,4 @@
-/** The chat-completions request: its shape and its rules. */
+/** The shape and the rules of the chat-completions request. */
 import * as z from 'zod';
 import type { CallIdRule } from '../model/call-ids.js';
 import {
@@ -89,14 +89,14 @@ const chatRequest = z.looseObject({
   messages: z.array(chatMessage).min(1),
 });
 
-/** A part of what is said. */
+/** A part of a user message. */
 export type ChatPart = z.infer<typeof chatPart>;
 /** A chat-completions message. */
 export type ChatMessage = z.infer<typeof chatMessage>;
 /** A chat-completions request. */
 export type ChatRequest = z.infer<typeof chatRequest>;
 
-/** Checks a chat-completions request. */
+/** Checks a chat-completions request against this format's rules. */
 export const checkChatRequest = checkerOf<ChatRequest>({
   schema: chatRequest,
   turns: ({ messages }) => messages.flatMap(turnsOf),

@@ -1,11 +1,11 @@
-/** A streamed chat-completions answer: told piece by piece, and put together as the answer that was not streamed. */
+/** Reads a streamed chat-completions answer: reports each piece and builds the whole answer. */
 import { isJsonObject } from '../model/json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
 import { ChatCalls } from './chat-calls.js';
 import { contentParts, GrowingContent } from './chat-content.js';
 import { REASONING_FIELDS } from './chat-request.js';
 
-/** What an answer is made of, whether it came in pieces or whole. */
+/** The parts of an answer, streamed or whole. */
 export interface ChatAnswer {
   readonly id?: unknown;
   readonly choices: readonly [
@@ -14,14 +14,14 @@ export interface ChatAnswer {
   readonly usage?: unknown;
 }
 
-/** Puts the pieces of a streamed answer together. */
+/** Builds the whole answer from the pieces of a stream. */
 export class ChatStream extends AnswerStream {
   private readonly content = new GrowingContent();
   private refusal = '';
   private readonly reasoning: Record<string, string> = {};
   private readonly details = new Map<string, Record<string, unknown>>();
   private readonly calls = new ChatCalls();
-  /** A call as the format had it before there could be several. */
+  /** A call in the format's older form, which allows only one. */
   private readonly onlyCall = new ChatCalls();
   private readonly name = new AnswerName();
   private finish: unknown;
@@ -43,7 +43,7 @@ export class ChatStream extends AnswerStream {
   }
 
   protected override takeDone(): void {
-    // The reason comes before it, and what was used between the two.
+    // The finish reason comes before this mark, and the usage between the two.
     this.ended = true;
     this.over = true;
   }
@@ -63,7 +63,7 @@ export class ChatStream extends AnswerStream {
     if (first !== undefined) this.choice ??= first.index;
     const choice: Fields | undefined = choices.find(({ index }) => index === undefined || index === this.choice);
     const groq: Fields = isJsonObject(chunk.x_groq) ? chunk.x_groq : {};
-    // Several servers count beside the choice.
+    // Several servers send the usage inside the choice.
     this.usage = chunk.usage ?? choice?.usage ?? groq.usage ?? this.usage;
     if (choice === undefined) return;
     const delta: Fields = isJsonObject(choice.delta) ? choice.delta : {};
@@ -116,7 +116,7 @@ export class ChatStream extends AnswerStream {
     this.tellPiece('reasoning', 0, told);
   }
 
-  /** Pieces of one detail have one index and type; their texts follow upon each other. */
+  /** Joins pieces of one reasoning detail: they share an index and a type. */
   private takeDetail(piece: Fields): void {
     const place = JSON.stringify([piece.index ?? null, piece.type ?? null]);
     const same = this.details.get(place);
@@ -139,12 +139,12 @@ export class ChatStream extends AnswerStream {
   }
 }
 
-/** The name of an answer, which its chunks carry, unless each carries another. */
+/** Tracks the answer's id, which its chunks carry, unless each chunk carries a new one. */
 class AnswerName {
   id: unknown;
   private times = 0;
 
-  /** Whether a chunk begins another answer: a server that failed in the midst of one asked somewhere else. */
+  /** Whether a chunk starts another answer: after a failure, some gateways ask another server in the same stream. */
   beginsAnew(id: unknown, role: unknown): boolean {
     if (id === undefined || id === null || id === '') return false;
     this.id ??= id;

@@ -7,7 +7,7 @@ import { readCompletion } from './chat-response.js';
 import { checkChatRequest } from './chat-rules.js';
 import { ChatStream } from './chat-stream.js';
 
-/** What {@link openAiCompatible} takes. */
+/** Options of {@link openAiCompatible}. */
 export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOptions {
   /** The address before `/chat/completions`, for example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
@@ -17,11 +17,11 @@ export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOption
   readonly apiKey?: SecretText;
   /** Default `max_tokens`. */
   readonly maxTokensField?: ChatDialect['maxTokensField'];
-  /** Whether reasoning that the model sent goes back to it; some servers demand it, others refuse it. Default false. */
+  /** Whether the model's reasoning is sent back to it; some servers require this, others refuse it. Default false. */
   readonly returnReasoning?: boolean;
 }
 
-/** What a server is taken to be able to do. */
+/** The default profile of a server of this format. */
 export const CHAT_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freeze({
   profile_id: 'openai-compatible',
   provider: 'openai-compatible',
@@ -32,9 +32,9 @@ export const CHAT_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freez
 });
 
 /**
- * A model behind an HTTP endpoint that speaks chat-completions: OpenAI, and nearly every gateway and local server.
+ * Makes a client of an HTTP endpoint that speaks chat-completions: OpenAI, and nearly every gateway and local server.
  *
- * @throws RepriseError `invalid_argument` when the address is not one
+ * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address
  * @example openAiCompatible({ baseUrl: 'https://api.openai.com/v1', model: 'gpt-…', apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient {

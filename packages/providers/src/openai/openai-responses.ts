@@ -10,22 +10,23 @@ import { readResponse } from './responses-response.js';
 import { checkResponsesRequest } from './responses-rules.js';
 import { ResponsesStream } from './responses-stream.js';
 
-/** What {@link openAiResponses} takes. */
+/** Options of {@link openAiResponses}. */
 export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions {
   /** The address before `/responses`. Default: OpenAI's own. */
   readonly baseUrl?: string;
   /** Sent as a bearer token. Prefer `{ secret: name }`. */
   readonly apiKey?: SecretText;
   /**
-   * Tools that the provider runs itself, in its own form: `{ type: 'web_search' }`. No policy of the world sees what
-   * they do; what they did is kept in the transcript and never dispatched.
+   * Tools that the provider runs itself, in its own form: `{ type: 'web_search' }`. The policies of the world do not
+   * see
+   * these calls; the transcript stores what the tools did, and nothing is dispatched.
    */
   readonly providerTools?: readonly Value[];
 }
 
 const BASE_URL = 'https://api.openai.com/v1';
 
-/** What models of OpenAI can do. */
+/** The default profile of OpenAI's models. */
 export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freeze({
   profile_id: 'openai-responses',
   provider: 'openai',
@@ -37,11 +38,12 @@ export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.
 });
 
 /**
- * A model that speaks the responses protocol of OpenAI. Nothing is kept at the provider: each request says everything,
- * reasoning included, in the encrypted form that it came in.
+ * Makes a client of a model that speaks OpenAI's responses protocol. The provider stores nothing: each request holds
+ * the
+ * whole conversation, with reasoning in the encrypted form in which it came.
  *
- * @param model its name at the provider
- * @throws RepriseError `invalid_argument` when the address is not one
+ * @param model the model's name at the provider
+ * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address
  * @example openAiResponses('gpt-…', { apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiResponses(model: string, options: OpenAiResponsesOptions = {}): ModelClient {

@@ -1,4 +1,7 @@
-/** How a responses request is made of a unified request. Nothing is left at the provider: each request says everything. */
+/**
+ * Writes a unified request as a responses request. The provider stores nothing: each request holds the whole
+ * conversation.
+ */
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
@@ -27,7 +30,7 @@ import {
   reasoningItem,
 } from './responses-rules.js';
 
-/** How a client writes requests. */
+/** Options that decide how a request is written. */
 export interface ResponsesDialect {
   readonly model: string;
   readonly profile: ProviderProfile;
@@ -35,16 +38,22 @@ export interface ResponsesDialect {
   readonly providerTools?: readonly Json[];
 }
 
-/** Fields that no provider option may replace: they are what the journal says was asked. */
+/** Fields that provider options cannot replace: the journal records them. */
 const RESERVED = ['model', 'input', 'instructions', 'tools', 'tool_choice', 'stream', 'previous_response_id'] as const;
 
-/** The least that the format takes. */
+/** The smallest token limit that the format accepts. */
 const OUTPUT_TOKENS_MIN = 16;
 
-/** What lets a server forget everything: reasoning comes to us, and goes back. Models that do not reason refuse it. */
+/**
+ * Asks for encrypted reasoning, which we send back, so that the server need not store it. Models without reasoning
+ * refuse it.
+ */
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
-/** Writes a unified request as a responses request, the list that grows last. */
+/**
+ * Writes a unified request as a responses request. The growing list comes last, so that later requests share the first
+ * bytes.
+ */
 export function toResponsesRequest(unified: UnifiedRequest, dialect: ResponsesDialect): Draft {
   const { model, profile } = dialect;
   const warnings: string[] = [];
@@ -80,7 +89,7 @@ function included(native: Json | undefined, profile: ProviderProfile): readonly 
   return all.length === 0 ? undefined : all;
 }
 
-/** One map of two, what stands in the second first. */
+/** Merges two maps; the second one's fields win and come first. */
 function merged(one: Json | undefined, two: Json | undefined): Json | undefined {
   return isJsonObject(one) && isJsonObject(two) ? { ...one, ...two } : (two ?? one);
 }
@@ -88,7 +97,7 @@ function merged(one: Json | undefined, two: Json | undefined): Json | undefined 
 function toolFields(unified: UnifiedRequest, dialect: ResponsesDialect, warnings: string[]): Record<string, unknown> {
   const tools = sendableTools(unified, warnings);
   const choice = choiceOf(unified, tools, dialect.profile, warnings);
-  // Not strict: that form knows only a part of JSON Schema, and arguments are checked here anyway.
+  // Not strict: strict mode supports only a part of JSON Schema, and arguments are checked here anyway.
   const own = tools.map(({ name, description, schema }) => ({
     type: 'function',
     name,
@@ -125,7 +134,7 @@ function partOf(part: UnifiedPart): InputPart {
 
 type AssistantMessage = ResponsesItem & { readonly type: 'message'; readonly role: 'assistant' };
 
-/** An answer as the items that it came in. */
+/** The items of an assistant message, in the order in which the model sent them. */
 function answerItems(answer: UnifiedAnswer, warnings: string[]): ResponsesItem[] {
   const items: ResponsesItem[] = [];
   const losses: string[] = [];
@@ -140,7 +149,7 @@ function answerItems(answer: UnifiedAnswer, warnings: string[]): ResponsesItem[]
     if (item !== undefined) items.push(item);
     else if (stretch.kind === 'item') losses.push(stretch.part.kind);
   }
-  // Reasoning leads to something: what came behind everything else, when an answer was cut, leads nowhere.
+  // Providers refuse reasoning that nothing follows. An answer that was cut short can end like that.
   for (; items.at(-1)?.type === 'reasoning'; items.pop()) losses.push('reasoning');
   warnings.push(...losses.map((kind) => `prompt_loss:${kind}`));
   return items;
@@ -154,7 +163,7 @@ function itemOf(stretch: Stretch): ResponsesItem | undefined {
   }
   const reasoning = reasoningItem.safeParse(stretch.item).data;
   if (reasoning === undefined) return providerItem.safeParse(stretch.item).data;
-  // Its name and status are those of something that no server keeps.
+  // The item's id and status refer to an item that no server stores.
   const { id: _, status: __, ...rest } = reasoning;
   return rest as ResponsesItem;
 }

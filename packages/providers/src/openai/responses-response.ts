@@ -1,4 +1,4 @@
-/** The responses answer: from data to a unified response. Total: what it cannot read is no answer. */
+/** Reads a responses answer into a unified response. Total: data that it cannot read gives undefined. */
 import { isJsonObject } from '../model/json.js';
 import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
@@ -6,7 +6,7 @@ import { type Wanted, wantedBy } from '../wire/wanted.js';
 import { PROVIDER_ITEMS } from './responses-rules.js';
 import { ITEMS_MAX } from './responses-stream.js';
 
-/** Reads an answer; undefined when it is none, or says that it failed. */
+/** Reads an answer; undefined when the data is not a response, or reports a failure. */
 export function readResponse(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
   const given: Fields = isJsonObject(body) ? body : {};
   const output = itemsIn(given.output);
@@ -15,7 +15,7 @@ export function readResponse(body: unknown, about: AnswerAbout): ReadAnswer | un
   const took = output.map((item) => takeItem(item, output, draft));
   const finish = finishReason(given, draft.hasCalls);
   if (finish === undefined) return undefined;
-  // Whatever is new here, a client that does nothing about it leaves the model waiting.
+  // An item of a new kind may wait for a reply from the client, so an answer with nothing else is not a normal end.
   const asked = finish === 'stop' && took.includes('new');
   return {
     ...draft.end(asked ? 'calls' : 'known'),
@@ -33,7 +33,7 @@ function itemsIn(output: unknown): readonly Item[] | undefined {
   return items.length === output.length ? items : undefined;
 }
 
-/** Whether the model refused, in an item, and whether the item is one that this reader does not know. */
+/** How an item was read: a refusal, a known item, or an item of an unknown kind. */
 type Took = 'refused' | 'taken' | 'new';
 
 function takeItem(item: Item, output: readonly Item[], draft: AnswerDraft): Took {
@@ -59,7 +59,7 @@ function takeOther(item: Item, output: readonly Item[], draft: AnswerDraft): Too
   return known ? 'taken' : 'new';
 }
 
-/** What the provider could have asked of us it may have done itself: then what that came to stands here, too. */
+/** Whether the provider already answered its own request: the result then stands in the same answer. */
 function isAnswered(item: Item, wanted: Wanted, output: readonly Item[]): boolean {
   if (item.execution === 'server') return true;
   const answer = wanted === 'tool_search_call' ? 'tool_search_output' : `${wanted}_output`;
@@ -92,14 +92,14 @@ function listIn(thing: unknown): readonly Fields[] {
   return Array.isArray(thing) ? thing.filter(isJsonObject) : [];
 }
 
-/** What the reasons for an answer that is not whole mean. */
+/** Reasons for an incomplete answer, as unified finish reasons. */
 export const RESPONSES_INCOMPLETE: Readonly<Record<string, ReadAnswer['finishReason']>> = {
   max_output_tokens: 'length',
   content_filter: 'content_filter',
 };
 
 function finishReason(given: Fields, hasCalls: boolean): ReadAnswer['finishReason'] | undefined {
-  // Servers of this format may say no status at all.
+  // Servers of this format may omit the status.
   if (given.status === 'completed' || given.status === undefined) return hasCalls ? 'tool_calls' : 'stop';
   if (given.status !== 'incomplete') return undefined;
   const reason = isJsonObject(given.incomplete_details) ? textIn(given.incomplete_details.reason) : '';

@@ -1,4 +1,4 @@
-/** The responses request of OpenAI: its shape and its rules. */
+/** The shape and the rules of OpenAI's responses request. */
 import * as z from 'zod';
 import type { CallIdRule } from '../model/call-ids.js';
 import {
@@ -22,7 +22,7 @@ import type { RequestIssue, Turn } from '../wire/request-rules.js';
 /** Ids of 1 to 64 letters, digits, `_` and `-`. */
 export const RESPONSES_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 64, alphabet: 'word' };
 
-/** Tools that the provider runs itself and whose items it takes back as they came. */
+/** Items of tools that the provider runs itself and that it accepts back unchanged. */
 export const PROVIDER_ITEMS = [
   'web_search_call',
   'file_search_call',
@@ -34,7 +34,7 @@ export const PROVIDER_ITEMS = [
 
 const callId = wireCallId(RESPONSES_CALL_IDS);
 
-/** Reasoning as it came: encrypted, so that no server has to remember it. */
+/** Reasoning as the model sent it: encrypted, so that no server has to store it. */
 export const reasoningItem = z.looseObject({
   type: z.literal('reasoning'),
   id: z.exactOptional(z.string().min(1)),
@@ -44,13 +44,13 @@ export const reasoningItem = z.looseObject({
 
 const [firstProviderItem, ...otherProviderItems] = PROVIDER_ITEMS;
 
-/** What a tool of the provider did. */
+/** An item of a tool that the provider ran itself. */
 export const providerItem = z.looseObject({
   type: z.literal([firstProviderItem, ...otherProviderItems]),
   id: z.string().min(1),
 });
 
-/** What stands beside the text of a message of the model. */
+/** The other fields of a message item. */
 export const messageMarks = z.strictObject({
   annotations: z.exactOptional(z.array(z.looseObject({ type: z.string() })).min(1)),
   phase: z.exactOptional(z.string().min(1)),
@@ -135,13 +135,13 @@ const responsesRequest = z.looseObject({
   input: z.array(item).min(1),
 });
 
-/** A part of what is said or shown. */
+/** A part of a user message or of a tool result. */
 export type InputPart = z.infer<typeof inputPart>;
 /** An item of a responses request. */
 export type ResponsesItem = z.infer<typeof item>;
 type ResponsesRequest = z.infer<typeof responsesRequest>;
 
-/** Checks a responses request. */
+/** Checks a responses request against this format's rules. */
 export const checkResponsesRequest = checkerOf<ResponsesRequest>({
   schema: responsesRequest,
   turns: ({ input }) => input.map(turnOf),
@@ -176,7 +176,7 @@ function isUsers(one: ResponsesItem | undefined): boolean {
   return one?.type === 'message' && one.role === 'user';
 }
 
-/** Whether an item is the model's own. */
+/** Whether an item is from the model. */
 function isModels(one: ResponsesItem | undefined): boolean {
   if (one === undefined || one.type === 'function_call_output') return false;
   return one.type !== 'message' || one.role === 'assistant';

@@ -1,29 +1,29 @@
 /**
- * A streamed responses answer.
+ * Reads a streamed responses answer.
  *
  * Invariants
- * S1  An answer begins once, and each of its items begins once and ends once, as what it began.
- * S2  The arguments of a call are those that all events say that say any.
+ * S1  An answer starts once; each item starts once and ends once, with the type that it started with.
+ * S2  All events that hold the arguments of a call hold the same arguments.
  */
 import { isJsonObject, parseJson } from '../model/json.js';
 import { AnswerStream, type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 
-/** More items than an answer has ever had, and few enough to hold a place for each. */
+/** The most items of one answer: more than any real answer has, and few enough to keep an entry for each. */
 export const ITEMS_MAX = 10_000;
 
-/** An item as it comes. */
+/** An item that is still growing. */
 interface Growing {
-  /** What it began as; undefined when its beginning was not told. */
+  /** The type at its start; undefined when no event announced the start. */
   readonly type: string | undefined;
-  /** What its pieces said of its arguments. */
+  /** The arguments so far, joined from the pieces. */
   args: string;
   item?: Fields;
 }
 
-/** Puts the events of a streamed answer together. */
+/** Builds the whole answer from the events of a stream. */
 export class ResponsesStream extends AnswerStream {
   private readonly places = new Map<number, Growing>();
-  /** Calls and reasonings are told by their own numbers, not by their places among all items. */
+  /** Watchers see calls and reasoning blocks by separate numbers, not by their index among all items. */
   private readonly numbers = new Map<string, number>();
   private readonly counts = { reasoning: 0, tool_args: 0, text: 0 };
   private response: Fields = {};
@@ -33,7 +33,7 @@ export class ResponsesStream extends AnswerStream {
     const { output } = this.response;
     const items = this.itemsInOrder();
     if (items === undefined) return undefined;
-    // Some servers end with an answer in which nothing stands any more.
+    // Some servers end with an answer whose output is empty.
     if (!Array.isArray(output) || output.length === 0) {
       const open = [...this.places.values()].some(({ item }) => item === undefined);
       return open ? undefined : { ...this.response, output: items };
@@ -104,7 +104,7 @@ export class ResponsesStream extends AnswerStream {
     this.places.set(index, { type: there?.type, args: there?.args ?? '', item });
   }
 
-  /** Whether a piece may come at a place. Some servers do not tell that an item begins. */
+  /** Whether a piece may appear at this index. Some servers do not announce the start of an item. */
   private isOpen(index: unknown, type?: string): boolean {
     const there = isPlace(index) ? this.places.get(index) : undefined;
     const closed = there?.item !== undefined;
@@ -127,7 +127,7 @@ export class ResponsesStream extends AnswerStream {
     else if (args !== '' && !sameText(there.args, args)) this.spoil();
   }
 
-  /** The items that ended, in the order of their places; undefined when the events contradict each other (S2). */
+  /** The ended items in the order of their indexes; undefined when events contradict each other (S2). */
   private itemsInOrder(): Fields[] | undefined {
     const ordered = [...this.places].sort(([a], [b]) => a - b);
     const items: Fields[] = [];
@@ -155,7 +155,7 @@ function isPlace(index: unknown): index is number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < ITEMS_MAX;
 }
 
-/** Whether two lists of items ask for the same calls: some servers name them anew at the end. */
+/** Whether two lists of items hold the same calls: some servers rename calls at the end. */
 function sameCalls(items: readonly Fields[], output: readonly unknown[]): boolean {
   const calls = (list: readonly unknown[]) => list.filter(isJsonObject).filter(({ type }) => type === 'function_call');
   const [one, two] = [calls(items), calls(output)];
@@ -168,7 +168,7 @@ function sameCalls(items: readonly Fields[], output: readonly unknown[]): boolea
   );
 }
 
-/** Whether two texts are the same, or the same JSON. */
+/** Whether two texts are equal, or are equal as JSON. */
 function sameText(one: string, two: string): boolean {
   if (one === two) return true;
   const [first, second] = [parseJson(one), parseJson(two)];

@@ -1,15 +1,15 @@
 /**
- * `aos.agent/Prompt@1`: from a transcript to the messages of a request.
+ * `aos.agent/Prompt@1`: turns a transcript into the messages of a request.
  *
- * Owns: which words stand for which item. Does not own: their order and pairing (`lay-out.ts`), how content is read
+ * Owns: the words for each item. Does not own: the order and pairing of messages (`lay-out.ts`), reading content
  * (`reader.ts`), any wire.
  *
  * Invariants
- * P1  Total: every sequence of items, whatever has become of their content, gives a conversation (Y1).
- * P2  What was erased or cannot be read is told as such: the model learns that something was there, and not what.
- * P3  What only another profile or model reads is dropped, and its class named in `losses`, never silently.
- * P4  Append-only: an item changes no message that stands before an answer before it (Y5).
- * P5  A recorded name: what this file makes of an item never changes under the name `aos.agent/Prompt@1`.
+ * P1  Total: every sequence of items gives a conversation (Y1), even when content is missing or damaged.
+ * P2  Erased or unreadable content is marked: the model learns that content existed, but not what it was.
+ * P3  Parts that only another profile or model can read are dropped, and `losses` names their class.
+ * P4  Append-only: an item never changes messages before the last answer that precedes it (Y5).
+ * P5  A recorded name: the output for an item never changes under the name `aos.agent/Prompt@1`.
  */
 import type { OpaquePart, TranscriptItem } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
@@ -22,42 +22,42 @@ import { TranscriptReader, wordsFor } from './reader.js';
 import { droppedText, lateText, toolMedia, toolText } from './tool-words.js';
 import { userSays } from './user-words.js';
 
-/** The name and version of the prompt assembly, as parameters of a model call record it. */
+/** The name and version of the prompt assembly, as recorded in a model call's parameters. */
 export const PROMPT_VERSION = 'aos.agent/Prompt@1';
 
-/** What a model reads behind an answer that was stopped. */
+/** The text that follows an answer that was stopped. */
 export const INTERRUPTED_TEXT =
   'Automatic notice, not written by the user: the answer above was stopped before its end.';
 
-/** For whom a transcript is projected. */
+/** The reader of a prompt and its abilities. */
 export interface PromptTarget {
-  /** Who will read it: opaque parts of others are dropped. */
+  /** The profile of the reader; opaque parts of other profiles are dropped. */
   readonly profile: string;
   readonly model: string;
-  /** False: one call after the other. */
+  /** If false, an answer with several calls becomes a series of single calls. */
   readonly parallelCalls: boolean;
-  /** The media types that it takes as they are; none when absent. */
+  /** The media types that the model reads directly; default: no media types. */
   readonly mediaTypes?: readonly string[];
-  /** A summary of what came before the items. */
+  /** A summary of the conversation before the items. */
   readonly base?: Ref;
-  /** What it is asked behind them. */
+  /** A request to the model after the items. */
   readonly ask?: Ref;
-  /** How many bytes of each tool's result it is told, where that is bounded. */
+  /** The bound in bytes on each tool result, if there is one. */
   readonly resultBytesMax?: number;
 }
 
-/** Messages, and what of the transcript is not in them. */
+/** Messages, and the classes of parts that they leave out. */
 export interface Prompt {
   readonly messages: readonly UnifiedMessage[];
   readonly losses: readonly string[];
-  /** Whether something of it was erased, and is told as such. */
+  /** Whether some of the content was erased; the messages then say so. */
   readonly erased: boolean;
 }
 
 /**
- * Reads a transcript's content and lays it out as a conversation.
+ * Reads a transcript's content and turns it into a conversation.
  *
- * @throws RepriseError `store_failed` when the store cannot be read; never for what is in it
+ * @throws RepriseError `store_failed` when the store cannot be read; damaged or missing content never throws
  */
 export async function assemblePrompt(
   content: ContentReader,
@@ -116,7 +116,7 @@ async function answerOf(
   const output = 'found' in read ? read.found : { text: wordsFor(read.gone) };
   const opaque = 'opaque' in output ? kept(output.opaque ?? [], item.by, target, reader.losses) : [];
   const calls = [];
-  // The item's own list decides which calls were made: the output may hold more than a step was allowed.
+  // The item's own list decides which calls were made: the output may hold more than one step may make.
   for (const { call_id: callId, tool, args_ref } of item.calls) {
     calls.push({ callId, tool, args: await argsOf(args_ref, reader) });
   }

@@ -1,19 +1,22 @@
-/** How much of what is pointed to a model is told. Part of `aos.agent/Prompt@1`: these never change under its name. */
+/** Bounds on linked content in a prompt. Part of `aos.agent/Prompt@1`: these never change under that name. */
 
-/** Bytes of content that a part shows in full: some 250,000 tokens, more than most windows hold. */
+/** Bytes of a part in full view: some 250,000 tokens, more than most context windows hold. */
 export const VIEW_FULL_BYTES_MAX = 1_000_000;
 
-/** Bytes of content that a part shows as a summary, which is its beginning: a page. */
+/** Bytes of a part in summary view, which shows its beginning: about one page. */
 export const VIEW_SUMMARY_BYTES_MAX = 2_000;
 
-/** Bytes that are told of what one child came to: the rest its parent can ask for. */
+/** Bytes shown of one child's result; the parent can read the rest with a tool. */
 export const CHILD_BYTES_MAX = 8_000;
 
-/** Bytes that are told of what all children of one call came to; they share it. */
+/** Bytes shown of the results of all children of one call together. */
 export const CHILDREN_BYTES_MAX = 32_000;
 
-/** Bytes of one image or document that a model is shown as it is: what the strictest of the providers takes. */
+/** Bytes of one image or document: the bound of the strictest provider. */
 export const MEDIA_BYTES_MAX = 5_000_000;
 
-/** Bytes of all images and documents of one request together: as text they are a third more, and requests end at 32 MB. */
+/**
+ * Bytes of all images and documents in one request: base64 makes them a third larger, and requests are bounded at 32
+ * MB.
+ */
 export const MEDIA_TOTAL_BYTES_MAX = 20_000_000;

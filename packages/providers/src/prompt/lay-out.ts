@@ -1,39 +1,41 @@
 /**
- * From loose messages to a conversation that every wire format takes. Pure.
+ * Turns loose messages into a conversation that every wire format accepts. Pure.
  *
  * Invariants
  * Y1  Total: any sequence of drafts gives a conversation of this form.
- * Y2  It begins with a saying and ends with a saying or a result; two sayings never stand together, and before every
- *     answer stands a saying or a result.
- * Y3  Every call is answered right behind the answer that made it, in the order of the calls; a call without a result
- *     by words that say so.
+ * Y2  It begins with a user message and ends with a user message or a result; two user messages never follow each
+ *     other;
+ *     before every answer stands a user message or a result.
+ * Y3  Every call is answered directly after the answer that made it, in the order of the calls; a call without a
+ *     result
+ *     gets a text that says so.
  * Y4  Call ids are unique.
- * Y5  Append-only: what is laid out of the drafts before an answer is the beginning of what is laid out of all.
+ * Y5  Append-only: the layout of the drafts before an answer is a prefix of the layout of all drafts.
  */
 import { FreshIds } from '../model/call-ids.js';
 import type { UnifiedAnswer, UnifiedCall, UnifiedMedia, UnifiedMessage, UnifiedPart } from '../model/model.js';
 import { unlessBlank } from '../model/text.js';
 
-/** What a model reads in place of a result that was never recorded. */
+/** The result text of a call whose result was never recorded. */
 export const NO_RESULT_TEXT =
   'No result of this call was recorded. It may have happened, wholly or in part; check before you repeat it.';
 
-/** What stands first when a conversation begins with an answer, or is empty. */
+/** The first message of a conversation that begins with an answer, or is empty. */
 export const NO_INPUT_TEXT = '(There is no input.)';
 
-/** What stands where an answer follows upon an answer. */
+/** The message between two consecutive answers. */
 export const CONTINUE_TEXT = '(Continue.)';
 
-/** What stands for an answer in which nothing was said and nothing called. */
+/** The text of an answer without text and calls. */
 export const NO_ANSWER_TEXT = '(no answer)';
 
 const NO_OUTPUT_TEXT = '(no output)';
 const EMPTY_TEXT = '(empty)';
 
-/** A text, or something that is shown. */
+/** A text, or an image or document. */
 export type Said = string | UnifiedMedia;
 
-/** A message before it has its place. */
+/** A message before its position is decided. */
 export type Draft =
   | { readonly role: 'user'; readonly says: readonly Said[] }
   | Pick<UnifiedAnswer, 'role' | 'text' | 'calls' | 'opaque'>
@@ -46,9 +48,9 @@ export type Draft =
       readonly media?: readonly UnifiedMedia[];
     };
 
-/** How a conversation is laid out. */
+/** Options of the layout. */
 export interface LayOutOptions {
-  /** False: one call after the other, each with its result. */
+  /** If false, one call follows the other, each with its result. */
   readonly parallelCalls: boolean;
 }
 
@@ -68,7 +70,7 @@ interface Result {
 interface OpenAnswer {
   readonly draft: UnifiedAnswer;
   readonly results: (Result | undefined)[];
-  /** What was said while results were outstanding; it stands behind them. */
+  /** User content that arrived while results were outstanding; it is placed after them. */
   readonly held: Said[];
 }
 
@@ -76,7 +78,7 @@ class Layout {
   private readonly messages: UnifiedMessage[] = [];
   private readonly ids = new FreshIds();
   private open: OpenAnswer | undefined;
-  /** The parts of the newest saying. */
+  /** The parts of the newest user message. */
   private saying: UnifiedPart[] = [];
 
   constructor(private readonly options: LayOutOptions) {}

@@ -1,33 +1,33 @@
 /**
- * Images and documents of a transcript: shown as they are where the model takes them, in words where it does not.
+ * Images and documents of a transcript: sent directly if the model can read them, described in words otherwise.
  *
  * Invariants
- * M1  What is shown is decided in the order of the transcript, by what stands before it: a later part changes nothing.
- * M2  What a model could have been shown and is not is a loss, named once for its class; it stands in words instead.
+ * M1  Whether a part is shown depends only on the transcript before it: a later part changes nothing.
+ * M2  A part that could have been shown and was not is a loss; its class is named once, and words stand in its place.
  */
 import type { Ref } from '@reprise/contracts';
 import type { UnifiedMedia } from '../model/model.js';
 import { MEDIA_BYTES_MAX, MEDIA_TOTAL_BYTES_MAX } from './bounds.js';
 import type { TranscriptReader } from './reader.js';
 
-/** Content that is pointed to, and what it is. */
+/** A link to content, with its media type and name. */
 export interface Pointed {
   readonly link: Ref;
   readonly mediaType: string;
   readonly name: string;
 }
 
-/** Shows the images and documents of one request. */
+/** Decides which images and documents of one request are shown. */
 export class MediaRoom {
   private left = MEDIA_TOTAL_BYTES_MAX;
 
-  /** @param types the media types that the model takes */
+  /** @param types the media types that the model can read */
   constructor(
     private readonly reader: TranscriptReader,
     private readonly types: readonly string[],
   ) {}
 
-  /** What a model is shown of it; undefined where it is told in words. */
+  /** Returns the media to show; undefined when words replace it. */
   async show({ link, mediaType, name }: Pointed): Promise<UnifiedMedia | undefined> {
     const kind = mediaKind(mediaType);
     if (kind === undefined) return undefined;
@@ -48,7 +48,7 @@ export class MediaRoom {
   }
 }
 
-/** What kind of thing a model would look at or listen to; undefined for what none takes. */
+/** The kind of media a model could see or hear; undefined for other types. */
 export function mediaKind(mediaType: string): 'image' | 'audio' | 'video' | 'document' | undefined {
   if (mediaType === 'application/pdf') return 'document';
   const [kind] = mediaType.split('/');

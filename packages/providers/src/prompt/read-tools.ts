@@ -1,17 +1,17 @@
-/** The tools of a request, as a definition lists them. */
+/** Reads the tools of a request from the lists that it links. */
 import { readValue } from '@reprise/agent';
 import { type Ref, RepriseError, value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import * as z from 'zod';
 import type { UnifiedTool } from '../model/model.js';
 
-// Loose on purpose: a definition says more about a tool than a model is told.
+// Loose on purpose: a definition holds more about a tool than a model sees.
 const toolList = z.array(z.object({ name: z.string(), description: z.string(), schema: value() }));
 
 /**
- * Reads lists of tools as one, in the order of their names: the same tools give the same bytes.
+ * Reads lists of tools as one list, ordered by name: the same tools give the same bytes.
  *
- * @throws RepriseError `invalid_value` when a blob is no such list
+ * @throws RepriseError `invalid_value` when a blob is not a list of tools
  */
 export async function readTools(content: ContentReader, links: readonly Ref[]): Promise<UnifiedTool[]> {
   const lists = await Promise.all(links.map((link) => readList(content, link)));

@@ -1,51 +1,51 @@
-/** Reads what a transcript links, whatever has become of it: what cannot be read is told as such, never thrown. */
+/** Reads linked content of a transcript. Missing or damaged content never throws; a marker text replaces it. */
 import { type LlmOutput, readLlmOutput, readText, readValue } from '@reprise/agent';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
 import { type ContentReader, getBytes } from '@reprise/kernel';
 import { jsonText } from '../model/json.js';
 
-/** What a model reads in place of content that was erased. */
+/** The text in place of content that was erased. */
 export const ERASED_TEXT = '[erased]';
 
-/** What a model reads in place of content that is gone, damaged, or not what its link says. */
+/** The text in place of content that is missing, damaged, or of another type than its link states. */
 export const UNREADABLE_TEXT = '[this content cannot be read]';
 
 const BROKEN = ['blob_missing', 'blob_damaged', 'invalid_bytes', 'invalid_value'] as const;
 
-/** Content, or why there is none. A store that fails is no content: that is thrown. */
+/** Content, or the reason why it is missing. A store that fails throws instead. */
 export type Read<T> = { readonly found: T } | { readonly gone: 'erased' | 'unreadable' };
 
-/** Reads a transcript's content and notes what could not be told. */
+/** Reads a transcript's content and records what could not be read. */
 export class TranscriptReader {
-  /** Classes of what the request does not hold, each once. */
+  /** Classes of content that the request lacks, without duplicates. */
   readonly losses = new Set<string>();
-  /** Whether content that was asked for has been erased. */
+  /** Whether some requested content was erased. */
   erased = false;
 
   constructor(private readonly content: ContentReader) {}
 
-  /** A text, or words in its place. */
+  /** Reads a text, or a marker when it is gone. */
   async text(link: Ref): Promise<string> {
     const read = await this.attempt(readText(this.content, link));
     return 'found' in read ? read.found : wordsFor(read.gone);
   }
 
-  /** Bytes, or why there are none. */
+  /** Reads bytes, or the reason why they are gone. */
   bytes(link: Ref): Promise<Read<Uint8Array>> {
     return this.attempt(getBytes(this.content, link));
   }
 
-  /** A value, or why there is none. */
+  /** Reads a value, or the reason why it is gone. */
   value(link: Ref): Promise<Read<Value>> {
     return this.attempt(readValue(this.content, link));
   }
 
-  /** A model's output, or why there is none. */
+  /** Reads a model's output, or the reason why it is gone. */
   output(link: Ref): Promise<Read<LlmOutput>> {
     return this.attempt(readLlmOutput(this.content, link));
   }
 
-  /** What somebody came to as a text: what a model said, a value as JSON, or text as it stands. */
+  /** Reads an output as text: a model's text, a value as JSON, or plain text unchanged. */
   async words(link: Ref): Promise<string> {
     if (link.kind === 'raw') return this.text(link);
     const read = await this.attempt(readLlmOutput(this.content, link).catch((error) => unlessShapeless(error)));
@@ -70,12 +70,12 @@ export class TranscriptReader {
   }
 }
 
-/** What stands in place of content. */
+/** The marker text for content that is gone. */
 export function wordsFor(gone: 'erased' | 'unreadable'): string {
   return gone === 'erased' ? ERASED_TEXT : UNREADABLE_TEXT;
 }
 
-/** A value as a model reads it: text as it is, anything else as JSON. */
+/** A value as a model reads it: text unchanged, anything else as JSON. */
 export function textOfValue(data: Value): string {
   return typeof data === 'string' ? data : jsonText(data);
 }

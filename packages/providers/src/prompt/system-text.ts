@@ -1,10 +1,10 @@
-/** The system text of a request: the agent's instructions, and what its context sources gave, by lane. */
+/** The system text of a request: the agent's instructions, then texts from context sources by lane. */
 import { CONTEXT_LANES, type ContextText, type Ref } from '@reprise/contracts';
 import type { TranscriptReader } from './reader.js';
 
 /**
- * Instructions first, then the texts of each lane in the order of the lanes, and of their names within a lane: the same
- * texts give the same bytes, in whatever order they were gathered.
+ * Instructions first, then the texts of each lane, in the order of the lanes and by name within a lane: the same
+ * texts give the same bytes, in whatever order they arrived.
  */
 export async function systemText(
   instructions: Ref,

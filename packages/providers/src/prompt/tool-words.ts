@@ -1,4 +1,4 @@
-/** What a model reads of a tool call: its result, or above all whether it may have happened. */
+/** The text of a tool call in a prompt: its result, or whether the call may have happened. */
 import type { Artifact, ChildResult, NonExecution, TranscriptItem } from '@reprise/agent';
 import type { DroppedCalls } from '@reprise/contracts';
 import type { UnifiedMedia } from '../model/model.js';
@@ -10,7 +10,7 @@ import { type TranscriptReader, textOfValue, wordsFor } from './reader.js';
 type ToolItem = TranscriptItem & { readonly role: 'tool' };
 type LateItem = TranscriptItem & { readonly role: 'late' };
 
-/** What a model reads of a call. */
+/** The text of a call. */
 export async function toolText(item: ToolItem, reader: TranscriptReader): Promise<string> {
   const told: string[] = [];
   if (item.edited_args_ref !== undefined) {
@@ -28,7 +28,7 @@ export async function toolText(item: ToolItem, reader: TranscriptReader): Promis
   return told.join('\n\n');
 }
 
-/** What a model is shown of the files that a call made. */
+/** The images and documents among the files that a call made. */
 export async function toolMedia(item: ToolItem, room: MediaRoom): Promise<UnifiedMedia[]> {
   const shown: UnifiedMedia[] = [];
   for (const { blob_ref: link, media_type: mediaType, path: name } of item.files ?? []) {
@@ -38,7 +38,7 @@ export async function toolMedia(item: ToolItem, room: MediaRoom): Promise<Unifie
   return shown;
 }
 
-/** What a model reads of a call without an output. */
+/** The text of a call without an output. */
 function nonExecutionText({ kind, code }: NonExecution): string {
   const why = code === undefined ? '' : ` (${code})`;
   const told: Record<NonExecution['kind'], string> = {
@@ -61,20 +61,20 @@ const LATE: Readonly<Record<LateItem['status'], string>> = {
   outcome_unknown: 'its outcome remains unknown',
 };
 
-/** What a model reads, behind the results, of what it asked for beyond the calls that one answer may make. */
+/** The notice after the results about calls beyond the number that one answer may make. */
 export function droppedText({ count, tools }: DroppedCalls, made: number): string {
   const calls = count === 1 ? '1 call' : `${count} calls`;
   const of = tools.length === 0 ? '' : ` (of ${tools.join(', ')})`;
   return `Automatic notice, not written by the user: the answer above asked for more calls than one answer may make. Only its first ${made} count; ${calls} behind them${of} did not happen. Ask again for what you still need.`;
 }
 
-/** What a model reads, at its place in the conversation, of a call that was reported without an output before. */
+/** The text of a late result, at its position in the conversation, of a call that was first reported without one. */
 export async function lateText(item: LateItem, reader: TranscriptReader): Promise<string> {
   const said = `Automatic notice, not written by the user: the call of ${item.tool} (${item.call_id}) that was reported above without a result has been answered after all: ${LATE[item.status]}.`;
   return item.output_ref === undefined ? said : `${said}\n\n${await reader.text(item.output_ref)}`;
 }
 
-/** A file that is pointed to. */
+/** The line for a linked file. */
 export function fileLine({ path, media_type, bytes, blob_ref }: Artifact): string {
   return `[file ${path}: ${media_type}, ${bytes} bytes, ${blob_ref}]`;
 }

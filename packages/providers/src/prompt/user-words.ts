@@ -1,4 +1,4 @@
-/** What a model reads in the user's place: texts, content that is pointed to, and who speaks when it is not the user. */
+/** The text of user messages in a prompt: texts, linked content, and the speaker when it is not the user. */
 import type { TranscriptItem } from '@reprise/agent';
 import type { InputPart } from '@reprise/contracts';
 import { headOf } from '../model/text.js';
@@ -13,7 +13,7 @@ const VIEW_BYTES_MAX = { full: VIEW_FULL_BYTES_MAX, summary: VIEW_SUMMARY_BYTES_
 
 const NOTICE = 'Automatic notice, not written by the user:';
 
-/** What stands before the parts when it is not the user who speaks. */
+/** The words before the parts when the speaker is not the user. */
 const SPEAKERS: Readonly<Record<UserItem['origin'], string | undefined>> = {
   input: undefined,
   follow_up: undefined,
@@ -23,7 +23,7 @@ const SPEAKERS: Readonly<Record<UserItem['origin'], string | undefined>> = {
   parent: 'From the agent that started you:',
 };
 
-/** What a model reads of an item in the user's place. */
+/** The content of a user item. */
 export async function userSays(item: UserItem, reader: TranscriptReader, room: MediaRoom): Promise<Said[]> {
   const speaker = SPEAKERS[item.origin];
   const says: Said[] = speaker === undefined ? [] : [speaker];
@@ -31,7 +31,7 @@ export async function userSays(item: UserItem, reader: TranscriptReader, room: M
   return says;
 }
 
-/** A picture cannot be cut: a view that is not full has it told in words. */
+/** An image cannot be shown in part: only a full view shows it, any other view describes it. */
 async function shown(part: InputPart, room: MediaRoom): Promise<Said | undefined> {
   if (part.kind !== 'blob' || part.view !== 'full' || isReadable(part.media_type)) return undefined;
   const { blob_ref: link, media_type: mediaType } = part;
@@ -52,7 +52,7 @@ function viewOf(text: string, view: 'full' | 'summary' | { readonly head: number
   return headOf(text, typeof view === 'string' ? VIEW_BYTES_MAX[view] : view.head);
 }
 
-/** Whether content of this type is text: everything else is named, not told. */
+/** Whether content of this type is text: other content is named, not shown. */
 function isReadable(mediaType: string): boolean {
   return /^text\/|[/+](json|xml|yaml|toml|javascript|typescript|x-sh|sql|graphql)\s*(;|$)/i.test(mediaType);
 }

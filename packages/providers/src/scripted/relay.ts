@@ -1,10 +1,10 @@
 /**
- * A model that is none: it hands what a session is told to the only tool of its agent, and answers with what that came
- * to. So something that is an agent of its own, and thinks elsewhere, is a session like any other.
+ * A stub model that forwards the conversation to its agent's single tool and answers with the tool's result. With it,
+ * an agent that runs elsewhere, in a program of its own, is a session like any other.
  *
- * What the tool has to remember between two turns it says in the last line of its result, as JSON: `{"relay": …}`. The
- * relay takes the line out of its answer and gives what is in it back with the next call. All of that is in the
- * transcript, so a session goes on where it was, in this process or another.
+ * The tool can store state for the next turn in the last line of its result, as JSON: `{"relay": …}`. The relay
+ * removes the line from its answer and passes the state to the next call. All of this is in the transcript, so a
+ * session continues where it was, in this process or in another.
  */
 import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
@@ -31,7 +31,7 @@ const PROFILE: ProviderProfile = Object.freeze({
 });
 
 /**
- * The model of agents that think elsewhere, such as those of `externalAgent`.
+ * Makes the model of agents that run elsewhere, such as those of `externalAgent`.
  *
  * @example await openWorld({ store, models: { relay: relay() }, agents: [externalAgent({ … })] })
  */
@@ -43,7 +43,7 @@ export function relay(options: ProfileOptions = {}): ModelClient {
   };
 }
 
-/** A turn that failed, or did not take place, is no answer: the run fails with what was said of it. */
+/** A turn that failed, or did not take place, gives no answer: the run fails with the text of the failure. */
 function answerTo(request: UnifiedRequest): ModelResult {
   const last = request.messages.at(-1);
   if (last?.role !== 'tool' || !last.isError) return { ok: true, response: responseTo(request) };
@@ -61,7 +61,7 @@ function responseTo(request: UnifiedRequest): UnifiedResponse {
   return { ...said, request: writePlain(request), rawBody: encode(null), usage: { calls: 1 }, warnings: [] };
 }
 
-/** The next call: what was said since the last answer, and what the tool wanted to remember. */
+/** The next call: the messages since the last answer, and the state that the tool stored. */
 function callOf(tool: string, messages: readonly UnifiedMessage[]): UnifiedResponse['calls'][number] {
   const since = messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1);
   const text = since
@@ -74,7 +74,7 @@ function callOf(tool: string, messages: readonly UnifiedMessage[]): UnifiedRespo
   return { callId: `turn_${before + 1}`, tool, args: { text, ...(state === undefined ? {} : { state }) } };
 }
 
-/** What a result says, and what is to be remembered of it. */
+/** Splits a result into its text and the stored state. */
 function resultIn(message: UnifiedMessage | undefined): { readonly text: string; readonly state?: Value } {
   if (message?.role !== 'tool') return { text: '' };
   const { text } = message;

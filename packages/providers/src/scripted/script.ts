@@ -1,8 +1,8 @@
 /**
- * A model that answers by a script: for tests, examples and documentation. It fails on any step too few or too many.
+ * A model that answers from a script: for tests, examples and documentation. It fails on a missing or an extra step.
  *
- * It streams like a real one: each step's reasoning, text and calls are told in two pieces, so that what watches a
- * stream has something to watch.
+ * It streams like a real model: the reasoning, text and calls of each step arrive in two pieces, so that watchers have
+ * a stream to watch.
  */
 
 import type { Price } from '@reprise/agent';
@@ -27,54 +27,54 @@ import { sleep } from '../transport/retry.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { type ProfileOptions, profileOf } from '../wire/wire-client.js';
 
-/** What the model answers at one step. */
+/** The model's answer at one step. */
 export interface ScriptStep {
   readonly text?: string;
-  /** A text that is this value as JSON. */
+  /** The answer's text is this value as JSON. */
   readonly json?: Value;
   readonly calls?: readonly { readonly tool: string; readonly args: Value }[];
-  /** What it thought; kept as an opaque part that only this script reads back. */
+  /** The model's reasoning; stored as an opaque part that only this script can read. */
   readonly reasoning?: string;
-  /** The step fails with this code; retryable when the code says so. */
+  /** Makes the step fail with this code; it is retryable when the code says so. */
   readonly fail?: FailureCode;
-  /** The stream breaks after so many characters of the text, is asked for again, and comes whole. */
+  /** Breaks the stream after this many characters of the text; the retry then delivers the whole text. */
   readonly cut?: number;
   readonly usage?: Usage;
-  /** How long it takes in the middle of its text, in milliseconds of the process; `Infinity` until it is stopped. */
+  /** A pause in the middle of the text, in milliseconds; `Infinity` waits until the call is stopped. */
   readonly delayMs?: number;
 }
 
-/** A message of a request, as one reads it in a test. */
+/** A message of a request, in a form for tests. */
 export interface ScriptMessage {
   readonly role: UnifiedMessage['role'];
   readonly text: string;
   readonly calls?: readonly { readonly tool: string; readonly args: Json }[];
-  /** Of a result: whether the call failed. */
+  /** For a result: whether the call failed. */
   readonly isError?: boolean;
 }
 
-/** A request, as one reads it in a test. */
+/** A request, in a form for tests. */
 export interface ScriptRequest {
   readonly system: string;
   readonly messages: readonly ScriptMessage[];
   readonly tools: readonly string[];
   /** The text of the last message. */
   readonly last: string;
-  /** The request as every client gets it. */
+  /** The unified request, as every client receives it. */
   readonly unified: UnifiedRequest;
 }
 
-/** A step, or what makes one of the request. */
+/** A step, or a function that makes a step from the request. */
 export type ScriptAnswer = ScriptStep | ((request: ScriptRequest) => ScriptStep);
 
 /** A scripted model. */
 export interface ScriptedModel extends ModelClient {
-  /** The requests it got, in order. */
+  /** The requests it received, in order. */
   readonly requests: readonly ScriptRequest[];
   /**
-   * Asserts that every step was used, and that there was none too few.
+   * Asserts that the number of requests equals the number of steps.
    *
-   * @throws RepriseError `invalid_argument` naming the steps or the requests that are left over
+   * @throws RepriseError `invalid_argument` that lists the unused steps or the surplus requests
    */
   done(): void;
 }
@@ -90,9 +90,9 @@ const PROFILE: ProviderProfile = Object.freeze({
 });
 
 /**
- * A model that answers these steps in order, one for each request.
+ * Makes a model that answers with these steps in order, one for each request.
  *
- * A request beyond the last step is answered as a terminal provider failure, so that a loop ends.
+ * A request after the last step fails with a terminal provider failure, so that a loop ends.
  *
  * @example
  * const model = script({ calls: [{ tool: 'add', args: { a: 2, b: 3 } }] }, { text: 'It is 5.' })
@@ -112,7 +112,7 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
         expected: `${steps.length} requests`,
         actual: `${model.requests.length}`,
         hint: [
-          ...left.map((step, i) => `Step ${model.requests.length + i + 1} was not asked for: ${describe(step)}`),
+          ...left.map((step, i) => `Step ${model.requests.length + i + 1} was not used: ${describe(step)}`),
           ...surplus.map(({ last }, i) => `Request ${steps.length + i + 1} has no step; it ends with: ${short(last)}`),
         ].join('\n'),
       });
@@ -121,9 +121,9 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
 }
 
 /**
- * The same model at a price, such as a scripted one in a test of limits in money.
+ * Returns the same model with a price, for example for a scripted model in a test of money limits.
  *
- * @throws RepriseError `invalid_argument` for a price that is none
+ * @throws RepriseError `invalid_argument` when the price is invalid
  * @example const model = withPrice(script({ text: 'x', usage: { tokens_in: 1_000, tokens_out: 100 } }), { in: 3, out: 15 })
  */
 export function withPrice<M extends ModelClient>(model: M, price: Price): M {
@@ -132,10 +132,10 @@ export function withPrice<M extends ModelClient>(model: M, price: Price): M {
 }
 
 /**
- * A model that answers every request by a function, for tests that draw their worlds at random.
+ * Makes a model that answers every request with a function, for tests with random worlds.
  *
- * @param answer gets the request and its number, from 1; undefined ends the script
- * @param options what it costs, and what it can do
+ * @param answer receives the request and its number, from 1; returning undefined ends the script
+ * @param options the model's price and profile
  * @example const model = scriptBy(({ last }) => ({ text: last.toUpperCase() }))
  */
 export function scriptBy(
@@ -165,7 +165,7 @@ function scripted(
   };
 }
 
-/** Writes a request as plain data, for models that are none of any provider's. */
+/** Writes a request as plain JSON data, for models without a wire format. */
 export function writePlain(request: UnifiedRequest): WrittenRequest {
   const { messages, tools, system, ...options } = request;
   const body = {
@@ -269,7 +269,7 @@ function halves(text: string): readonly [string, string] {
   return [text.slice(0, middle), text.slice(middle)];
 }
 
-/** Waits; false when it was told to stop. */
+/** Waits; returns false when the signal stopped it. */
 async function pause(delayMs: number | undefined, signal: AbortSignal): Promise<boolean> {
   if (delayMs === undefined) return !signal.aborted;
   try {

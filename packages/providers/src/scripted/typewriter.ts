@@ -1,10 +1,11 @@
-/** Lets a model that answers at once speak as a real one does: word by word, so that there is time to watch and to stop it. */
+/** Slows down a model that answers at once: its text comes word by word, which gives time to watch and to stop it. */
 import type { ModelClient, ModelContext, ModelResult } from '../model/model.js';
 
 /**
- * The same model, speaking at a pace: for demonstrations with a scripted model. Reasoning and calls come with the end.
+ * Returns the same model with a pause between words: for demonstrations with a scripted model. Reasoning and calls
+ * come at the end.
  *
- * @param wordMs between two words, in milliseconds of the process
+ * @param wordMs the pause between two words, in milliseconds
  * @example typewriter(script({ text: 'Once upon a time …' }), 30)
  */
 export function typewriter(model: ModelClient, wordMs: number): ModelClient {
@@ -17,7 +18,7 @@ export function typewriter(model: ModelClient, wordMs: number): ModelClient {
   };
 }
 
-/** Says a whole answer; told to stop, it keeps what was said so far. */
+/** Emits a whole answer word by word; when stopped, it returns the text so far. */
 async function spoken(
   result: ModelResult & { readonly ok: true },
   { signal, progress }: ModelContext,
@@ -34,7 +35,7 @@ async function spoken(
   return { ok: true, response: { ...result.response, text: said, calls: [], finishReason: 'interrupted' } };
 }
 
-/** Waits; false when it was told to stop. */
+/** Waits; returns false when the signal stopped it. */
 function passed(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,44 +1,44 @@
-/** One POST, with a bound on silence and on the answer's size. Everything that goes wrong outside is data. */
+/** Sends one POST request, with bounds on silence, total time and size. Every outside failure is returned as data. */
 
-/** The largest answer that is read: far above any completion, far below memory. */
+/** The largest answer that is read: far above any real completion, far below memory. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The most that is read of an answer that says that something failed: its status counts, and a few words. */
+/** The most bytes that are read of an error answer: only its status and a short message matter. */
 const ERROR_BYTES_MAX = 256 * 1024;
 
-/** How long an answer that has said its end may take to end: a connection that was read to its end serves again. */
+/** How long a connection may take to close after its answer is complete: a connection read to its end can be reused. */
 const ENDING_MS = 1_000;
 
-/** What came of a request. `body` is all that arrived. */
+/** The outcome of a request. `body` holds all bytes that arrived. */
 export type Reply =
   | { readonly kind: 'response'; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
   | {
       readonly kind: 'timeout' | 'cancelled' | 'network' | 'too_large';
       readonly body: Uint8Array;
-      /** What the platform threw: its words differ between releases and may hold the address. For operators. */
+      /** The platform's exception, for operators: its message differs between releases and may contain the address. */
       readonly error?: unknown;
     };
 
-/** What to send, and under which limits. */
+/** A request to send, and its bounds. */
 export interface Post {
   readonly url: string;
   readonly headers: Headers;
   readonly body: Uint8Array;
-  /** How long the other side may say nothing. */
+  /** The longest silence of the server, in milliseconds. */
   readonly silenceMs: number;
-  /** How long the whole answer may take: one that drips is never silent. */
+  /** The longest time for the whole answer, in milliseconds: a slow drip of bytes is never silent. */
   readonly totalMs: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Told of each piece of the answer as it arrives.
+   * Called with each piece of the answer as it arrives.
    *
-   * @returns behind how many of these bytes the answer was whole, whatever else may come; undefined while it is not
+   * @returns after how many of these bytes the answer is complete, whatever may follow; undefined while it is not
    */
   onBytes(bytes: Uint8Array, response: Response): number | undefined;
 }
 
-/** Sends a request and reads the whole answer. Never throws for outside failures. */
+/** Sends a request and reads the whole answer. Outside failures never throw. */
 export async function post(ask: Post): Promise<Reply> {
   const body = new Body();
   if (ask.signal.aborted) return { kind: 'cancelled', body: body.whole() };
@@ -51,8 +51,8 @@ export async function post(ask: Post): Promise<Reply> {
     const response = await request(ask, controller.signal);
     const bytesMax = response.ok ? BODY_BYTES_MAX : ERROR_BYTES_MAX;
     const fits = await readWhile(response, (bytes) => {
-      if (whole !== undefined) return true; // what comes behind the end does not count, and gets it no more time
-      // What fits counts wherever the pieces were cut.
+      if (whole !== undefined) return true; // bytes after the end are ignored and do not extend the time
+      // Keep the bytes that fit, independent of how the stream was cut into pieces.
       const fitting = bytes.subarray(0, bytesMax - body.size);
       const end = ask.onBytes(fitting, response);
       body.take(fitting.subarray(0, end));
@@ -60,17 +60,17 @@ export async function post(ask: Post): Promise<Reply> {
       silence.broken(whole === undefined ? ask.silenceMs : ENDING_MS);
       return whole !== undefined || fitting.length === bytes.length;
     });
-    // What an error says beyond the bound adds nothing to its status.
+    // Bytes of an error answer beyond the bound add nothing to its status.
     return fits || !response.ok ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
   } catch (error) {
-    // Some servers say the end of an answer and keep the connection, or cut it: nothing of the answer is missing.
+    // Some servers complete the answer and then keep or break the connection: the answer itself is whole.
     if (whole !== undefined && !ask.signal.aborted) return responseOf(whole, body);
     const kind = ask.signal.aborted ? 'cancelled' : silence.over ? 'timeout' : 'network';
     return { kind, body: body.whole(), ...(kind === 'cancelled' ? {} : { error }) };
   } finally {
     silence.end();
     ask.signal.removeEventListener('abort', cancel);
-    controller.abort(); // an answer that was not read to its end gives its connection up
+    controller.abort(); // releases the connection of an answer that was not read to its end
   }
 }
 
@@ -79,7 +79,7 @@ function responseOf({ status, headers }: Response, body: Body): Reply {
 }
 
 function request({ url, headers, body, fetch }: Post, signal: AbortSignal): Promise<Response> {
-  // A redirect is not followed: it would carry the prompt, and perhaps a key in a header, to somebody else.
+  // A redirect is not followed: it would send the prompt, and perhaps a key in a header, to another server.
   const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
   return fetch(url, init as RequestInit);
 }
@@ -92,7 +92,7 @@ async function readWhile(response: Response, take: (bytes: Uint8Array) => boolea
   return true;
 }
 
-/** What arrived. */
+/** The bytes that arrived. */
 class Body {
   size = 0;
   private readonly parts: Uint8Array[] = [];
@@ -113,9 +113,9 @@ class Body {
   }
 }
 
-/** Aborts when nothing is heard for too long, or when all of it takes too long. */
+/** Aborts when the server is silent for too long, or when the whole answer takes too long. */
 export class Silence {
-  /** Whether it was too long. */
+  /** Whether a bound on time was exceeded. */
   over = false;
   private timer: ReturnType<typeof setTimeout>;
   private readonly total: ReturnType<typeof setTimeout>;
@@ -129,13 +129,13 @@ export class Silence {
     this.total = this.arm(totalMs);
   }
 
-  /** Something was heard; from now on so much silence is too long. */
+  /** Notes activity and restarts the silence timer with this bound. */
   broken(silenceMs = this.silenceMs): void {
     clearTimeout(this.timer);
     this.timer = this.arm(silenceMs);
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops the timers. */
   end(): void {
     clearTimeout(this.timer);
     clearTimeout(this.total);

@@ -1,27 +1,30 @@
-/** Retries of the transport: how long to wait, and when not to. Effect-level retries belong to plans. */
+/** Retries of the transport: how long to wait, and when not to retry. Plans own the retries of effects. */
 
 /** Waits, or rejects when the signal aborts. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
-/** How the adapter repeats a request that failed on the way. */
+/** How the transport retries a failed request. */
 export interface RetryPolicy {
-  /** How many times beyond the first; 0 for never. */
+  /** How many retries follow the first attempt; 0 for never. */
   readonly retriesMax: number;
-  /** The wait before the first retry; doubled for each further one. */
+  /** The wait before the first retry, in milliseconds; it doubles for each further retry. */
   readonly baseMs: number;
-  /** The longest wait, also of one that the provider asks for: above it the failure is the plan's to handle. */
+  /**
+   * The longest wait, in milliseconds, including waits that the provider requests: a longer one fails, and the plan
+   * decides.
+   */
   readonly waitMsMax: number;
 }
 
-/** Three retries after about a half, one and two seconds: what a busy minute at a provider takes. */
+/** Three retries after about 0.5, 1 and 2 seconds: enough for a busy minute at a provider. */
 export const RETRY_DEFAULT: RetryPolicy = Object.freeze({ retriesMax: 3, baseMs: 500, waitMsMax: 30_000 });
 
 /**
- * How long to wait before a retry; undefined when the provider asks for more than is sensible.
+ * Computes the wait before a retry in milliseconds; undefined when the provider requests more than the policy allows.
  *
  * @param retry 0 for the first retry
- * @param askedMs what the provider asks for
- * @param key spreads the waits of calls that fail together; any hex text, the effect's id for one
+ * @param askedMs the wait that the provider requests
+ * @param key spreads the waits of calls that fail together; any hex text, for example the effect's id
  */
 export function waitBefore(
   policy: RetryPolicy,
@@ -36,9 +39,9 @@ export function waitBefore(
 }
 
 /**
- * The wait that an answer asks for, in milliseconds.
+ * Reads the wait that an answer requests, in milliseconds.
  *
- * @param nowMs the present time, for the form that names a moment
+ * @param nowMs the current time, for headers that hold a date
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = headers.get('retry-after-ms');
@@ -46,14 +49,14 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
   const header = headers.get('retry-after');
   if (header === null) return undefined;
   if (AMOUNT.test(header)) return Math.ceil(Number(header) * 1_000);
-  // Engines read almost anything as some date, `-1` too.
+  // JavaScript engines parse almost any text as a date, even `-1`.
   const moment = DATE.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - nowMs);
 }
 
 const AMOUNT = /^\d+(\.\d+)?$/;
 
-/** The forms of dates that HTTP knows begin with the name of a day. */
+/** The date formats of HTTP begin with the name of a weekday. */
 const DATE = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
 
 /** Waits on the clock of this process. */

@@ -1,2 +1,2 @@
-/** The scrubber is the kernel's: each world has one. */
+/** Re-exports the kernel's scrubber: each world has one. */
 export { type PiecewiseScrubber, Scrubber } from '@reprise/kernel';

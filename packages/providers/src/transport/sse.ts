@@ -1,25 +1,25 @@
-/** Server-sent events: from bytes as they arrive to the data of events. */
+/** Parses server-sent events: from arriving bytes to the data of each event. */
 
-/** The largest line, and the most data of one event, in bytes: an event may repeat a whole answer, and no more. */
+/** The largest line and the largest data of one event, in bytes: an event may repeat a whole answer. */
 export const EVENT_BYTES_MAX = 16 * 1024 * 1024;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The data of an event, and behind how many bytes of the piece it ended. */
+/** The data of an event, and after how many bytes of the piece the event ended. */
 export interface EventData {
   readonly data: string;
   readonly end: number;
 }
 
 /**
- * Reads a stream of events piece by piece; a piece may end anywhere, inside a character too.
+ * Parses a stream of events piece by piece; a piece may end anywhere, even inside a character.
  *
- * Lines are collected as bytes, so that memory stays linear in the bound however small the pieces are. No byte of a
- * character longer than one byte is a line end, so a line is decoded when it is whole.
+ * Lines are collected as bytes, so memory use stays linear in the bound even for tiny pieces. No byte of a multi-byte
+ * character is a line end, so a line is decoded when it is complete.
  */
 export class EventStream {
-  /** Whether a line or an event was larger than the bound. Nothing behind it is read. */
+  /** Whether a line or an event exceeded the bound. Nothing after it is read. */
   tooLarge = false;
 
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -38,10 +38,10 @@ export class EventStream {
     return this.read(bytes).map(({ data }) => data);
   }
 
-  /** The events that these bytes complete, each with its place in them. */
+  /** The events that these bytes complete, each with its position in them. */
   read(bytes: Uint8Array): EventData[] {
     const events: EventData[] = [];
-    // The second half of a line end that was cut in two is no line of its own.
+    // The second half of a line end that was cut in two does not end another line.
     let at = this.afterReturn && bytes[0] === LINE_FEED ? 1 : 0;
     if (bytes.length > 0) this.afterReturn = false;
     while (at < bytes.length && !this.tooLarge) {
@@ -73,21 +73,21 @@ export class EventStream {
   }
 }
 
-/** Where the line that begins at a place ends; the length of the bytes when it does not end in them. */
+/** Where the line that begins at `from` ends; the length of the bytes when it does not end in them. */
 function lineEnd(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
   return at;
 }
 
-/** The bytes of a line that is not whole yet. */
+/** The bytes of an incomplete line. */
 class LineBytes {
   private bytes = new Uint8Array(256);
   private size = 0;
 
   constructor(private readonly bytesMax: number) {}
 
-  /** False when it would be too much. */
+  /** Adds a piece; returns false when the line exceeds the bound. */
   add(piece: Uint8Array): boolean {
     const size = this.size + piece.length;
     if (size > this.bytesMax) return false;
@@ -101,7 +101,7 @@ class LineBytes {
     return true;
   }
 
-  /** The line; the next one begins. */
+  /** Returns the line and starts a new one. */
   take(): Uint8Array {
     const line = this.bytes.subarray(0, this.size);
     this.size = 0;

@@ -1,11 +1,11 @@
 /**
- * Asking a provider over HTTP: the address, the keys, and the one owner of retries.
+ * Calls a provider over HTTP: the address, the keys, and the single owner of retries.
  *
  * Invariants
- * T1  A request is repeated here and nowhere below: what is left after the last retry is the plan's to handle.
- * T2  The same bytes are sent each time.
- * T3  Before a repetition watchers are told that what they heard counts for nothing.
- * T4  No secret leaves, neither in what is stored nor in what watchers are told.
+ * T1  Requests are retried here and nowhere below; after the last retry the plan decides.
+ * T2  Every retry sends the same bytes.
+ * T3  Before a retry, watchers are told to discard what was reported so far.
+ * T4  Secrets never leave: neither stored data nor progress to watchers holds one.
  */
 import { RepriseError } from '@reprise/contracts';
 import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel';
@@ -15,40 +15,40 @@ import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdi
 import { post, type Reply } from './http.js';
 import { RETRY_DEFAULT, type RetryPolicy, retryAfterMs, type Sleep, sleep, waitBefore } from './retry.js';
 
-/** How long a provider may say nothing by default, in milliseconds: slow models that think are included. */
+/** The longest silence of a provider by default, in milliseconds; it allows for slow models with reasoning. */
 export const SILENCE_MS_DEFAULT = 180_000;
 
-/** How long a whole answer may take by default, in milliseconds. */
+/** The longest time for a whole answer by default, in milliseconds. */
 export const ANSWER_MS_DEFAULT = 3_600_000;
 
-/** A value, or the name of a secret whose value is asked for at each call and never kept. */
+/** A value, or the name of a secret whose value is read at each call and never stored. */
 export type SecretText = string | { readonly secret: string };
 
-/** What every client over HTTP takes. */
+/** Options of every client over HTTP. */
 export interface TransportOptions {
-  /** Further headers, for example the ones a gateway asks for. */
+  /** Additional headers, for example for a gateway. */
   readonly headers?: Readonly<Record<string, SecretText>>;
-  /** How long the provider may say nothing, in milliseconds: before its answer, and between two pieces of it. */
+  /** The longest silence in milliseconds, before the answer and between two pieces of it. Default three minutes. */
   readonly timeoutMs?: number;
-  /** How long a whole answer may take, in milliseconds. Default an hour. */
+  /** The longest time for a whole answer, in milliseconds. Default one hour. */
   readonly answerTimeoutMs?: number;
   /** Retries of the transport. Default {@link RETRY_DEFAULT}. */
   readonly retry?: Partial<RetryPolicy>;
-  /** In place of the platform's `fetch`. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** In place of waiting on this process's clock. */
+  /** Replaces waiting on this process's clock. */
   readonly sleep?: Sleep;
 }
 
 /**
- * The address of a provider's operation.
+ * Builds the address of a provider's operation.
  *
- * @throws RepriseError `invalid_argument` when the base is no address, or holds a user or password
+ * @throws RepriseError `invalid_argument` when the base is not a valid address, or holds a user or password
  */
 export function endpoint(baseUrl: string, operation: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new RepriseError('invalid_argument', 'this is not the address of a provider', {
+    throw new RepriseError('invalid_argument', 'invalid option "baseUrl": not the address of a provider', {
       expected: 'http(s)://host/path without a user or password',
       hint: 'Put keys into apiKey or headers.',
     });
@@ -57,7 +57,7 @@ export function endpoint(baseUrl: string, operation: string): string {
   return url.href;
 }
 
-/** What came of one attempt: an answer, or a verdict and perhaps how long the provider wants to be left alone. */
+/** The outcome of one attempt: an answer, or a verdict and perhaps the wait that the provider requests. */
 export type Judged =
   | (ModelResult & { readonly ok: true })
   | (Verdict & { readonly ok: false; readonly waitMs?: number });
@@ -65,37 +65,37 @@ export type Judged =
 /** Reads the answer to one attempt. */
 export interface AnswerReader {
   /**
-   * Told of each piece as it arrives.
+   * Called with each piece of the answer as it arrives.
    *
-   * @returns behind how many of these bytes the answer was whole, whatever else may come; undefined while it is not
+   * @returns after how many of these bytes the answer is complete, whatever may follow; undefined while it is not
    */
   take(bytes: Uint8Array, response: Response): number | undefined;
-  /** Judges what came of the attempt. */
+  /** Judges the outcome of the attempt. */
   judge(reply: Reply): Judged;
 }
 
-/** One operation of one provider. */
+/** A request to one operation of a provider. */
 export interface Asking {
   readonly url: string;
-  /** The key and the header that it goes into. */
+  /** The key, and the header that carries it. */
   readonly key?: { readonly header: string; readonly prefix: string; readonly text: SecretText };
-  /** Headers of the protocol; options may say otherwise. */
+  /** Headers of the protocol; the options may override them. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly options: TransportOptions;
   readonly written: WrittenRequest;
   readonly context: ModelContext;
-  /** Begins to read the answer to an attempt. */
+  /** Makes a reader for the answer to one attempt. */
   reader(scrubber: Scrubber): AnswerReader;
 }
 
-/** Asks a provider, again where that may help. */
+/** Calls a provider, with retries where they may help. */
 export async function ask(asking: Asking): Promise<ModelResult> {
   const sealed = await reveal(asking);
   if ('error' in sealed) return failed({ ...terminal('credentials_missing'), error: sealed.error });
   return repeat(() => attempt(asking, sealed), asking.options, asking.context);
 }
 
-/** Tries until an answer comes, or a failure that another try would meet again, or too many have come. */
+/** Retries until an answer arrives, a failure is final, or the retries are used up. */
 export async function repeat(
   attempt: () => Promise<Judged>,
   options: Pick<TransportOptions, 'retry' | 'sleep'>,
@@ -117,7 +117,7 @@ export async function repeat(
   }
 }
 
-/** A failure as a client answers it. */
+/** Turns a verdict into a client's failure result. */
 export function failed({ failure, error }: Verdict): ModelResult & { readonly ok: false } {
   return { ok: false, failure, ...(error === undefined ? {} : { error }) };
 }
@@ -142,7 +142,7 @@ async function attempt({ url, options, written, context, reader }: Asking, seale
   return answer.judge(reply);
 }
 
-/** The headers to send and what must never be told of them; the error when a secret is missing or unusable. */
+/** The headers to send, with their secrets concealed; an error when a secret is missing or unusable. */
 async function reveal({
   url,
   key,
@@ -158,7 +158,7 @@ async function reveal({
     for (const [name, text] of Object.entries(fixed)) headers.set(name, text);
     if (key !== undefined) {
       const text = await revealed(key.text, context);
-      scrubber.conceal(text); // before the platform has it, whose errors may quote it
+      scrubber.conceal(text); // before the platform receives it: its errors may quote it
       headers.set(key.header, `${key.prefix}${text}`);
     }
     for (const [name, text] of Object.entries(options.headers ?? {})) {
@@ -182,25 +182,25 @@ function codeOf({ failure }: Verdict): string {
 }
 
 const NO_RESPONSE: Readonly<Record<Exclude<Reply['kind'], 'response'>, Verdict>> = {
-  // The model may be at work still: asking again would pay twice. The plan decides.
+  // The model may still be working: a retry would pay twice. The plan decides.
   timeout: { failure: { status: 'timeout', code: 'adapter_timeout' }, again: false },
   cancelled: { failure: { status: 'cancelled' }, again: false },
   network: retryable('network'),
   too_large: terminal('response_too_large'),
 };
 
-/** The verdict on an attempt that brought no whole answer. */
+/** The verdict on an attempt without a complete answer. */
 export function noResponse(kind: keyof typeof NO_RESPONSE, error?: unknown): Judged {
   return { ok: false, ...NO_RESPONSE[kind], ...(error === undefined ? {} : { error }) };
 }
 
-/** The most characters of a body that are kept of an answer which nobody can read. */
+/** The most characters of an unreadable answer's body that an error shows. */
 const BODY_SHOWN_MAX = 2_000;
 
-/** The verdict on an answer that is none of the format: what it says is kept, for operators. */
+/** The verdict on an answer that is not of the format; its text is kept for operators. */
 export function malformed(body: string, status?: number): Judged {
   const said = status === undefined ? {} : { status };
-  return { ok: false, ...retryable('malformed'), error: new ProviderError(shownBody('this is no answer', body), said) };
+  return { ok: false, ...retryable('malformed'), error: new ProviderError(shownBody('unreadable answer', body), said) };
 }
 
 function shownBody(what: string, body: string): string {
@@ -208,7 +208,7 @@ function shownBody(what: string, body: string): string {
   return text === '' ? what : `${what}: ${cut(text, BODY_SHOWN_MAX)}`;
 }
 
-/** The verdict on an answer that says that something failed. */
+/** The verdict on an answer that reports a failure. */
 export function refusal(
   reply: { readonly headers: Headers },
   {

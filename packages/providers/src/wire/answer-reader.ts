@@ -1,9 +1,9 @@
 /**
- * Reads one answer of any format, streamed or whole: a server may send either, whatever was asked for.
+ * Reads one answer of any format, streamed or whole: a server may send either, whatever the request said.
  *
  * Invariants
- * R1  Total: what is no answer of the format is `malformed`, and what ends before its end `network`.
- * R2  Of an answer that was stopped its text is kept, and nothing that may be half.
+ * R1  Total: an answer that is not of the format is `malformed`; an answer that is cut off is `network`.
+ * R2  Of a stopped answer only the text is kept, since anything else may be incomplete.
  */
 import { wellFormed } from '@reprise/contracts';
 import { parseBounded } from '../model/json.js';
@@ -16,18 +16,18 @@ import type { AnswerAbout, ReadAnswer } from './answer.js';
 import type { AnswerStream, Delta } from './answer-stream.js';
 import { verdictOnWanted } from './wanted.js';
 
-/** What is said of a stream that ended before its end. */
+/** The error for a stream that ended too early. */
 const CUT = 'the connection ended before the answer did';
 
-/** How the answers of a format are read. */
+/** How answers of a format are read. */
 export interface AnswerFormat {
-  /** Begins to read a streamed answer. */
+  /** Makes a reader for a streamed answer. */
   stream(scrubber: Scrubber, tell: (delta: Delta) => void): AnswerStream;
-  /** Reads an answer that is JSON data; undefined when it is none. */
+  /** Reads an answer from JSON data; undefined when the data is not an answer of the format. */
   read(body: unknown, about: AnswerAbout): ReadAnswer | undefined;
 }
 
-/** What is known of an answer before it comes. */
+/** Facts about the request that reading an answer needs. */
 export interface Answering {
   readonly format: AnswerFormat;
   readonly written: WrittenRequest;
@@ -90,7 +90,7 @@ export class FormatReader implements AnswerReader {
     return this.answered(reply, { text, calls: [], finishReason: 'interrupted', usage: { calls: 1 }, warnings: [] });
   }
 
-  /** The body as it may be shown. */
+  /** The body with secrets scrubbed. */
   private text({ body }: Reply): string {
     return this.about.scrubber.scrub(textOf(body));
   }

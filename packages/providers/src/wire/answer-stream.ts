@@ -1,34 +1,34 @@
-/** A streamed answer: its events as they arrive, told piece by piece, and put together as the answer that came whole. */
+/** Reads a streamed answer: reports its events as they arrive, and builds the answer that would have come whole. */
 import { wellFormed } from '@reprise/contracts';
 import { isJsonObject, JSON_ITEMS_MAX, parseBounded } from '../model/json.js';
 import type { ModelNote } from '../model/model.js';
 import type { PiecewiseScrubber, Scrubber } from '../transport/scrub.js';
 import { EventStream } from '../transport/sse.js';
 
-/** An object of JSON whose fields may be anything. */
+/** A JSON object whose fields may have any type. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A piece of an answer as watchers are told of it. */
+/** A piece of an answer, as watchers see it. */
 export type Delta = ModelNote & { readonly type: 'delta' };
 
-/** Puts the events of a streamed answer together; each format says what its events mean. */
+/** Builds an answer from the events of a stream; each format implements the meaning of its events. */
 export abstract class AnswerStream {
-  /** Whether the provider said that this is all. */
+  /** Whether the provider marked the end of the answer. */
   ended = false;
-  /** Whether nothing that counts can come any more. */
+  /** Whether later events can no longer change the answer. */
   over = false;
-  /** Whether something was no event of the format, or stood where the format has none. */
+  /** Whether an event was not of the format, or stood where the format does not allow it. */
   malformed = false;
-  /** Whether more came than is read. */
+  /** Whether the answer exceeded the bound on its size. */
   tooLarge = false;
-  /** What the provider said in place of an answer. */
+  /** The error that the provider sent instead of an answer. */
   failure: unknown;
-  /** What was said so far. */
+  /** The text so far. */
   text = '';
 
   private readonly events = new EventStream();
   private readonly tellers = new Map<string, PiecewiseScrubber>();
-  /** How many values the event at hand holds, and those before it of which something is kept. */
+  /** How many values the current event holds, plus those of earlier events that are partly kept. */
   private eventItems = 0;
   private keptItems = 0;
 
@@ -38,9 +38,9 @@ export abstract class AnswerStream {
   ) {}
 
   /**
-   * Takes the next bytes. What comes behind the end is not read, whether it comes in the same piece or in another.
+   * Reads the next bytes. Bytes after the end are ignored, in the same piece and in later ones.
    *
-   * @returns behind how many of these bytes nothing counts any more; undefined while something may
+   * @returns after how many of these bytes nothing can change the answer; undefined while something can
    */
   push(bytes: Uint8Array): number | undefined {
     if (this.over) return 0;
@@ -53,40 +53,40 @@ export abstract class AnswerStream {
     return bytes.length;
   }
 
-  /** The whole answer, as if it had come at once; what was held back is told. */
+  /** Returns the whole answer, as if it had come at once, and reports text that was held back. */
   answer(): unknown {
     for (const [place, teller] of this.tellers) this.tellAt(place, teller.end());
     return this.whole();
   }
 
-  /** The answer as the format sends it when it does not stream. */
+  /** The answer in the form of an answer that did not stream. */
   protected abstract whole(): unknown;
 
-  /** Takes an event. */
+  /** Reads an event. */
   protected abstract take(event: Fields): void;
 
-  /** Takes the mark that some servers end a stream with. */
+  /** Reads the end mark that some servers send. */
   protected takeDone(): void {}
 
-  /** It is no stream of the format: nothing of it counts, and nothing behind counts either. */
+  /** Marks the stream as malformed: nothing of it counts, and nothing after it is read. */
   protected spoil(): void {
     this.malformed = true;
     this.over = true;
   }
 
-  /** Something of the event at hand is kept as the data that it is: there is a bound to that. */
+  /** Notes that data of the current event is kept: the amount has a bound. */
   protected keeps(): void {
     this.keptItems += this.eventItems;
     if (this.keptItems > JSON_ITEMS_MAX) this.overflow();
   }
 
-  /** Adds to the text and tells it. */
+  /** Adds to the text and reports it. */
   protected say(piece: string): void {
     this.text += piece;
     this.tellPiece('text', 0, piece);
   }
 
-  /** Tells a piece of something, as far as it can hold no part of a secret. */
+  /** Reports a piece, except for an end that may be the start of a secret. */
   protected tellPiece(channel: Delta['channel'], index: number, piece: string): void {
     if (piece === '') return;
     const place = `${channel}/${index}`;
@@ -121,7 +121,7 @@ export abstract class AnswerStream {
   }
 }
 
-/** A text, or none where there is something else. */
+/** The text, or an empty text when the value is not a text. */
 export function textIn(thing: unknown): string {
   return typeof thing === 'string' ? thing : '';
 }

@@ -1,11 +1,11 @@
 /**
- * What the readers of all formats share: putting together what a model said, in the terms of the unified response.
+ * Builds unified responses: shared by the readers of all formats.
  *
  * Invariants
- * A1  Total: whatever a provider puts into a field becomes something that a receipt takes, or a warning.
- * A2  Nothing that is kept holds a secret: every text goes through `scrub`.
- * A3  Call ids are unique among themselves and in the conversation.
- * A4  Of a call beyond those that are kept nothing is kept but that it was asked for, and of which tool.
+ * A1  Total: any field of a provider's answer becomes valid receipt data, or a warning.
+ * A2  No stored text holds a secret: every text passes through `scrub`.
+ * A3  Call ids are unique within the answer and within the conversation.
+ * A4  Of calls beyond the ones that are stored, only their number and their tools' names are kept.
  */
 
 import type { OpaquePart } from '@reprise/agent';
@@ -20,29 +20,29 @@ import { droppedOf } from './dropped-calls.js';
 import type { Wanted } from './wanted.js';
 import { keptAt } from './weave.js';
 
-/** How deep arguments may nest: they are kept inside the output's own levels, which have to fit the codec's. */
+/** The deepest nesting of arguments: they are stored inside the output, whose total depth the codec bounds. */
 const ARGS_DEPTH_MAX = VALUE_DEPTH_MAX - 8;
 
-/** What an answer says, without the bytes around it. */
+/** The content of an answer, without its bytes. */
 export interface ReadAnswer extends Omit<UnifiedResponse, 'request' | 'rawBody'> {
-  /** What in it only the client can answer, and this one cannot: it is no answer then. */
+  /** A request to the client that this client cannot fulfil; the answer is then a failure. */
   readonly wanted?: Wanted;
 }
 
 /** Removes secrets from a text. */
 export type Scrub = (text: string) => string;
 
-/** What a reader of answers is told besides the answer. */
+/** Inputs of a reader besides the answer itself. */
 export interface AnswerAbout {
-  /** Call ids of the request's history: an id of the answer that is among them gets a number. */
+  /** Call ids of the request's history: an id of the answer that repeats one of them gets a number appended. */
   readonly idsInUse: Iterable<string>;
-  /** Removes secrets that the endpoint echoed. */
+  /** Removes secrets that the server echoed. */
   readonly scrub: Scrub;
 }
 
-/** What was said, called and kept of an answer, in the order in which it stands in it. */
+/** Collects the text, calls and opaque parts of an answer, in their order. */
 export class AnswerDraft {
-  /** What was dropped or changed. */
+  /** Codes of what was dropped or changed. */
   readonly warnings: string[] = [];
   private readonly ids: FreshIds;
   private readonly opaque: OpaquePart[] = [];
@@ -55,17 +55,17 @@ export class AnswerDraft {
     this.ids = new FreshIds(about.idsInUse);
   }
 
-  /** Whether a model asked for calls. */
+  /** Whether the model requested calls. */
   get hasCalls(): boolean {
     return this.calls.length > 0;
   }
 
-  /** Whether it says anything. */
+  /** Whether the answer has text. */
   get hasText(): boolean {
     return this.text !== '';
   }
 
-  /** Something asks the client for what this one cannot give; the first such thing names the failure. */
+  /** Records that the answer needs something this client cannot do; the first one names the failure. */
   want(wanted: Wanted): void {
     this.wanted ??= wanted;
   }
@@ -76,9 +76,9 @@ export class AnswerDraft {
   }
 
   /**
-   * Adds a call; `args` is JSON text, or data already parsed.
+   * Adds a call; `args` is JSON text, or parsed data.
    *
-   * @returns whether it is kept
+   * @returns whether the call was stored
    */
   call(id: unknown, name: unknown, args: unknown): boolean {
     const { scrub } = this.about;
@@ -97,9 +97,9 @@ export class AnswerDraft {
   }
 
   /**
-   * Keeps what only the provider reads back, at its place.
+   * Stores an item that only its provider can read, with its position.
    *
-   * @param text as a person reads it
+   * @param text the item in a form for people
    */
   keep(kind: OpaquePart['kind'], native: unknown, text?: string): void {
     const { scrub } = this.about;
@@ -116,16 +116,16 @@ export class AnswerDraft {
   }
 
   /**
-   * What it came to.
+   * Returns the collected answer.
    *
-   * @param word how the provider ended it: where nothing was said and none called, the client is to do something
+   * @param word what the provider's end mark implies: without text and calls, the client would have to act
    */
   end(word: EndWord = 'known'): Pick<ReadAnswer, 'text' | 'calls' | 'dropped' | 'opaque' | 'warnings' | 'wanted'> {
     const silent = this.text.trim() === '' && !this.hasCalls;
     if (silent && word === 'calls') this.want(this.opaque.length === 0 ? 'calls' : 'unknown_item');
     if (silent && word === 'unknown') this.want('unknown_end');
     const dropped = droppedOf(this.dropped);
-    // Two stretches may have been halves of a secret.
+    // A secret may have been split between two texts.
     const text = this.about.scrub(this.text);
     return {
       ...(text === '' ? {} : { text }),
@@ -138,11 +138,11 @@ export class AnswerDraft {
   }
 }
 
-/** Arguments as data; when they are no JSON object, what the model wrote and why it cannot run. */
+/** Reads arguments as data; if they are not a JSON object, returns the model's text and the issue. */
 function readArgs(given: unknown, scrub: Scrub): Pick<RequestedCall, 'args' | 'issue'> {
   const written = wellFormed(typeof given === 'string' ? given : (JSON.stringify(given) ?? ''));
   const text = scrub(written);
-  // Several servers send no text at all for a call without arguments.
+  // Several servers send an empty text for a call without arguments.
   if (text.trim() === '') return { args: {} };
   const args = canonical(text);
   if (args === undefined) return { args: text, issue: 'args_not_json' };
@@ -150,7 +150,9 @@ function readArgs(given: unknown, scrub: Scrub): Pick<RequestedCall, 'args' | 'i
   return isMap ? { args } : { args: text, issue: 'args_not_object' };
 }
 
-/** JSON text as a canonical value; undefined for what is no JSON, or JSON without a canonical form such as 1e999. */
+/**
+ * Reads JSON text as a canonical value; undefined for invalid JSON, or values without a canonical form such as 1e999.
+ */
 function canonical(text: string): Value | undefined {
   try {
     const parsed = parseBounded(text);
@@ -163,25 +165,25 @@ function canonical(text: string): Value | undefined {
   }
 }
 
-/** Whether the word for the end of an answer announces calls, or is one that nobody knows. */
+/** Whether an end mark announces calls, is known, or is unknown. */
 export type EndWord = 'calls' | 'known' | 'unknown';
 
-/** What the word for the end of an answer says, by the words of a format. */
+/** Classifies an end mark by a format's table of finish reasons. */
 export function wordOf(given: unknown, words: Readonly<Record<string, ReadAnswer['finishReason']>>): EndWord {
   if (typeof given !== 'string' || given === '') return 'known';
   if (!Object.hasOwn(words, given)) return 'unknown';
   return words[given] === 'tool_calls' ? 'calls' : 'known';
 }
 
-/** The provider's name of an answer, where it is one that a receipt takes. */
+/** The provider's id of an answer, if a receipt can store it. */
 export function responseIdOf(id: unknown, scrub: Scrub): Pick<ReadAnswer, 'providerResponseId'> {
   if (typeof id !== 'string' || id.length > 256) return {};
   return { providerResponseId: scrub(wellFormed(id)) };
 }
 
-/** How many tokens went where, as a provider counted them; each may be missing or nonsense. */
+/** Token counts as a provider reports them; each may be missing or invalid. */
 export interface Counted {
-  /** All that went in, cached or not. */
+  /** All input tokens, cached or not. */
   readonly in?: unknown;
   readonly out?: unknown;
   readonly reasoning?: unknown;
@@ -189,7 +191,7 @@ export interface Counted {
   readonly cacheWrite?: unknown;
 }
 
-/** Usage as receipts hold it. */
+/** Usage in the form that receipts store. */
 export function usageOf(counted: Counted): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Usage = {
     calls: 1,
@@ -209,7 +211,7 @@ function count<K extends string>(name: K, given: unknown): { readonly [P in K]?:
   return isCount(given) ? ({ [name]: given } as { readonly [P in K]: number }) : {};
 }
 
-/** Whether a provider gave a number of tokens. */
+/** Whether a value is a valid token count. */
 export function isCount(given: unknown): given is number {
   return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0;
 }

@@ -1,20 +1,22 @@
-/** What of an answer's calls is not kept, because they are more than a receipt holds: counted, and their tools named. */
+/** Calls of an answer beyond the number that a receipt may hold: counted, and their tools named. */
 import type { DroppedCalls } from '@reprise/contracts';
 import { ANSWER_CALLS_MAX } from '@reprise/contracts';
 import type { UnifiedResponse } from '../model/model.js';
 import { cut } from '../model/text.js';
 
-/** Tools that are named of those calls, and the most characters of a name. */
+/** The most tools that are named, and the most characters of a name. */
 const TOOLS_MAX = 16;
 const NAME_MAX = 128;
 
-/** What is told of calls that are not kept; undefined when there are none. */
+/** Describes calls that are not stored; undefined when there are no such calls. */
 export function droppedOf(calls: readonly { readonly tool: string }[]): DroppedCalls | undefined {
   if (calls.length === 0) return undefined;
   return { count: calls.length, tools: toolsIn(calls.map(({ tool }) => tool)) };
 }
 
-/** The calls of an answer that a receipt holds, and what is told of the rest, which a client may have counted before. */
+/**
+ * The calls that a receipt stores, and a description of the others, some of which a client may have counted already.
+ */
 export function keptCalls({
   calls,
   dropped,
@@ -29,7 +31,7 @@ export function keptCalls({
   return { calls: kept, dropped: { count: beyond.count + dropped.count, tools } };
 }
 
-/** The warning that stands in a receipt besides. */
+/** The warning code that the receipt also stores. */
 export function droppedWarning(dropped: DroppedCalls | undefined): readonly string[] {
   return dropped === undefined ? [] : [`tool_calls_dropped:${dropped.count}`];
 }

@@ -1,16 +1,16 @@
-/** What the rules of all formats begin with: fields that every format has, and the order in which a body is checked. */
+/** Rules shared by all formats: common fields, and the order in which a body is checked. */
 import * as z from 'zod';
 import { type CallIdRule, fitsRule } from '../model/call-ids.js';
 import { isJsonObject, parseJson } from '../model/json.js';
 import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
 
-/** A text that says something. */
+/** A text that is not blank. */
 export const spoken = z.string().refine((text) => text.trim() !== '', 'empty_content' satisfies RequestRule);
 
-/** A tool's name, as every provider takes it. */
+/** A tool's name in the form that every provider accepts. */
 export const wireToolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'tool_name' satisfies RequestRule);
 
-/** A call's id by a format's rule. */
+/** A call's id under a format's rule. */
 export function wireCallId(rule: CallIdRule) {
   return z.string().refine((id) => fitsRule(id, rule), 'call_id' satisfies RequestRule);
 }
@@ -20,12 +20,12 @@ export const wireArguments = z
   .string()
   .refine((text) => isJsonObject(parseJson(text)), 'arguments' satisfies RequestRule);
 
-/** Bytes as base64; none is no image. */
+/** Bytes as base64; an empty text is not an image. */
 export const base64 = z
   .string()
   .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/);
 
-/** Bytes in an address of their own. */
+/** Bytes in a data URL. */
 export const dataUrl = z.string().refine((url) => {
   const [, data] = url.match(/^data:[\w.+-]+\/[\w.+-]+;base64,(.+)$/) ?? [];
   return data !== undefined && base64.safeParse(data).success;
@@ -36,7 +36,7 @@ export function range(min: number, max: number) {
   return z.number('parameter_range').min(min, 'parameter_range').max(max, 'parameter_range');
 }
 
-/** A whole number from a least one. */
+/** An integer of at least `min`. */
 export function wholeFrom(min: number) {
   return z.int('parameter_range').min(min, 'parameter_range');
 }
@@ -47,24 +47,24 @@ export const toolSchema = z.looseObject(
   'tool_schema',
 );
 
-/** Fields that every format has, besides those that each names in its own way. */
+/** Fields that every format has under the same name. */
 export const commonFields = {
   model: z.string().min(1),
   stream: z.exactOptional(z.boolean()),
   top_p: z.exactOptional(range(0, 1)),
 };
 
-/** Metadata as the formats of OpenAI take it. */
+/** Metadata in the form of OpenAI's formats. */
 export const metadataPairs = z
   .record(z.string().max(64, 'parameter_range'), z.string().max(512, 'parameter_range'))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range');
 
-/** A choice among tools by a word, or one of them in the format's own form. */
+/** A choice among tools: a word, or a named tool in the format's own form. */
 export function wireChoice<T extends z.ZodType>(named: T) {
   return z.union([z.enum(['auto', 'none', 'required']), named], 'tool_choice');
 }
 
-/** A text, or a list of parts: each told what is wrong with it, and not that it is neither. */
+/** A text or a list of parts; a problem names what is wrong inside, instead of saying that it is neither. */
 export function textOr<T extends z.ZodType>(text: z.ZodType<string>, parts: T) {
   return z.custom<string | z.infer<T>>().superRefine((given, context) => {
     const parsed = (typeof given === 'string' ? text : parts).safeParse(given);
@@ -72,7 +72,7 @@ export function textOr<T extends z.ZodType>(text: z.ZodType<string>, parts: T) {
   });
 }
 
-/** The tools of a request: our own, each held to their form, and those that the provider runs itself. */
+/** The tools of a request: our own in a fixed form, and those that the provider runs itself. */
 export function wireTools(
   own: z.ZodType,
   provided: z.ZodType,
@@ -88,17 +88,17 @@ export function wireTools(
 /** A format's rules. */
 export interface FormatRules<T> {
   readonly schema: z.ZodType<T>;
-  /** The conversation, as far as pairing sees it. */
+  /** The conversation's turns, for the check of calls and answers. */
   turns(request: T): Iterable<Turn>;
-  /** The names of its tools. */
+  /** The names of the request's tools. */
   tools(request: T): readonly string[];
-  /** What was chosen: a tool by name, or something else than nothing. */
+  /** The tool choice: a tool by name, or another choice; undefined when the request has no choice. */
   choice(request: T): { readonly tool?: string } | undefined;
-  /** The rules that only this format has. */
+  /** Rules of this format alone. */
   own(request: T): readonly RequestIssue[];
 }
 
-/** Checks bodies by a format's rules: its shape first, and what stands in it only when it has the shape. */
+/** Makes a checker from a format's rules: the shape first, and the rules only when the shape is valid. */
 export function checkerOf<T>(rules: FormatRules<T>): (body: unknown) => RequestIssue[] {
   return (body) => {
     const parsed = parseBody(rules.schema, body);

@@ -1,4 +1,4 @@
-/** The media types that both makers' own protocols take as they are. */
+/** The media types that both OpenAI's and Anthropic's own protocols accept. */
 export const IMAGES_AND_PDF: readonly string[] = Object.freeze([
   'image/png',
   'image/jpeg',

@@ -1,4 +1,4 @@
-/** What the writers of all formats share: native options, tools, choices, and numbers in the range of a format. */
+/** Shared by the writers of all formats: native options, tools, choices, and numbers within a format's range. */
 import type { Value } from '@reprise/contracts';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type {
@@ -11,22 +11,22 @@ import type {
 } from '../model/model.js';
 import { cut } from '../model/text.js';
 
-/** A body and what of the unified request is not in it. */
+/** A body, and codes of parts of the unified request that it lacks. */
 export interface Draft {
   readonly body: Readonly<Record<string, unknown>>;
   readonly warnings: readonly string[];
 }
 
-/** What the next request does not repeat: the end of the list that grows, and of the object around it. */
+/** The bytes that the next request does not share: the end of the growing list and of the object around it. */
 const TAIL = ']}';
 
-/** A body as bytes. Its last field is the list that grows, so all but the tail is the beginning of the next one. */
+/** Encodes a body. Its last field is the growing list, so all bytes but the tail begin the next request, too. */
 export function writtenOf({ body, warnings }: Draft): WrittenRequest {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   return { body: bytes, prefixBytes: bytes.length - TAIL.length, warnings: [...new Set(warnings)].sort() };
 }
 
-/** Provider-native fields: the profile's and the call's, except those that the journal says otherwise about. */
+/** Provider-native fields from the profile and the call, except those that the journal records separately. */
 export function nativeOptions(
   request: UnifiedRequest,
   profile: ProviderProfile,
@@ -41,7 +41,7 @@ export function nativeOptions(
   return Object.fromEntries(kept.map(([name, option]) => [name, toJson(option)]));
 }
 
-/** A number within a format's range. */
+/** Clamps a number to a format's range. */
 export function within(
   given: number | undefined,
   [min, max]: readonly [number, number],
@@ -54,7 +54,7 @@ export function within(
   return number;
 }
 
-/** At most so many texts of a list, none of them blank. */
+/** The first texts of a list up to a maximum, without blank ones. */
 export function stopTexts(given: readonly string[] | undefined, most: number, warnings: string[]) {
   if (given === undefined) return undefined;
   const kept = given.filter((text) => text.trim() !== '').slice(0, most);
@@ -62,7 +62,7 @@ export function stopTexts(given: readonly string[] | undefined, most: number, wa
   return kept.length === 0 ? undefined : kept;
 }
 
-/** At most sixteen pairs, as the formats that have metadata take them. */
+/** At most sixteen pairs: the bound of the formats that have metadata. */
 export function metadataOf(given: UnifiedRequest['metadata'], warnings: string[]) {
   if (given === undefined) return undefined;
   const entries = Object.entries(given);
@@ -70,21 +70,21 @@ export function metadataOf(given: UnifiedRequest['metadata'], warnings: string[]
   return Object.fromEntries(entries.slice(0, 16));
 }
 
-/** A model's effort, when the profile has one to set. */
+/** The effort of a request, if the profile supports it. */
 export function effortOf(request: UnifiedRequest, profile: ProviderProfile, warnings: string[]) {
   if (profile.supports_reasoning_effort) return request.reasoningEffort;
   if (request.reasoningEffort !== undefined) warnings.push('unsupported:reasoning_effort');
   return undefined;
 }
 
-/** A tool as formats take it. */
+/** A tool in a form that formats accept. */
 export interface SendableTool {
   readonly name: string;
   readonly description: string;
   readonly schema: { readonly [key: string]: Json };
 }
 
-/** The tools that a format can tell of. One whose name it cannot say would never be called back by it. */
+/** The tools that a format can send. A tool whose name the format refuses could never be called. */
 export function sendableTools(request: UnifiedRequest, warnings: string[]): SendableTool[] {
   const names = new Set<string>();
   return request.tools.flatMap(({ name, description, schema }) => {
@@ -97,7 +97,10 @@ export function sendableTools(request: UnifiedRequest, warnings: string[]): Send
   });
 }
 
-/** Several providers refuse what combines schemas at the top, or has no properties. Arguments are checked here anyway. */
+/**
+ * Several providers refuse schemas that combine others at the top, or that lack properties. Arguments are checked here
+ * anyway.
+ */
 const COMBINATORS = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const', '$ref'];
 
 function objectSchema(schema: Json, name: string, warnings: string[]): { readonly [key: string]: Json } {
@@ -108,10 +111,10 @@ function objectSchema(schema: Json, name: string, warnings: string[]): { readonl
   return { ...rest, type: 'object', properties: isJsonObject(rest.properties) ? rest.properties : {} };
 }
 
-/** What a model may call: any, none, at least one, or one that is named. */
+/** Which calls a model may make: any, none, at least one, or the named one. */
 export type Choice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-/** The choice of a request, as far as its tools and the profile have it. */
+/** The choice of a request, as far as its tools and the profile allow it. */
 export function choiceOf(
   request: UnifiedRequest,
   tools: readonly SendableTool[],
@@ -134,14 +137,14 @@ export function choiceOf(
   return 'required';
 }
 
-/** A call of the history as formats take it back. */
+/** A call of the history in a form that formats accept. */
 export interface SendableCall {
   readonly id: string;
   readonly name: string;
   readonly args: { readonly [key: string]: Json };
 }
 
-/** A model may have called what no provider takes back; the history keeps it, the wire gets a plain form of it. */
+/** Cleans up a call that providers would refuse: the history keeps the original, the wire gets a valid form. */
 export function sendableCall({ callId, tool, args }: UnifiedCall): SendableCall {
   const data = toJson(args);
   return {
@@ -152,36 +155,36 @@ export function sendableCall({ callId, tool, args }: UnifiedCall): SendableCall 
   };
 }
 
-/** What a saying says, as one text; undefined when it shows something besides. */
+/** The text of a user message; undefined when it also holds media. */
 export function sayingText({ parts }: UnifiedSaying): string | undefined {
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('\n\n') : undefined;
 }
 
-/** What is shown, as base64. */
+/** Media bytes as base64. */
 export function base64Of({ bytes }: UnifiedMedia): string {
   let text = '';
-  // In pieces: a call takes only so many arguments.
+  // In pieces: a function takes only a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
 }
 
-/** What is shown, as an address that holds it. */
+/** Media as a data URL. */
 export function dataUrlOf(media: UnifiedMedia): string {
   return `data:${media.mediaType};base64,${base64Of(media)}`;
 }
 
-/** Whether something shown is an image; otherwise it is a document. */
+/** Whether media is an image; otherwise it is a document. */
 export function isImage({ mediaType }: UnifiedMedia): boolean {
   return mediaType.startsWith('image/');
 }
 
-/** The name of something shown, as providers take names of files. */
+/** The name of media, in a form that providers accept as a file name. */
 export function fileNameOf({ name }: UnifiedMedia): string {
   return cut(name.split('/').at(-1) ?? '', 200) || 'file';
 }
 
-/** Fields that are there. */
+/** The fields that are not undefined. */
 export function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
 }

@@ -1,66 +1,66 @@
 /**
- * What every wire format demands of a request, as a closed list of rules, and the checks that formats share.
+ * The rules for requests of every wire format, as a closed list, and checks that formats share.
  *
- * Each format's validator is ours and stricter than any one provider of the format: what it accepts, all of them take.
+ * Our validator of a format is stricter than any single provider of it: every provider accepts what it accepts.
  */
 import type * as z from 'zod';
 
-/** The rules. A format checks those that it knows. */
+/** The names of the rules. Each format checks the rules that apply to it. */
 export const REQUEST_RULES = [
-  /** A field is missing, unknown where none may be, or of another type. */
+  /** A field is missing, not allowed, or of another type. */
   'shape',
   /** A message or item is of a kind that the format does not know. */
   'role',
-  /** A text says nothing. */
+  /** A text is blank. */
   'empty_content',
-  /** A system message stands elsewhere than first. */
+  /** A system message is not the first message. */
   'system_place',
-  /** Two messages of one side stand together. */
+  /** Two messages of one side follow each other. */
   'alternation',
-  /** The first message is not the user's. */
+  /** The first message is not from the user. */
   'first_message',
-  /** The last message leaves nothing to answer. */
+  /** The last message leaves the model nothing to answer. */
   'last_message',
-  /** A call's id has characters or a length that the format does not take. */
+  /** A call's id has characters or a length that the format refuses. */
   'call_id',
   /** Two calls have one id. */
   'call_id_twice',
-  /** A call has no answer behind it. */
+  /** A call has no answer after it. */
   'call_unanswered',
   /** An answer has no call before it. */
   'answer_without_call',
-  /** Answers stand in another order than their calls, or behind something else. */
+  /** Answers are not in the order of their calls, or not directly after them. */
   'answer_order',
-  /** A call's arguments are no JSON object. */
+  /** A call's arguments are not a JSON object. */
   'arguments',
-  /** A tool's name has characters or a length that the format does not take. */
+  /** A tool's name has characters or a length that the format refuses. */
   'tool_name',
   /** Two tools have one name. */
   'tool_twice',
   /** A tool's schema is not the schema of an object. */
   'tool_schema',
-  /** There are calls, and no tools. */
+  /** There are calls, but no tools. */
   'tools_missing',
-  /** The choice names no tool of the request, or there are none to choose from. */
+  /** The choice names a tool that the request lacks, or there are no tools to choose from. */
   'tool_choice',
-  /** A number or a list is outside what the format takes. */
+  /** A number or the length of a list is outside the format's range. */
   'parameter_range',
-  /** Reasoning stands where the format does not take it. */
+  /** Reasoning stands where the format does not allow it. */
   'reasoning_place',
-  /** Parameters that exclude each other. */
+  /** Two parameters exclude each other. */
   'parameter_conflict',
 ] as const;
 
 /** A rule of a request. */
 export type RequestRule = (typeof REQUEST_RULES)[number];
 
-/** A rule that a request breaks, and where. */
+/** A broken rule, and the place in the request. */
 export interface RequestIssue {
   readonly rule: RequestRule;
   readonly at: string;
 }
 
-/** Parses a body; schemas name a rule as the message of a check, and everything else is `shape`. */
+/** Parses a body. Schemas use a rule's name as the message of a check; every other problem is `shape`. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): { data: T } | { issues: RequestIssue[] } {
   const parsed = schema.safeParse(body);
   if (parsed.success) return { data: parsed.data };
@@ -71,15 +71,15 @@ function ruleOf(message: string): RequestRule {
   return REQUEST_RULES.find((rule) => rule === message) ?? 'shape';
 }
 
-/** Something of a conversation, as far as pairing sees it. */
+/** An element of a conversation, for the check of calls and answers. */
 export interface Turn {
-  /** `said`: something else of an answer, which may stand among its calls. */
+  /** `said`: another part of an answer, which may stand between its calls. */
   readonly kind: 'call' | 'answer' | 'said' | 'other';
   readonly id?: string;
   readonly at: string;
 }
 
-/** Checks that calls have ids of their own and are answered right behind them, in their order. */
+/** Checks that call ids are unique, and that calls are answered directly after them, in their order. */
 export function checkPairs(turns: Iterable<Turn>): RequestIssue[] {
   const issues: RequestIssue[] = [];
   const seen = new Set<string>();
@@ -110,7 +110,7 @@ export function checkPairs(turns: Iterable<Turn>): RequestIssue[] {
   return due.length > 0 ? [...issues, { rule: 'call_unanswered', at: end }] : issues;
 }
 
-/** Checks that tools have names of their own, and that a choice is one of them. */
+/** Checks that tool names are unique, and that the choice names one of the tools. */
 export function checkTools(names: readonly string[], choice: { readonly tool?: string } | undefined): RequestIssue[] {
   const issues: RequestIssue[] = names
     .filter((name, i) => names.indexOf(name) !== i)

@@ -1,15 +1,15 @@
-/** Tools that a provider ran itself: a run and what it came to stand in one answer, or neither can go back. */
+/** Tools that a provider ran itself: a run can go back to the provider only together with its result. */
 import type { RequestIssue } from './request-rules.js';
 
-/** How a format names a run and what it came to. */
+/** Where a format holds the ids of runs and results. */
 export interface RunNames<T> {
-  /** The run's id, where this is a run. */
+  /** The run's id, if the block is a run. */
   runOf(block: T): string | undefined;
-  /** The run's id, where this is what a run came to. */
+  /** The run's id, if the block is a run's result. */
   resultOf(block: T): string | undefined;
 }
 
-/** The blocks that are a run without a result, or a result without a run. */
+/** The runs without a result and the results without a run. */
 export function oddRuns<T>(blocks: readonly T[], { runOf, resultOf }: RunNames<T>): Set<T> {
   const open = new Map<string, T>();
   const odd = new Set<T>();

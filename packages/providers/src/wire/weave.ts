@@ -1,12 +1,12 @@
 /**
- * Where the opaque items of an answer stood among its text and its calls.
+ * The positions of an answer's opaque items among its text and its calls.
  *
- * A transcript keeps an answer as one text, a list of calls and a list of opaque parts. A provider wants its own items
- * back where they stood, so each part says behind how much of the text and how many of the calls that was.
+ * A transcript stores an answer as one text, a list of calls and a list of opaque parts. A provider wants its own
+ * items back at their old positions, so each part records how much of the text and how many calls came before it.
  *
  * Invariants
- * V1  What is woven of an answer holds its whole text (blank stretches aside), every call and every part, each once.
- * V2  Total: a place beyond the end is the end; a part without a place stands first.
+ * V1  The woven answer holds the whole text (except blank stretches), every call and every part, each once.
+ * V2  Total: a position beyond the end is the end; a part without a position comes first.
  */
 import type { OpaquePart } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { type Json, toJson } from '../model/json.js';
 import type { UnifiedAnswer, UnifiedCall } from '../model/model.js';
 
-/** Behind so many units of the text, and so many of the calls. */
+/** A position: characters of the text before it, and calls before it. */
 export interface Place {
   readonly text: number;
   readonly calls: number;
@@ -25,7 +25,7 @@ const placed = z.strictObject({
   item: z.unknown(),
 });
 
-/** An item as it is kept: with its place, unless it stood first. */
+/** An item in its stored form: with its position, unless it came first. */
 export function keptAt(item: Value, { text, calls }: Place): Value {
   return text === 0 && calls === 0 ? item : { at: { text, calls }, item };
 }
@@ -36,7 +36,7 @@ export type Stretch =
   | { readonly kind: 'call'; readonly call: UnifiedCall }
   | { readonly kind: 'item'; readonly item: Json; readonly part: OpaquePart };
 
-/** An answer in the order in which it was given. */
+/** Returns an answer's parts in their original order. */
 export function weave({ text = '', calls, opaque = [] }: UnifiedAnswer): Stretch[] {
   const woven: Stretch[] = [];
   let said = 0;

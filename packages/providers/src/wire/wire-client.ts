@@ -1,4 +1,4 @@
-/** A model behind HTTP, in any format: writes, checks what it wrote, asks, reads. */
+/** A model behind HTTP, in any format: writes a request, checks it, sends it, reads the answer. */
 import { type Price, requirePrice } from '@reprise/agent';
 import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model/model.js';
 import type { Verdict } from '../model/verdict.js';
@@ -7,7 +7,7 @@ import { type AnswerFormat, FormatReader } from './answer-reader.js';
 import { type Draft, writtenOf } from './request-fields.js';
 import type { RequestIssue } from './request-rules.js';
 
-/** What a client of a format is made of. */
+/** The parts of a client of a format. */
 export interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
   readonly profile: ProviderProfile;
   readonly options: TransportOptions;
@@ -18,7 +18,7 @@ export interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
   check(body: unknown): RequestIssue[];
 }
 
-/** A client of a format. */
+/** Makes a client of a format. */
 export function wireClient(client: WireClient): ModelClient {
   const { profile } = client;
   return {
@@ -29,9 +29,9 @@ export function wireClient(client: WireClient): ModelClient {
 }
 
 /**
- * A profile: what a format's models can do by default, what this one can do, what it costs, and its name.
+ * Builds a profile: a format's defaults, this model's abilities, its price, and its name.
  *
- * @throws RepriseError `invalid_argument` for a price that is none
+ * @throws RepriseError `invalid_argument` when the price is invalid
  */
 export function profileOf(
   defaults: Omit<ProviderProfile, 'model_default'>,
@@ -48,11 +48,11 @@ export function profileOf(
   });
 }
 
-/** What every client takes about its model. */
+/** Options of every client about its model. */
 export interface ProfileOptions {
   /** What this model can do, where it differs from the default. */
   readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
-  /** What it costs, in dollars for a million tokens. Without it no limit in money can be stated for the model. */
+  /** The model's price, in dollars per million tokens. Without it, limits in money cannot be set for the model. */
   readonly price?: Price;
 }
 
@@ -72,7 +72,7 @@ async function generate(client: WireClient, request: UnifiedRequest, context: Mo
   });
 }
 
-/** The ids of the calls of a request's history. */
+/** The call ids in a request's history. */
 export function callIdsOf({ messages }: UnifiedRequest): string[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? message.calls.map(({ callId }) => callId) : []));
 }
@@ -82,7 +82,7 @@ const INVALID_REQUEST: Verdict = {
   again: false,
 };
 
-/** The failure of a request that breaks our rules: it is not sent. */
+/** The failure of a request that breaks our rules; the request is not sent. */
 export function invalidRequest(
   client: Pick<WireClient, 'profile' | 'draft' | 'check'>,
   request: UnifiedRequest,
@@ -94,7 +94,7 @@ export function invalidRequest(
   return failed(INVALID_REQUEST);
 }
 
-/** What is wrong with what we write. Native options are the provider's to judge. */
+/** The problems of the requests that we write. The provider judges native options. */
 function problemsOf(client: Pick<WireClient, 'profile' | 'draft' | 'check'>, request: UnifiedRequest): string[] {
   const { provider_options_default: _, ...profile } = client.profile;
   const { providerOptions: __, ...ours } = request;
