@@ -2,13 +2,13 @@ import { type Duration, defineSessionTool, durationMs, putText, type Tool } from
 import { type ContentStore, putValue } from '@reprise/kernel';
 import * as z from 'zod';
 
-/** What {@link askHuman} takes. */
+/** Options of {@link askHuman}. */
 export interface AskHumanOptions {
-  /** Who besides the host may answer, as a pattern of principals; people when absent. */
+  /** Who may answer besides the operator, as a pattern of principals. Default: people. */
   readonly to?: string;
-  /** How long an answer is waited for; as long as it takes when absent. */
+  /** How long to wait for an answer. Default: without a bound. */
   readonly within?: Duration;
-  /** What the model is told when nobody answers in time; that nobody did when absent. */
+  /** The text for the model when no answer arrives in time. Default: a text that says so. */
   readonly default?: string;
 }
 
@@ -23,10 +23,10 @@ const args = z.strictObject({
 });
 
 /**
- * The tool `ask_human`: the model asks a person, and its run waits for the answer. Nothing is charged meanwhile, and
- * the wait outlives the process.
+ * Makes the tool `ask_human`: the model asks a person, and its run waits for the answer. Waiting costs nothing and
+ * survives a restart of the process.
  *
- * @throws RepriseError `invalid_argument` when `within` is no span
+ * @throws RepriseError `invalid_argument` when `within` is not a duration
  */
 export function askHuman(options: AskHumanOptions = {}): Tool<'ask_human', z.output<typeof args>, never> {
   const within = options.within === undefined ? {} : { within_ms: durationMs(options.within, 'within') };

@@ -5,8 +5,8 @@ const LIMIT_MAX = 100;
 const limit = z.int().min(1).max(LIMIT_MAX).default(20).describe('The most to list. Default 20.');
 
 /**
- * Tools by which a model looks at the world that it works in: `introspect_sessions`, `introspect_open`,
- * `introspect_usage` and `introspect_transcript`. They read and change nothing; a transcript is its own session's only.
+ * Makes tools with which a model inspects its world: `introspect_sessions`, `introspect_open`, `introspect_usage` and
+ * `introspect_transcript`. They change nothing; a model can read only its own session's transcript.
  */
 export function introspect(): Tool[] {
   return [sessions, open, usage, transcript];

@@ -1,9 +1,11 @@
-/** Long work in slices: the event loop gets its turn between two of them, and whoever says stop is heard there. */
+/** Splits long work into slices: between two slices the event loop runs, and an abort signal is noticed. */
 
-/** How long a slice may take, in milliseconds: unnoticed by a person, and by a model call that streams meanwhile. */
+/**
+ * The length of a slice in milliseconds: too short for a person, or for a model call that streams meanwhile, to notice.
+ */
 const SLICE_MS = 10;
 
-/** How many steps are taken between two looks at the clock. */
+/** How many steps pass between two reads of the clock. */
 const STEPS_PER_LOOK = 32;
 
 /** The slices of one piece of work. */
@@ -13,7 +15,7 @@ export class Slices {
 
   constructor(readonly signal: AbortSignal) {}
 
-  /** Whether the slice is over. Ask once for each step. */
+  /** Whether the slice is over. Read it once for each step. */
   get due(): boolean {
     this.#steps += 1;
     if (this.#steps < STEPS_PER_LOOK) return false;
@@ -21,7 +23,7 @@ export class Slices {
     return performance.now() >= this.#endsAt;
   }
 
-  /** Lets others have their turn, if the slice is over. @throws the reason of the signal when it aborted */
+  /** Yields to the event loop if the slice is over. @throws the signal's reason when it aborted */
   async next(): Promise<void> {
     this.signal.throwIfAborted();
     if (performance.now() < this.#endsAt) return;

@@ -201,7 +201,7 @@ describe('a program in the background', () => {
     await start(call, 'process.stdout.write("x".repeat(1_000_000)); setInterval(() => {}, 1000)');
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const { text } = await call('read_process', { process: 'p1', wait_seconds: 1 });
-    expect(text).toMatch(/^\[\d+ bytes came before this and were not read in time\]\nx/);
+    expect(text).toMatch(/^\[\d+ earlier bytes were dropped because they were not read in time\]\nx/);
     expect(text.length).toBeLessThan(300_000);
     await call('kill_process', { process: 'p1' });
   });

@@ -86,8 +86,8 @@ describe('setting files back', () => {
     writeFileSync(path.join(root, 'b.txt'), 'by hand too');
     const { files } = await restoreFiles(world.kernel, { at: frames[0] ?? 0, root });
     expect(files.map(({ how, why }) => [how, why])).toEqual([
-      ['kept', 'it was changed by somebody else since'],
-      ['kept', 'it was changed by somebody else since'],
+      ['kept', 'it was changed since, and not by a recorded call'],
+      ['kept', 'it was changed since, and not by a recorded call'],
     ]);
     expect([read('a.txt'), read('b.txt')]).toEqual(['by hand', 'by hand too']);
     await world.close();
@@ -133,7 +133,7 @@ describe('setting files back', () => {
       write('env.txt', 'mode=c\n'),
     );
     const at = (n: number, dryRun = false) => restoreFiles(world.kernel, { at: frames[n] ?? 0, root, dryRun });
-    const why = 'its content of then held a secret, which is not in the journal';
+    const why = 'its earlier content held a secret, which is not in the journal';
     for (const dryRun of [true, false]) {
       expect((await at(0, dryRun)).files).toEqual([
         { path: 'env.txt', how: 'kept', why },
@@ -155,7 +155,7 @@ describe('setting files back', () => {
     );
     writeFileSync(path.join(root, 'env.txt'), `key=${KEY}\nmode=a\n`);
     const { files } = await restoreFiles(world.kernel, { at: frames[2] ?? 0, root });
-    expect(files).toEqual([{ path: 'env.txt', how: 'kept', why: 'it was changed by somebody else since' }]);
+    expect(files).toEqual([{ path: 'env.txt', how: 'kept', why: 'it was changed since, and not by a recorded call' }]);
     expect(read('env.txt')).toContain(KEY);
     await world.close();
   });
@@ -163,7 +163,7 @@ describe('setting files back', () => {
   it('refuses a frame that is not there', async () => {
     const { root, world } = await worked({ 'a.txt': 'one' }, write('b.txt', 'b'));
     await expect(restoreFiles(world.kernel, { at: 10_000, root })).rejects.toThrow(
-      /invalid_argument: there is no such frame/,
+      /invalid_argument: invalid option "at": the world has no such frame/,
     );
     await world.close();
   });

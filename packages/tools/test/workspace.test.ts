@@ -161,7 +161,7 @@ describe('grep', () => {
   it('finds literal text, with and without case', async () => {
     const { call } = sandbox(files);
     expect((await call('grep', { pattern: 'TODO' })).text.split('\n')).toEqual([
-      '2 matches in 2 files (2 files searched; 1 binary passed over)',
+      '2 matches in 2 files (2 files searched; 1 binary skipped)',
       'a.ts:1: const x = 1 // TODO: tidy',
       'b/c.md:1: # TODO',
     ]);
@@ -202,7 +202,7 @@ describe('grep', () => {
     const { text } = await call('grep', { pattern: 'hit', limit: 20 });
     expect(text.split('\n')).toHaveLength(21);
     expect(text).toContain('901 matches in 2 files');
-    expect(text).toContain('1 above 2097152 bytes passed over');
+    expect(text).toContain('1 above 2097152 bytes skipped');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(250);
   });
 });

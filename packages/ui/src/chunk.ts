@@ -1,21 +1,23 @@
-/** The chunks of a UI message stream, as the AI SDK's `useChat` takes them. Structural: nothing of that library is needed. */
+/**
+ * The chunks of a UI message stream for the AI SDK's `useChat`. The types are structural: that library is not required.
+ */
 
-/** A value that is JSON. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** What stands at a part that does not count: see {@link isSuperseded}. */
+/** Marks a part that does not count: see {@link isSuperseded}. */
 export interface PartMark {
   [key: string]: { superseded: true };
 }
 
-/** What a message says of the run behind it. */
+/** What a message reveals about its run. */
 export interface RunMetadata {
   readonly reprise: {
     readonly session: string;
     readonly run: string;
-    /** How the run ended, once it has. */
+    /** How the run ended; absent while it runs. */
     readonly stop?: string;
-    /** What it used, once it has ended. */
+    /** What the run used; absent while it runs. */
     readonly usage?: { readonly steps: number; readonly tokens_in: number; readonly tokens_out: number };
   };
 }
@@ -24,30 +26,30 @@ export interface RunMetadata {
 export interface QuestionData {
   readonly question: Json;
   readonly toolCallId: string | null;
-  /** `open`, or how it ended. */
+  /** `open`, or how the question ended. */
   readonly state: string;
 }
 
-/** What became of an approval. */
+/** The outcome of an approval. */
 export interface ApprovalData {
   readonly toolCallId: string;
-  /** `approved`, `denied`, or how else it ended. */
+  /** `approved`, `denied`, or another way in which it ended. */
   readonly state: string;
 }
 
-/** A session that the run's agent has spawned. */
+/** A session that the run's agent spawned. */
 export interface ChildData {
   readonly child: string;
   readonly session: string;
   readonly agent: string;
   readonly status: string;
-  /** What it came to, once it has. */
+  /** The child's result; absent while it runs. */
   readonly text?: string;
 }
 
-/** Something that was said while the run was under way; its id is the command's. */
+/** An input that arrived during the run; its id is the command's id. */
 export interface SteerData {
-  /** `accepted`; then `read` once the model was told, or `dropped` when the run ends first. */
+  /** `accepted`; then `read` once the model has received it, or `dropped` when the run ends first. */
   readonly state: 'accepted' | 'read' | 'dropped';
 }
 
@@ -83,8 +85,8 @@ export type UiChunk =
   | { readonly type: 'error'; readonly errorText: string };
 
 /**
- * Whether a part of a message does not count: a model's answer broke off, was asked for again, and came out otherwise.
- * Streams of this protocol take nothing back, so the part is there, marked; do not show it.
+ * Whether a part of a message does not count: a model's answer broke off, was requested again, and came out
+ * differently. This stream protocol cannot remove parts, so the part remains with a mark; do not show it.
  *
  * @example message.parts.filter((part) => !isSuperseded(part))
  */

@@ -1,22 +1,22 @@
-/** The messages of a session so far, for a page that is loaded again. */
+/** The messages of a session so far, for a page that is reloaded. */
 import type { AgentEvent, Cursor, Session } from '@reprise/agent';
 import { MessageFold, type UiMessage } from './message.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 import { UI_INLINE_BYTES_MAX } from './stream.js';
 
-/** Which messages are followed. */
+/** Options of {@link followUiMessages}. */
 export interface FollowOptions extends ChunkOptions {
-  /** Stops the following. */
+  /** Stops following. */
   readonly signal?: AbortSignal;
 }
 
-/** A message as it stands now, and the event that made it so. */
+/** A message in its current state, and the event that led to it. */
 export interface FollowedMessage {
   readonly message: UiMessage;
   readonly cursor: Cursor;
 }
 
-/** One input, and the run that it led to. */
+/** One input, and the run that it started. */
 interface Exchange {
   readonly said: UiMessage;
   readonly chunks: RunChunks;
@@ -25,8 +25,8 @@ interface Exchange {
 }
 
 /**
- * What was said in a session so far, as messages of a chat page: each input under the id that it was sent with, and what
- * its run came to under the run's id. A run that is under way is there as far as it is; resuming its stream replaces it.
+ * The conversation of a session so far, as messages of a chat page: each input under the id that it was sent with, and
+ * the run's answer under the run's id. An unfinished run is included as far as it is; resuming its stream replaces it.
  *
  * @example useChat({ messages, resume: true })
  */
@@ -40,9 +40,10 @@ export async function uiMessages(
 }
 
 /**
- * The messages of a session as they come and change, whoever sends them: what a second tab shows. Begins with all that
- * there are, each as it came about, and goes on until the world closes or `signal` aborts. Two messages under one id are
- * the same message, the later one in place of the earlier. What a model says live is not in it: resume the run's stream.
+ * Follows the messages of a session as they arrive and change, from any sender: for a second tab. It begins with all
+ * past messages and their changes, and continues until the world closes or `signal` aborts. A later message with the
+ * same id replaces the earlier one. Text that a model is still streaming is not included: resume the run's stream for
+ * it.
  *
  * @example for await (const { message } of followUiMessages(session, { signal })) show(message)
  */
@@ -57,7 +58,7 @@ export async function* followUiMessages(
 
 const SHOWN = { inline: UI_INLINE_BYTES_MAX, channel: 'model' } as const;
 
-/** The exchanges of a session, event by event. */
+/** The inputs and runs of a session, built event by event. */
 class Exchanges {
   readonly #byRun = new Map<string, Exchange>();
   #current: Exchange | undefined;
@@ -68,7 +69,7 @@ class Exchanges {
     return [...this.#byRun.values()].flatMap(({ said, fold, hasBegun }) => (hasBegun ? [said, fold.message] : [said]));
   }
 
-  /** @returns the messages that the event made or changed */
+  /** @returns the messages that the event created or changed */
   take(event: AgentEvent): readonly UiMessage[] {
     const isNew = event.run_id !== null && !this.#byRun.has(event.run_id);
     const known = event.run_id === null ? this.#current : exchangeOf(this.#byRun, event, event.run_id, this.options);
@@ -77,7 +78,7 @@ class Exchanges {
     let changed = false;
     for (const chunk of known.chunks.take(event)) {
       known.fold.take(chunk);
-      // What waits its turn has said nothing yet.
+      // A run that is still queued has no content.
       known.hasBegun ||= chunk.type !== 'start';
       changed = true;
     }

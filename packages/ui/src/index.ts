@@ -1,4 +1,4 @@
-/** Chat pages: runs as UI message streams for the AI SDK's `useChat`, and what a page sends. */
+/** Chat pages: runs as UI message streams for the AI SDK's `useChat`, and the requests of a page. */
 export {
   type ApprovalData,
   type ChildData,

@@ -1,10 +1,10 @@
-/** Messages as a chat page keeps them, made of the same chunks that the page is sent. */
+/** Messages in the form that a chat page stores, built from the chunks that the page receives. */
 import type { ApprovalData, RunMetadata, UiChunk } from './chunk.js';
 
 /** A part of a message. */
 export type UiPart = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** A message as `useChat` keeps it. */
+/** A message in the form that `useChat` stores. */
 export interface UiMessage {
   readonly id: string;
   readonly role: 'user' | 'assistant';
@@ -14,22 +14,22 @@ export interface UiMessage {
 
 type OpenPart = { type: string } & Record<string, unknown>;
 
-/** Makes one message of its chunks, as a page does. */
+/** Builds one message from its chunks, as a page does. */
 export class MessageFold {
   #metadata: RunMetadata | undefined;
   readonly #parts: OpenPart[] = [];
-  /** The texts that are being said, by the ids of their chunks. */
+  /** The texts that are still growing, by the ids of their chunks. */
   readonly #texts = new Map<string, OpenPart>();
 
   constructor(private readonly id: string) {}
 
-  /** The message as it stands. */
+  /** The message so far. */
   get message(): UiMessage {
     const metadata = this.#metadata === undefined ? {} : { metadata: this.#metadata };
     return { id: this.id, role: 'assistant', ...metadata, parts: this.#parts };
   }
 
-  /** Takes the next chunk. */
+  /** Adds the next chunk. */
   take(chunk: UiChunk): void {
     switch (chunk.type) {
       case 'start':
@@ -79,7 +79,7 @@ export class MessageFold {
       case 'finish-step':
       case 'abort':
       case 'error':
-        return; // these change no part
+        return; // these chunks change no part
     }
   }
 
@@ -92,7 +92,7 @@ export class MessageFold {
     Object.assign(this.#parts.findLast(({ toolCallId }) => toolCallId === id) ?? {}, change);
   }
 
-  /** The part says what was decided; of an approval that nobody gave or refused nothing is left, as the AI SDK has it. */
+  /** Records a decision in the part. An approval that ended without a decision leaves no trace, as in the AI SDK. */
   #decided(id: string, { toolCallId, state }: ApprovalData): void {
     if (state === 'approved' || state === 'denied') {
       this.#call(toolCallId, { state: 'approval-responded', approval: { id, approved: state === 'approved' } });

@@ -1,12 +1,15 @@
-/** What a chat page sends. */
+/** Reads the requests of a chat page. */
 import type { Part } from '@reprise/agent';
 import { RepriseError, startOfText } from '@reprise/contracts';
 
-/** What a person said on a chat page. */
+/** A person's input on a chat page. */
 export interface ChatInput {
-  /** The page's own id of the chat: what to know the session by. */
+  /** The page's own id of the chat; use it to find the session. */
   readonly chat: string;
-  /** The page's own id of the message. As the id of the command it makes a repeated request no second input. */
+  /**
+   * The page's own id of the message. Used as the command's id, it keeps a repeated request from becoming a second
+   * input.
+   */
   readonly id: string;
   readonly input: readonly Part[];
 }
@@ -14,9 +17,9 @@ export interface ChatInput {
 const ID = /^[\w.:-]{1,128}$/;
 
 /**
- * Reads the body of a request of `useChat`: its last message, which the person wrote.
+ * Reads the body of a `useChat` request: its last message, which the person wrote.
  *
- * @throws RepriseError `invalid_argument` for anything else: a person may send what they like
+ * @throws RepriseError `invalid_argument` for any other body: the client may send anything
  * @example
  * const { id, input } = readChatInput(await request.json())
  * return uiMessageResponse(await session.send(input, { id }))
@@ -41,7 +44,7 @@ function partOf(given: unknown): Part[] {
   return [{ bytes, mediaType, ...(typeof filename === 'string' ? { name: startOfText(filename, 256) } : {}) }];
 }
 
-/** A file comes inside of the message. */
+/** Reads a file that is embedded in the message. */
 function bytesIn(url: string): Uint8Array {
   const [, base64] = url.match(/^data:[^,]*;base64,([A-Za-z0-9+/=]*)$/) ?? [];
   if (base64 === undefined) throw wrong('a file as a data: address in base64', 'messages', startOfText(url, 64));
@@ -53,5 +56,5 @@ function record(given: unknown): Readonly<Record<string, unknown>> {
 }
 
 function wrong(expected: string, where: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'this is no request of a chat page', { where, expected, actual });
+  return new RepriseError('invalid_argument', 'invalid request of a chat page', { where, expected, actual });
 }

@@ -1,4 +1,4 @@
-/** A run as the response of a chat endpoint: server-sent events. */
+/** A run as a chat endpoint's response: server-sent events. */
 import type { Cursor } from '@reprise/agent';
 import { cursor as cursorSchema } from '@reprise/agent';
 import { type PlacedChunk, placedChunks, type UiStreamOptions, type WatchedRun } from './stream.js';
@@ -12,20 +12,23 @@ export const UI_STREAM_HEADERS: Readonly<Record<string, string>> = Object.freeze
   'x-accel-buffering': 'no',
 });
 
-/** How a response is made. */
+/** Options of {@link uiMessageResponse}. */
 export interface UiResponseOptions extends UiStreamOptions {
-  /** A comment is sent when nothing was for so long, so that nobody on the way hangs up. 15 seconds when absent. */
+  /**
+   * After this many silent milliseconds a comment is sent, so that no proxy closes the connection. Default 15 seconds.
+   */
   readonly keepAliveMs?: number;
-  /** More headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Answers a chat request with a run. The last chunk of each event of the journal is sent with the event's cursor as `id`; a
- * client may send that back as `Last-Event-ID`, and goes on with {@link afterOf} as `after`: it gets exactly the rest. What
- * it got behind that `id` comes again. `useChat` asks from the beginning, and needs none of this.
+ * Answers a chat request with a run. The last chunk of each journal event carries the event's cursor as `id`. A client
+ * may send that back as `Last-Event-ID` and continue with {@link afterOf} as `after`: it then receives exactly the
+ * rest, and again any chunks that came after that `id`. `useChat` always reads from the beginning and needs none of
+ * this.
  *
  * @example return uiMessageResponse(await session.send(input, { id }))
  */
@@ -34,7 +37,7 @@ export function uiMessageResponse(run: WatchedRun, options: UiResponseOptions = 
   return new Response(eventStream(run, rest, keepAliveMs), { headers: { ...UI_STREAM_HEADERS, ...headers } });
 }
 
-/** The cursor that a reconnecting client sends; undefined when it sends none, or none of ours. */
+/** The cursor that a reconnecting client sends; undefined when it sends no cursor, or an invalid one. */
 export function afterOf(request: { readonly headers: { get(name: string): string | null } }): Cursor | undefined {
   const parsed = cursorSchema.safeParse(request.headers.get('last-event-id'));
   return parsed.success ? parsed.data : undefined;
@@ -69,7 +72,7 @@ function eventText({ chunk, cursor }: PlacedChunk): string {
   return `${cursor === undefined ? '' : `id: ${cursor}\n`}data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** What is promised, when it comes in time. */
+/** The promise's value, if it arrives in time. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,50 +1,50 @@
 /**
- * A run's events, and what its model says meanwhile, as the chunks of one message.
+ * Turns a run's events, and its model's streamed output, into the chunks of one message.
  *
- * Owns: which event becomes which chunks, and their order. Does not own: where events come from (`stream.ts`), and what
- * was said twice (`spoken-part.ts`).
+ * Owns: which event becomes which chunks, and their order. Does not own: the source of events (`stream.ts`), and texts
+ * that are streamed twice (`spoken-part.ts`).
  *
  * Invariants
- * U1  The same events give the same chunks: who reconnects from the beginning sees the same message, under the same id.
- * U2  Every part that is begun is ended, and a run's end is the last chunk.
+ * U1  The same events give the same chunks: a client that reconnects from the beginning sees the same message and id.
+ * U2  Every part that starts also ends, and the end of the run is the last chunk.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
 import type { ChildData, Json, RunMetadata, UiChunk } from './chunk.js';
 import { type SpokenKind, SpokenPart } from './spoken-part.js';
 
-/** How events are told. */
+/** Options for turning events into chunks. */
 export interface ChunkOptions {
-  /** Tools whose calls are told as `dynamic-tool` parts: none, so each is a part `tool-NAME`. */
+  /** Tools whose calls become `dynamic-tool` parts. Default: no tools, so each call becomes a part `tool-NAME`. */
   readonly dynamic?: (tool: string) => boolean;
-  /** What the person reads when a run fails; its code when absent. */
+  /** The text for the person when a run fails. Default: the failure's code. */
   readonly errorText?: (stop: StopReason) => string;
 }
 
-/** One run as chunks. */
+/** Turns one run into chunks. */
 export class RunChunks {
-  /** The run is over. */
+  /** Whether the run has ended. */
   ended = false;
   #hasBegun = false;
-  /** The run that answers: another than at first, where that ended before it came to the input. */
+  /** The run that answers: it differs from the first one if that run ended before it read the input. */
   #answers: string;
   #input: string | undefined;
-  /** The step at hand, and its texts. */
+  /** The current step, and its texts. */
   #step: string | undefined;
   #spoken = new Map<SpokenKind, SpokenPart>();
-  /** What waits for the person, by id. */
+  /** Pending questions to the person, by id. */
   readonly #questions = new Map<string, { readonly question: Json; readonly toolCallId: string | null }>();
-  /** The calls that a person was asked about, by the ids of their approvals. */
+  /** The calls that wait for a person's approval, by the approval's id. */
   readonly #approvals = new Map<string, string>();
 
   constructor(
-    /** The run's id, which is the message's. */
+    /** The run's id, which is also the message's id. */
     private readonly run: string,
     private readonly options: ChunkOptions = {},
   ) {
     this.#answers = run;
   }
 
-  /** The chunks of the next event, or piece of an answer. */
+  /** The chunks of the next event, or of a piece of an answer. */
   *take(event: AgentEvent | Delta): Generator<UiChunk> {
     if (event.type === 'delta') {
       if (event.channel !== 'tool_args') yield* this.#part(event.channel, event.step_id).say(event.text);
@@ -121,7 +121,7 @@ export class RunChunks {
   }
 
   *#beginStep(step: string | null): Generator<UiChunk> {
-    if (step === null || step === this.#step) return; // it is asked for again
+    if (step === null || step === this.#step) return; // the step is repeated
     yield* this.#endStep();
     this.#step = step;
     yield { type: 'start-step' };
@@ -134,7 +134,7 @@ export class RunChunks {
     this.#step = undefined;
   }
 
-  /** U1: what counts of both is in the journal. */
+  /** U1: the final texts are in the journal. */
   *#endTexts({ step_id, text, reasoning = '' }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
     yield* this.#part('reasoning', step_id ?? this.run).end(reasoning);
     yield* this.#part('text', step_id ?? this.run).end(text);

@@ -1,11 +1,11 @@
 /**
- * One text of a model's answer as parts of a message. A stream may break and be asked for again; what is shown then is
- * the text as it counts, once.
+ * One text of a model's answer as parts of a message. A stream may break and start again; the page then shows the
+ * final text once.
  *
  * Invariants
- * P1  Whatever the attempts say, the parts that are not marked as superseded hold the text that counts, once.
- * P2  An attempt that repeats what was shown adds nothing until it says more; one that says something else ends the part,
- *     marked, and begins another.
+ * P1  Whatever the attempts contain, the parts without a superseded mark hold the final text exactly once.
+ * P2  An attempt that repeats the shown text adds nothing until it goes further; an attempt that differs ends the
+ *     part, marks it, and starts another part.
  */
 import type { UiChunk } from './chunk.js';
 
@@ -14,11 +14,11 @@ export type SpokenKind = 'text' | 'reasoning';
 
 const SUPERSEDED = { reprise: { superseded: true } } as const;
 
-/** One text, over all attempts at it. */
+/** One text, across all attempts to stream it. */
 export class SpokenPart {
-  /** What stands in the open part. */
+  /** The text of the open part. */
   #shown = '';
-  /** What the attempt at hand has said. */
+  /** The text of the current attempt. */
   #heard = '';
   #isOpen = false;
   #parts = 0;
@@ -28,29 +28,29 @@ export class SpokenPart {
     private readonly name: string,
   ) {}
 
-  /** A piece of the attempt at hand. */
+  /** Adds a piece of the current attempt. */
   *say(piece: string): Generator<UiChunk> {
     this.#heard += piece;
     if (this.#shown.startsWith(this.#heard)) return; // P2
     yield* this.#become(this.#heard);
   }
 
-  /** The attempt broke off, and is made again. */
+  /** Notes that the attempt broke off and starts again. */
   again(): void {
     this.#heard = '';
   }
 
   /**
-   * The text is over.
+   * Ends the text.
    *
-   * @param text as it counts; what was heard when nobody says
+   * @param text the final text; default: the text of the current attempt
    */
   *end(text = this.#heard): Generator<UiChunk> {
     yield* this.#become(text);
     if (this.#isOpen) yield this.#end();
   }
 
-  /** Nothing of it counts. */
+  /** Marks the whole text as superseded. */
   *drop(): Generator<UiChunk> {
     if (this.#isOpen) yield this.#end(SUPERSEDED);
     this.#heard = '';

@@ -3,23 +3,23 @@ import type { AgentEvent, Cursor, Delta, Run } from '@reprise/agent';
 import type { UiChunk } from './chunk.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 
-/** The largest text of an event that is told in place, in bytes; of larger ones their link is. */
+/** The largest text of an event that is included, in bytes; a larger text is replaced by its link. */
 export const UI_INLINE_BYTES_MAX = 262_144;
 
-/** How a run is told. */
+/** Options of a run's stream. */
 export interface UiStreamOptions extends ChunkOptions {
-  /** Only what comes behind this event; the whole message when absent. See {@link uiMessageResponse}. */
+  /** Sends only the chunks after this event. Default: the whole message. See {@link uiMessageResponse}. */
   readonly after?: Cursor;
-  /** Stops the watching; the run goes on. */
+  /** Stops the stream; the run continues. */
   readonly signal?: AbortSignal;
 }
 
-/** The part of a run that is watched. */
+/** The members of a run that a stream uses. */
 export type WatchedRun = Pick<Run, 'id' | 'stream'>;
 
 /**
- * A chunk, and the place of the event that it was made of: at the last chunk of each event, so that who has it has all
- * of that event. None of what is said live has a place.
+ * A chunk, and the cursor of its event: only the last chunk of an event has it, so a client with that cursor has the
+ * whole event. Chunks of a model's live output have no cursor.
  */
 export interface PlacedChunk {
   readonly chunk: UiChunk;
@@ -27,10 +27,10 @@ export interface PlacedChunk {
 }
 
 /**
- * A run as the chunks that the AI SDK's `useChat` takes: one message, whose id is the run's. From the beginning it is the
- * same message whenever it is asked for, so reconnecting is asking again.
+ * Streams a run as the chunks that the AI SDK's `useChat` reads: one message under the run's id. From the beginning it
+ * is always the same message, so a client reconnects by requesting it again.
  *
- * Cancelling the stream stops the watching and not the run: that is `session.cancel()`.
+ * Cancelling the stream does not cancel the run: `session.cancel()` does.
  *
  * @example const reader = toUIMessageStream(await session.send('Hi', { id })).getReader()
  */
@@ -52,8 +52,8 @@ export function toUIMessageStream(run: WatchedRun, options: UiStreamOptions = {}
 }
 
 /**
- * The chunks of a run with their places. What a chunk is depends on those before it (which step is open, what was
- * asked), so the run is read from its beginning, and what the caller has is left out.
+ * The chunks of a run with their cursors. A chunk depends on the ones before it (which step is open, which questions
+ * are pending), so the run is read from its beginning, and chunks that the caller already has are left out.
  */
 export async function* placedChunks(run: WatchedRun, options: UiStreamOptions): AsyncGenerator<PlacedChunk, undefined> {
   const { after, signal, ...rest } = options;
@@ -66,7 +66,7 @@ export async function* placedChunks(run: WatchedRun, options: UiStreamOptions): 
   let isNew = after === undefined;
   for await (const event of watched) {
     const cursor = cursorOf(event);
-    if (cursor === undefined && !isNew) continue; // said of a step that the caller has, or whose text is yet to come
+    if (cursor === undefined && !isNew) continue; // of a step that the caller has, or whose text follows
     isNew ||= cursor !== undefined && isBehind(cursor, after);
     const made = [...chunks.take(event)];
     if (isNew) yield* placed(made, cursor);

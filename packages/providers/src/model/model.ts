@@ -183,7 +183,6 @@ export interface ModelClient {
    * Contract: reports every outside failure as data and throws only for its own defects; stops soon after `signal`
    * aborts, with `interrupted` and the text so far if there is some, else `cancelled`; its result holds no secret from
    * `secret` or from the client's configuration.
-   * a secret that `secret` or the client's configuration gave it.
    */
   generate(request: UnifiedRequest, context: ModelContext): Promise<ModelResult>;
 }

@@ -16,8 +16,7 @@ export function unlessBlank(text: string, words: string): string {
 
 /**
  * The first bytes of a text, with a marker of how much is left out. This rule is part of `aos.agent/Prompt@1` and
- * never
- * changes, whatever a policy for tool outputs says.
+ * never changes, whatever a policy for tool outputs says.
  *
  * @param bytesMax how many bytes of the text stay; the marker is added on top
  */

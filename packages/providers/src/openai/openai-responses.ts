@@ -18,8 +18,7 @@ export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions
   readonly apiKey?: SecretText;
   /**
    * Tools that the provider runs itself, in its own form: `{ type: 'web_search' }`. The policies of the world do not
-   * see
-   * these calls; the transcript stores what the tools did, and nothing is dispatched.
+   * see these calls; the transcript stores what the tools did, and nothing is dispatched.
    */
   readonly providerTools?: readonly Value[];
 }
@@ -39,8 +38,7 @@ export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.
 
 /**
  * Makes a client of a model that speaks OpenAI's responses protocol. The provider stores nothing: each request holds
- * the
- * whole conversation, with reasoning in the encrypted form in which it came.
+ * the whole conversation, with reasoning in the encrypted form in which it came.
  *
  * @param model the model's name at the provider
  * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address

@@ -4,11 +4,9 @@
  * Invariants
  * Y1  Total: any sequence of drafts gives a conversation of this form.
  * Y2  It begins with a user message and ends with a user message or a result; two user messages never follow each
- *     other;
- *     before every answer stands a user message or a result.
+ *     other; before every answer stands a user message or a result.
  * Y3  Every call is answered directly after the answer that made it, in the order of the calls; a call without a
- *     result
- *     gets a text that says so.
+ *     result gets a text that says so.
  * Y4  Call ids are unique.
  * Y5  Append-only: the layout of the drafts before an answer is a prefix of the layout of all drafts.
  */

@@ -1,12 +1,13 @@
 /**
- * A program that speaks the Agent Client Protocol, as one session of a world knows it.
+ * A client for a program that speaks the Agent Client Protocol, used as one session of a world.
  *
  * Invariants
- * E1  What it says of itself is its business: messages are text, tools that it calls are named and no more.
- * E2  It may do only what it asks leave for and gets: a question without an answer is a no.
- * E3  A turn that is cancelled is told so and has its grace; then the whole process group is killed.
- * E4  Nothing of it outlives the world.
- * E5  What it says in one turn is bounded in bytes and calls; beyond that it is ended, and nobody knows what it did.
+ * E1  The program's own actions stay opaque: its messages become text, and its tool calls are listed by name only.
+ * E2  The program may do only what a permission request allows; a request without an answer is denied.
+ * E3  A cancelled turn is announced to the program, which gets a grace period; then its process group is killed.
+ * E4  No process of the program outlives the world.
+ * E5  The output of one turn is bounded in bytes and calls; a program that exceeds a bound is ended, with an unknown
+ *     outcome.
  */
 
 import { outcomeUnknown, ResultLost, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
@@ -18,38 +19,38 @@ import { type Command, type ProcessGroup, startGroup } from '../process/group.js
 import { asPrompt } from './history.js';
 import { Peer, UnknownMethod } from './peer.js';
 
-/** The version of the protocol that is spoken. */
+/** The protocol version that this client speaks. */
 const PROTOCOL_VERSION = 1;
 
-/** How long a turn that was cancelled may take to end, in milliseconds. */
+/** How long a cancelled turn may take to end, in milliseconds. */
 const CANCEL_MS = 3_000;
 
-/** Tool calls of one turn that are named in its result, the last ones. */
+/** The most tool calls of one turn that its result names; the latest ones are kept. */
 const NAMED_MAX = 64;
 
 const TITLE_LENGTH_MAX = 200;
 
-/** The longest id of a tool call that is followed, and the longest word for how it stands. */
+/** The most characters of a tool call's id, and of its status, that are followed. */
 const CALL_ID_LENGTH_MAX = 256;
 const STATUS_LENGTH_MAX = 32;
 
-/** Answers that a person is given to choose from. */
+/** The most answers of a permission request that a person can choose from. */
 const OPTIONS_MAX = 32;
 
-/** The most characters of text that one turn says (E5). */
+/** The most characters of text that one turn may send (E5). */
 const SAID_LENGTH_MAX = 16 * 1024 * 1024;
 
-/** What a piece of text counts beside its characters, since it takes memory of its own. */
+/** The cost of a piece of text beside its characters, since each piece takes memory of its own. */
 const PIECE_LENGTH = 16;
 
-/** What is asked leave for, and how it may be answered. */
+/** A program's request for permission, with its possible answers. */
 export interface PermissionRequest {
   readonly title: string;
   readonly kind: string | undefined;
   readonly options: readonly { readonly id: string; readonly name: string; readonly kind: string }[];
 }
 
-/** Who answers what a program asks leave for. */
+/** Answers a program's permission requests. */
 export type Permissions = (request: PermissionRequest, ctx: ToolContext) => Promise<string | undefined>;
 
 const initialized = z.object({
@@ -81,7 +82,7 @@ interface Named {
   readonly status: string;
 }
 
-/** One turn under way. */
+/** A turn in progress. */
 interface Turn {
   readonly ctx: ToolContext;
   readonly said: string[];
@@ -89,7 +90,7 @@ interface Turn {
   readonly calls: Map<string, Named>;
 }
 
-/** A program, and the session that it holds for ours. */
+/** A running program, and its own session that belongs to a session of the world. */
 export class AcpProgram {
   readonly #peer: Peer;
   #turn: Turn | undefined;
@@ -112,7 +113,7 @@ export class AcpProgram {
     );
   }
 
-  /** Starts a program. @throws why it could not be started */
+  /** Starts a program. @throws the reason why it could not be started */
   static async start(command: Command, permissions: Permissions, scrubber = new Scrubber()): Promise<AcpProgram> {
     const group = await startGroup(command, 'apart');
     if (typeof group === 'string') throw new Error(group);
@@ -126,21 +127,21 @@ export class AcpProgram {
     return program;
   }
 
-  /** Whether it can take another turn. */
+  /** Whether the program can take another turn. */
   get alive(): boolean {
     return this.#peer.ended === undefined;
   }
 
-  /** Ends it. */
+  /** Stops the program. */
   stop(): void {
     this.group.stop();
   }
 
   /**
-   * One turn.
+   * Runs one turn.
    *
-   * @param recorded the session that it held for ours, in this process or before
-   * @throws when the turn was cancelled, or refused as an error
+   * @param recorded the program's own session from earlier turns, in this process or in an earlier one
+   * @throws when the turn was cancelled, or the program answered with an error
    */
   async turn(text: string, recorded: string | undefined, ctx: ToolContext): Promise<ToolAnswer<Value>> {
     const isNew = await this.#open(recorded);
@@ -149,23 +150,23 @@ export class AcpProgram {
     const cancel = (): void => this.#cancel();
     ctx.signal.addEventListener('abort', cancel, { once: true });
     try {
-      if (ctx.signal.aborted) throw new Error('it was cancelled before it began');
+      if (ctx.signal.aborted) throw new Error('the turn was cancelled before it began');
       const said = isNew ? await asPrompt(text, ctx) : text;
       const prompt = [{ type: 'text', text: said }];
       const answer = await this.#peer.request('session/prompt', { sessionId: this.#session, prompt });
       const end = prompted.safeParse(answer).data;
-      if (end === undefined) return new ResultLost('it ended the turn with what says nothing of its end');
+      if (end === undefined) return new ResultLost('the program ended the turn without a valid stop reason');
       return this.#answer(turn, end.stopReason);
     } catch (error) {
       if (ctx.signal.aborted || this.alive) throw error;
-      return outcomeUnknown(error); // it ended in the turn, and may have done anything before
+      return outcomeUnknown(error); // the program ended during the turn and may have done anything before
     } finally {
       ctx.signal.removeEventListener('abort', cancel);
       this.#turn = undefined;
     }
   }
 
-  /** The session that it holds for ours. @returns whether it knows nothing of what was said before */
+  /** Opens the program's own session. @returns whether the program lacks the earlier conversation */
   async #open(recorded: string | undefined): Promise<boolean> {
     if (this.#session !== undefined) return false;
     const place = { cwd: this.cwd, mcpServers: [] };
@@ -182,14 +183,16 @@ export class AcpProgram {
       return true;
     } catch (error) {
       if (!this.alive) throw error;
-      return false; // it has forgotten it
+      return false; // the program has lost the session
     }
   }
 
   #answer({ said, calls, ctx }: Turn, stopReason: string): ToolAnswer<Value> {
     const text = said.join('');
-    if (stopReason === 'cancelled') throw new Error(ctx.signal.aborted ? 'it was cancelled' : 'it cancelled the turn');
-    if (stopReason === 'refusal') return toolError(text === '' ? 'It refused.' : `It refused: ${text}`);
+    if (stopReason === 'cancelled')
+      throw new Error(ctx.signal.aborted ? 'the turn was cancelled' : 'the program cancelled the turn');
+    if (stopReason === 'refusal')
+      return toolError(text === '' ? 'The program refused the turn.' : `The program refused the turn: ${text}`);
     const state = { session: this.#session ?? '', ...(stopReason === 'end_turn' ? {} : { stop: stopReason }) };
     const named = [...calls.values()].slice(-NAMED_MAX).map(({ title, status }) => `[${title}: ${status}]\n`);
     return toolParts(`${named.join('')}${text}`, { json: { relay: state } });
@@ -206,7 +209,7 @@ export class AcpProgram {
   }
 
   async #asked(method: string, params: unknown): Promise<unknown> {
-    if (method !== 'session/request_permission') throw new UnknownMethod(`${method} is not offered`);
+    if (method !== 'session/request_permission') throw new UnknownMethod(`unknown method: ${method}`);
     const { toolCall, options } = permission.parse(this.scrubber.value(params));
     const turn = this.#turn;
     const request = {
@@ -228,7 +231,7 @@ export class AcpProgram {
         : undefined;
     if (read === undefined || turn === undefined) return;
     follow(turn, read.update);
-    if (turn.length > SAID_LENGTH_MAX) this.#peer.refuse(`one turn says more than ${SAID_LENGTH_MAX} characters`); // E5
+    if (turn.length > SAID_LENGTH_MAX) this.#peer.refuse(`one turn sent more than ${SAID_LENGTH_MAX} characters`); // E5
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Agents that are programs of their own, as sessions.
+ * Sessions whose agent is a separate program.
  *
- * A session of such an agent has a relay for a model (`relay()`): it hands each input to one tool, which is a turn of
- * the program, and answers with what that came to. So a turn is a call like any other: made at most once, asked about,
- * cancelled, cut, recorded, and replayed without the program.
+ * The model of such a session is a relay (`relay()`): it passes each input to one tool, which runs a turn of the
+ * program, and answers with the tool's result. So a turn is a call like any other: executed at most once, approved,
+ * cancelled, truncated, recorded, and replayed without the program.
  */
 import {
   type Agent,
@@ -24,34 +24,34 @@ import { AcpProgram, type PermissionRequest, type Permissions } from './acp.js';
 import { asPrompt } from './history.js';
 import { printed } from './stdout.js';
 
-/** What becomes of something that a program asks leave for: people are asked, or it is answered at once. */
+/** The answer to a program's permission request: ask people, or answer at once. */
 export type PermissionVerdict = 'ask' | 'allow' | 'deny';
 
-/** Who answers what a program asks leave for: always the same, or by a rule. */
+/** Answers a program's permission requests: with a constant answer, or with a rule. */
 export type PermissionRule = PermissionVerdict | ((request: PermissionRequest) => PermissionVerdict);
 
-/** What {@link externalAgent} takes. */
+/** Options of {@link externalAgent}. */
 export interface ExternalAgentOptions {
   /** Letters, digits, `_` and `-`, at most 59. */
   readonly name: string;
-  /** The program and its arguments; no shell reads them. */
+  /** The program and its arguments, passed without a shell. */
   readonly command: readonly [program: string, ...args: string[]];
   /**
-   * `acp`: it speaks the Agent Client Protocol and lives as long as the world. `stdout`: it is started for each turn,
-   * reads the prompt from its standard input, prints its answer and ends.
+   * `acp`: the program speaks the Agent Client Protocol and lives as long as the world. `stdout`: it is started for
+   * each turn, reads the prompt from its standard input, prints its answer and exits.
    */
   readonly protocol: 'acp' | 'stdout';
-  /** The folder that it works in; the folder of this process when absent. */
+  /** The program's working folder. Default: the folder of this process. */
   readonly cwd?: string;
-  /** Its environment besides what programs need; a function of the secrets of the world when it holds some. */
+  /** Additional environment variables; a function that reads the world's secrets when the values are secret. */
   readonly env?:
     | Readonly<Record<string, string>>
     | ((given: { secret(name: string): Promise<string> }) => Promise<Readonly<Record<string, string>>>);
-  /** Who answers what it asks leave for. Default `ask`. */
+  /** Answers the program's permission requests. Default `ask`. */
   readonly permissions?: PermissionRule;
-  /** How long one turn may take. Default an hour. */
+  /** The longest time for one turn. Default one hour. */
   readonly timeout?: Duration;
-  /** What to do when nobody can tell whether a turn happened. Default `tell_model`: the session answers so. */
+  /** What to do when the outcome of a turn is unknown. Default `tell_model`: the session's answer says so. */
   readonly onUnknown?: ToolEntry['on_unknown'];
   /** The alias of the relay. Default `relay`. */
   readonly model?: string;
@@ -64,17 +64,17 @@ const NAME_LENGTH_MAX = 59;
 
 const turnArgs = z.strictObject({
   text: z.string().min(1),
-  /** What the last turn wanted to remember: the session that the program holds for ours. */
+  /** The state from the last turn: the program's own session. */
   state: z.looseObject({ session: z.string().optional() }).optional(),
 });
 
 type TurnArgs = z.output<typeof turnArgs>;
 
-/** The programs of the sessions of one world. The signal that the world closes stands for the world. */
+/** The programs of each world's sessions, by the signal that aborts when the world closes. */
 const worlds = new WeakMap<AbortSignal, Map<string, AcpProgram>>();
 
 /**
- * An agent that is a program of its own. Open its world with a relay: `models: { relay: relay() }`.
+ * Defines an agent that is a separate program. Open its world with a relay: `models: { relay: relay() }`.
  *
  * @throws RepriseError `invalid_definition`
  * @example
@@ -90,7 +90,7 @@ export function externalAgent(options: ExternalAgentOptions): Agent<readonly Too
     guarantee: 'at_most_once',
     family: 'external',
     parallel: false,
-    polling: true, // turns are meant to be repeated: no loop is looked for in them
+    polling: true, // turns may repeat, so loop detection is off
     timeout: options.timeout ?? '1h',
     onUnknown: options.onUnknown ?? 'tell_model',
     run: (args, ctx) => (protocol === 'acp' ? acpTurn(options, args, ctx) : stdoutTurn(options, args, ctx)),
@@ -110,7 +110,7 @@ async function acpTurn(options: ExternalAgentOptions, { text, state }: TurnArgs,
   return program.turn(text, state?.session, ctx);
 }
 
-/** The program of a session: the one that runs, or another. @returns why there is none */
+/** The session's program: the running one, or a new one. @returns the reason when there is no program */
 async function programOf(options: ExternalAgentOptions, ctx: ToolContext): Promise<AcpProgram | string> {
   const { closing, session } = ctx;
   const own = worlds.get(closing) ?? new Map<string, AcpProgram>();
@@ -148,7 +148,7 @@ function permissionsBy({ name, permissions = 'ask' }: ExternalAgentOptions): Per
     if (verdict === 'allow') return request.options.find(({ kind }) => kind === 'allow_once')?.id;
     if (verdict === 'deny') return request.options.find(({ kind }) => kind === 'reject_once')?.id;
     const options = request.options.map(({ id, name: label }) => ({ id, label }));
-    const answer = await ctx.ask({ question: `${name} asks for leave: ${request.title}`, options });
+    const answer = await ctx.ask({ question: `${name} asks for permission: ${request.title}`, options });
     return answer.how === 'answered' ? String(answer.value) : undefined;
   };
 }
@@ -174,7 +174,7 @@ function requireOptions({ name, command, protocol, permissions = 'ask' }: Extern
   ];
   for (const [holds, expected, actual] of rules) {
     if (!holds)
-      throw new RepriseError('invalid_definition', 'this is not an external agent', {
+      throw new RepriseError('invalid_definition', 'invalid external agent', {
         where: `externalAgent ${String(name)}`,
         expected,
         actual,

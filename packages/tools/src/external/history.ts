@@ -1,7 +1,7 @@
-/** What was said before, for a program that does not know it. */
+/** Adds the earlier conversation to a prompt, for a program that does not know it. */
 import type { ToolContext } from '@reprise/agent';
 
-/** Items of a transcript that are told, the last ones. */
+/** The most items of a transcript that are included; the latest ones are kept. */
 const ITEMS_MAX = 200;
 
 interface Item {
@@ -10,7 +10,7 @@ interface Item {
   readonly calls?: readonly unknown[];
 }
 
-/** A prompt with the conversation before it; the text alone where there is none. */
+/** The prompt with the earlier conversation before it; the text alone when there is no earlier conversation. */
 export async function asPrompt(text: string, { world, session }: ToolContext): Promise<string> {
   const items = (await world.transcript(session.key, { from: 0, limit: 10_000 })) as unknown as readonly Item[];
   const lastAnswer = items.findLastIndex(({ role, calls = [] }) => role === 'assistant' && calls.length === 0);

@@ -1,4 +1,4 @@
-/** Agents that are programs of their own, as sessions. On a subpath of its own. */
+/** Agents that are separate programs, used as sessions. Exported from a subpath of its own. */
 export type { PermissionRequest } from './acp.js';
 export {
   type ExternalAgentOptions,

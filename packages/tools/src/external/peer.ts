@@ -1,13 +1,13 @@
 /**
- * JSON-RPC with a program, one message a line.
+ * JSON-RPC with a program, one message per line.
  *
  * Invariants
- * R1  Memory is linear in the bounds, whatever the program says: a message is counted before anything is made of it, and
- *     a program that goes beyond the bounds, or reads none of its answers, is ended.
- * R2  No message breaks its reader: what is no message is passed over.
+ * R1  Memory stays linear in the bounds, whatever the program sends: a message is counted before it is parsed, and a
+ *     program that exceeds the bounds, or does not read its answers, is ended.
+ * R2  No message breaks the reader: a line that is not a message is ignored.
  *
- * Owns: requests and their answers, who is told of what comes by itself. Does not own: the program (`process/group.ts`),
- * what the messages mean.
+ * Owns: requests and their answers, and the routing of incoming messages. Does not own: the program
+ * (`process/group.ts`), the meaning of messages.
  */
 import { startOfText } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
@@ -15,15 +15,15 @@ import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from '../mcp/intake.js';
 import type { ProcessGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
-/** Requests of the program that are answered at once; more are refused. */
+/** The most requests of the program that are answered at the same time; further ones are refused. */
 const ASKED_MAX = 64;
 
-/** The longest text of an error that the program answers, in characters. */
+/** The most characters of an error message from the program. */
 const ERROR_LENGTH_MAX = 2_000;
 
-/** What is done about messages that come by themselves. */
+/** Handlers for incoming messages. */
 export interface Hearing {
-  /** Answers a request; what it throws is answered as an error. */
+  /** Answers a request; an exception becomes an error response. */
   request(method: string, params: unknown): Promise<unknown>;
   notification(method: string, params: unknown): void;
 }
@@ -45,7 +45,7 @@ const METHOD_NOT_FOUND = -32_601;
 const INTERNAL_ERROR = -32_603;
 const BUSY = -32_000;
 
-/** A request that the other side does not know. */
+/** A request for an unknown method. */
 export class UnknownMethod extends Error {}
 
 /** The other end of a pipe. */
@@ -56,9 +56,9 @@ export class Peer {
   readonly #words: LastWords;
   #next = 1;
   #asked = 0;
-  /** Why it was ended from here. */
+  /** Why this side ended the connection. */
   #refused: string | undefined;
-  /** Why it is over; undefined while it is not. */
+  /** Why the connection ended; undefined while it is open. */
   ended: string | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ export class Peer {
     void group.ended.then((how) => this.#end(how));
   }
 
-  /** Asks for something. @throws what the other side answers as an error, or why it is over */
+  /** Sends a request. @throws the error that the other side answers, or the reason why the connection ended */
   request(method: string, params: unknown): Promise<unknown> {
     if (this.ended !== undefined) return Promise.reject(new Error(this.ended));
     const id = this.#next++;
@@ -82,7 +82,7 @@ export class Peer {
     });
   }
 
-  /** Tells something. */
+  /** Sends a notification. */
   notify(method: string, params: unknown): void {
     if (this.ended === undefined) this.#send({ method, params });
   }
@@ -90,7 +90,7 @@ export class Peer {
   #send(message: Message): void {
     const { stdin } = this.group;
     if (stdin === null || this.#refused !== undefined) return;
-    if (stdin.writableLength > UNREAD_ANSWERS_BYTES_MAX) this.refuse('it reads none of what is sent to it');
+    if (stdin.writableLength > UNREAD_ANSWERS_BYTES_MAX) this.refuse('it does not read its input');
     else stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
@@ -105,13 +105,13 @@ export class Peer {
     for (const line of this.#lines.take(bytes)) if (line.trim() !== '') this.#read(line);
   }
 
-  /** Ends the program for what it says. */
+  /** Ends the program because of what it sent. */
   refuse(why: string): void {
     this.#refused ??= why;
     this.group.stop();
   }
 
-  /** What is no message is passed over: some programs print more than they should. */
+  /** Ignores lines that are not messages: some programs print other output, too. */
   #read(line: string): void {
     let message: Message;
     try {
@@ -159,7 +159,7 @@ export class Peer {
 
   #end(how: string): void {
     const words = this.#words.text();
-    const over = `the program is over: ${this.#refused ?? how}`;
+    const over = `the program ended: ${this.#refused ?? how}`;
     this.ended = words === '' ? over : `${over}: ${words}`;
     for (const { reject } of this.#pending.values()) reject(new Error(this.ended));
     this.#pending.clear();

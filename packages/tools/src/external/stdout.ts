@@ -1,12 +1,12 @@
-/** A program that is told a prompt, prints its answer and ends: one turn is one run of it. */
+/** Runs a program that reads a prompt, prints its answer and exits: one turn is one run of the program. */
 import type { ToolContext } from '@reprise/agent';
 import { type Command, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
 /**
- * What a program prints, as it comes.
+ * Yields the program's output as it arrives.
  *
- * @throws when it could not be started, was stopped, or ended with anything but success; what it printed before was given
+ * @throws when the program could not be started, was stopped, or failed; the output before that was already yielded
  */
 export async function* printed(command: Command, ctx: ToolContext): AsyncGenerator<Uint8Array> {
   const group = await startGroup(command, 'apart');

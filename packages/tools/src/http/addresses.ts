@@ -1,7 +1,12 @@
-/** Which network addresses are somebody's own network: what a model names must not reach them by accident. */
+/**
+ * Which network addresses are not public: a host that a model names must not lead into a private network by accident.
+ */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Everything but the public internet: this host, private and shared networks, links, tests, multicast, reserved. */
+/**
+ * All IPv4 ranges that are not on the public internet: this host, private and shared networks, link-local, test,
+ * multicast, reserved.
+ */
 const V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -20,7 +25,7 @@ const V4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Parts of 2000::/3 that are not public, or wrap another address. The rest of IPv6 is not public anyway. */
+/** Parts of 2000::/3 that are not public, or that wrap another address. The rest of IPv6 is not public anyway. */
 const V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -36,7 +41,7 @@ const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * Whether an address is on the public internet. What is no address is not.
+ * Whether an address is on the public internet; false for text that is not an address.
  *
  * @example isPublicAddress('169.254.169.254') // false: where clouds keep the credentials of a machine
  */

@@ -1,34 +1,37 @@
-/** One HTTP exchange after another, as redirects lead: each address is judged anew before anything is sent to it. */
+/** HTTP exchanges along a chain of redirects: each address is checked before anything is sent to it. */
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { RepriseError } from '@reprise/contracts';
 import { assertPublicLiteral, judgingLookup, type Resolve, refusalOf, type Targets } from './targets.js';
 
-/** What is sent. */
+/** The request to send. */
 export interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** How it is sent. */
+/** How to send a request. */
 export interface Way {
   readonly targets: Targets;
   readonly resolve: Resolve;
-  /** Headers of the app for an address: asked at each, so that none follows a redirect elsewhere. */
+  /**
+   * Returns the app's headers for an address: called for each address, so that no header follows a redirect to another
+   * host.
+   */
   readonly own: (url: URL) => Promise<Readonly<Record<string, string>>>;
   readonly signal: AbortSignal;
-  /** Told that somebody has answered, be it with where to ask instead. */
+  /** Called when a server has answered, even with a redirect. */
   heard?(): void;
 }
 
-/** An answer whose body has not been read yet. */
+/** An answer whose body is not read yet. */
 export interface Received {
   readonly url: URL;
   readonly message: IncomingMessage;
 }
 
-/** Redirects that are followed. */
+/** The most redirects that are followed. */
 const REDIRECTS_MAX = 5;
 
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
@@ -36,7 +39,7 @@ const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 /**
  * Sends a request and follows redirects.
  *
- * @throws RepriseError `path_refused` for an address that may not be asked; the system's error when nobody answers
+ * @throws RepriseError `path_refused` for an address that is not allowed; the system's error when no server answers
  */
 export async function exchange(start: URL, sent: Sent, way: Way): Promise<Received> {
   let url = start;
@@ -66,7 +69,7 @@ async function once(url: URL, sent: Sent, way: Way): Promise<IncomingMessage> {
       headers,
       lookup: judgingLookup(url, way.targets, way.resolve),
       signal: way.signal,
-      agent: false, // a connection that was kept would not be looked up again
+      agent: false, // a kept connection would skip the check of the looked-up address
     };
     request(url, options, resolve).on('error', reject).end(sent.body);
   });
@@ -76,14 +79,14 @@ function redirected(location: string, from: URL): URL {
   try {
     return new URL(location, from);
   } catch {
-    throw refused('it redirects to what is no address', from);
+    throw refused('it redirects to an invalid address', from);
   }
 }
 
-/** What is sent to where a redirect leads: a write becomes a read where the answer says to look elsewhere. */
+/** The request for a redirect's target: a write becomes a read where the status says so. */
 function followed(sent: Sent, status: number | undefined, from: URL, to: URL): Sent {
   if (status === 307 || status === 308) {
-    // Written to one host, and not to another that it names.
+    // The body was meant for one host, so it is not sent to another.
     if (sent.body !== undefined && from.host !== to.host) throw refused('it redirects a body to another host', to);
     return sent;
   }

@@ -17,30 +17,30 @@ import { refusalText } from '../workspace/confine.js';
 import { exchange, type Received, type Sent } from './exchange.js';
 import { type Resolve, systemResolve, type Targets } from './targets.js';
 
-/** What {@link http} takes. */
+/** Options of {@link http}. */
 export interface HttpOptions {
-  /** Hosts that may be asked: `api.example.com`, `*.example.com`, `example.com:8443`. */
+  /** The allowed hosts: `api.example.com`, `*.example.com`, `example.com:8443`. */
   readonly allow: readonly string[];
-  /** Hosts that may be asked although they stand in a private network, as `host:port`. None by default. */
+  /** Allowed hosts that may be in a private network, as `host:port`. Default: none. */
   readonly allowPrivate?: readonly string[];
-  /** What may be sent besides GET and HEAD. None by default; with any there is a second tool, `http_send`. */
+  /** Allowed methods besides GET and HEAD. Default: no others; with any, the toolset also has `http_send`. */
   readonly methods?: readonly ('POST' | 'PUT' | 'PATCH' | 'DELETE')[];
-  /** Whether somebody has to approve what `http_send` sends. Default `always`. */
+  /** Which calls of `http_send` need approval. Default `always`. */
   readonly approval?: ApprovalRule<{
     readonly method: string;
     readonly url: string;
     readonly body?: string | undefined;
   }>;
-  /** Headers of the app, for example a token: asked for each address, never shown to the model, never recorded. */
+  /** The app's headers, for example a token: read for each address, never shown to the model, never recorded. */
   readonly headers?: (
     url: URL,
     secret: (name: string) => Promise<string>,
   ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** The most bytes of one answer. Default 10 MiB. */
   readonly bytesMax?: number;
-  /** How long one exchange may take. Default 30 seconds. */
+  /** The longest time for one exchange. Default 30 seconds. */
   readonly timeout?: Duration;
-  /** How hosts are looked up. Default: as the system does. */
+  /** Looks up hosts. Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -48,7 +48,7 @@ const BYTES_DEFAULT = 10 * 1024 * 1024;
 const TIMEOUT_DEFAULT = '30s';
 const BODY_UNITS_MAX = 1024 * 1024;
 
-/** Headers that a model may set: what describes a body or a wish, nothing that speaks for somebody. */
+/** Headers that a model may set: headers about content, and none that authenticates. */
 const HEADERS = [
   'accept',
   'accept-language',
@@ -58,7 +58,7 @@ const HEADERS = [
   'if-modified-since',
 ] as const;
 
-/** Headers of an answer that a model is shown. */
+/** Headers of an answer that the model sees. */
 const SHOWN = ['content-type', 'content-length', 'last-modified', 'etag', 'retry-after', 'location'] as const;
 
 const url = z
@@ -87,13 +87,12 @@ interface Context extends Required<Pick<HttpOptions, 'bytesMax' | 'headers' | 'r
 }
 
 /**
- * Tools for HTTP: `http_get`, and with `methods` also `http_send`.
+ * Makes tools for HTTP: `http_get`, and with `methods` also `http_send`.
  *
- * Only hosts that are listed are asked. A name that leads into a private network is refused, and the address that was
- * judged is the one that is connected to; redirects are judged like the first address. Bodies that are no text come as
- * files.
+ * Only listed hosts are contacted. A name that leads into a private network is refused, and the connection goes to the
+ * address that was checked; redirects are checked like the first address. Bodies that are not text become files.
  *
- * @throws RepriseError `invalid_argument` when `timeout` is no span
+ * @throws RepriseError `invalid_argument` when `timeout` is not a duration
  * @example http({ allow: ['api.github.com'], headers: async (_url, secret) => ({ authorization: `Bearer ${await secret('TOKEN')}` }) })
  */
 export function http(options: HttpOptions): Tool[] {
@@ -166,21 +165,21 @@ async function send(address: string, sent: Sent, context: Context, ctx: ToolCont
   } catch (error) {
     if (error instanceof ResultLost || ctx.signal.aborted) throw error;
     const text = refusalText(error);
-    if (writes && heard) throw new ResultLost(text ?? messageOf(error)); // it was sent, and answered
+    if (writes && heard) throw new ResultLost(text ?? messageOf(error)); // the request was sent, and a server answered
     if (writes && text === undefined && !wasNotSent(error)) return outcomeUnknown();
     if (text === undefined) throw error;
     return toolError(text);
   }
 }
 
-/** The headers of the app: concealed before they are sent, since servers echo them. */
+/** The app's headers, concealed before they are sent, since servers may echo them. */
 async function ownHeaders(to: URL, context: Context, ctx: ToolContext): Promise<Readonly<Record<string, string>>> {
   const own = await context.headers(to, (name) => ctx.secret(name));
   if (ctx.scrubber !== undefined) concealHeaders(ctx.scrubber, Object.entries(own));
   return own;
 }
 
-/** Text comes as it is read; anything else is a file. */
+/** Text is returned as it is read; any other body becomes a file. */
 async function answerOf(received: Received, bytesMax: number, ctx: ToolContext, writes: boolean) {
   const head = headOf(received);
   const { message } = received;
@@ -200,7 +199,7 @@ async function* textOf(head: string, body: AsyncIterable<Uint8Array>): AsyncGene
   yield* body;
 }
 
-/** The body. Where it breaks off, what wrote something was done all the same. */
+/** The body within its bound. When it breaks off after a write, the write has happened all the same. */
 async function* limited({ message }: Received, bytesMax: number, writes: boolean): AsyncGenerator<Uint8Array> {
   let total = 0;
   try {
@@ -214,7 +213,7 @@ async function* limited({ message }: Received, bytesMax: number, writes: boolean
   }
 }
 
-/** Whether an error says that there was nobody to send to. */
+/** Whether an error means that the request never reached a server. */
 function wasNotSent(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return NOT_SENT.includes(String(code));

@@ -1,31 +1,33 @@
-/** Which hosts may be asked, and how an address is found that is then the one that is connected to. */
+/** Which hosts are allowed, and a lookup that connects to the same address that it checked. */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { asciiLower, RepriseError } from '@reprise/contracts';
 import { isPublicAddress } from './addresses.js';
 
-/** Which hosts may be asked. */
+/** The allowed hosts. */
 export interface Targets {
-  /** Hosts: `api.example.com`, `*.example.com` for those below it, `example.com:8443` for another port than the usual. */
+  /**
+   * Hosts: `api.example.com`, `*.example.com` for its subdomains, `example.com:8443` for another port than the default.
+   */
   readonly allow: readonly string[];
-  /** Of these, the ones that may stand in a private network, as `host:port`. */
+  /** The hosts among these that may be in a private network, as `host:port`. */
   readonly allowPrivate: readonly string[];
 }
 
-/** Finds the addresses of a host. */
+/** Returns the addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 const USUAL_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Why an address may not be asked, as a sentence for the model; undefined when it may. */
+/** Why an address is refused, as a sentence for the model; undefined when it is allowed. */
 export function refusalOf(url: URL, targets: Targets): string | undefined {
-  if (!(url.protocol in USUAL_PORTS)) return `only http and https addresses can be asked, not ${url.protocol}`;
-  if (url.username !== '' || url.password !== '') return 'an address with a user name in it is not asked';
+  if (!(url.protocol in USUAL_PORTS)) return `only http and https addresses are allowed, not ${url.protocol}`;
+  if (url.username !== '' || url.password !== '') return 'an address must not contain a user name';
   const allowed = [...targets.allow, ...targets.allowPrivate].some((pattern) => fits(url, pattern));
-  return allowed ? undefined : `${url.host} is none of the hosts that may be asked`;
+  return allowed ? undefined : `${url.host} is not an allowed host`;
 }
 
-/** Whether a host and its port fit one of the patterns. */
+/** Whether a host and its port match one of the patterns. */
 function fits(url: URL, pattern: string): boolean {
   const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(asciiLower(pattern)) ?? [];
   const usual = USUAL_PORTS[url.protocol];
@@ -34,14 +36,14 @@ function fits(url: URL, pattern: string): boolean {
   return host.startsWith('*.') ? name.endsWith(host.slice(1)) && name.length > host.length - 1 : name === host;
 }
 
-/** Whether a target may stand in a private network. */
+/** Whether a target may be in a private network. */
 export function mayBePrivate(url: URL, { allowPrivate }: Targets): boolean {
   return allowPrivate.some((pattern) => fits(url, pattern));
 }
 
 /**
- * Looks a host up for a connection. The address that it judges is the address that is connected to, so a name that
- * answers otherwise the next time gains nothing.
+ * Looks up a host for a connection. The connection uses the address that was checked, so a name that resolves
+ * differently the next time cannot bypass the check.
  */
 export function judgingLookup(url: URL, targets: Targets, resolve: Resolve): LookupFunction {
   return (host, options, done) => {
@@ -58,7 +60,7 @@ export function judgingLookup(url: URL, targets: Targets, resolve: Resolve): Loo
 
 type Address = { readonly address: string; readonly family: number };
 
-/** The addresses of a host, of which every one may be connected to. */
+/** The addresses of a host, all of which are allowed. */
 async function judged(
   host: string,
   url: URL,
@@ -73,7 +75,7 @@ async function judged(
 }
 
 /**
- * Refuses an address that stands in the host's text itself: no name is looked up for it.
+ * Refuses a private address that is written in the URL itself, since no lookup checks it.
  *
  * @throws RepriseError `path_refused`
  */
@@ -84,10 +86,10 @@ export function assertPublicLiteral(url: URL, targets: Targets): void {
 
 function assertPublic(address: string, url: URL): void {
   if (isPublicAddress(address)) return;
-  throw new RepriseError('path_refused', 'it stands in a private network', { where: JSON.stringify(url.host) });
+  throw new RepriseError('path_refused', 'the host is in a private network', { where: JSON.stringify(url.host) });
 }
 
-/** What the system says of a host. */
+/** Looks up a host with the system's resolver. */
 export const systemResolve: Resolve = (host) =>
   new Promise((resolve, reject) => {
     systemLookup(host, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));

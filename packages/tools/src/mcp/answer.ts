@@ -1,4 +1,7 @@
-/** What a server answered, as a tool answers: texts and data in their order, each said once; images and files beside them. */
+/**
+ * Turns a server's answer into a tool's answer: texts and data in order, without repetition; images and files beside
+ * them.
+ */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { type ToolAnswer, type ToolContext, type ToolPart, toolError, toolParts } from '@reprise/agent';
 import { endOfText, startOfText, type Value } from '@reprise/contracts';
@@ -9,13 +12,13 @@ import { Said } from './said-data.js';
 type Block = CallToolResult['content'][number];
 type File = Extract<ToolPart, { file: unknown }>;
 
-/** Files that one answer shows; of more it is said how many there are. */
+/** The most files that one answer shows; further ones are counted. */
 const FILES_MAX = 16;
 
-/** How deep data is looked through for files. */
+/** How deep data is searched for files. */
 const DEPTH_MAX = 16;
 
-/** The parts of an answer, or the failure that it tells. */
+/** The parts of an answer, or the failure that it reports. */
 export async function answerOf(result: CallToolResult, tool: string, ctx: ToolContext): Promise<ToolAnswer<Value>> {
   const answer = new Answer(tool, ctx);
   for (const block of result.content) await answer.add(block);
@@ -23,7 +26,7 @@ export async function answerOf(result: CallToolResult, tool: string, ctx: ToolCo
   return answer.end(result.isError === true);
 }
 
-/** What the data of an answer says that its blocks do not. */
+/** The data of an answer that its blocks do not already contain. */
 function beyond(content: readonly Block[], data: unknown): unknown {
   const texts = content.flatMap((block) => textsIn(block));
   return new Said(
@@ -37,7 +40,7 @@ function textsIn(block: Block): readonly string[] {
   return block.type === 'resource' && 'text' in block.resource ? [block.resource.text] : [];
 }
 
-/** A block as data may name it: whole, without what is said about it, and its bytes alone. */
+/** The forms in which data may repeat a block: the whole block, without its annotations, or its bytes alone. */
 function partsIn(block: Block): readonly unknown[] {
   if (block.type === 'image' || block.type === 'audio') {
     const { type, data, mimeType } = block;
@@ -47,12 +50,12 @@ function partsIn(block: Block): readonly unknown[] {
   return 'blob' in block.resource ? [block, block.resource, block.resource.blob] : [block, block.resource];
 }
 
-/** As data comes over the wire: without members that are undefined. */
+/** Data in its wire form: without undefined members. */
 function plain(part: unknown): unknown {
   return JSON.parse(JSON.stringify(part));
 }
 
-/** An answer as it is put together. */
+/** Collects the parts of an answer. */
 class Answer {
   readonly #parts: ToolPart[] = [];
   #files = 0;
@@ -81,7 +84,7 @@ class Answer {
     }
   }
 
-  /** Adds data that no block said. */
+  /** Adds the data that no block contains. */
   async addData(data: unknown): Promise<void> {
     if (data === undefined) return;
     const told = await this.#withoutFiles(data, DEPTH_MAX);
@@ -94,7 +97,7 @@ class Answer {
     const texts = this.#parts.flatMap((part) =>
       typeof part === 'string' ? [part] : 'json' in part ? [JSON.stringify(part.json)] : [],
     );
-    return toolError(texts.join('\n') || `${this.tool} failed and did not say why.`);
+    return toolError(texts.join('\n') || `${this.tool} failed without a message.`);
   }
 
   async #addText(text: string): Promise<void> {
@@ -117,7 +120,7 @@ class Answer {
     });
   }
 
-  /** Data with its files beside it; blocks of a known kind are files altogether. */
+  /** Replaces files inside data; blocks of a known kind become files as a whole. */
   async #withoutFiles(data: unknown, depth: number): Promise<unknown> {
     if (typeof data === 'string') {
       const files: File[] = [];
@@ -147,7 +150,7 @@ class Answer {
     return members.length === 0 && Object.keys(data).length > 0 ? undefined : Object.fromEntries(members);
   }
 
-  /** Keeps a file; undefined when enough of them are shown. */
+  /** Stores a file; undefined when the answer shows enough files already. */
   async #put(path: string, bytes: Uint8Array, mediaType: string | undefined): Promise<File | undefined> {
     this.#files += 1;
     if (this.#files > FILES_MAX) return undefined;
@@ -160,7 +163,7 @@ function endingOf(mediaType: string): string {
   return startOfText(/^[^/]*\/([A-Za-z0-9.-]+)/.exec(mediaType)?.[1] ?? 'bin', 32);
 }
 
-/** Data that has no canonical form is told as text. */
+/** Data as a part of the answer; data without a canonical form becomes text. */
 function dataOf(data: unknown): ToolPart {
   try {
     encode(data as Value);

@@ -1,7 +1,7 @@
 /**
- * Questions of a server, put to whoever answers the questions of the call under way: recorded, with their answers.
+ * Answers a server's questions through the questions of the current call, so that they and their answers are recorded.
  *
- * A person answers with what the form asks for, or with the text `decline` or `cancel`.
+ * A person answers with the form's fields, or with the text `decline` or `cancel`.
  */
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 import { jsonSchema, type Schema, type ToolContext } from '@reprise/agent';
@@ -12,7 +12,7 @@ const REFUSALS = ['decline', 'cancel'] as const;
 
 type Refusal = (typeof REFUSALS)[number];
 
-/** Asks what a server asks. Nobody's answer is a cancel. */
+/** Puts a server's question to people. No answer counts as `cancel`. */
 export async function elicit(params: ElicitRequestParams, server: string, { ask }: Asking): Promise<ElicitResult> {
   const question = `${server} asks: ${params.message}`;
   if (params.mode === 'url') {
@@ -27,7 +27,7 @@ export async function elicit(params: ElicitRequestParams, server: string, { ask 
   return isRefusal(answer.value) ? { action: answer.value } : { action: 'accept', content: answer.value as never };
 }
 
-/** What a form takes, or that somebody does not fill it in. */
+/** The schema of valid answers: the form, or a refusal. */
 function formOf(requested: object): Schema {
   const form = jsonSchema(requested);
   const told = { anyOf: [requested, { enum: REFUSALS }] };

@@ -1,8 +1,8 @@
 /**
- * What is recorded of a tool of an MCP server.
+ * The recorded entry of an MCP server's tool.
  *
- * What a server says of its own tools makes calls more careful, whoever it is, and never less careful unless the author
- * trusts it: a tool that calls itself harmless is repeated after a crash only then.
+ * A server's hints about its own tools always make calls more careful. They make calls less careful only when the
+ * author trusts the server: only then is a tool that calls itself harmless repeated after a crash.
  */
 
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
@@ -12,15 +12,15 @@ import { shortText } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import { wireName } from './wire-name.js';
 
-/** The largest descriptor of a tool, in canonical bytes: what a model reads of it at every step. */
+/** The largest descriptor of a tool, in canonical bytes: the model reads it at every step. */
 export const DESCRIPTOR_BYTES_MAX = 64 * 1024;
 
-/** The longest description that every provider takes. */
+/** The longest description that every provider accepts. */
 const DESCRIPTION_LENGTH_MAX = 1_024;
 
 const TOOL_NAME_LENGTH_MAX = 256;
 
-/** The terms that an author gives the tools of a server. */
+/** An author's settings for the tools of a server. */
 export interface Terms {
   readonly toolset: string;
   readonly trust: boolean;
@@ -28,7 +28,7 @@ export interface Terms {
   readonly onUnknown: ToolEntry['on_unknown'];
 }
 
-/** What is recorded of a tool; why it cannot be offered, when it cannot. */
+/** Makes the entry of a tool; returns the reason when the tool cannot be offered. */
 export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore): Promise<ToolEntry | string> {
   if (tool.name === '' || tool.name.length > TOOL_NAME_LENGTH_MAX)
     return `its name is empty or longer than ${TOOL_NAME_LENGTH_MAX}`;
@@ -59,7 +59,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
   });
 }
 
-/** Everything of a tool that a model, a person or a call depends on, in canonical form. */
+/** Everything about a tool that a model, a person or a call depends on, in canonical form. */
 function descriptorOf({ name, title, description, inputSchema, outputSchema, annotations }: McpTool) {
   const descriptor = { name, title, description, inputSchema, outputSchema, annotations };
   try {
@@ -70,7 +70,7 @@ function descriptorOf({ name, title, description, inputSchema, outputSchema, ann
   }
 }
 
-/** What is said outright; what is left out says nothing. */
+/** The hints that the server states explicitly. */
 function hintsOf({ annotations = {} }: McpTool): NonNullable<ToolEntry['origin']>['hints'] {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   return {

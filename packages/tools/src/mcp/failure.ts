@@ -1,23 +1,23 @@
 /**
- * What became of a call that was not answered: whether it may have happened, and whether the server has to be reached
- * anew. What nobody can tell counts as what may have happened.
+ * Classifies a call without an answer: whether it may have happened, and whether to reconnect to the server. An
+ * unclear failure counts as one that may have happened.
  */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 
 /**
- * `refused`: the server said no. `unreached`: nothing was done. `unknown`: nobody can tell. `too_much`: nobody can tell
- * either, since what the server said was too much to be read.
+ * `refused`: the server rejected the call. `unreached`: nothing was done. `unknown`: the call may have happened.
+ * `too_much`: the call may have happened, and its answer was too large to read.
  */
 export interface Missing {
   readonly kind: 'refused' | 'unreached' | 'unknown' | 'too_much';
   readonly why: string;
-  /** Whether what held the connection is of no use any more. */
+  /** Whether the connection can no longer be used. */
   readonly lost: boolean;
 }
 
 const NOT_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
-/** Reads an error of the MCP package. */
+/** Classifies an error of the MCP package. */
 export function missingBy(error: unknown): Missing {
   const why = whyOf(error);
   if (error instanceof ProtocolError) return { kind: 'refused', why, lost: false };
@@ -30,13 +30,13 @@ export function missingBy(error: unknown): Missing {
   return { kind: 'unknown', why, lost: true };
 }
 
-/** A server that answers by a status has seen the request; below 500 it has not taken it up. */
+/** A server that answers with a status has seen the request; a status below 500 means that it did not execute it. */
 function byStatus(status: number, why: string): Missing {
-  if (status === 404) return { kind: 'unreached', why, lost: true }; // its session is over
+  if (status === 404) return { kind: 'unreached', why, lost: true }; // the session no longer exists
   return status < 500 ? { kind: 'refused', why, lost: false } : { kind: 'unknown', why, lost: true };
 }
 
-/** What is said of an error, with what caused it. */
+/** The message of an error, with its causes. */
 export function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

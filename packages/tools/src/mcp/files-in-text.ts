@@ -1,10 +1,10 @@
-/** Binary content that stands in a text as base64: no reader can use it there, and a model pays for every character. */
+/** Finds binary content inside text as base64: no reader can use it there, and a model pays for every character. */
 import { looksBinary, mediaTypeOf } from '@reprise/agent';
 
-/** The shortest stretch of base64 that is looked at, in characters. Digests, tokens and identifiers are shorter. */
+/** The shortest run of base64 that is examined, in characters. Digests, tokens and identifiers are shorter. */
 const BASE64_UNITS_MIN = 512;
 
-/** How much of a stretch tells what it is. */
+/** How many characters of a run decide what it is. */
 const SNIFF_UNITS = 8_000;
 
 const STRETCH = new RegExp(
@@ -12,7 +12,7 @@ const STRETCH = new RegExp(
   'g',
 );
 
-/** A file that stands in a text. */
+/** A file inside a text. */
 export interface TextFile {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
@@ -21,7 +21,7 @@ export interface TextFile {
 /**
  * Takes the files out of a text.
  *
- * @param put keeps a file and answers with what to say in its place
+ * @param put stores a file and returns the text to put in its place
  */
 export async function withoutFiles(text: string, put: (file: TextFile) => Promise<string>): Promise<string> {
   let out = '';
@@ -35,7 +35,7 @@ export async function withoutFiles(text: string, put: (file: TextFile) => Promis
   return end === 0 ? text : out + text.slice(end);
 }
 
-/** The file that a stretch holds; undefined when it is text, or bytes that nobody would know as a file. */
+/** The file in a run of base64; undefined when it is text, or bytes of an unrecognized type. */
 function fileIn(stretch: string, named: string | undefined): TextFile | undefined {
   const base64 = named === undefined ? stretch : stretch.slice(stretch.indexOf(',') + 1);
   if (named === undefined && !isWrapped(base64)) return undefined;
@@ -46,14 +46,18 @@ function fileIn(stretch: string, named: string | undefined): TextFile | undefine
   return { bytes: new Uint8Array(Buffer.from(base64, 'base64')), mediaType: named ?? mediaType };
 }
 
-/** One line, or lines of one length as base64 is wrapped; a list of names has others. */
+/**
+ * Whether it is one line, or lines of equal length as in wrapped base64; a list of names has lines of unequal length.
+ */
 function isWrapped(base64: string): boolean {
   const lines = base64.trim().split(/\r?\n/);
   const length = lines[0]?.length ?? 0;
   return lines.every((line, at) => line.length === length || (at === lines.length - 1 && line.length < length));
 }
 
-/** Bytes with all kinds of characters of base64, of which text has no NUL: a hexadecimal number has no capitals beside. */
+/**
+ * Whether the characters and bytes look like encoded data: text has no NUL byte, a hexadecimal number no mix of cases.
+ */
 function looksEncoded(base64: string, start: Uint8Array): boolean {
   const isMixed = /[a-z]/.test(base64) && /[A-Z]/.test(base64) && /[0-9]/.test(base64);
   return isMixed && looksBinary(start);

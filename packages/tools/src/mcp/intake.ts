@@ -1,45 +1,45 @@
 /**
- * Bounds on what a server may say, counted in its bytes before anything is made of them.
+ * Bounds on a server's messages, counted in bytes before anything is parsed.
  *
  * Invariants
- * I1  Memory is linear in the bounds, whatever a server sends: bytes, values and depth of one message are counted as they
- *     come, and what goes beyond is not read on.
- * I2  A server that goes beyond is left for good: nobody can tell what of the rest belongs to what.
+ * I1  Memory stays linear in the bounds, whatever a server sends: the bytes, values and depth of a message are counted
+ *     as they arrive, and a message that exceeds a bound is not read further.
+ * I2  The connection to a server that exceeds a bound is closed for good: the start of its next message is unknown.
  */
 
 /** The most bytes of one message: an image of 12 MB, as text. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The most values in one message: objects, lists and their members. Each takes memory far beyond its bytes. */
+/** The most values in one message: objects, lists and their members. Each takes far more memory than its bytes. */
 export const MESSAGE_VALUES_MAX = 250_000;
 
-/** How deep values of one message may stand in each other. */
+/** How deep the values of one message may nest. */
 export const MESSAGE_DEPTH_MAX = 256;
 
-/** The most bytes that are read while a list of tools is asked for, all its pages together. */
+/** The most bytes of a list of tools, all its pages together. */
 export const LIST_BYTES_MAX = 32 * 1024 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d];
 const [NEWLINE, RETURN] = [0x0a, 0x0d];
 
-/** What is said when a server goes beyond its bounds. */
+/** The error for a server that exceeds a bound. */
 export class TooMuch extends Error {
   override readonly name = 'TooMuch';
 }
 
-/** What one connection takes in. */
+/** Counts what one connection receives. */
 export class Intake {
   #left: number | undefined;
-  /** Why nothing more is taken; undefined while it is. */
+  /** Why nothing more is accepted; undefined while the connection is within its bounds. */
   refusal: TooMuch | undefined;
-  /** Told once that nothing more is taken. */
+  /** Called once when nothing more is accepted. */
   onRefusal: () => void = () => undefined;
 
-  /** @param who says it, as errors name it */
+  /** @param who the sender's name in errors */
   constructor(private readonly who = 'server') {}
 
-  /** Bounds what is taken in until {@link endBudget}. */
+  /** Bounds the bytes received until {@link endBudget}. */
   budget(bytes: number): void {
     this.#left = bytes;
   }
@@ -50,10 +50,10 @@ export class Intake {
   }
 
   /**
-   * A counter of one stream of messages.
+   * Makes a counter for one stream of messages.
    *
-   * @param ends what ends a message: the stream, a line, or an empty line as in a stream of events
-   * @returns what counts a piece; throws {@link TooMuch} when it goes beyond
+   * @param ends what ends a message: the stream, a line, or an empty line as in an event stream
+   * @returns a function that counts a piece; it throws {@link TooMuch} when a bound is exceeded
    */
   counter(ends: 'stream' | 'line' | 'empty line'): (bytes: Uint8Array) => void {
     const message = new MessageCounter(ends);
@@ -68,9 +68,9 @@ export class Intake {
     };
   }
 
-  /** Refuses what comes from now on. @throws TooMuch */
+  /** Refuses everything from now on. @throws TooMuch */
   refuse(why: string): never {
-    this.refusal ??= new TooMuch(`the ${this.who} says too much: ${why}`);
+    this.refusal ??= new TooMuch(`the ${this.who} exceeded a bound: ${why}`);
     queueMicrotask(() => this.onRefusal());
     throw this.refusal;
   }
@@ -87,7 +87,7 @@ class MessageCounter {
 
   constructor(private readonly ends: 'stream' | 'line' | 'empty line') {}
 
-  /** @returns why it is too much */
+  /** @returns the reason when a bound is exceeded */
   count(bytes: Uint8Array): string | undefined {
     for (let at = 0; at < bytes.length; ) {
       at = this.#inText ? this.#endOfText(bytes, at) : this.#step(bytes, at);
@@ -98,7 +98,7 @@ class MessageCounter {
     return undefined;
   }
 
-  /** Goes to the end of a text, or of the piece. Texts hold no line breaks, so one ends it whatever it was. */
+  /** Finds the end of a JSON string, or of the piece. Strings hold no line breaks, so a line break always ends one. */
   #endOfText(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];
@@ -144,10 +144,13 @@ class MessageCounter {
   }
 }
 
-/** The most bytes that wait for a program to read them: one that asks and asks, and reads no answer, is left. */
+/**
+ * The most bytes that may wait for a program to read them: a program that sends requests without reading answers is
+ * ended.
+ */
 export const UNREAD_ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The lines of a pipe, each put together once. What they hold is bounded by whoever counts before. */
+/** Splits a pipe into lines, each assembled once. The caller bounds their size. */
 export class Lines {
   #parts: Uint8Array[] = [];
 
@@ -166,9 +169,9 @@ export class Lines {
 }
 
 /**
- * A `fetch` that counts what it answers, and gives up on what is too much.
+ * Makes a `fetch` that counts response bytes and aborts a response that exceeds a bound.
  *
- * @param own what asks; the platform's when absent
+ * @param own the `fetch` to wrap; default: the platform's
  */
 export function countedFetch(intake: Intake, own: typeof fetch = (...args) => fetch(...args)): typeof fetch {
   return async (input, init) => {

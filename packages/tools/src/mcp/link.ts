@@ -1,13 +1,15 @@
 /**
- * The link of one world to one MCP server: reached when it is needed, reached anew when it was lost, ended with the world.
+ * The link from one world to one MCP server: it connects on first use, reconnects after a loss, and ends with the
+ * world.
  *
  * Invariants
- * K1  The server is asked for its tools when it was reached, and after it said that they are others; else not. After a
- *     call it is asked for a sign of life first: what it had to say by then has been heard when that is answered.
- * K2  A call is made of a tool that is offered as it was judged; of any other it is refused, with nothing done.
- * K3  A call whose answer was lost is made again only where its delivery says so; else nobody knows what became of it.
- * K4  Whoever cannot be reached is left alone for a while, longer each time.
- * K5  Nothing that a server does throws past a call or a look at it; nothing it started outlives the world.
+ * K1  The server's tools are listed after connecting and after it announces a change, and at no other time. Before a
+ *     list is trusted after a call, the server is pinged: an announcement sent before the ping's answer has then
+ *     arrived.
+ * K2  A call executes only if the tool is still offered as it was judged; otherwise it is refused, with nothing done.
+ * K3  A call whose answer was lost is repeated only where its guarantee allows it; otherwise its outcome is unknown.
+ * K4  A server that cannot be reached is not contacted for a while, longer each time.
+ * K5  No behavior of a server throws past a call or a list; nothing that it started outlives the world.
  */
 import {
   type CallToolResult,
@@ -37,26 +39,28 @@ import { LIST_BYTES_MAX } from './intake.js';
 import { type Connection, connect, type McpServer } from './server.js';
 import { isAllowed } from './wire-name.js';
 
-/** How long a server that was not reached is left alone, in milliseconds: at first, and at most. */
+/** How long to wait before contacting an unreachable server again, in milliseconds: the first wait, and the longest. */
 const RETRY_MS_FIRST = 500;
 const RETRY_MS_MAX = 60_000;
 
-/** How long a server may take for a sign of life, or for its list, in milliseconds. */
+/** How long a server may take to answer a ping or a list, in milliseconds. */
 const LOOK_MS = 30_000;
 
-/** The most tools of a server that are looked at, of those that `allow` names: eight times what a session takes up. */
+/**
+ * The most tools of a server that are read, among those that `allow` matches: eight times as many as a session may use.
+ */
 export const LIST_TOOLS_MAX = 4_096;
 
-/** How often a call that may be repeated is made again when its answer was lost. */
+/** How many times a repeatable call is repeated when its answer was lost. */
 const REPEATS_MAX = 2;
 
-/** How often one call may ask for more before it is given up: as many as an effect may ask. */
+/** How many times one call may request more input before it fails: the same bound as for an effect's questions. */
 const ROUNDS_MAX = 32;
 
-/** The longest time that a timer takes; a call ends by its own deadline, which the world keeps. */
+/** The longest time that a timer accepts; the world enforces the call's own deadline. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** What a link is made for. */
+/** Options of a link. */
 export interface LinkOptions extends Terms {
   readonly server: McpServer;
   readonly allow: readonly string[] | undefined;
@@ -76,13 +80,13 @@ interface Listed {
   readonly tools: ReadonlyMap<string, Offered>;
 }
 
-/** The link of one world to one MCP server. */
+/** The link from one world to one MCP server. */
 export class Link {
   #connection: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
   #listed: Listed | undefined;
   #asking: Promise<Listed> | undefined;
-  /** Whether the list may be another by now (K1). */
+  /** Whether the list of tools may have changed (K1). */
   #stale = true;
   #called = false;
   #doubted = false;
@@ -90,19 +94,19 @@ export class Link {
   #retryAt = 0;
   #why = '';
   readonly #running = new Set<ToolContext>();
-  /** What the server has and cannot be offered. */
+  /** Tools of the server that cannot be offered. */
   leftOut: readonly LeftOut[] = [];
 
   constructor(private readonly options: LinkOptions) {
     options.closing.addEventListener('abort', () => void this.#end(), { once: true });
   }
 
-  /** What the server offers now, as entries. @throws when it cannot be reached */
+  /** The tools that the server offers now, as entries. @throws when it cannot be reached */
   async list(context: ListContext): Promise<readonly ToolEntry[]> {
     return (await this.#look(context)).entries;
   }
 
-  /** Calls a tool as it was judged. */
+  /** Calls a tool, if it is still as it was judged. */
   async call(entry: ToolEntry, args: Readonly<Record<string, unknown>>, ctx: ToolContext): Promise<ToolAnswer<Value>> {
     for (let repeats = 0; ; repeats++) {
       const found = await this.#find(entry, ctx);
@@ -116,7 +120,7 @@ export class Link {
     }
   }
 
-  /** What nobody is told of a lost answer, operators are. */
+  /** The answer for the model when the call has none; operators get the details of a lost answer. */
   #told({ kind, why }: Missing, ctx: ToolContext): ToolAnswer<Value> {
     const { toolset } = this.options;
     ctx.report?.(new Error(`a call of ${toolset}, ${kind}: ${why}`));
@@ -135,7 +139,7 @@ export class Link {
       const found = (await this.#look(ctx)).tools.get(entry.name);
       if (found === undefined) return { answer: toolError(`${entry.name} is not offered any more; nothing was done.`) };
       if (descriptorOf(found.entry) === descriptorOf(entry)) return found;
-      const what = 'is described otherwise than when this call was decided on';
+      const what = 'has changed since this call was decided on';
       return { answer: toolError(`${entry.name} ${what}; nothing was done.`) };
     } catch (error) {
       if (ctx.signal.aborted) throw error;
@@ -143,7 +147,7 @@ export class Link {
     }
   }
 
-  /** The tools as they are now (K1). What was lost since it was used last is reached anew, once. */
+  /** The current tools (K1). A connection that was lost since its last use is replaced once. */
   async #look(context: Looking): Promise<Listed> {
     const before = this.#connection;
     try {
@@ -170,12 +174,12 @@ export class Link {
   }
 
   async #ask(connection: Connection, { content }: Looking): Promise<Listed> {
-    this.#stale = false; // before the server is asked: what it says meanwhile counts
+    this.#stale = false; // before the request, so that a change announced meanwhile is not missed
     this.#listed = undefined;
     const tools = (await listOf(connection)).filter(({ name }) => isAllowed(name, this.options.allow));
     if (tools.length > LIST_TOOLS_MAX) {
       const what = `${this.options.toolset} offers ${tools.length} tools`;
-      throw new Error(`${what}; ${LIST_TOOLS_MAX} are taken. Name the ones that count with \`allow\`.`);
+      throw new Error(`${what}; at most ${LIST_TOOLS_MAX} are allowed. Select tools with \`allow\`.`);
     }
     const slices = new Slices(this.options.closing);
     const found = new Map<string, Offered>();
@@ -184,7 +188,7 @@ export class Link {
       await slices.next();
       const entry = await entryOf(tool, this.options, content);
       if (typeof entry === 'string') leftOut.push({ tool: tool.name, why: entry });
-      else if (found.has(entry.name)) leftOut.push({ tool: tool.name, why: `another one is called ${entry.name}` });
+      else if (found.has(entry.name)) leftOut.push({ tool: tool.name, why: `another tool has the name ${entry.name}` });
       else found.set(entry.name, { entry, tool });
     }
     this.leftOut = leftOut;
@@ -194,7 +198,7 @@ export class Link {
 
   async #reach(given: Looking): Promise<Connection> {
     if (this.#connection !== undefined) return this.#connection;
-    if (performance.now() < this.#retryAt) throw new Error(`${this.#why} (it is left alone for a while)`); // K4
+    if (performance.now() < this.#retryAt) throw new Error(`${this.#why} (it will be contacted again later)`); // K4
     this.#connecting ??= this.#connect(given).finally(() => {
       this.#connecting = undefined;
     });
@@ -227,7 +231,9 @@ export class Link {
     }
   }
 
-  /** A server of the older protocol asks by itself: it is answered by the call under way, when there is just one. */
+  /**
+   * A server of the older protocol sends questions on its own: the current call answers them, if there is exactly one.
+   */
   #answerQuestions(client: Client): void {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       const [ctx, ...others] = this.#running;
@@ -259,8 +265,8 @@ export class Link {
   }
 
   /**
-   * Something went wrong beside all calls: a stream that cannot be taken up again, say, whose call would never be
-   * answered. Who gives no sign of life is given up, and its calls with it.
+   * Checks a connection after an error outside of all calls, for example a stream that cannot be resumed, whose call
+   * would never be answered. A server that does not answer the ping is given up, together with its calls.
    */
   async #doubt(connection: Connection): Promise<void> {
     if (connection !== this.#connection || this.#doubted || this.#running.size === 0) return;
@@ -278,7 +284,7 @@ export class Link {
     if (this.#connection === connection) this.#connection = undefined;
   }
 
-  /** Ends a connection that failed. One that was made since, for another call that failed with it, is left alone. */
+  /** Ends a failed connection, but not a newer one that another failed call has opened since. */
   async #drop(connection: Connection | undefined): Promise<void> {
     if (connection === undefined) return;
     this.#lose(connection);
@@ -290,13 +296,13 @@ export class Link {
   }
 }
 
-/** A call that was not answered, and the connection that it was made on. */
+/** A call without an answer, and the connection that it used. */
 interface Lost {
   readonly missing: Missing;
   readonly connection: Connection | undefined;
 }
 
-/** The tools of a server, all pages together bounded in bytes and in time. */
+/** The tools of a server; all pages together are bounded in bytes and in time. */
 async function listOf({ client, intake, ending }: Connection): Promise<readonly McpTool[]> {
   const signal = AbortSignal.timeout(LOOK_MS);
   intake.budget(LIST_BYTES_MAX);
@@ -310,7 +316,7 @@ async function listOf({ client, intake, ending }: Connection): Promise<readonly 
   }
 }
 
-/** What a server answered. It has done what it was asked, whatever its answer is made of. */
+/** A server's answer in stored form. The server has executed the call, even if its answer cannot be stored. */
 async function keptAnswerOf(result: CallToolResult, tool: string, ctx: ToolContext): Promise<ToolAnswer<Value>> {
   try {
     return await answerOf(result, tool, ctx);
@@ -320,7 +326,7 @@ async function keptAnswerOf(result: CallToolResult, tool: string, ctx: ToolConte
   }
 }
 
-/** A call, and what its server wants to know before it answers. */
+/** Makes a call and answers the server's questions until it returns a result. */
 async function converse(
   client: Client,
   tool: McpTool,
@@ -348,32 +354,35 @@ async function converse(
     if (!isInputRequiredResult(result)) return result;
     more = await answers(result, ctx, server);
   }
-  throw new Error(`it asked for more ${ROUNDS_MAX} times`);
+  throw new Error(`it asked for more input ${ROUNDS_MAX} times`);
 }
 
-/** Answers what a server of the newer protocol asks before it goes on. Only people are asked: a server gets no model. */
+/**
+ * Answers the questions that a server of the newer protocol asks. Only people answer: a server has no access to a
+ * model.
+ */
 async function answers({ inputRequests = {}, requestState }: InputRequiredResult, ctx: ToolContext, server: string) {
   const inputResponses: Record<string, unknown> = {};
   for (const [key, { method, params }] of Object.entries(inputRequests)) {
-    if (method !== 'elicitation/create') throw new Error(`it asked for ${method}, which it is not given`);
+    if (method !== 'elicitation/create') throw new Error(`it requested ${method}, which is not supported`);
     inputResponses[key] = await elicit(params, server, ctx);
   }
   return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
 }
 
-/** What a server had to say before it answered this has been heard when it has. */
+/** Pings the server: messages that it sent before its answer have then arrived. */
 async function signOfLife(client: Client, signal: AbortSignal): Promise<void> {
   const options = { signal, timeout: LOOK_MS };
   if (client.getProtocolEra() === 'modern') await client.discover(options);
   else await client.ping(options);
 }
 
-/** A tool as it is offered, by its digest. */
+/** A tool's descriptor, by its digest. */
 function descriptorOf({ origin }: ToolEntry): string | undefined {
   return origin?.descriptor_ref.hex;
 }
 
-/** Waits for something that others wait for as well, no longer than the one who waits is told to. */
+/** Waits for a shared promise, but no longer than this caller's signal allows. */
 async function until<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let stop = (): void => undefined;

@@ -18,55 +18,55 @@ import { RepriseError } from '@reprise/contracts';
 import { Link } from './link.js';
 import { type McpServer, requireServer } from './server.js';
 
-/** A call of a tool of a server, as an approval rule sees it. */
+/** A call of a server's tool, as an approval rule sees it. */
 export interface McpCall extends CallToApprove<Readonly<Record<string, unknown>>> {
-  /** What the tool is called at the server. */
+  /** The tool's name at the server. */
   readonly tool: string;
-  /** What the server says of it, where it says it outright. */
+  /** The hints that the server states explicitly. */
   readonly hints: NonNullable<ToolEntry['origin']>['hints'];
 }
 
-/** Which calls somebody has to approve. `destructive`: those of tools that say of themselves that they destroy. */
+/** Which calls need approval. `destructive`: calls of tools whose hints say that they are destructive. */
 export type McpApproval =
   | 'never'
   | 'always'
   | 'destructive'
   | ((call: McpCall) => ApprovalVerdict | Promise<ApprovalVerdict>);
 
-/** What {@link mcp} takes besides the server. */
+/** Options of {@link mcp} besides the server. */
 export interface McpOptions {
-  /** What becomes of a tool that is described otherwise than when a session took it up. Default `ask`. */
+  /** What to do with a tool whose description changed since the session recorded it. Default `ask`. */
   readonly onDrift?: DriftPolicy;
-  /** What becomes of a tool that was not there when a session began. Default `accept`. */
+  /** What to do with a tool that was added after the session began. Default `accept`. */
   readonly onNew?: DriftPolicy;
-  /** The tools that count, by their names at the server; `*` stands for anything. All when absent. */
+  /** The tools to use, by their names at the server; `*` stands for any text. Default: all. */
   readonly allow?: readonly string[];
   /**
-   * Whether what the server says of its tools is believed where that makes a call less careful: one that only reads, or
-   * may be repeated, is made again after a crash, and reading calls run together. Default false.
+   * Whether to trust the server's hints where they make calls less careful: a tool that only reads, or may be
+   * repeated, is then repeated after a crash, and calls that only read run in parallel. Default false.
    */
   readonly trust?: boolean;
-  /** Which calls somebody has to approve. Default `destructive`. */
+  /** Which calls need approval. Default `destructive`. */
   readonly approval?: McpApproval;
-  /** How long a call may take; ten minutes when it is not said. */
+  /** The longest time for a call. Default ten minutes. */
   readonly timeout?: Duration;
-  /** How long reaching the server may take. Default 30 seconds. */
+  /** The longest time to connect to the server. Default 30 seconds. */
   readonly connectTimeout?: Duration;
-  /** What to do when nobody can tell whether a call happened. Default `tell_model`. */
+  /** What to do when the outcome of a call is unknown. Default `tell_model`. */
   readonly onUnknown?: ToolEntry['on_unknown'];
 }
 
-/** How long reaching a server may take, in milliseconds: a program may have to be loaded first. */
+/** The longest time to connect, in milliseconds by default: a program may have to be downloaded first. */
 const CONNECT_MS_DEFAULT = 30_000;
 
-/** Tools of one server that are kept ready. */
+/** The most tools of one server that are kept ready. */
 const BOUND_MAX = 1_024;
 
 /**
- * An MCP server, as a toolset of agents. It is reached when a session first needs it, once for each world.
+ * Makes a toolset from an MCP server. It is connected when a session first needs it, once for each world.
  *
- * @param name what its tools are called by: `<name>__<tool>`
- * @throws RepriseError `invalid_definition`, `invalid_argument` for a span of time that is none
+ * @param name the prefix of its tools' names: `<name>__<tool>`
+ * @throws RepriseError `invalid_definition`; `invalid_argument` when a time is not a duration
  * @example
  * const files = mcp('files', { command: ['npx', '@modelcontextprotocol/server-filesystem', '/srv/docs'] }, { trust: true })
  * const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: '…', toolsets: [files] })
@@ -136,7 +136,7 @@ function approvalOf(approval: McpApproval, tool: string, hints: McpCall['hints']
 
 function requireApproval(approval: unknown, where: string): void {
   if (typeof approval === 'function' || ['never', 'always', 'destructive'].includes(approval as string)) return;
-  throw new RepriseError('invalid_definition', 'this is no approval rule', {
+  throw new RepriseError('invalid_definition', 'invalid option "approval"', {
     where,
     expected: 'never, always, destructive or a function',
     actual: approval,

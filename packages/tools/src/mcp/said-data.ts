@@ -1,26 +1,26 @@
 /**
- * What structured data says that the texts beside it do not.
+ * Removes from structured data what the texts beside it already contain.
  *
- * Servers say data as text as well, for readers that take no other: as its JSON, as the one text that the data wraps, or
- * item by item. What was said once is left out here, so that a model reads it once.
+ * Servers repeat data as text for clients that read only text: as its JSON, as the one text that the data wraps, or
+ * item by item. Repetitions are removed here, so that a model reads everything once.
  */
 import type { Value } from '@reprise/contracts';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
 
-/** How deep data is looked through for what the texts say; what lies deeper is told as it is. */
+/** How deep data is compared with the texts; deeper data is kept as it is. */
 const DEPTH_MAX = 4;
 
-/** The shortest text that is known again among other members; a shorter one may stand there by chance. */
+/** The shortest text that counts as a repetition among other members; a shorter one may match by chance. */
 const KNOWN_UNITS_MIN = 16;
 
-/** What texts, and the files beside them, say. */
+/** The content of an answer's texts and files. */
 export class Said {
   readonly #texts = new Set<string>();
   readonly #values = new Set<string>();
 
   /**
    * @param texts the texts of an answer
-   * @param parts its other parts as the server gave them, and what they hold as base64
+   * @param parts the answer's other parts as the server sent them, with their base64 content
    */
   constructor(texts: readonly string[], parts: readonly unknown[]) {
     for (const text of [...texts, texts.join('\n'), texts.join('')]) {
@@ -35,12 +35,12 @@ export class Said {
     }
   }
 
-  /** What data says beyond it; undefined when that is nothing. */
+  /** The data without repetitions; undefined when nothing is left. */
   beyond(data: unknown): unknown {
     return this.#rest(data, true, DEPTH_MAX);
   }
 
-  /** @param alone whether nothing else stands beside it: then a short text is known again, too */
+  /** @param alone whether nothing else stands beside it; then even a short text counts as a repetition */
   #rest(data: unknown, alone: boolean, depth: number): unknown {
     if (this.#isSaid(data, alone)) return undefined;
     if (typeof data !== 'object' || data === null || depth === 0) return data;
@@ -76,7 +76,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The same for the same data, whatever the order of its keys. */
+/** A key that is equal for equal data, whatever the order of its members. */
 function keyOf(data: unknown): string {
   try {
     return toHex(portableSha256(encode(data as Value)));

@@ -1,4 +1,4 @@
-/** Where an MCP server is, and how it is spoken to. */
+/** The address of an MCP server, and the connection to it. */
 import {
   type AuthProvider,
   Client,
@@ -12,26 +12,26 @@ import { countedFetch, Intake } from './intake.js';
 import { GroupTransport } from './stdio-transport.js';
 import { linearValidator } from './validator.js';
 
-/** What may be told to a server without being recorded: texts by name, or a function that looks them up. */
+/** Values that a server receives and that are never recorded: texts by name, or a function that reads them. */
 export type Secrets =
   | Readonly<Record<string, string>>
   | ((given: { secret(name: string): Promise<string> }) => Promise<Readonly<Record<string, string>>>);
 
-/** A program that is started for each world that uses it, and ends with it. */
+/** A program that is started for each world that uses it, and ends with that world. */
 export interface StdioServer {
-  /** The program and its arguments; no shell reads them. */
+  /** The program and its arguments, passed without a shell. */
   readonly command: readonly [program: string, ...args: string[]];
-  /** Its environment besides `PATH`, `HOME`, `LANG`, `LC_ALL`, `TZ`, `TMPDIR`, `TERM`, `USER` and `SHELL`. */
+  /** Its environment variables besides `PATH`, `HOME`, `LANG`, `LC_ALL`, `TZ`, `TMPDIR`, `TERM`, `USER` and `SHELL`. */
   readonly env?: Secrets;
-  /** The folder that it starts in; the folder of this process when absent. */
+  /** The program's working folder. Default: the folder of this process. */
   readonly cwd?: string;
 }
 
-/** A server that is reached by streamable HTTP. */
+/** A server over streamable HTTP. */
 export interface HttpServer {
   readonly url: string | URL;
   readonly headers?: Secrets;
-  /** Tokens, or the whole of OAuth, as the MCP package does it. */
+  /** A token provider, or a full OAuth client, of the MCP package. */
   readonly auth?: AuthProvider | OAuthClientProvider;
   readonly fetch?: typeof fetch;
 }
@@ -39,13 +39,13 @@ export interface HttpServer {
 /** An MCP server. */
 export type McpServer = StdioServer | HttpServer;
 
-/** The environment variables that a server is given unasked. */
+/** The environment variables that every server receives. */
 const ENV_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'USER', 'SHELL', 'SYSTEMROOT'] as const;
 
-/** How long a program may say nothing before it is taken for one of the older protocol, in milliseconds. */
+/** How long a program may stay silent before the older protocol is tried, in milliseconds. */
 const PROBE_MS = 10_000;
 
-/** How often a stream of a server is taken up again. */
+/** How many times a server's stream is resumed. */
 const RECONNECTION = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 30_000,
@@ -53,30 +53,30 @@ const RECONNECTION = {
   maxRetries: 8,
 };
 
-/** A connection under way: the client, and what says why it ended. */
+/** An open connection: the client, and the reason once it has ended. */
 export interface Connection {
   readonly client: Client;
-  /** What it takes in, and why it takes no more. */
+  /** Counts what the connection receives, and holds the reason when nothing more is accepted. */
   readonly intake: Intake;
-  /** Why there is no connection any more, where its server left word. */
+  /** The reason why the connection ended, if the server gave one. */
   ending(): string | undefined;
 }
 
-/** What a connection tells. */
+/** Callbacks of a connection. */
 export interface Hearing {
   readonly secret: (name: string) => Promise<string>;
-  /** The scrubber of the world: told of everything that a server is told in confidence. */
+  /** The world's scrubber: it learns every secret that is sent to a server. */
   readonly scrubber: Scrubber;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The server says that it offers other tools. */
+  /** Called when the server announces that its tools changed. */
   changed(): void;
-  /** Before the connection is made: registers what the server may ask. */
+  /** Called before connecting, to register handlers for the server's requests. */
   prepare(client: Client): void;
 }
 
 /**
- * Refuses what is no server.
+ * Checks a server's address.
  *
  * @throws RepriseError `invalid_definition`
  */
@@ -85,7 +85,7 @@ export function requireServer(server: McpServer, where: string): void {
   const isProgram = Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string');
   const isPlace = 'url' in server && URL.canParse(String(server.url)) && /^https?:$/.test(new URL(server.url).protocol);
   if (isProgram !== isPlace) return;
-  throw new RepriseError('invalid_definition', 'this is not an MCP server', {
+  throw new RepriseError('invalid_definition', 'invalid MCP server', {
     where,
     expected: '{ command: [program, …args] } or { url } of http or https',
     actual: Object.keys(server).join(', '),
@@ -93,9 +93,9 @@ export function requireServer(server: McpServer, where: string): void {
 }
 
 /**
- * Reaches a server, by the newest protocol that both know.
+ * Connects to a server with the newest protocol that both sides support.
  *
- * @throws when it cannot be reached; the message says why
+ * @throws when the server cannot be reached; the message holds the reason
  */
 export async function connect(server: McpServer, hearing: Hearing): Promise<Connection> {
   const intake = new Intake();
@@ -103,7 +103,7 @@ export async function connect(server: McpServer, hearing: Hearing): Promise<Conn
   try {
     return await connectTo(await programTransport(server, hearing, intake), 'auto', hearing, intake);
   } catch (error) {
-    // Some older programs end when they are asked what they do not know.
+    // Some older programs exit on a request that they do not know.
     if (hearing.signal.aborted || intake.refusal !== undefined || !isNegotiation(error)) throw error;
     const again = new Intake();
     return connectTo(await programTransport(server, hearing, again), 'legacy', hearing, again);
@@ -129,7 +129,7 @@ async function connectTo(
   );
   hearing.prepare(client);
   const ending = () => intake.refusal?.message ?? (transport instanceof GroupTransport ? transport.ending : undefined);
-  intake.onRefusal = () => void transport.close().catch(() => undefined); // what waits for it ends with it
+  intake.onRefusal = () => void transport.close().catch(() => undefined); // ends all waits
   try {
     await client.connect(transport, { timeout: timeoutMs, signal });
     return { client, intake, ending };
@@ -172,7 +172,10 @@ async function httpTransport(
   });
 }
 
-/** A user in the address goes into a header, as browsers send it: `fetch` refuses such an address and repeats it. */
+/**
+ * Moves a user name in the address into a header, as browsers do: `fetch` refuses such an address and shows it in its
+ * error.
+ */
 function basicOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -186,7 +189,7 @@ function withoutUser(address: string | URL): URL {
   return url;
 }
 
-/** Conceals what is really sent: tokens of OAuth are known to nobody else. */
+/** Conceals the headers that are really sent, since only here are OAuth tokens visible. */
 function concealing(send: typeof fetch, scrubber: Scrubber): typeof fetch {
   return (input, init) => {
     concealHeaders(scrubber, new Headers(init?.headers));

@@ -1,8 +1,8 @@
 /**
- * An MCP server as a program in a process group of its own, spoken to over its standard input and output.
+ * An MCP server as a program in its own process group, connected through its standard input and output.
  *
- * Owns: the pipe and the last words of what was printed beside it. Does not own: the group (`process/group.ts`), the
- * protocol (the MCP package's).
+ * Owns: the pipe, and the last lines of standard error. Does not own: the process group (`process/group.ts`), the
+ * protocol (the MCP package).
  */
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { Scrubber } from '@reprise/kernel';
@@ -10,7 +10,7 @@ import { type Command, type ProcessGroup, startGroup } from '../process/group.js
 import { LastWords } from '../process/last-words.js';
 import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from './intake.js';
 
-/** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and no network. */
+/** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and not a network. */
 export class GroupTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -22,7 +22,7 @@ export class GroupTransport implements Transport {
   #group: ProcessGroup | undefined;
   #how: string | undefined;
 
-  /** @param intake bounds what it takes in */
+  /** @param intake bounds what the connection receives */
   constructor(
     private readonly command: Command,
     scrubber?: Scrubber,
@@ -54,17 +54,17 @@ export class GroupTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#group?.stdin;
-    if (stdin == null || !stdin.writable) return Promise.reject(new Error('the program takes no input any more'));
+    if (stdin == null || !stdin.writable) return Promise.reject(new Error('the program no longer accepts input'));
     if (stdin.writableLength > UNREAD_ANSWERS_BYTES_MAX) {
       void this.close();
-      return Promise.reject(new Error('the program reads none of what is sent to it'));
+      return Promise.reject(new Error('the program does not read its input'));
     }
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
     });
   }
 
-  /** Lets the program end with its input, and sees to it that it does. */
+  /** Closes the program's input so that it exits, and stops it if it does not. */
   async close(): Promise<void> {
     const group = this.#group;
     if (group === undefined || this.#how !== undefined) return;
@@ -79,11 +79,11 @@ export class GroupTransport implements Transport {
       for (const line of this.#lines.take(bytes)) this.#hear(line);
     } catch (error) {
       this.onerror?.(error as Error);
-      void this.close(); // one message beyond all bounds, or none at all: what follows cannot be told apart
+      void this.close(); // the message exceeded a bound or was invalid, so the start of the next one is unknown
     }
   }
 
-  /** What is no JSON is passed over: some programs print more than they should. */
+  /** Ignores lines that are not JSON: some programs print other output, too. */
   #hear(line: string): void {
     let read: unknown;
     try {

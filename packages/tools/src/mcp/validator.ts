@@ -1,10 +1,13 @@
-/** What the MCP package checks schemas of servers by, in place of its own: that one runs their patterns as they are. */
+/**
+ * Checks servers' schemas in place of the MCP package's validator, which runs their regular expressions without a
+ * bound.
+ */
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { jsonSchema } from '@reprise/agent';
 
 type Validator = NonNullable<ClientOptions['jsonSchemaValidator']>;
 
-/** Checks in bounded, linear time; see `jsonSchema`. */
+/** Validates in bounded, linear time; see `jsonSchema`. */
 export const linearValidator: Validator = {
   getValidator: <T>(schema: object) => {
     const { validate } = jsonSchema(schema)['~standard'];

@@ -1,13 +1,13 @@
-/** What a tool of an MCP server is called towards a model: unique, and valid for every provider. */
+/** The name under which a model sees a tool of an MCP server: unique, and valid for every provider. */
 import { portableSha256, toHex } from '@reprise/kernel';
 
-/** As every provider takes it. */
+/** The longest name that every provider accepts. */
 const NAME_LENGTH_MAX = 64;
 const DIGEST_LENGTH = 8;
 
 /**
- * The name of a tool: `<toolset>__<tool>`. A name that no provider would take is cut and told apart by a digest of what
- * it is at the server, so it depends on nothing but itself.
+ * The name of a tool: `<toolset>__<tool>`. A name that a provider would refuse is shortened and gets a digest of the
+ * tool's name at the server, so the result depends on the two names alone.
  *
  * @example wireName('files', 'read_file') // 'files__read_file'
  */
@@ -19,7 +19,7 @@ export function wireName(toolset: string, tool: string): string {
   return `${toolset}__${plain.slice(0, room - DIGEST_LENGTH - 1)}_${digest}`;
 }
 
-/** Whether a name matches one of some patterns, in which `*` stands for anything. */
+/** Whether a name matches one of the patterns, in which `*` stands for any text. */
 export function isAllowed(tool: string, patterns: readonly string[] | undefined): boolean {
   return patterns?.some((pattern) => matches(tool, pattern)) ?? true;
 }

@@ -1,6 +1,6 @@
 /**
- * Processes that go on while the model does something else. It knows them as p1, p2 … of its session. They end with the
- * world that they were started in; a world that is opened again has none.
+ * Processes that run while the model continues. The model knows them as p1, p2 … of its session. They end with the
+ * world that started them; a world that is opened again has no processes.
  */
 import { defineTool, type Tool, type ToolContext, toolError } from '@reprise/agent';
 import { type PiecewiseScrubber, Scrubber } from '@reprise/kernel';
@@ -8,10 +8,10 @@ import * as z from 'zod';
 import type { ProcessGroup } from './group.js';
 import { argv, cwd, type ProcessContext, started } from './start.js';
 
-/** Processes that one session may have at once. */
+/** The most processes of one session at the same time. */
 const RUNNING_MAX = 8;
 
-/** What is kept of an output that nobody has read yet, in bytes; what is older is counted. */
+/** How many bytes of unread output are kept; older bytes are dropped and counted. */
 const UNREAD_BYTES_MAX = 256 * 1024;
 
 const WAIT_SECONDS_MAX = 30;
@@ -21,7 +21,7 @@ const handle = z
   .regex(/^p[1-9][0-9]{0,5}$/)
   .describe('The process, as start_process named it: p1, p2 …');
 
-/** The processes of the sessions of one world. The signal that the world closes stands for the world. */
+/** The processes of each world's sessions, by the signal that aborts when the world closes. */
 const worlds = new WeakMap<AbortSignal, Map<string, Map<string, Background>>>();
 
 /** The tools `start_process`, `read_process`, `write_process` and `kill_process`. */
@@ -59,18 +59,19 @@ class Background {
     return this.#ended === undefined;
   }
 
-  /** What came since it was read last; waits for something to come, or for its end. */
+  /** Returns the output since the last read; waits for output or for the end of the process. */
   async read(waitMs: number, signal: AbortSignal): Promise<string> {
     if (this.#unreadBytes === 0 && this.running) await this.#news(waitMs, signal);
     const text = new TextDecoder().decode(Buffer.concat(this.#unread));
-    const lost = this.#lost === 0 ? '' : `[${this.#lost} bytes came before this and were not read in time]\n`;
+    const lost =
+      this.#lost === 0 ? '' : `[${this.#lost} earlier bytes were dropped because they were not read in time]\n`;
     this.#unread = [];
     this.#unreadBytes = 0;
     this.#lost = 0;
     return `${lost}${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${this.#ended ?? 'running'}]`;
   }
 
-  /** @returns false when it takes no input any more */
+  /** @returns false when the process no longer accepts input */
   async write(text: string, end: boolean): Promise<boolean> {
     const { stdin } = this.#group;
     if (stdin === null || !stdin.writable) return false;
@@ -84,7 +85,7 @@ class Background {
     return this.#group.ended;
   }
 
-  /** Scrubbed as it comes: what is dropped, or read in between, may end within a secret. */
+  /** Scrubs output as it arrives: a later cut could split a secret, and a half is not recognized. */
   #take(text: string): void {
     this.#add(this.#pieces.push(text));
   }
@@ -183,7 +184,7 @@ function writeProcess(context: ProcessContext): Tool {
     guarantee: 'at_most_once',
     family: 'process',
     polling: true,
-    // What a shell reads is a program: whoever decides about programs decides about input.
+    // Input to a shell is a program, so it needs the same approval as a program.
     approval:
       typeof approval === 'string'
         ? approval

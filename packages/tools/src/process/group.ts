@@ -1,47 +1,49 @@
 /**
- * A program in a process group of its own.
+ * A program in its own process group.
  *
  * Invariants
- * P1  Nothing of the group outlives its end: when the program exits, what it left behind in its group is killed.
- * P2  A group that is told to stop is asked first (SIGTERM) and killed after a grace (SIGKILL).
- * P3  A host that exits kills every group on its way out. For one that is killed, its warden does (`warden.ts`).
- * P4  Output is read as fast as it is taken, and no faster: a program that prints without end costs no memory.
+ * P1  No process of the group outlives the program: when it exits, the rest of its group is killed.
+ * P2  A group that must stop first gets SIGTERM and, after a grace period, SIGKILL.
+ * P3  A host process that exits kills every group on its way out. If it is killed, its warden does (`warden.ts`).
+ * P4  Output is read no faster than it is consumed: a program that prints without end costs no memory.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { forgetGroup, OWNER_MARK, startWarden, watchGroup } from './warden.js';
 
-/** What to run. */
+/** The program to run, and its surroundings. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
-  /** An absolute folder. */
+  /** The working folder, as an absolute path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Its standard input; none when absent. */
+  /** Text for its standard input; no input when absent. */
   readonly stdin?: string;
 }
 
 /** A program that was started. */
 export interface ProcessGroup {
   readonly pid: number;
-  /** What it prints, standard output and error as they come unless they are apart; ends with the program. */
+  /** Standard output and standard error in order of arrival, unless they are separate; ends with the program. */
   readonly output: PassThrough;
-  /** Its standard error, when it is apart; else empty. */
+  /** Standard error when it is separate; otherwise empty. */
   readonly errors: PassThrough;
-  /** How it ended, once it did. */
+  /** Resolves with how the program ended. */
   readonly ended: Promise<string>;
-  /** Its standard input. */
+  /** The program's standard input. */
   readonly stdin: ChildProcess['stdin'];
-  /** Tells the group to stop, and kills it after a grace. Harmless when it is over. */
+  /** Asks the group to stop, and kills it after a grace period. Does nothing once the group has ended. */
   stop(): void;
 }
 
-/** How long a group that was asked to stop may take, in milliseconds: enough to remove a lock file. */
+/** How long a group may take to stop after SIGTERM, in milliseconds: enough to remove a lock file. */
 const STOP_GRACE_MS = 2_000;
 
-/** How long output may still come when the program has exited, in milliseconds: what is in the pipes, and no daemon's. */
+/**
+ * How long to read output after the program exited, in milliseconds: enough for the pipes' content, not for a daemon's.
+ */
 const DRAIN_MS = 500;
 
 const windows = process.platform === 'win32';
@@ -54,8 +56,8 @@ process.on('exit', () => {
 /**
  * Starts a program.
  *
- * @param streams whether its standard error is among its output, or apart from it
- * @returns why it could not be started, as a part of a sentence, when it could not
+ * @param streams whether standard error is part of the output, or separate
+ * @returns the group, or the reason why it could not be started, as a part of a sentence
  */
 export async function startGroup(
   command: Command,
@@ -66,7 +68,7 @@ export async function startGroup(
     cwd: command.cwd,
     env: { ...command.env, ...OWNER_MARK },
     stdio: ['pipe', 'pipe', 'pipe'],
-    detached: !windows, // its own group, so that it can be killed with all that it started
+    detached: !windows, // its own group, so that the program and all its children can be killed
     shell: false,
     windowsHide: true,
   });
@@ -102,7 +104,7 @@ class Group implements ProcessGroup {
   ) {
     alive.add(pid);
     this.stdin = child.stdin;
-    child.stdin?.on('error', () => undefined); // it may end without reading
+    child.stdin?.on('error', () => undefined); // the program may exit without reading
     if (stdin !== undefined) child.stdin?.end(stdin);
     child.stdout?.pipe(this.output, { end: false }); // P4
     child.stderr?.pipe(streams === 'apart' ? this.errors : this.output, { end: false });
@@ -122,7 +124,7 @@ class Group implements ProcessGroup {
     killGroup(this.pid, 'SIGKILL'); // P1
     alive.delete(this.pid);
     forgetGroup(this.pid);
-    // Whoever left the group may hold the pipes open for ever; whoever reads slowly may take its time.
+    // A process that left the group may keep the pipes open forever, and a slow reader may take its time.
     await Promise.race([closed, this.#drained()]);
     for (const pipe of [this.child.stdout, this.child.stderr]) pipe?.unpipe().destroy();
     this.output.end();
@@ -130,7 +132,7 @@ class Group implements ProcessGroup {
     return signal === null ? `exit ${code}` : `ended by ${signal}`;
   }
 
-  /** Resolves when nothing has come for a while although somebody would take it. */
+  /** Resolves when no output arrived for a while although there is room for it. */
   async #drained(): Promise<void> {
     const pipes = [this.child.stdout, this.child.stderr];
     const taken = (): number =>
@@ -142,21 +144,21 @@ class Group implements ProcessGroup {
   }
 }
 
-/** Signals a whole group; one that is over is no error. */
+/** Signals a whole group; a group that has ended is not an error. */
 function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(windows ? pid : -pid, signal);
   } catch {
-    // It is over.
+    // The group has ended.
   }
 }
 
 /**
- * What a program prints until it ends, with how it ended at the end.
+ * Yields a program's output until it ends, followed by how it ended.
  *
- * @param timeoutMs when it is stopped
- * @param stops when one of these aborts, it is stopped as well
- * @throws when it was stopped: what it printed before that was given
+ * @param timeoutMs after how many milliseconds the program is stopped
+ * @param stops the program is also stopped when one of these signals aborts
+ * @throws when the program was stopped; the output before that was already yielded
  */
 export async function* outputOf(
   group: ProcessGroup,

@@ -5,25 +5,25 @@ import { backgroundTools } from './background.js';
 import { outputOf } from './group.js';
 import { ARG_UNITS_MAX, type Ask, argv, cwd, type ProcessContext, started } from './start.js';
 
-/** What {@link processes} takes. */
+/** Options of {@link processes}. */
 export interface ProcessOptions {
   /** The workspace folder: programs start in it, or in a folder below. It does not confine what they do. */
   readonly root: string;
-  /** The programs that may be run, as `argv[0]` names them. Any when absent. */
+  /** The programs that may run, as `argv[0]` names them. Default: any. */
   readonly programs?: readonly string[];
-  /** Adds `run_shell`, which hands a command line to `/bin/sh`. Default false. */
+  /** Adds `run_shell`, which passes a command line to `/bin/sh`. Default false. */
   readonly shell?: boolean;
-  /** Adds tools for processes that go on in the background. Default false. */
+  /** Adds tools for background processes. Default false. */
   readonly background?: boolean;
-  /** Names of environment variables that programs are given, over {@link ENV_NAMES}. */
+  /** Names of environment variables that programs receive in addition to {@link ENV_NAMES}. */
   readonly pass?: readonly string[];
-  /** How long a program may run. Default two minutes. */
+  /** The longest time for a program. Default two minutes. */
   readonly timeout?: Duration;
-  /** Whether somebody has to approve. Default `always`: a program may do anything that its user may. */
+  /** Which calls need approval. Default `always`: a program can do anything that its user may do. */
   readonly approval?: ApprovalRule<{ readonly argv: readonly string[]; readonly cwd: string }>;
 }
 
-/** The environment variables that every program is given: what it needs to start and to speak, and no secret. */
+/** The environment variables that every program receives: enough to start and to print, and none with a secret. */
 export const ENV_NAMES: readonly string[] = Object.freeze(['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']);
 
 const SHELL = '/bin/sh';
@@ -37,13 +37,13 @@ const stdin = z
 const seconds = z.int().min(1).max(86_400).optional().describe('The most seconds it may run, if less than is allowed.');
 
 /**
- * Tools for running programs: `run_process`, and as asked for `run_shell` and `start_process`, `read_process`,
- * `write_process`, `kill_process`.
+ * Makes tools that run programs: `run_process`, and optionally `run_shell`, `start_process`, `read_process`,
+ * `write_process` and `kill_process`.
  *
- * A program gets its own process group, which is killed whole when its time is over, when the call is cancelled, and
- * when the world closes. Its output is kept whole as content and cut for the model.
+ * A program gets its own process group, which is killed as a whole when its time is over, when the call is cancelled,
+ * and when the world closes. Its full output is stored as content; the model gets a shortened form.
  *
- * @throws RepriseError `invalid_argument` when `timeout` is no span
+ * @throws RepriseError `invalid_argument` when `timeout` is not a duration
  */
 export function processes(options: ProcessOptions): Tool[] {
   const context: ProcessContext = {
@@ -66,7 +66,7 @@ function environment(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-/** Milliseconds that a call is allowed beyond its program: for killing it, and for keeping what it printed. */
+/** Milliseconds that a call may take beyond its program: to kill it, and to store its output. */
 const AFTERWARDS_MS = 30_000;
 
 function runProcess(context: ProcessContext): Tool {
@@ -108,7 +108,7 @@ function runShell(context: ProcessContext): Tool {
   });
 }
 
-/** Starts a program; what it prints is the answer, as it comes. */
+/** Starts a program and yields its output as the answer. */
 async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, ctx: ToolContext) {
   const group = await started(context, ask, ctx.scrubber);
   if (!('pid' in group)) return group;

@@ -1,4 +1,4 @@
-/** Starts a program that a model named, when it may be started. */
+/** Starts a program that a model requested, if it is allowed. */
 import { type ApprovalRule, type ToolError, toolError } from '@reprise/agent';
 import { concealVariables, type Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
@@ -6,38 +6,38 @@ import { type Confinement, refusal } from '../workspace/confine.js';
 import { refusing } from '../workspace/refusing.js';
 import { type Command, type ProcessGroup, startGroup } from './group.js';
 
-/** The longest argument, in characters; what Linux takes. */
+/** The longest argument, in characters: Linux's own bound. */
 export const ARG_UNITS_MAX = 128 * 1024;
 
-/** Arguments that name a program. */
+/** The tool argument that names a program and its arguments. */
 export const argv = z
   .array(z.string().max(ARG_UNITS_MAX))
   .min(1)
   .max(256)
   .describe('The program and its arguments, each as it is: no shell reads them.');
 
-/** The argument that names a folder. */
+/** The tool argument that names a folder. */
 export const cwd = z.string().max(4096).default('.').describe('Folder to run in, relative to the workspace.');
 
-/** What the tools of one toolset share. */
+/** Shared by the tools of one toolset. */
 export interface ProcessContext {
   readonly confinement: Confinement;
   readonly programs: readonly string[] | undefined;
   readonly env: () => Record<string, string>;
-  /** Those of its variables that the author passes on: any of them may be a secret. */
+  /** The environment variables that the author passes on: any of them may be a secret. */
   readonly passed: () => Record<string, string>;
   readonly timeoutMs: number;
   readonly approval: ApprovalRule<{ readonly argv: readonly string[]; readonly cwd: string }>;
 }
 
-/** A program that somebody wants to run. */
+/** A request to run a program. */
 export interface Ask {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly stdin?: string | undefined;
 }
 
-/** Starts a program, or says why not. */
+/** Starts a program. @throws a refusal */
 export async function started(
   context: ProcessContext,
   ask: Ask,
@@ -55,7 +55,7 @@ async function commandOf(
   { argv: [program = '', ...args], cwd: given, stdin: text }: Ask,
 ): Promise<Command> {
   if (context.programs !== undefined && !context.programs.includes(program)) {
-    throw refusal(program, `it is none of the programs that may be run: ${context.programs.join(', ')}`);
+    throw refusal(program, `it is not an allowed program; allowed are ${context.programs.join(', ')}`);
   }
   const place = await context.confinement.resolve(given, 'read');
   if (place.missing.length > 0 || (await context.confinement.isFile(place))) {

@@ -1,31 +1,32 @@
 /**
- * Sees to it that no program outlives the process that started it, also when that is killed and can do nothing itself.
+ * Ensures that no program outlives the process that started it, even if that process is killed.
  *
- * A shell that waits at a pipe: what it reads there is which groups run. When the pipe ends, their owner is gone, and it
- * asks them to stop and then kills them. On Linux it also finds what left its group, by a mark in the environment that
- * every program inherits from the one that started it.
+ * The warden is a shell that reads from a pipe which groups are running. When the pipe closes, the owner is gone; the
+ * warden then asks the groups to stop and kills them. On Linux it also finds processes that left their group, by a
+ * variable in the environment that every program inherits from its parent.
  *
  * Invariants
- * N1  One warden serves a process, in a session of its own: what kills the process, its group or its terminal spares it.
- * N2  A group is made known in the same turn in which it was started, and forgotten when nothing of it is left.
- * N3  A warden that is gone is replaced when the next program starts, and told of all that run.
+ * N1  One warden serves a process, in its own session: a signal to the process, its group or its terminal does not
+ *     reach it.
+ * N2  A group is registered in the same turn of the event loop in which it started, and removed when it has ended.
+ * N3  A warden that died is replaced when the next program starts, and learns all running groups.
  *
- * What it cannot do: on Windows there is none; beyond Linux a program that leaves its group is not found; nor is one
- * anywhere that leaves its group and clears its environment.
+ * Bounds of the mechanism: there is no warden on Windows; outside Linux it cannot find a program that left its group;
+ * nowhere can it find one that left its group and cleared its environment.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 
-/** The variable by which programs of one process are known. */
+/** The environment variable that marks the programs of one process. */
 const MARK = 'REPRISE_OWNER';
 
-/** How long a group that was asked to stop may take when its owner is gone, in seconds. */
+/** How long a group may take to stop after its owner is gone, in seconds. */
 const GRACE_SECONDS = 1;
 
 const SHELL = '/bin/sh';
 
-/** `+ GROUP` and `- GROUP` on its input; its arguments are the mark of its owner and the grace. */
+/** Reads `+ GROUP` and `- GROUP` from its input; its arguments are the owner's mark and the grace period. */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
 groups=' '
@@ -49,22 +50,22 @@ const owner = `${process.pid}-${randomUUID()}`;
 const groups = new Set<number>();
 let warden: ChildProcess | undefined;
 
-/** What a program is given in its environment, so that it is found again. */
+/** The environment variable that every program receives, so that the warden can find it. */
 export const OWNER_MARK: Readonly<Record<string, string>> = { [MARK]: owner };
 
-/** Has a group killed when this process is gone (N2). Call it in the turn in which its program was started. */
+/** Registers a group to be killed when this process is gone (N2). Call it in the turn in which the program started. */
 export function watchGroup(group: number): void {
   groups.add(group);
   if (warden === undefined) startWarden();
   else tell('+', group);
 }
 
-/** The group is over. */
+/** Removes a group that has ended. */
 export function forgetGroup(group: number): void {
   if (groups.delete(group)) tell('-', group);
 }
 
-/** Starts the warden before it is needed, so that no group waits for it. */
+/** Starts the warden in advance, so that no group waits for it. */
 export function startWarden(): void {
   if (warden !== undefined || process.platform === 'win32' || !existsSync(SHELL)) return;
   const child = spawn(SHELL, ['-c', SCRIPT, 'reprise-warden', `${MARK}=${owner}`, String(GRACE_SECONDS)], {

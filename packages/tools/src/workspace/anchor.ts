@@ -1,9 +1,9 @@
 /**
- * An open folder through which its entries are reached, so that what was judged is what is used.
+ * An open folder through which its entries are reached, so that the checked entry is the one that is used.
  *
- * Node has no `openat`. On Linux `/proc/self/fd/N/name` is the same thing: it names an entry of the folder that is
- * open, wherever somebody moves that folder meanwhile, and `/proc/self/fd/N` tells where it really is. Elsewhere the
- * folder's path has to do and is compared before and after, which leaves a moment to whoever swaps folders for links.
+ * Node has no `openat`. On Linux, `/proc/self/fd/N/name` does the same: it names an entry of the open folder, even if
+ * the folder is moved meanwhile, and `/proc/self/fd/N` shows where the folder really is. On other systems the folder's
+ * path is compared before and after, which leaves a short moment for an attacker who replaces folders with links.
  */
 import {
   closeSync,
@@ -26,15 +26,15 @@ const OPEN_FILES = process.platform === 'linux' && existsSync('/proc/self/fd') ?
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** How a file is opened for reading: no link is followed, and a pipe that nobody writes to does not hang the call. */
+/** Flags for reading a file: no link is followed, and a pipe without a writer does not block the call. */
 export const READ_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** The first piece of a file that is read, in bytes, when its size says nothing: the files of `/proc` say 0. */
+/** The first piece of a file to read, in bytes, when its size is unknown: the files of `/proc` report 0. */
 const PIECE_BYTES = 16 * 1024;
 
-/** A folder held open. Close it. */
+/** An open folder. The caller closes it. */
 export class Anchor {
-  /** Absent on Windows, which opens no folders. */
+  /** Absent on Windows, where folders cannot be opened. */
   readonly #fd: number | undefined;
   readonly #real: string;
 
@@ -44,10 +44,10 @@ export class Anchor {
   }
 
   /**
-   * Opens a folder that was judged by its real path.
+   * Opens a folder by the real path that was checked.
    *
-   * @param real absolute, free of symlinks when it was judged
-   * @returns undefined when it is no longer there as a folder, or leads elsewhere now
+   * @param real absolute, and free of symlinks when it was checked
+   * @returns undefined when the folder is gone, or the path leads elsewhere now
    * @throws the system's error when it cannot be opened
    */
   static open(real: string): Anchor | undefined {
@@ -62,22 +62,22 @@ export class Anchor {
     return undefined;
   }
 
-  /** A path for the file system calls of this process that reaches an entry of this very folder. */
+  /** A path for this process's file system calls that reaches an entry of exactly this folder. */
   path(name: string): string {
     return path.join(this.folder, name);
   }
 
-  /** A path for the file system calls of this process that reaches this very folder. */
+  /** A path for this process's file system calls that reaches exactly this folder. */
   get folder(): string {
     return OPEN_FILES === undefined ? this.#real : `${OPEN_FILES}/${this.#fd}`;
   }
 
-  /** Opens a folder in this one. */
+  /** Opens a folder inside this one. */
   enter(name: string): Anchor | undefined {
     return Anchor.#openAs(this.path(name), path.join(this.#real, name));
   }
 
-  /** What stands under a name, a link as itself; undefined when nothing does. */
+  /** The stats of an entry, without following a link; undefined when it does not exist. */
   stats(name: string): Stats | undefined {
     try {
       return lstatSync(this.path(name));
@@ -87,7 +87,8 @@ export class Anchor {
   }
 
   /**
-   * The bytes of a regular file of this folder. Any reason not to read it is one word: a search over many files goes on.
+   * Reads a regular file of this folder. A failure is returned as one word, so that a search over many files
+   * continues.
    *
    * @param bytesMax files above this are `large`
    */
@@ -105,7 +106,7 @@ export class Anchor {
     }
   }
 
-  /** Makes what was renamed in this folder durable. */
+  /** Makes renames in this folder durable. */
   async sync(): Promise<void> {
     if (this.#fd !== undefined) await promisify(fsync)(this.#fd);
   }
@@ -126,7 +127,7 @@ export class Anchor {
   }
 }
 
-/** A whole file, as far as it may go: one that grows meanwhile, or says nothing of its size, takes no more memory. */
+/** Reads a whole file up to a bound: a file that grows meanwhile, or has no known size, takes no more memory. */
 export function readBounded(fd: number, bytesMax: number): Uint8Array | 'large' {
   const { size } = fstatSync(fd);
   if (size > bytesMax) return 'large';

@@ -1,12 +1,13 @@
 /**
- * Confinement: turns a path that a model wrote into a file of one real folder, or into a refusal.
+ * Confinement: resolves a path from a model to a file inside one real folder, or refuses it.
  *
  * Invariants
  * C1  Nothing outside the root is read or written.
- * C2  What counts is where a path really leads: symlinks are followed first, then judged, also in a parent.
- * C3  What is opened is what was judged: no symlink is followed at opening, and entries are reached through their
- *     open folder (see `anchor.ts` for what that means off Linux).
- * C4  A refusal names the path as the model wrote it and never the host's own folders.
+ * C2  The real target of a path counts: symlinks are followed first, and the result is checked, including parent
+ *     folders.
+ * C3  The opened file is the checked one: no symlink is followed on opening, and entries are reached through their
+ *     open folder (`anchor.ts` says what that means outside Linux).
+ * C4  A refusal shows the path as the model wrote it and never the host's own folders.
  */
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -17,30 +18,30 @@ import { Anchor, READ_FLAGS, readBounded } from './anchor.js';
 import { isGitPath } from './names.js';
 import { isSecretPath } from './secret-names.js';
 
-/** Where a path leads: the real place, its names from the root, and the path as people write it. */
+/** The target of a path: its real path, its names from the root, and the path in its displayed form. */
 export interface Place {
   /** Absolute, free of symlinks. */
   readonly real: string;
   /** Names from the root; empty for the root itself. */
   readonly names: readonly string[];
-  /** From the root with `/`; `.` for the root itself. */
+  /** The path from the root with `/`; `.` for the root itself. */
   readonly shown: string;
 }
 
-/** What a tool is about to do with a place. */
+/** What a tool is about to do with a path. */
 export type Purpose = 'read' | 'write';
 
-/** A folder nothing leaves. */
+/** A folder that no path can leave. */
 export class Confinement {
   readonly #root: string;
   #realRoot: string | undefined;
 
-  /** @param root the folder; it need not exist yet, and is resolved at first use */
+  /** @param root the folder; it may be created later, and is resolved on first use */
   constructor(root: string) {
     this.#root = path.resolve(root);
   }
 
-  /** The root as it really is. */
+  /** The real path of the root. */
   async root(): Promise<string> {
     this.#realRoot ??= await realpath(this.#root).catch(() => {
       throw refusal('.', 'the workspace folder does not exist');
@@ -49,14 +50,14 @@ export class Confinement {
   }
 
   /**
-   * Resolves a path for a purpose. When it does not exist, `missing` holds the names beyond its deepest existing
-   * folder; whoever wants to read treats that as absent.
+   * Resolves a path. When it does not exist, `missing` holds the names after its deepest existing folder; a reader
+   * treats such a path as absent.
    *
    * @throws RepriseError `path_refused`
    */
   async resolve(given: string, purpose: Purpose): Promise<Place & { readonly missing: readonly string[] }> {
     const names = namesOf(given);
-    judge(names, given, purpose, 'folder'); // what it is counts where it really leads
+    judge(names, given, purpose, 'folder'); // the type is checked at the real target
     const root = await this.root();
     const { ancestor, missing } = await deepestExisting(root, names, given);
     const real = path.join(ancestor, ...missing);
@@ -68,7 +69,7 @@ export class Confinement {
   /**
    * Opens a regular file for reading.
    *
-   * @throws RepriseError `path_refused` when it is absent, not a regular file, or not the one that was judged
+   * @throws RepriseError `path_refused` when it is absent, not a regular file, or no longer the checked one
    */
   async open(given: string): Promise<{ place: Place; file: FileHandle; stats: Stats }> {
     const place = await this.resolve(given, 'read');
@@ -83,9 +84,9 @@ export class Confinement {
   }
 
   /**
-   * Holds a judged folder open.
+   * Opens a checked folder and keeps it open.
    *
-   * @throws RepriseError `path_refused` when it is gone or leads elsewhere by now
+   * @throws RepriseError `path_refused` when it is gone or leads elsewhere now
    */
   async anchor(real: string, given: string): Promise<Anchor> {
     const anchor = anchorAt(real, given);
@@ -94,7 +95,7 @@ export class Confinement {
   }
 
   /**
-   * The bytes of a regular file. Any reason not to read it is one word: a search over many files goes on.
+   * Reads a regular file. A failure is returned as one word, so that a search over many files continues.
    *
    * @param bytesMax files above this are `large`
    */
@@ -110,7 +111,7 @@ export class Confinement {
     }
   }
 
-  /** Whether a place is a regular file. */
+  /** Whether a path leads to a regular file. */
   async isFile(place: Place): Promise<boolean> {
     return (await lstat(place.real).catch(() => undefined))?.isFile() ?? false;
   }
@@ -143,18 +144,18 @@ async function openIn(folder: Anchor, name: string, given: string): Promise<{ fi
   throw refusal(given, stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
 }
 
-/** A refusal that the model is told as data. */
+/** A refusal that the model receives as data. */
 export function refusal(given: string, why: string): RepriseError {
   return new RepriseError('path_refused', why, { where: JSON.stringify(startOfText(given, 300)) });
 }
 
-/** A refusal as one line for the model; undefined when the error is something else. */
+/** The refusal as one line for the model; undefined for any other error. */
 export function refusalText(error: unknown): string | undefined {
   if (!isRepriseError(error, 'path_refused')) return undefined;
   return `Refused: ${error.message.replace(/^path_refused: /, '').replace(/; at /, ': ')}.`;
 }
 
-/** A file system error without the host's paths (C4). */
+/** The reason of a file system error, without the host's paths (C4). */
 export function systemReason(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   const reasons: Readonly<Record<string, string>> = {
@@ -174,12 +175,12 @@ export function systemReason(error: unknown): string {
 }
 
 function namesOf(given: string): string[] {
-  if (given.includes('\0')) throw refusal(given, 'a path has no NUL character');
+  if (given.includes('\0')) throw refusal(given, 'a path must not contain a NUL character');
   if (path.isAbsolute(given) || path.win32.isAbsolute(given) || /^[a-zA-Z]:/.test(given)) {
-    throw refusal(given, 'a path starts at the workspace folder, so it is relative');
+    throw refusal(given, 'a path must be relative to the workspace folder');
   }
   const names = given.split(path.sep === '\\' ? /[\\/]/ : '/').filter((name) => name !== '' && name !== '.');
-  if (names.includes('..')) throw refusal(given, 'a path does not go up with ..');
+  if (names.includes('..')) throw refusal(given, 'a path must not contain ..');
   return names;
 }
 
@@ -192,7 +193,7 @@ function judge(names: readonly string[], given: string, purpose: Purpose, last: 
   if (purpose === 'write' && isGitPath(names)) throw refusal(given, 'nothing is written into a .git folder');
 }
 
-/** The real path of the longest prefix that exists, and the names beyond it. */
+/** The real path of the longest existing prefix, and the remaining names. */
 async function deepestExisting(
   root: string,
   names: readonly string[],
@@ -207,7 +208,7 @@ async function deepestExisting(
   throw refusal(given, 'the workspace folder does not exist');
 }
 
-/** A symlink to nothing exists without leading anywhere: writing "beyond" it would create a file where it points. */
+/** Refuses a symlink without a target: writing to it would create a file where it points. */
 async function refuseDangling(prefix: string, given: string): Promise<void> {
   const link = await lstat(prefix).catch(() => undefined);
   if (link?.isSymbolicLink()) throw refusal(given, 'a symbolic link in it leads nowhere');

@@ -1,11 +1,11 @@
 import type { ApprovalRule } from '@reprise/agent';
 import type { Confinement } from './confine.js';
 
-/** What the tools of one workspace share. */
+/** Shared by the tools of one workspace. */
 export interface WorkspaceContext {
   readonly confinement: Confinement;
   /** Name patterns of folders that a walk does not enter. */
   readonly ignore: readonly string[];
-  /** Whether somebody has to approve what is written. */
+  /** Which writes need approval. */
   readonly approval: ApprovalRule<{ readonly path: string }>;
 }

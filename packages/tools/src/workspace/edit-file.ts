@@ -6,7 +6,7 @@ import { refusing } from './refusing.js';
 import { showPath } from './text.js';
 import { fileResource, openPlace } from './write-place.js';
 
-/** The largest file that is edited, in bytes: it is held in memory, and so is what becomes of it. */
+/** The largest file that is edited, in bytes: its old and its new content are in memory. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const TEXT_UNITS_MAX = 1024 * 1024;
 
@@ -23,7 +23,7 @@ const args = z.strictObject({
 
 type Ask = z.output<typeof args>;
 
-/** The tool `edit_file`: replaces a text in a file that holds it exactly once, or everywhere. */
+/** Makes the tool `edit_file`: replaces a text that occurs exactly once in a file, or everywhere. */
 export function editFile(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'edit_file',
@@ -56,7 +56,9 @@ async function edit(context: WorkspaceContext, ask: Ask, ctx: ToolContext): Prom
   }
 }
 
-/** Only text that comes back as the same bytes is edited: anything else would be damaged where nobody looked. */
+/**
+ * Decodes text that encodes back to the same bytes; an edit of any other file would damage parts outside of the edit.
+ */
 function decoded(bytes: Uint8Array, given: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

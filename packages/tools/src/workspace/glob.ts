@@ -23,7 +23,7 @@ const args = z.strictObject({
 
 type Ask = z.output<typeof args>;
 
-/** The tool `glob`: files whose paths fit a pattern, one per line, in the order of a listing. */
+/** Makes the tool `glob`: files whose paths match a pattern, one per line, in the order of a listing. */
 export function glob(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'glob',
@@ -37,7 +37,7 @@ export function glob(context: WorkspaceContext): Tool {
 
 async function find(context: WorkspaceContext, ask: Ask, signal: AbortSignal): Promise<string> {
   const patterns = expandBraces(ask.pattern);
-  if (patterns === undefined) throw refusal(ask.pattern, 'the pattern has braces without end, or too many of them');
+  if (patterns === undefined) throw refusal(ask.pattern, 'the pattern has an unclosed brace or too many alternatives');
   const place = await context.confinement.resolve(ask.path, 'read');
   if (place.missing.length > 0) throw refusal(ask.path, 'there is no such folder');
   const notes = newNotes();

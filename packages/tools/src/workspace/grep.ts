@@ -15,15 +15,15 @@ import { describeNotes, newNotes, walk } from './walk.js';
 const LIMIT_DEFAULT = 80;
 const LIMIT_MAX = 500;
 
-/** The most a line shows of a match: minified files have lines of megabytes. */
+/** The most characters of a line that a match shows: minified files have lines of megabytes. */
 const LINE_UNITS_MAX = 160;
 
-/** Bounds on time: files above the first are passed over and counted, the others end the search. */
+/** Bounds on time: files above the first are skipped and counted, the others end the search. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 const TOTAL_BYTES_MAX = 128 * 1024 * 1024;
 const DEPTH_MAX = 32;
 
-/** How much text is searched at once, in characters. */
+/** How many characters of text are searched at once. */
 const BATCH_UNITS = 256 * 1024;
 
 const decoder = new TextDecoder('utf-8');
@@ -42,7 +42,7 @@ const args = z.strictObject({
 
 type Ask = z.output<typeof args>;
 
-/** The tool `grep`: lines that match, as `path:line: text`, in the order of a listing. */
+/** Makes the tool `grep`: matching lines as `path:line: text`, in the order of a listing. */
 export function grep(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'grep',
@@ -64,17 +64,19 @@ interface Tally {
   large: number;
   unreadable: number;
   bytes: number;
-  /** Why the search ended before its end. */
+  /** Why the search stopped early. */
   stopped?: string;
 }
 
-/** A file whose bytes are read when it is its turn. */
+/** A file whose bytes are read when its turn comes. */
 interface Source {
   readonly shown: string;
   read(bytesMax: number): Uint8Array | 'large' | 'unreadable' | Promise<Uint8Array | 'large' | 'unreadable'>;
 }
 
-/** Lines of several files, which are searched at once: starting the clock of a search costs more than a small file. */
+/**
+ * Lines of several files that are searched together: starting a search's timer costs more than searching a small file.
+ */
 class Batch {
   readonly lines: string[] = [];
   readonly #files: { readonly shown: string; readonly from: number }[] = [];
@@ -90,7 +92,7 @@ class Batch {
     for (const line of linesOf(text)) this.lines.push(line);
   }
 
-  /** Where a line stands; asked in the order of the lines. */
+  /** The positions of lines; requested in ascending order. */
   *placesOf(
     hits: readonly number[],
   ): Generator<{ readonly shown: string; readonly line: number; readonly hit: number }> {
@@ -134,7 +136,7 @@ async function search(context: WorkspaceContext, ask: Ask, signal: AbortSignal):
   return [heading(tally, notes, ask.limit), ...tally.lines].join('\n');
 }
 
-/** The files to search: one that was named, or those a walk finds and whose name fits. */
+/** The files to search: the named one, or those of a walk whose names match. */
 async function* filesOf(
   context: WorkspaceContext,
   ask: Ask,
@@ -183,8 +185,8 @@ function searchBatch(batch: Batch, matcher: LineMatcher, limit: number, tally: T
 
 function heading(tally: Tally, notes: WalkNotes, limit: number): string {
   const parts = [`${tally.searched} files searched`, ...describeNotes(notes)];
-  if (tally.binary > 0) parts.push(`${tally.binary} binary passed over`);
-  if (tally.large > 0) parts.push(`${tally.large} above ${FILE_BYTES_MAX} bytes passed over`);
+  if (tally.binary > 0) parts.push(`${tally.binary} binary skipped`);
+  if (tally.large > 0) parts.push(`${tally.large} above ${FILE_BYTES_MAX} bytes skipped`);
   if (tally.unreadable > 0) parts.push(`${tally.unreadable} could not be read`);
   if (tally.matches > limit) parts.push(`the first ${limit} are shown`);
   if (tally.stopped !== undefined) parts.push(tally.stopped);

@@ -1,6 +1,6 @@
 /**
- * Line matchers for `grep`. A regular expression comes from a model, so it is run under a clock: JavaScript's engine
- * backtracks, and a pattern such as (a+)+$ would hold the process for years.
+ * Line matchers for `grep`. A regular expression from a model runs with a time bound: JavaScript's engine backtracks,
+ * and a pattern such as (a+)+$ could block the process for years.
  */
 
 import vm from 'node:vm';
@@ -9,37 +9,37 @@ import { startOfText } from '@reprise/contracts';
 /** The longest pattern. */
 export const PATTERN_LENGTH_MAX = 500;
 
-/** How long one file and one whole search may keep the process in the regex engine, in milliseconds. */
+/** How long one file, and one whole search, may block the process in the regex engine, in milliseconds. */
 const FILE_MS = 200;
 const SEARCH_MS = 2_000;
 
-/** How much of a line is looked at: beyond it lies minified code, where a match tells nobody anything. */
+/** How many characters of a line are searched: longer lines are minified code, where matches are useless. */
 const LINE_UNITS_MAX = 20_000;
 
-/** The answer of a matcher whose pattern takes too long. */
+/** The result of a matcher whose pattern takes too long. */
 export class TooSlow {
   readonly type = 'too_slow';
 }
 
-/** Gives the indexes of the lines that match. */
+/** Returns the indexes of the lines that match. */
 export type LineMatcher = (lines: readonly string[]) => number[] | TooSlow;
 
-/** Matches lines that hold a text. */
+/** Matches lines that contain a text. */
 export function literalMatcher(text: string, ignoreCase: boolean): LineMatcher {
   if (ignoreCase) {
-    // An escaped literal has no quantifier, so it cannot backtrack and needs no clock.
+    // An escaped literal has no quantifier, so it cannot backtrack and needs no time bound.
     const expression = new RegExp(text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), 'i');
     return (lines) => indexesOf(lines, (line) => expression.test(line));
   }
   return (lines) => indexesOf(lines, (line) => line.includes(text));
 }
 
-/** Matches lines by a regular expression, or says why the pattern is none. */
+/** Matches lines by a regular expression; returns the reason when the pattern is invalid. */
 export function regexMatcher(pattern: string, ignoreCase: boolean): LineMatcher | string {
   const flags = ignoreCase ? 'i' : '';
-  // Flag u first, for \p{…}; without it when it refuses escapes that every other grep takes, such as \- or \:.
+  // Flag u first, for \p{…}; without it when it refuses escapes that every other grep accepts, such as \- or \:.
   const expression = compile(pattern, `${flags}u`) ?? compile(pattern, flags);
-  if (expression === undefined) return 'this is not a JavaScript regular expression';
+  if (expression === undefined) return 'the pattern is not a JavaScript regular expression';
   return underClock((lines) => indexesOf(lines, (line) => expression.test(startOfText(line, LINE_UNITS_MAX))));
 }
 
@@ -58,8 +58,8 @@ function indexesOf(lines: readonly string[], matches: (line: string) => boolean)
 }
 
 /**
- * Runs a search under the clock of `node:vm`, the one way to stop a regular expression that is running. The context
- * holds nothing but the function to call: it confines time, not code.
+ * Runs a search with the time bound of `node:vm`, the only way to stop a running regular expression. The context holds
+ * only the function to call: it confines time, not code.
  */
 function underClock(search: (lines: readonly string[]) => number[]): LineMatcher {
   let spentMs = 0;

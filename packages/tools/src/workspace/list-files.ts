@@ -8,7 +8,7 @@ import { showPath, showTime } from './text.js';
 import type { Entry, WalkNotes } from './walk.js';
 import { describeNotes, newNotes, walk } from './walk.js';
 
-/** What a model reads of one listing has to fit its cap of 16 KiB: some 120 lines of about 100 bytes. */
+/** One listing has to fit the 16 KiB that a model reads of an answer: about 120 lines of 100 bytes. */
 const LIMIT_DEFAULT = 120;
 const LIMIT_MAX = 1_000;
 const DEPTH_MAX = 32;
@@ -20,7 +20,7 @@ const args = z.strictObject({
 });
 
 /**
- * The tool `list_files`: the entries of a folder with type, size and time, one per line:
+ * Makes the tool `list_files`: the entries of a folder with type, size and time, one per line:
  * `<type> <size> <mtime> <path>`.
  */
 export function listFiles(context: WorkspaceContext): Tool {
@@ -60,7 +60,7 @@ function heading(shown: string, listed: number, more: number, notes: WalkNotes):
   return `Folder ${showPath(shown)} (${parts.join('; ')})`;
 }
 
-/** An entry on one line; undefined when it is gone. */
+/** An entry as one line; undefined when it no longer exists. */
 function lineOf(entry: Entry): string | undefined {
   const stats = entry.stats();
   if (stats === undefined) return undefined;

@@ -1,14 +1,14 @@
-/** Names, and the patterns that they fit. Names are compared in ASCII lower case: disks differ. */
+/** Names, and patterns that match them. Names are compared in ASCII lower case, since some disks ignore case. */
 import { asciiLower } from '@reprise/contracts';
 
-/** What a recursive walk does not enter unless it is asked for by name: others' code, and what a build made. */
+/** Folders that a recursive walk enters only when they are requested by name: dependencies and repository data. */
 export const IGNORED_NAMES: readonly string[] = Object.freeze(['node_modules', '.git', '.hg', '.svn']);
 
-/** The temporary files of what writes: a crash can leave one behind. */
+/** The names of temporary files of a write: a crash can leave one behind. */
 export const TEMPORARY_NAME = /^\.reprise-.*\.tmp$/s;
 
 /**
- * Whether a name fits a pattern in which `*` stands for any text.
+ * Whether a name matches a pattern in which `*` stands for any text.
  *
  * @example fitsPattern('.env.local', '.env*') // true
  */
@@ -27,12 +27,12 @@ export function fitsPattern(name: string, pattern: string): boolean {
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-/** Whether a name fits any of some patterns. */
+/** Whether a name matches any of the patterns. */
 export function fitsAny(name: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => fitsPattern(name, pattern));
 }
 
-/** Whether a path lies in a repository's own folder, where writing a file can mean running a program. */
+/** Whether a path is inside a repository's `.git` folder, where writing a file can lead to running a program. */
 export function isGitPath(names: readonly string[]): boolean {
   return names.some((name) => asciiLower(name) === '.git');
 }

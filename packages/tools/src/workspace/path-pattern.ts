@@ -1,13 +1,16 @@
-/** Path patterns: `*` within a name, `**` for any folders, `{a,b}` for either. No backtracking over text: a model writes them. */
+/**
+ * Path patterns: `*` within a name, `**` for any folders, `{a,b}` for alternatives. Matching never backtracks, since a
+ * model writes the patterns.
+ */
 import { fitsPattern } from './names.js';
 
-/** The most patterns that the braces of one may stand for. */
+/** The most patterns that the braces of one pattern may expand to. */
 const ALTERNATIVES_MAX = 64;
 
 /**
- * A pattern without braces for each choice in them.
+ * Expands a pattern's braces into patterns without braces.
  *
- * @returns undefined when a brace has no end, or there are too many choices
+ * @returns undefined when a brace is not closed, or there are too many alternatives
  * @example expandBraces('a.{ts,js}') // ['a.ts', 'a.js']
  */
 export function expandBraces(pattern: string): readonly string[] | undefined {
@@ -25,14 +28,14 @@ export function expandBraces(pattern: string): readonly string[] | undefined {
 }
 
 /**
- * Whether the names of a path fit a pattern without braces. Each place of the pattern is compared with each name at
+ * Whether the names of a path match a pattern without braces. Each step of the pattern is compared with each name at
  * most once.
  *
  * @example matchesPath(['src', 'a', 'b.ts'], 'src/**' + '/*.ts') // true
  */
 export function matchesPath(names: readonly string[], pattern: string): boolean {
   const steps = pattern.split('/').filter((step) => step !== '' && step !== '.');
-  let reached = new Set([0]); // names that are used up by the steps so far
+  let reached = new Set([0]); // how many names are consumed by the steps so far
   for (const step of steps) {
     const next = new Set<number>();
     for (const at of reached) {

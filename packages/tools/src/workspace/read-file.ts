@@ -7,16 +7,18 @@ import type { WorkspaceContext } from './context.js';
 import { refusing } from './refusing.js';
 import { looksBinary, showPath } from './text.js';
 
-/** What one call returns at most, heading excluded: below the 16 KiB a model reads, so nothing is cut twice. */
+/**
+ * The most bytes that one call returns, heading excluded: below the 16 KiB that a model reads, so nothing is cut twice.
+ */
 const TEXT_BYTES_DEFAULT = 12 * 1024;
 const TEXT_BYTES_MAX = 256 * 1024;
 const LINES_DEFAULT = 400;
 const LINES_MAX = 10_000;
 
-/** How far one call looks for a line, and how much of a binary file it digests: a bound on time. */
+/** How many bytes one call scans for a line, or digests of a binary file: a bound on time. */
 const SCAN_BYTES_MAX = 64 * 1024 * 1024;
 
-/** How much decides whether a file is binary; what git uses. */
+/** How many bytes decide whether a file is binary; git uses the same number. */
 const SNIFF_BYTES = 8_000;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -34,7 +36,10 @@ const args = z.strictObject({
 
 type Ask = z.output<typeof args>;
 
-/** The tool `read_file`: a part of a text file under a heading that says which; of a binary file, what it is. */
+/**
+ * Makes the tool `read_file`: a part of a text file under a heading that says which part; a description of a binary
+ * file.
+ */
 export function readFile(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'read_file',
@@ -74,7 +79,7 @@ async function readBytes(file: FileHandle, ask: Ask, size: number): Promise<Part
 
 async function readLines(file: FileHandle, ask: Ask, signal: AbortSignal): Promise<Part> {
   const start = await lineStart(file, ask.offset, signal);
-  if (start === 'beyond') return { what: 'it has no such line', text: '' };
+  if (start === 'beyond') return { what: 'the file has no such line', text: '' };
   if (start === 'too_far')
     return { what: `looked through ${SCAN_BYTES_MAX} bytes; use unit bytes to go further`, text: '' };
   const bytesMax = ask.limit === undefined ? TEXT_BYTES_DEFAULT : TEXT_BYTES_MAX;
@@ -90,7 +95,7 @@ async function readLines(file: FileHandle, ask: Ask, signal: AbortSignal): Promi
   return { what: `${range}; ${atEnd ? 'to the end' : `go on with offset ${ask.offset + lines}`}`, text };
 }
 
-/** How much of a window is whole lines, at most `wanted`; the last line of a file needs no line break. */
+/** How much of a window is complete lines, at most `wanted`; the last line of a file needs no line break. */
 function wholeLines(window: Uint8Array, wanted: number, more: boolean): { lines: number; length: number } {
   let lines = 0;
   let length = 0;

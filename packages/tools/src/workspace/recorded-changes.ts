@@ -1,40 +1,40 @@
-/** What the calls of a world did to files, as its journal has it. */
+/** Reads from a world's journal how its calls changed files. */
 import { type FileChange, type ToolCallParams, toolCall, toolCallReceipt } from '@reprise/agent';
 import type { JournalRecord, Ref } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 
-/** Where changes are read from: a world, or one that is read only. */
+/** The world to read changes from: live or read-only. */
 export type ChangeSource = Pick<World, 'frames' | 'head' | 'content'>;
 
-/** A change of a file that a call noted. */
+/** A change of a file that a call recorded. */
 export interface RecordedChange {
-  /** The frame of the call's receipt. */
+  /** The sequence number of the frame with the call's receipt. */
   readonly seq: number;
   readonly session: string;
   readonly callId: string;
   readonly tool: string;
-  /** Relative to the folder of the tool. */
+  /** The path, relative to the tool's folder. */
   readonly path: string;
-  /** What stood there before and after; null for nothing. */
+  /** The content before and after; null for no file. */
   readonly before: Ref | null;
   readonly after: Ref | null;
-  /** Whether a secret stood there, which the content before, or after, does not hold. */
+  /** Whether the content before, or after, held a secret; the stored content lacks it. */
   readonly scrubbed: { readonly before: boolean; readonly after: boolean };
 }
 
-/** A call that may have changed files without noting it: a program, or one whose outcome nobody knows. */
+/** A call that may have changed files without recording it: a program, or a call with an unknown outcome. */
 export interface UnseenCall extends Pick<RecordedChange, 'seq' | 'session' | 'callId' | 'tool'> {
-  /** How it ended. */
+  /** How the call ended. */
   readonly status: string;
 }
 
-/** What is known of the files that the calls of a world changed. */
+/** The known changes of files by the calls of a world. */
 export interface FileHistory {
   readonly changes: readonly RecordedChange[];
   readonly unseen: readonly UnseenCall[];
 }
 
-/** Reads what the calls of a world did to files, in the order of the journal, up to its head. */
+/** Reads how the calls of a world changed files, in the order of the journal, up to its head. */
 export async function fileHistory(world: ChangeSource): Promise<FileHistory> {
   const calls = new Map<string, ToolCallParams>();
   const changes: RecordedChange[] = [];
@@ -71,12 +71,12 @@ function recorded({ path, before_ref, after_ref, before_scrubbed, after_scrubbed
   return { path, before: before_ref, after: after_ref, scrubbed };
 }
 
-/** What only reads may be repeated; what never started did nothing; what the tool itself refused says so. */
+/** A call that only reads, that never started, or that the tool refused changed nothing. */
 function mayHaveChanged({ guarantee, tool }: ToolCallParams, { receipt, attempt }: ReceiptRecord): boolean {
   if (guarantee === 'idempotent' || attempt === 0) return false;
   const refused = receipt.status === 'ok' && toolCallReceipt.safeParse(receipt.payload).data?.is_error === true;
   return !(refused && NOTING.has(tool));
 }
 
-/** Tools that note whatever they change: when they answer without a note, nothing was changed. */
+/** Tools that record every change: an answer without a record means that nothing changed. */
 const NOTING: ReadonlySet<string> = new Set(['write_file', 'edit_file']);

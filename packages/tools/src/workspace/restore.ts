@@ -1,13 +1,12 @@
 /**
- * Sets the files of a folder to how they stood at a frame of a world, as far as the journal knows.
+ * Restores the files of a folder to their state at a frame of a world, as far as the journal knows it.
  *
- * Files are outside of a world: a fork goes back in the journal, and the folder stays as it is. What tools of the
- * workspace changed is known, content included, and can be set back; what programs changed, and people, is not.
+ * Files are outside of a world: a fork goes back in the journal, while the folder stays as it is. Changes by workspace
+ * tools are known, with their content, and can be undone; changes by programs and by people cannot.
  *
  * Invariant
- * B1  Nothing is overwritten or removed that the journal does not hold: content that somebody else put there is kept,
- *     and told.
- * B2  Content that held a secret is not put back: the journal has it without the secret.
+ * B1  Only content that the journal holds is overwritten or removed: other content is kept, and the result says so.
+ * B2  Content that held a secret is not restored: the journal holds it without the secret.
  */
 import { createHash } from 'node:crypto';
 import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
@@ -16,36 +15,39 @@ import { Confinement } from './confine.js';
 import { type ChangeSource, fileHistory, type RecordedChange, type UnseenCall } from './recorded-changes.js';
 import { openPlace } from './write-place.js';
 
-/** What {@link restoreFiles} takes. */
+/** Options of {@link restoreFiles}. */
 export interface RestoreOptions {
-  /** The frame. */
+  /** The frame's sequence number. */
   readonly at: number;
-  /** The folder: that of the tools, or another one, which gets the files that they changed. */
+  /** The folder: the tools' folder, or another one, which then receives the files that they changed. */
   readonly root: string;
-  /** Only what calls of this session changed. */
+  /** Restores only changes by calls of this session. */
   readonly session?: string;
-  /** Only tells what would be done. Default false. */
+  /** Only reports what would be done. Default false. */
   readonly dryRun?: boolean;
 }
 
-/** What becomes of a file. `kept`: it is not as it was, and stays, for the reason that is given. */
+/**
+ * The outcome for one file. `kept`: its current content is unknown to the journal, or the old content is unavailable;
+ * `why` says which.
+ */
 export interface RestoredFile {
   readonly path: string;
   readonly how: 'as_it_was' | 'written' | 'removed' | 'kept';
   readonly why?: string;
 }
 
-/** What a folder was set to. */
+/** The outcome for a folder. */
 export interface Restored {
   readonly files: readonly RestoredFile[];
-  /** Calls behind the frame that may have changed files without noting it: nothing of that was set back. */
+  /** Calls after the frame that may have changed files without recording it: none of that was undone. */
   readonly unseen: readonly UnseenCall[];
 }
 
 /**
- * Sets files to how they stood at a frame. Give the world that was forked and not the fork: it knows what came later.
+ * Restores files to their state at a frame. Pass the original world and not the fork: it knows what happened later.
  *
- * @throws RepriseError `invalid_argument` when there is no such frame; `blob_missing`, `blob_damaged`
+ * @throws RepriseError `invalid_argument` when the frame does not exist; `blob_missing`, `blob_damaged`
  * @example
  * await world.fork({ at: 40, into: sqlite('other.db'), mode: 'live', grants: { may: {} } })
  * const { files, unseen } = await restoreFiles(world.kernel, { at: 40, root: '.' })
@@ -53,7 +55,7 @@ export interface Restored {
 export async function restoreFiles(world: ChangeSource, options: RestoreOptions): Promise<Restored> {
   const { at, root, session, dryRun = false } = options;
   if (!Number.isSafeInteger(at) || at < 0 || at > world.head.seq) {
-    throw new RepriseError('invalid_argument', 'there is no such frame', {
+    throw new RepriseError('invalid_argument', 'invalid option "at": the world has no such frame', {
       where: 'at',
       expected: `0 to ${world.head.seq}`,
       actual: at,
@@ -75,7 +77,7 @@ function byPath(changes: readonly RecordedChange[]): Map<string, RecordedChange[
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What is to become of one file. */
+/** The state that one file should get. */
 interface Wanted {
   readonly path: string;
   readonly changes: readonly RecordedChange[];
@@ -90,7 +92,7 @@ async function restored(world: ChangeSource, confinement: Confinement, wanted: W
     return await become(world, confinement, wanted);
   } catch (error) {
     if (isRepriseError(error, 'path_refused')) return { how: 'kept', why: error.what };
-    if (isRepriseError(error, 'blob_erased')) return { how: 'kept', why: 'its content of then was erased' };
+    if (isRepriseError(error, 'blob_erased')) return { how: 'kept', why: 'its earlier content was erased' };
     throw error;
   }
 }
@@ -99,9 +101,9 @@ async function become(world: ChangeSource, confinement: Confinement, wanted: Wan
   const { path, changes, at, dryRun } = wanted;
   const { ref: then, isScrubbed } = standing(changes, at);
   const now = await present(confinement, path);
-  if (isScrubbed) return { how: 'kept', why: 'its content of then held a secret, which is not in the journal' }; // B2
+  if (isScrubbed) return { how: 'kept', why: 'its earlier content held a secret, which is not in the journal' }; // B2
   if (hexOf(then) === now) return { how: 'as_it_was' };
-  if (!isKnown(changes, now)) return { how: 'kept', why: 'it was changed by somebody else since' }; // B1
+  if (!isKnown(changes, now)) return { how: 'kept', why: 'it was changed since, and not by a recorded call' }; // B1
   const bytes = then === null ? undefined : await getBytes(world.content, then);
   if (dryRun) return { how: bytes === undefined ? 'removed' : 'written' };
   const place = await openPlace(confinement, path, 'make');
@@ -114,7 +116,7 @@ async function become(world: ChangeSource, confinement: Confinement, wanted: Wan
   return { how: bytes === undefined ? 'removed' : 'written' };
 }
 
-/** What stood there: what the last call before left, or what the first one behind found. */
+/** The content at the frame: left by the last call before it, or found by the first call after it. */
 function standing(changes: readonly RecordedChange[], at: number): { ref: Ref | null; isScrubbed: boolean } {
   const last = changes.findLast(({ seq }) => seq <= at);
   if (last !== undefined) return { ref: last.after, isScrubbed: last.scrubbed.after };
@@ -122,7 +124,7 @@ function standing(changes: readonly RecordedChange[], at: number): { ref: Ref | 
   return { ref: first?.before ?? null, isScrubbed: first?.scrubbed.before === true };
 }
 
-/** Whether the journal holds what stands there now. Where nothing stands, nothing can be lost. */
+/** Whether the journal holds the current content. Without a file there is nothing to lose. */
 function isKnown(changes: readonly RecordedChange[], now: string | null): boolean {
   return now === null || changes.some(({ before, after }) => hexOf(before) === now || hexOf(after) === now);
 }
@@ -131,7 +133,7 @@ function hexOf(ref: Ref | null): string | null {
   return ref?.hex ?? null;
 }
 
-/** The digest of what stands there now; null for nothing. */
+/** The digest of the current content; null for no file. */
 async function present(confinement: Confinement, path: string): Promise<string | null> {
   const { missing } = await confinement.resolve(path, 'write');
   if (missing.length > 0) return null;

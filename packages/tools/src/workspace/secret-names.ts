@@ -1,17 +1,20 @@
 /**
- * Names of files that usually hold a secret, as data. They are not listed, searched, read or written: what a tool returns
- * is journaled and sent to a model, and neither forgets.
+ * Names of files that usually hold a secret, as data. Such files are not listed, searched, read or written: a tool's
+ * result is journaled and sent to a model, and stays in both.
  *
- * Names are all that is looked at. A secret in a file of another name is not found here.
+ * Only names are checked. A secret in a file with another name is not found here.
  */
 
 import { asciiLower } from '@reprise/contracts';
 
-/** Patterns of names, `*` for any text and `?` for what joins two words or nothing, whatever their case. They count for folders as well. */
+/**
+ * Name patterns, case-insensitive: `*` for any text, `?` for a character that joins words or for nothing. They apply to
+ * folders, too.
+ */
 export const SECRET_NAMES: readonly string[] = Object.freeze([
   // environments
   ...['.env*', '*.env', '.flaskenv', '.secrets*', '.streamlit-secrets*'],
-  // what package managers, registries and clouds log in with
+  // logins of package managers, registries and clouds
   ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.netrc', '_netrc', '.git-credentials', 'git-credentials'],
   ...['.dockercfg', '.dockerconfigjson', '.s3cfg', '.boto', 'rclone.conf', '.terraformrc', 'terraform.rc', '*.tfrc'],
   ...['auth.json', '*-auth.json', 'token.json', 'token.pickle', '*.token', '.*-token', '.vault?token', '.vault?pass*'],
@@ -31,7 +34,7 @@ export const SECRET_NAMES: readonly string[] = Object.freeze([
   ...['*.pem', '*.key', '*.ppk', '*.p8', '*.pk8', '*.p12', '*.pfx', '*.pkcs12', '*.pvk', '*.snk', '*.jks', '*.jceks'],
   ...['*.bks', '*.keystore', '*.keytab', '*.kdb', '*.kdbx', '*.psafe3', '*.agilekeychain', '*.opvault', '*.keychain'],
   ...['*.keychain-db', '*.ovpn', '*.private?key', 'secring.*', 'private?key', 'private?key.*', 'wallet.dat', 'utc--*'],
-  // what was typed
+  // histories of typed commands
   ...['.*_history', '.history', '.zhistory', '.histfile', 'fish_history', 'consolehost_history.txt', '.dbshell'],
   ...['.lesshst', '.viminfo', '.node_repl_history', '.rediscli_history'],
   // browsers
@@ -39,11 +42,11 @@ export const SECRET_NAMES: readonly string[] = Object.freeze([
   ...['web data', 'cookies.txt', 'cookies.json'],
 ]);
 
-/** Words that name a secret where data follows: `secrets.yml`, `prod-credentials.json`, and not `secrets.ts`. */
+/** Words that mark a secret in a data file: `secrets.yml`, `prod-credentials.json`, but not `secrets.ts`. */
 const SECRET_WORDS = ['secret', 'secrets', 'credential', 'credentials', 'password', 'passwords', 'apikey', 'apikeys'];
 const SECRET_WORDS_SPACED = ['api?key', 'api?keys', 'service?account', 'private?keys'];
 
-/** Endings of files that hold data and no program. */
+/** Endings of files that hold data instead of a program. */
 const DATA_ENDINGS =
   'json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|properties|xml|plist|txt|csv|tsv|db|sqlite|env|enc|gpg|asc|age';
 
@@ -53,7 +56,7 @@ const SECRET_FOLDERS: readonly string[] = [
   ...['.terraform.d', '.chef', '.credentials', 'keyrings', '.gsutil', '.minikube'],
 ];
 
-/** Files and folders that are secret at their place, each by the folder before them. */
+/** Files and folders that are secret inside a certain folder, as pairs of that folder and a name. */
 const SECRET_PLACES: readonly (readonly [folder: string, name: string])[] = [
   ['.git', 'config'],
   ['.git', 'credentials'],
@@ -75,7 +78,7 @@ const SECRET_PLACES: readonly (readonly [folder: string, name: string])[] = [
   ['.jupyter', 'jupyter_*_config.json'],
 ];
 
-/** Templates that are meant to be read: they name the variables and hold no value. */
+/** Templates that are meant to be read: they name the variables without values. */
 const NOT_SECRET: readonly string[] = [
   ...['example', 'sample', 'template', 'dist', 'tmpl', 'tpl'].flatMap((word) => [
     `.env*.${word}`,
@@ -96,7 +99,7 @@ const NOT_SECRET: readonly string[] = [
   'cookies.txt.example',
 ];
 
-/** Endings that a copy of a file gets; what is secret is secret as a copy, too. */
+/** Endings of copies; a copy of a secret file is secret, too. */
 const COPIES = /(?:\.(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]{1,4})|~|#)$/is;
 
 const secretName = matcherOf(SECRET_NAMES);
@@ -109,19 +112,19 @@ const secretData = new RegExp(
   'i',
 );
 
-/** Names without an ending that are those of secret files, and of folders that hold secrets or the program for them. */
+/** Stems of secret files. A folder with such a name holds secrets, or the source code that handles them. */
 const secretStem = /^(?:.*[-_. ])?(?:secrets|credentials?)$/is;
 
-/** Files of a program: a folder `src/secrets` of these is read like any other. */
+/** Source files of programs: a folder `src/secrets` with only these is readable like any other. */
 const PROGRAM =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|kts|scala|cs|fs|php|swift|c|h|cc|cpp|hpp|mm?|ex|exs|erl|hs|clj|lua|pl|sh|md|mdx|rst|html?|s?css|vue|svelte|proto|graphql|sql|tf)$/is;
 
 /**
- * Whether a path leads to what usually holds a secret. Each name counts, not the last alone: a folder called credentials
- * is as good as a file, but for the files of a program in it.
+ * Whether a path leads to a file that usually holds a secret. Every name counts, not only the last: a folder called
+ * credentials counts like a file, except for source files in it.
  *
  * @param names from the root
- * @param last what the last of the names is
+ * @param last the type of the last name
  */
 export function isSecretPath(names: readonly string[], last: 'file' | 'folder' = 'file'): boolean {
   const inProgram = last === 'folder' || PROGRAM.test(names.at(-1) ?? '');
@@ -132,7 +135,7 @@ export function isSecretPath(names: readonly string[], last: 'file' | 'folder' =
 }
 
 /**
- * The same for the entries of one folder that holds no secret itself: only what is asked for is judged.
+ * The same check for the entries of one folder that is not secret itself: each name is judged on request.
  *
  * @param folder its names from the root
  */
@@ -164,8 +167,8 @@ interface Matcher {
 }
 
 /**
- * Tells whether a name fits any of some patterns. Each name of a workspace is asked about, so whole names and endings are
- * looked up, and only the rest is matched.
+ * Makes a matcher for a list of patterns. Every name of a workspace is checked, so whole names and endings are looked
+ * up in tables, and only the other patterns are matched.
  */
 function matcherOf(patterns: readonly string[]): Matcher {
   const whole = new Set(patterns.filter((pattern) => !/[*?]/.test(pattern)));
@@ -182,7 +185,7 @@ function matcherOf(patterns: readonly string[]): Matcher {
   };
 }
 
-/** `*` is any text, `?` one of the characters that join words, or none. */
+/** `*` is any text, `?` one of the characters that join words, or nothing. */
 function source(pattern: string): string {
   return pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

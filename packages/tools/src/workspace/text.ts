@@ -1,9 +1,9 @@
-/** How the workspace tools write names, times and lines into text that a model reads. */
+/** Formats names, times and lines as text for a model. */
 import { shortText } from '@reprise/contracts';
 
 /**
- * A path as one word of one line: as it is when it is plain, as JSON text when it holds a space, a quote, a control
- * character or anything a terminal or a line-based reader could misread.
+ * A path as one word of one line: unchanged when it is plain, as JSON text when it holds a space, a quote, a control
+ * character or anything that a terminal or a line-based reader could misread.
  */
 export function showPath(path: string): string {
   return /^[^\s"\\\p{C}]+$/u.test(path)
@@ -11,19 +11,19 @@ export function showPath(path: string): string {
     : JSON.stringify(path).replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, escapeUnit);
 }
 
-/** A time as ISO 8601 in UTC. A time no calendar holds is shown as the epoch. */
+/** A time as ISO 8601 in UTC. A time outside the calendar is shown as the epoch. */
 export function showTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString();
 }
 
-/** A line of someone's file, cut and without control characters, so that a match stays one line. */
+/** A line of a file, shortened and without control characters, so that a match stays one line. */
 export function showLine(line: string, unitsMax: number): string {
   const plain = line.replace(/(?!\t)\p{Cc}/gu, '\ufffd').trimEnd();
   return shortText(plain, unitsMax + 1);
 }
 
-/** Splits text into lines; a final line break does not begin another line. */
+/** Splits text into lines; a final line break does not start another line. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\n/);
   if (lines.at(-1) === '') lines.pop();

@@ -1,12 +1,13 @@
 /**
- * Walks a folder in an order that depends on its names only: each folder's entries by the bytes of their names,
- * breadth first, so that a bound cuts off what lies deepest.
+ * Walks a folder in an order that depends on names only: each folder's entries by the bytes of their names,
+ * breadth first, so that a bound cuts off the deepest entries.
  *
  * Invariants
- * W1  Each entry costs one look at its folder's list: what it is stands there. Only what is shown is asked for more.
- * W2  System calls are made one by one, in slices: whoever waits for the event loop waits for a slice, and a walk that is
- *     told to stop stops within one.
- * W3  What was left out is counted, or it is said that there is more.
+ * W1  Each entry costs only its line in the folder's listing, which holds its type. Only shown entries are examined
+ *     further.
+ * W2  System calls run one by one, in slices: the event loop waits at most one slice, and a stopped walk ends within
+ *     one.
+ * W3  Entries that were left out are counted, or the notes say that the walk is incomplete.
  */
 import { type Dir, type Dirent, opendirSync, type Stats } from 'node:fs';
 import path from 'node:path';
@@ -17,41 +18,41 @@ import { refusal, systemReason } from './confine.js';
 import { fitsAny, TEMPORARY_NAME } from './names.js';
 import { secretsIn } from './secret-names.js';
 
-/** The most entries one walk looks at, listed or not: a bound on time, whatever the folder. */
+/** The most entries that one walk examines, listed or not: a bound on time, whatever the folder. */
 export const WALK_ENTRIES_MAX = 200_000;
 
-/** The most names of one folder that are held in memory, to sort them. */
+/** The most names of one folder in memory, for sorting. */
 const FOLDER_NAMES_MAX = 1_000_000;
 
 /** How many names are fetched from the system at once. */
 const NAMES_AT_ONCE = 512;
 
-/** One thing found by a walk; its methods may be called until the walk goes on. */
+/** An entry found by a walk; its methods may be called until the walk continues. */
 export interface Entry {
   readonly type: 'file' | 'dir' | 'link' | 'other';
   /** Path from the workspace folder, with `/`. */
   readonly shown: string;
   /** Its name in its folder. */
   readonly name: string;
-  /** Size and times; undefined when it is gone. */
+  /** Size and times; undefined when it no longer exists. */
   stats(): Stats | undefined;
-  /** Its bytes, if it is a regular file of at most so many. */
+  /** Reads its bytes, if it is a regular file within the bound. */
   read(bytesMax: number): Uint8Array | 'large' | 'unreadable';
 }
 
-/** What a walk passed over, and whether it saw everything. */
+/** What a walk skipped, and whether it saw everything. */
 export interface WalkNotes {
   secret: number;
   /** Entries that could not be read, or whose names are not UTF-8. */
   unreadable: number;
-  /** Folders that were seen and not entered because of their name. */
+  /** Folders that were listed but not entered because of their name. */
   ignored: number;
   complete: boolean;
 }
 
-/** How to walk. */
+/** Options of a walk. */
 export interface WalkOptions {
-  /** How many levels: 1 is the folder's own entries. */
+  /** The number of levels: 1 means the folder's own entries. */
   readonly depth: number;
   /** Name patterns of folders that are shown but not entered. */
   readonly ignore: readonly string[];
@@ -59,10 +60,10 @@ export interface WalkOptions {
 }
 
 /**
- * The entries of a folder. A symbolic link is shown as one and never followed, so there are no circles.
+ * Yields the entries of a folder. A symbolic link is shown as a link and never followed, so there are no cycles.
  *
  * @param from a folder, already confined
- * @param notes filled while walking
+ * @param notes filled during the walk
  * @throws RepriseError `path_refused` when the folder itself cannot be read; the reason of the signal when it aborts
  */
 export async function* walk(from: Place, options: WalkOptions, notes: WalkNotes): AsyncGenerator<Entry> {
@@ -128,7 +129,7 @@ type Named = Pick<Entry, 'name' | 'type'>;
 
 async function sortedEntries(anchor: Anchor, notes: WalkNotes, slices: Slices): Promise<Named[]> {
   const found = await listed(anchor, notes, slices);
-  // As Latin-1 a character is a byte, so this is the order of the bytes.
+  // In Latin-1 each character is a byte, so this is the order of the bytes.
   found.sort((a, b) => (a.name < b.name ? -1 : 1));
   return found.flatMap((entry) => decoded(entry, anchor, notes));
 }
@@ -156,7 +157,9 @@ async function listed(anchor: Anchor, notes: WalkNotes, slices: Slices): Promise
   return found;
 }
 
-/** A name that is not UTF-8 has no text that opens it again, so it is counted instead of shown. */
+/**
+ * Decodes a name. A name that is not UTF-8 has no text that opens the file again, so it is counted instead of shown.
+ */
 function decoded(entry: Dirent, anchor: Anchor, notes: WalkNotes): Named[] {
   const name = utf8Of(entry.name);
   const type = name === undefined ? undefined : typeOf(entry, name, anchor);
@@ -171,7 +174,7 @@ function utf8Of(latin1: string): string | undefined {
   return Buffer.from(text, 'utf8').toString('latin1') === latin1 ? text : undefined;
 }
 
-/** Some file systems do not say in a list what an entry is. */
+/** The type of an entry; some file systems do not include it in a listing. */
 function typeOf(entry: Dirent, name: string, anchor: Anchor): Entry['type'] | undefined {
   const known = entry.isFile() || entry.isDirectory() || entry.isSymbolicLink() || isSpecial(entry);
   const told = known ? entry : anchor.stats(name);
@@ -183,12 +186,12 @@ function isSpecial(entry: Dirent): boolean {
   return entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice();
 }
 
-/** Starts the notes of a walk. */
+/** Makes empty notes. */
 export function newNotes(): WalkNotes {
   return { secret: 0, unreadable: 0, ignored: 0, complete: true };
 }
 
-/** What a walk passed over, as parts of one sentence for the model; empty when it saw everything. */
+/** What a walk skipped, as parts of one sentence for the model; empty when it saw everything. */
 export function describeNotes(notes: WalkNotes): string[] {
   const parts: string[] = [];
   if (notes.secret > 0) parts.push(`${notes.secret} secret-like not shown`);

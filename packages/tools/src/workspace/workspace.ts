@@ -9,24 +9,26 @@ import { IGNORED_NAMES } from './names.js';
 import { readFile } from './read-file.js';
 import { writeFile } from './write-file.js';
 
-/** What {@link workspace} takes. */
+/** Options of {@link workspace}. */
 export interface WorkspaceOptions {
-  /** The folder. Nothing outside it can be read or written. It is looked at when a tool is called, not before. */
+  /** The folder. Nothing outside it can be read or written. It is first accessed when a tool is called. */
   readonly root: string;
   /** Leaves out `write_file` and `edit_file`. Default false. */
   readonly readOnly?: boolean;
-  /** Name patterns (`*` for any text) of folders that listing and searching do not enter. Default {@link IGNORED_NAMES}. */
+  /**
+   * Name patterns (`*` for any text) of folders that listings and searches do not enter. Default {@link IGNORED_NAMES}.
+   */
   readonly ignore?: readonly string[];
-  /** Whether somebody has to approve what is written. Default `never`: what stood there before is kept. */
+  /** Which writes need approval. Default `never`: the earlier content is stored. */
   readonly approval?: ApprovalRule<{ readonly path: string }>;
 }
 
 /**
- * Tools for one real folder: `list_files`, `read_file`, `grep`, `glob` and, unless it is read-only, `write_file` and
- * `edit_file`, which keep what stood there before and note the change in their receipts.
+ * Makes tools for one real folder: `list_files`, `read_file`, `grep`, `glob` and, unless it is read-only, `write_file`
+ * and `edit_file`, which store the earlier content and record the change in their receipts.
  *
  * Paths are relative to the folder; `..`, absolute paths and symbolic links that lead out are refused, and so are
- * files that usually hold secrets. A refusal is text that the model reads, not an error of the run.
+ * files that usually hold secrets. A refusal is text for the model, not an error of the run.
  *
  * @example
  * const agent = defineAgent({ …, tools: workspace({ root: './notes', readOnly: true }) })

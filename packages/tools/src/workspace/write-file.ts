@@ -6,7 +6,7 @@ import { refusing } from './refusing.js';
 import { showPath } from './text.js';
 import { fileResource, openPlace } from './write-place.js';
 
-/** The largest text one call writes; what a model can produce in one answer is far below. */
+/** The longest text of one call; a model's answer is far shorter. */
 const TEXT_UNITS_MAX = 4 * 1024 * 1024;
 
 const args = z.strictObject({
@@ -16,7 +16,7 @@ const args = z.strictObject({
 
 type Ask = z.output<typeof args>;
 
-/** The tool `write_file`: replaces a file whole, or makes it. */
+/** Makes the tool `write_file`: creates or replaces a file. */
 export function writeFile(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'write_file',

@@ -1,8 +1,8 @@
 /**
- * A place in the workspace that is about to be written: its folder is held open, and what stands there is known.
+ * A file in the workspace that is about to be written: its folder stays open, and its current state is known.
  *
- * Whoever reads it meanwhile sees the old content or the new one, never a part; two writers end with the content of one
- * of them. What stood there before is kept as content, so that every change can be taken back.
+ * A concurrent reader sees the old or the new content, never a mix; after two concurrent writes the file has the
+ * content of one of them. The earlier content is stored, so that every change can be undone.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
@@ -14,27 +14,27 @@ import { type Anchor, READ_FLAGS, readBounded } from './anchor.js';
 import type { Confinement } from './confine.js';
 import { refusal, systemReason } from './confine.js';
 
-/** The longest path that a receipt notes a change of: what could not be noted is not begun. */
+/** The longest path that a receipt records: a change that could not be recorded is not started. */
 const SHOWN_LENGTH_MAX = 1_024;
 
-/** The key under which calls that write the same file run one after another. */
+/** The resource key: calls that write the same file run one after another. */
 export function fileResource(ask: { readonly path: string }): string {
   return startOfText(`file/${path.posix.normalize(ask.path)}`, 256);
 }
 
-/** A place that is about to be written. Close it. */
+/** A file that is about to be written. The caller closes it. */
 export interface WritePlace {
-  /** The path as people write it. */
+  /** The path in its displayed form. */
   readonly shown: string;
-  /** The bytes that stand there; undefined when there is nothing. */
+  /** The size of the current file; undefined when it does not exist. */
   readonly size: number | undefined;
-  /** What stands there, when it is no larger than may be. */
+  /** Reads the current content. @throws when it exceeds the bound */
   read(bytesMax: number): Promise<Uint8Array>;
-  /** Puts bytes there, keeps what stood there before, and notes the change in the receipt. */
+  /** Writes bytes, stores the earlier content, and records the change in the receipt. */
   replace(bytes: Uint8Array, ctx: ToolContext): Promise<FileChange>;
-  /** Puts bytes there, for who knows what stands there. */
+  /** Writes bytes without storing the earlier content. */
   put(bytes: Uint8Array): Promise<void>;
-  /** Takes away what stands there. */
+  /** Removes the file. */
   remove(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,9 +42,9 @@ export interface WritePlace {
 type Resolved = Awaited<ReturnType<Confinement['resolve']>>;
 
 /**
- * Opens a place for writing. To make a file, the folders on the way are made as well.
+ * Opens a file for writing. For a new file, missing folders are created.
  *
- * @param purpose `change` when the file has to be there
+ * @param purpose `change` when the file must exist
  * @throws RepriseError `path_refused`
  */
 export async function openPlace(
@@ -84,7 +84,7 @@ async function told<T>(given: string, body: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes the folders that are missing, one inside the other, each through the open one above it. */
+/** Creates the missing folders one inside the other, each through its open parent. */
 async function makeFolder(confinement: Confinement, place: Resolved, given: string): Promise<Anchor> {
   const missing = place.missing.slice(0, -1);
   const depth = place.missing.length === 0 ? 1 : place.missing.length;
@@ -99,13 +99,13 @@ async function makeFolder(confinement: Confinement, place: Resolved, given: stri
 
 async function makeInside(folder: Anchor, name: string): Promise<Anchor | undefined> {
   await mkdir(folder.path(name)).catch((error: unknown) => {
-    // Somebody else made it in the same moment: good, if it is a folder, and `enter` will tell.
+    // Another writer created it at the same moment: fine if it is a folder, which `enter` checks.
     if ((error as { code?: unknown } | null)?.code !== 'EEXIST') throw error;
   });
   return folder.enter(name);
 }
 
-/** What stands at the place: nothing, or a regular file that may be replaced. */
+/** The current state: absent, or a regular file that may be replaced. */
 async function present(file: string, given: string): Promise<Stats | undefined> {
   const stats = await lstat(file).catch(() => undefined);
   if (stats === undefined || stats.isFile()) return stats;
@@ -119,7 +119,7 @@ interface Standing {
   readonly shown: string;
 }
 
-/** Puts bytes at the place, and keeps and notes what stood there. */
+/** Writes bytes, and stores and records the earlier content. */
 async function replace(standing: Standing, bytes: Uint8Array, ctx: ToolContext): Promise<FileChange> {
   const { folder, name, stats, shown } = standing;
   const before = stats === undefined ? null : await keep(folder.path(name), ctx);
@@ -128,7 +128,7 @@ async function replace(standing: Standing, bytes: Uint8Array, ctx: ToolContext):
   return ctx.changed(shown, before, after);
 }
 
-/** Writes beside the place, makes that durable, and renames it there. */
+/** Writes a temporary file in the same folder, makes it durable, and renames it. */
 async function swap({ folder, name, stats }: Standing, bytes: Uint8Array): Promise<void> {
   const temporary = folder.path(`.reprise-${randomUUID()}.tmp`);
   try {
@@ -154,7 +154,7 @@ async function bounded({ fd }: FileHandle, bytesMax: number, given: string): Pro
   return bytes;
 }
 
-/** Keeps what stands at a place, whatever its size. */
+/** Stores the current content, whatever its size. */
 function keep(file: string, { content }: ToolContext): Promise<Ref> {
   return withFile(file, async (handle) => (await content.putStream(handle.createReadStream({ autoClose: false }))).ref);
 }

@@ -80,7 +80,7 @@ describe('a program of the Agent Client Protocol', () => {
       const run = await world.session('s', agent).send('write it');
       await expect.poll(() => world.pending(), POLL).toHaveLength(1);
       const [item] = await world.pending();
-      expect(item).toMatchObject({ kind: 'question', question: { question: 'parrot asks for leave: Write a.txt' } });
+      expect(item).toMatchObject({ kind: 'question', question: { question: 'parrot asks for permission: Write a.txt' } });
       await world.decide(item ?? '', answer, { as: 'human:ann' });
       expect(await run.text()).toBe(said);
     });

@@ -126,7 +126,7 @@ describe('a server of the newer protocol over HTTP', () => {
       await scene.world.decide(item ?? '', { approve: true }, { as: 'human:ann' });
       await scene.ended;
       expect(told()).toBe(
-        'error k-web__wipe: web__wipe is described otherwise than when this call was decided on; nothing was done.',
+        'error k-web__wipe: web__wipe has changed since this call was decided on; nothing was done.',
       );
       expect(wiped).toBe(0);
     });
