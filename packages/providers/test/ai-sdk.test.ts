@@ -13,7 +13,7 @@ import { add, outputOf, payloadOf, toldOf } from './answers.js';
 import { listed, type Ran, run } from './harness.js';
 import { mockProvider } from './mock-provider.js';
 
-/** Providers of the SDK that we did not write, against a server that we did not write. */
+/** Third-party AI SDK providers, against a third-party mock server. */
 const MODELS = {
   'openai chat': (mock: LLMock) => createOpenAI({ baseURL: `${mock.url}/v1`, apiKey: 'k' }).chat('gpt-5'),
   'openai responses': (mock: LLMock) => createOpenAI({ baseURL: `${mock.url}/v1`, apiKey: 'k' }).responses('gpt-5'),
@@ -21,7 +21,7 @@ const MODELS = {
     createAnthropic({ baseURL: `${mock.url}/v1`, apiKey: 'k' })('claude-sonnet-4-5'),
 } as const;
 
-/** What each needs to keep nothing at the provider. */
+/** The options that keep each provider from storing the conversation. */
 const STATELESS: Readonly<Record<keyof typeof MODELS, Readonly<Record<string, Value>>>> = {
   'openai chat': {},
   'openai responses': { openai: { store: false, include: ['reasoning.encrypted_content'] } },
@@ -42,7 +42,7 @@ function clientOf(name: Name, mock: LLMock, { profile, ...options }: AiSdkOption
   return { client, waits };
 }
 
-/** The transcript after an answer, its calls answered. */
+/** The transcript after an answer, with results for its calls. */
 async function answered(first: Ran, content: ContentStore): Promise<TranscriptItem[]> {
   for await (const link of first.content.list()) await content.put((await first.content.get(link)) as Uint8Array);
   const { output_ref, by, tool_calls } = payloadOf(first);
@@ -63,7 +63,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
   const streams = way === 'streamed';
   const profile = { supports_streaming: streams };
 
-  it('takes calls in parallel, thinks, and is given back what it said', async () => {
+  it('a model makes parallel calls, sends reasoning, and receives its own answer back', async () => {
     const mock = await mockProvider();
     const calls = [
       { id: 'call_a', name: 'add', arguments: '{"a":1,"b":2}' },
@@ -106,7 +106,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
     expect(createHash('sha256').update(prefix).digest('hex')).toBe(prefix_digest);
   });
 
-  it('is asked again by one owner alone: as often as our policy says, and not once more [MOD-8]', async () => {
+  it('only the transport retries: the policy bounds the number of requests [MOD-8]', async () => {
     const mock = await mockProvider();
     mock.on({}, { error: { message: 'Overloaded.', type: 'overloaded_error' }, status: 500 });
     const { client } = clientOf(name, mock, { profile, retry: { retriesMax: 2 } });
@@ -115,7 +115,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
     expect(mock.getRequests()).toHaveLength(3);
   });
 
-  it('waits as long as a 429 asks', async () => {
+  it('a retry waits as long as the 429 answer requests', async () => {
     const mock = await mockProvider();
     const busy = { error: { message: 'Slow down.', type: 'rate_limit_error' }, status: 429, retryAfter: 2 };
     mock.on({ sequenceIndex: 0 }, busy).on({}, { content: 'ok' });
@@ -127,7 +127,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
   it.each([
     [400, { message: 'prompt is too long', type: 'invalid_request_error' }, 'context_limit'],
     [401, { message: 'Bad key.', type: 'authentication_error' }, 'auth'],
-  ])('takes a %i with %j as an answer', async (status, error, reason) => {
+  ])('a status %i with the error %j is a final failure', async (status, error, reason) => {
     const mock = await mockProvider();
     mock.on({}, { error, status });
     const { outcome } = await run(clientOf(name, mock, { profile }).client);
@@ -135,7 +135,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it.each(['malformedRate', 'disconnectRate'])('asks again after chaos: %s', async (chaos) => {
+  it.each(['malformedRate', 'disconnectRate'])('a request is retried after an injected fault: %s', async (chaos) => {
     const mock = await mockProvider();
     mock.on({ sequenceIndex: 0 }, { content: 'never' }, { chaos: { [chaos]: 1 } }).on({}, { content: 'ok' });
     const ran = await run(clientOf(name, mock, { profile }).client);
@@ -144,7 +144,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
 });
 
 describe.each(NAMES)('a model of the AI SDK: a stream of %s', (name) => {
-  it('cut in the middle is asked for again, and nothing of it stays', async () => {
+  it('an answer that is cut off is requested again, and no part of it remains', async () => {
     const mock = await mockProvider();
     mock
       .on({ sequenceIndex: 0 }, { content: 'Once upon a time there was a broken stream.' }, { truncateAfterChunks: 8 })
@@ -155,7 +155,7 @@ describe.each(NAMES)('a model of the AI SDK: a stream of %s', (name) => {
     expect(await readText(ran.content, payloadOf(ran).raw_output_ref)).not.toContain('Once');
   });
 
-  it('that is stopped keeps what was said; one that falls silent is a timeout', async () => {
+  it('a stopped answer keeps its text; a silent stream is a timeout', async () => {
     const mock = await mockProvider();
     mock.on({}, { content: 'one two three four five six seven eight' }, { latency: 20 });
     const controller = new AbortController();
@@ -180,7 +180,7 @@ const usage = {
   outputTokens: { total: 2, reasoning: 1 },
 };
 
-/** A model that answers with this content, whole. */
+/** A model that answers with this content without streaming. */
 const answering = (content: unknown[], over: object = {}) =>
   new MockLanguageModelV3({
     doGenerate: { content, finishReason: { unified: 'stop', raw: 'end' }, usage, warnings: [], ...over } as never,
@@ -188,8 +188,8 @@ const answering = (content: unknown[], over: object = {}) =>
 const whole = (model: AiSdkModel, options: AiSdkOptions = {}) =>
   aiSdk(model, { sleep: async () => {}, ...options, profile: { supports_streaming: false, ...options.profile } });
 
-describe('what the model of an SDK is given', () => {
-  it('is what the recorded bytes say, and nothing undefined', async () => {
+describe('requests to a model of the AI SDK', () => {
+  it('the model receives exactly the recorded bytes, without undefined fields', async () => {
     const model = answering([{ type: 'text', text: 'x' }]);
     const tool = { type: 'provider', id: 'x.search', name: 'search', args: {} };
     const ran = await run(
@@ -235,7 +235,7 @@ describe('what the model of an SDK is given', () => {
     ]);
   });
 
-  it('has what the provider said of each part, where the part stood', async () => {
+  it('the model receives the metadata of each part at its position', async () => {
     const said = (n: number) => ({ providerMetadata: { p: { n } } });
     const content = [
       { type: 'reasoning', text: 'hm', ...said(1) },
@@ -284,7 +284,7 @@ describe('what the model of an SDK is given', () => {
     expect(validateRequest('ai-sdk', again.body)).toEqual([]);
   });
 
-  it('is shown images in its own form, in what is said and in what a call came to', async () => {
+  it('the model receives images in its own format, in user messages and in tool results', async () => {
     const model = answering([{ type: 'text', text: 'x' }]);
     await run(whole(model), {
       items: async (content) => {
@@ -319,7 +319,7 @@ describe('what the model of an SDK is given', () => {
     });
   });
 
-  it('is refused when it is no model', () => {
+  it('an argument that is not a model is refused', () => {
     for (const given of ['gpt-5', { specificationVersion: 'v9', doStream() {} }, null]) {
       expect(() => aiSdk(given as never)).toThrow(
         expect.toSatisfy((error) => isRepriseError(error, 'invalid_argument')),
@@ -328,7 +328,7 @@ describe('what the model of an SDK is given', () => {
   });
 });
 
-describe('what the model of an SDK answers', () => {
+describe('answers of a model of the AI SDK', () => {
   const about = { idsInUse: [], scrub: (text: string) => text };
   const base = { content: [{ type: 'text', text: 'x' }], usage, warnings: [], response: {} };
 
@@ -341,11 +341,11 @@ describe('what the model of an SDK answers', () => {
     ['tool-calls', 'tool_calls'],
     ['unknown', 'other'],
     [undefined, 'other'],
-  ])('ends with %j: %s', (finishReason, finish) => {
+  ])('the finish reason %j is read as: %s', (finishReason, finish) => {
     expect(readGenerated({ ...base, finishReason }, about).finishReason).toBe(finish);
   });
 
-  it('is counted as the second release lists it, too', () => {
+  it('token usage in the form of the second release is read, too', () => {
     const listedUsage = {
       inputTokens: 7,
       outputTokens: 3,
@@ -388,12 +388,12 @@ describe('what the model of an SDK answers', () => {
       [{ type: 'error', error: { code: 'context_length_exceeded', message: '' } }],
       'provider_error_terminal/context_limit',
     ],
-  ])('that breaks is a failure: %s', async (_, chunks, code) => {
+  ])('a broken stream is a failure: %s', async (_, chunks, code) => {
     const { outcome } = await run(aiSdk(parts(...chunks), { sleep: async () => {} }));
     expect(outcome).toMatchObject({ status: 'error', code });
   });
 
-  it.each(['v2', 'v4'] as const)('may come in the shape of %s', async (specificationVersion) => {
+  it.each(['v2', 'v4'] as const)('an answer in the format %s is read', async (specificationVersion) => {
     const chunks = [
       ...text,
       { type: 'tool-input-start', id: 'c1', toolName: 'add' },
@@ -417,7 +417,7 @@ describe('what the model of an SDK answers', () => {
     ['AI_UnsupportedFunctionalityError', 'provider_error_terminal/bad_request', 1],
     ['AI_TypeValidationError', 'provider_error_retryable/malformed', 4],
     ['Error', 'provider_error_retryable/network', 4],
-  ])('that throws %s is %s after %i calls', async (name, code, calls) => {
+  ])('an exception %s gives %s after %i calls', async (name, code, calls) => {
     let asked = 0;
     const model = new MockLanguageModelV3({
       doGenerate: async () => {
@@ -429,7 +429,7 @@ describe('what the model of an SDK answers', () => {
     expect(asked).toBe(calls);
   });
 
-  it('is waited for no longer than the run lives, whether the model heeds a signal or not', async () => {
+  it('a run that ends stops waiting for the model, even if the model ignores the signal', async () => {
     const deaf = new MockLanguageModelV3({ doGenerate: () => new Promise(() => {}) });
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);

@@ -12,7 +12,7 @@ const TWO_CALLS = [
   { id: 'call_b', name: 'add', arguments: '{"a":3,"b":4}' },
 ];
 
-/** The transcript after an answer, its calls answered. */
+/** The transcript after an answer, with results for its calls. */
 async function answered(ran: Ran, content: ContentStore): Promise<TranscriptItem[]> {
   const { output_ref, by, tool_calls } = payloadOf(ran);
   for await (const link of ran.content.list()) await content.put((await ran.content.get(link)) as Uint8Array);
@@ -35,7 +35,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
   const streams = way === 'streamed';
   const profile = { supports_streaming: streams };
 
-  it('sends what its receipt says and keeps what came back', async () => {
+  it('the client sends the request that its receipt records, and stores the answer', async () => {
     const mock = await mockProvider();
     const usage = { prompt_tokens: 12, completion_tokens: 3, input_tokens: 12, output_tokens: 3 };
     mock.on({}, { content: 'Hello, my friend.', usage });
@@ -51,7 +51,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     expect(await readText(ran.content, payload.raw_output_ref)).toContain(streams ? 'data: ' : 'Hello, my friend.');
   });
 
-  it('takes calls in parallel, and tells what they came to in the next request', async () => {
+  it('the model makes parallel calls, and the next request holds their results', async () => {
     const mock = await mockProvider();
     mock.on({ hasToolResult: false }, { content: 'I add.', toolCalls: TWO_CALLS });
     mock.on({ hasToolResult: true }, { content: 'It is 3 and 7.' });
@@ -80,7 +80,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     expect(again.digest).toBe(payloadOf(second).request_digest);
   });
 
-  it('keeps what the model thought, and gives it back to the same model', async () => {
+  it('reasoning is stored and sent back to the same model', async () => {
     const mock = await mockProvider();
     const thought = { reasoning: 'Two sums.', reasoningSignature: 'c2lnbmVk', redactedThinking: ['c2VjcmV0'] };
     mock.on({ hasToolResult: false }, { content: 'I add.', toolCalls: TWO_CALLS, ...thought });
@@ -101,7 +101,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     for (const words of RETURNED[name]) expect(sent[1]).toContain(words);
   });
 
-  it('waits as long as a 429 asks, and sends the same bytes again', async () => {
+  it('a retry waits as long as the 429 answer requests, and sends the same bytes', async () => {
     const mock = await mockProvider();
     const busy = { error: { message: 'Slow down.', type: 'rate_limit_error' }, status: 429, retryAfter: 2 };
     mock.on({ sequenceIndex: 0 }, busy).on({}, { content: 'ok' });
@@ -111,7 +111,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     expect(sent[1]).toBe(sent[0]);
   });
 
-  it.each([500, 503, 529])('tries again after a %i, a bounded number of times', async (status) => {
+  it.each([500, 503, 529])('an answer with status %i is retried a bounded number of times', async (status) => {
     const mock = await mockProvider();
     mock.on({}, { error: { message: 'Overloaded.', type: 'overloaded_error' }, status });
     const { client, sent } = watched(name, mock, { profile });
@@ -126,7 +126,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     [401, { message: 'Bad key.', type: 'authentication_error' }, 'auth'],
     [404, { message: 'No such model.', type: 'not_found_error' }, 'not_found'],
     [429, { message: 'Pay.', type: 'billing_error', code: 'insufficient_quota' }, 'quota'],
-  ])('takes a %i with %j as an answer and does not ask again', async (status, error, reason) => {
+  ])('a status %i with the error %j is a final failure without a retry', async (status, error, reason) => {
     const mock = await mockProvider();
     mock.on({}, { error, status });
     const { client, sent } = watched(name, mock, { profile });
@@ -135,13 +135,16 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
     expect(sent).toHaveLength(1);
   });
 
-  it.each(['malformedRate', 'disconnectRate', 'dropRate'])('asks again after chaos: %s', async (chaos) => {
-    const mock = await mockProvider();
-    mock.on({ sequenceIndex: 0 }, { content: 'never' }, { chaos: { [chaos]: 1 } }).on({}, { content: 'ok' });
-    const { client, sent } = watched(name, mock, { profile });
-    expect((await outputOf(await run(client))).text).toBe('ok');
-    expect(sent).toHaveLength(2);
-  });
+  it.each(['malformedRate', 'disconnectRate', 'dropRate'])(
+    'a request is retried after an injected fault: %s',
+    async (chaos) => {
+      const mock = await mockProvider();
+      mock.on({ sequenceIndex: 0 }, { content: 'never' }, { chaos: { [chaos]: 1 } }).on({}, { content: 'ok' });
+      const { client, sent } = watched(name, mock, { profile });
+      expect((await outputOf(await run(client))).text).toBe('ok');
+      expect(sent).toHaveLength(2);
+    },
+  );
 });
 
 describe.each(CLIENTS)('%s, shown an image', (name) => {
@@ -162,7 +165,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
     },
   ];
 
-  it('sends its bytes where it takes them, and the same bytes when it is asked what it sent', async () => {
+  it('an image is sent as bytes if the model reads images, and the rebuilt request has the same bytes', async () => {
     const mock = await mockProvider();
     mock.on({}, { content: 'A cat.' });
     const { client, sent } = watched(name, mock, { profile: { media_types: ['image/png'] } });
@@ -174,7 +177,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
     expect(again.digest).toBe(payloadOf(ran).request_digest);
   });
 
-  it('sends words in its place where it does not, and says so [MOD-20]', async () => {
+  it('an image is described in words, with a warning, if the model reads no images [MOD-20]', async () => {
     const mock = await mockProvider();
     mock.on({}, { content: 'A file.' });
     const { client, sent } = watched(name, mock, { profile: { media_types: [] } });
@@ -186,7 +189,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
 });
 
 describe.each(CLIENTS)('%s, a stream of it', (name) => {
-  it('cut in the middle is asked for again, and nothing of it stays', async () => {
+  it('an answer that is cut off is requested again, and no part of it remains', async () => {
     const mock = await mockProvider();
     mock
       .on({ sequenceIndex: 0 }, { content: 'Once upon a time there was a broken stream.' }, { truncateAfterChunks: 6 })
@@ -201,7 +204,7 @@ describe.each(CLIENTS)('%s, a stream of it', (name) => {
     expect(await readText(ran.content, payloadOf(ran).raw_output_ref)).not.toContain('Once');
   });
 
-  it('that drips is read to its end; one that falls silent is a timeout', async () => {
+  it('a slow stream is read to its end; a silent stream is a timeout', async () => {
     const mock = await mockProvider();
     mock.on({ userMessage: 'Hello' }, { content: 'drip by drip by drip' }, { latency: 15 });
     const { client } = watched(name, mock, { timeoutMs: 400 });
@@ -213,7 +216,7 @@ describe.each(CLIENTS)('%s, a stream of it', (name) => {
     expect(outcome).toEqual({ status: 'timeout', code: 'adapter_timeout' });
   });
 
-  it('that is stopped keeps what was said', async () => {
+  it('a stopped answer keeps its text', async () => {
     const mock = await mockProvider();
     mock.on({}, { content: 'one two three four five six seven eight' }, { latency: 20 });
     const controller = new AbortController();
@@ -230,7 +233,7 @@ describe.each(CLIENTS)('%s, a stream of it', (name) => {
     expect('one two three four five six seven eight').toContain((await outputOf(ran)).text);
   });
 
-  it('is never told a secret that the provider echoes', async () => {
+  it('a secret that the provider echoes never reaches the transcript or watchers', async () => {
     const KEY = 'sk-test-0123456789abcdef';
     const mock = await mockProvider();
     mock.on({}, { content: `You sent ${KEY}.` });

@@ -4,7 +4,7 @@ import { callsOf, readEvents, readWhole, sumOf } from './pieces.js';
 
 const MALFORMED = 'provider_error_retryable/malformed';
 
-describe('JSON of a provider', () => {
+describe('bounds on JSON from a provider', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const list = (items: number) => `[${Array.from({ length: items }, () => 0).join()}]`;
 
@@ -16,11 +16,11 @@ describe('JSON of a provider', () => {
     ['[1,2]', 3],
     ['{"a":[],"b":{}}', 5],
     ['[[1],[2]]', 5],
-  ])('%s is read, and holds at most so many values: %i [MOD-26]', (text, items) => {
+  ])('the text %s is read, with this bound on its number of values: %i [MOD-26]', (text, items) => {
     expect(parseBounded(text)).toEqual({ data: JSON.parse(text), items });
   });
 
-  it('is not made when it holds too many values, whatever stands in its strings [MOD-26]', () => {
+  it('JSON with too many values is not parsed, whatever its strings contain [MOD-26]', () => {
     expect(parseBounded(list(JSON_ITEMS_MAX - 1))).toMatchObject({ items: JSON_ITEMS_MAX });
     expect(parseBounded(list(JSON_ITEMS_MAX))).toBe('too_large');
     const brackets = '['.repeat(JSON_ITEMS_MAX + 1);
@@ -28,7 +28,7 @@ describe('JSON of a provider', () => {
     expect(parseBounded(brackets)).toBe('too_large');
   });
 
-  it('is none when it nests too deep, one level after the other as well as beside others [MOD-26]', () => {
+  it('JSON that nests too deep is refused, in one chain as well as beside other values [MOD-26]', () => {
     expect(parseBounded(nested(JSON_DEPTH_MAX))).toMatchObject({ items: JSON_DEPTH_MAX + 1 });
     expect(parseBounded(nested(JSON_DEPTH_MAX + 1))).toBeUndefined();
     expect(parseBounded(`[${`${nested(600)},`.repeat(3)}0]`)).toBeDefined();
@@ -37,7 +37,7 @@ describe('JSON of a provider', () => {
   });
 });
 
-describe('an answer in pieces', () => {
+describe('positions in a streamed answer', () => {
   const start = { type: 'message_start', message: { id: 'm', type: 'message', content: [], usage: {} } };
   const stop = [{ type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' }];
   const block = (index: number, name: string) => [
@@ -45,31 +45,34 @@ describe('an answer in pieces', () => {
     { type: 'content_block_stop', index },
   ];
 
-  it('of Anthropic has its blocks in the order of their numbers, whatever came first', async () => {
+  it('blocks of an Anthropic answer are ordered by index, whatever their order of arrival', async () => {
     const datas = [start, ...block(1, 'second'), ...block(0, 'first'), ...stop];
     expect(callsOf(await readEvents('anthropic-messages', ...datas))).toEqual(['first({})', 'second({})']);
   });
 
-  it.each([-1, 0.5, 1_000_000, '0'])('of Responses is malformed where an item stands at %j', async (output_index) => {
-    const item = { type: 'function_call', call_id: 'c', name: 'pay', arguments: '{}' };
-    const datas = [
-      { type: 'response.created', response: { id: 'r', output: [] } },
-      { type: 'response.output_item.done', output_index, item },
-      { type: 'response.completed', response: { id: 'r', status: 'completed', output: [item] } },
-    ];
-    expect(sumOf(await readEvents('openai-responses', ...datas))).toBe(MALFORMED);
-  });
+  it.each([-1, 0.5, 1_000_000, '0'])(
+    'a Responses answer with an item at index %j is malformed',
+    async (output_index) => {
+      const item = { type: 'function_call', call_id: 'c', name: 'pay', arguments: '{}' };
+      const datas = [
+        { type: 'response.created', response: { id: 'r', output: [] } },
+        { type: 'response.output_item.done', output_index, item },
+        { type: 'response.completed', response: { id: 'r', status: 'completed', output: [item] } },
+      ];
+      expect(sumOf(await readEvents('openai-responses', ...datas))).toBe(MALFORMED);
+    },
+  );
 });
 
-describe('a whole answer', () => {
-  it('of more blocks than anybody reads is malformed [MOD-26]', async () => {
+describe('bounds on a whole answer', () => {
+  it('an answer with too many blocks is malformed [MOD-26]', async () => {
     const content = (length: number) => Array.from({ length }, () => ({ type: 'text', text: 'x' }));
     const answer = (length: number) => ({ type: 'message', content: content(length), stop_reason: 'end_turn' });
     expect(sumOf(await readWhole('anthropic-messages', answer(2)))).toMatchObject({ text: 'xx' });
     expect(sumOf(await readWhole('anthropic-messages', answer(100_000)))).toBe(MALFORMED);
   });
 
-  it('that says its call in both forms has it once; where they differ nobody knows which counts [MOD-28]', async () => {
+  it('a call in both the old and the new form counts once; if the two differ, the answer is malformed [MOD-28]', async () => {
     const given = { name: 'pay', arguments: '{}' };
     const answer = (name: string) => ({
       choices: [
@@ -83,7 +86,7 @@ describe('a whole answer', () => {
     expect(sumOf(await readWhole('openai-chat', answer('get')))).toBe(MALFORMED);
   });
 
-  it('that was cut short is one of a known end, whatever new item stands in it [MOD-27]', async () => {
+  it('a truncated answer has a known end, even with an item of a new kind [MOD-27]', async () => {
     const answer = {
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },

@@ -1,10 +1,10 @@
-/** What tests of clients ask of an answer, whichever wire it came by. */
+/** Helpers for tests of clients to inspect an answer, for every wire format. */
 import { defineTool, readLlmOutput } from '@reprise/agent';
 import { llmGenerateReceipt } from '@reprise/contracts';
 import * as z from 'zod';
 import type { Ran } from './harness.js';
 
-/** A tool to call. */
+/** A tool that the model may call. */
 export const add = defineTool({
   name: 'add',
   description: 'Adds two integers.',
@@ -12,15 +12,15 @@ export const add = defineTool({
   run: ({ a, b }) => a + b,
 });
 
-/** The payload of a call that was answered. */
+/** The receipt's payload of a successful call. */
 export function payloadOf({ outcome }: Ran) {
   if (outcome.status !== 'ok') throw new Error(`the outcome is ${JSON.stringify(outcome)}`);
   return llmGenerateReceipt.parse(outcome.payload);
 }
 
-/** What the model answered, as it is kept. */
+/** The model's output as stored. */
 export const outputOf = (ran: Ran) => readLlmOutput(ran.content, payloadOf(ran).output_ref);
-/** What watchers heard on a channel. */
+/** The text that watchers received on a channel. */
 export const toldOf = ({ notes }: Ran, channel: string) =>
   (notes as { type: string; channel?: string; text?: string }[])
     .filter((note) => note.type === 'delta' && note.channel === channel)

@@ -36,7 +36,7 @@ const message = (content: unknown[], over: object = {}) => ({
   ...over,
 });
 
-/** A transcript that goes on after an answer of this model. */
+/** A transcript that continues after an answer of this model. */
 async function after(first: Ran, content: ContentStore): Promise<TranscriptItem[]> {
   for await (const link of first.content.list()) await content.put((await first.content.get(link)) as Uint8Array);
   const { output_ref, by, tool_calls, finish_reason } = payloadOf(first);
@@ -58,7 +58,7 @@ async function after(first: Ran, content: ContentStore): Promise<TranscriptItem[
   ];
 }
 
-/** What the next request says of an answer that this provider gave. */
+/** How the next request represents an answer of this provider. */
 async function sentBack(content: unknown[], over: object = {}) {
   const server = await providerServer(json(200, message(content, over)), json(200, message([text('Well.')])));
   const first = await run(at(server));
@@ -88,7 +88,7 @@ const written = (over: Partial<UnifiedRequest>, options: Parameters<typeof anthr
 };
 
 describe('a messages request', () => {
-  it('carries the headers of the protocol and a number of tokens', async () => {
+  it('a request carries the protocol headers and a token limit', async () => {
     const server = await providerServer(json(200, message([text('x')])));
     await run(at(server, { apiKey: 'k', betas: ['a', 'b'] }));
     expect(server.seen[0]).toMatchObject({
@@ -104,7 +104,7 @@ describe('a messages request', () => {
     });
   });
 
-  it('tells the effort by a word, or by tokens where a model takes no word', () => {
+  it('the effort is sent as a word, or as a token budget for older models', () => {
     expect(written({ reasoningEffort: 'high' }).data).toMatchObject({
       thinking: { type: 'adaptive' },
       output_config: { effort: 'high' },
@@ -114,7 +114,7 @@ describe('a messages request', () => {
     expect(data).not.toHaveProperty('output_config');
   });
 
-  it('leaves out what cannot stand beside thinking, and says so [MOD-3]', () => {
+  it('a field that conflicts with thinking is left out with a warning [MOD-3]', () => {
     const tools = [{ name: 'add', description: '', schema: { type: 'object' } }];
     const { data, warnings } = written({ reasoningEffort: 'low', temperature: 0, toolChoice: 'required', tools });
     expect(data).not.toHaveProperty('temperature');
@@ -122,7 +122,7 @@ describe('a messages request', () => {
     expect(warnings).toEqual(['parameter_changed:temperature', 'unsupported:tool_choice']);
   });
 
-  it('holds a response format, a wish to cache, and tools of the provider in the places that the protocol has [MOD-3]', () => {
+  it('response format, caching and provider tools are sent where the protocol has them [MOD-3]', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } };
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const { data } = written(
@@ -139,7 +139,7 @@ describe('a messages request', () => {
 });
 
 describe('what a messages answer holds', () => {
-  it('goes back in the order in which it came', async () => {
+  it('the parts of an answer are sent back in their original order', async () => {
     const cited = text('It is x.', { citations: [{ type: 'web_search_result_location', url: 'u' }] });
     const redacted = { type: 'redacted_thinking', data: 'c2VjcmV0' };
     const content = [
@@ -159,13 +159,13 @@ describe('what a messages answer holds', () => {
     expect(blocks).toEqual(content);
   });
 
-  it('stands before what was said plainly where it came behind it: the protocol takes no thought there', async () => {
+  it('thinking after plain text is sent back before it, because the protocol refuses it there', async () => {
     const { blocks, warnings } = await sentBack([text('Hm.'), thinking('a'), use('t1')]);
     expect(blocks).toEqual([thinking('a'), text('Hm.'), use('t1')]);
     expect(warnings).toEqual([]);
   });
 
-  it('is dropped with a warning where no request could hold it', async () => {
+  it('a part that no request can hold is dropped with a warning', async () => {
     const unsigned = { type: 'thinking', thinking: 'a', signature: '' };
     const odd = { type: 'container_upload', file_id: 'f' };
     const { blocks, warnings } = await sentBack([
@@ -181,7 +181,7 @@ describe('what a messages answer holds', () => {
     expect(warnings).toEqual(['prompt_loss:other', 'prompt_loss:provider_tool', 'prompt_loss:reasoning']);
   });
 
-  it('that was paused is gone on with; a run without its result stays out', async () => {
+  it('a paused answer is continued; a provider tool call without its result is left out', async () => {
     const { blocks, last, first, warnings } = await sentBack([text('I look.'), searched], {
       stop_reason: 'pause_turn',
     });
@@ -199,12 +199,12 @@ describe('what a messages answer holds', () => {
     ['refusal', 'content_filter'],
     ['pause_turn', 'interrupted'],
     ['something new', 'other'],
-  ])('ends with %s: %s', async (stop_reason, finish) => {
+  ])('the stop reason %s is read as: %s', async (stop_reason, finish) => {
     const server = await providerServer(json(200, message([text('x')], { stop_reason })));
     expect(payloadOf(await run(at(server))).finish_reason).toBe(finish);
   });
 
-  it('counts what was read from a cache and written into it as what went in [MOD-6]', async () => {
+  it('tokens read from a cache and written into it count as input tokens [MOD-6]', async () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 100,
@@ -222,7 +222,7 @@ describe('what a messages answer holds', () => {
     });
   });
 
-  it('is read totally (seed 22) [MOD-7]', () => {
+  it('reading an answer never throws (seed 22) [MOD-7]', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
     const block = fc.oneof(
       fc.record({
@@ -278,7 +278,7 @@ describe('a messages stream', () => {
   const half = [start, ...block(0, text(''), { type: 'text_delta', text: 'Once' })];
   const whole = events(start, ...block(0, text('Done')), { type: 'ping' }, ...end);
 
-  it('is put together of its pieces, and told as they come', async () => {
+  it('a stream is assembled from its pieces and reported as they arrive', async () => {
     const citation = { type: 'web_search_result_location', url: 'u' };
     const server = await providerServer(
       events(
@@ -334,7 +334,7 @@ describe('a messages stream', () => {
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 10, tokens_out: 9 } });
   });
 
-  it('that has said its end is whole, though the connection stays', async () => {
+  it('a stream with its end mark is complete, even if the connection stays open', async () => {
     const server = await providerServer(eventsThen('hang', start, ...block(0, text('Done')), ...end));
     expect((await outputOf(await run(at(server)))).text).toBe('Done');
   });
@@ -343,19 +343,19 @@ describe('a messages stream', () => {
   it.each<[string, Answer, string]>([
     ['cut', eventsThen('cut', ...half), 'provider_error_retryable/network'],
     ['without an end', events(...half), 'provider_error_retryable/network'],
-    ['with an event that is no JSON', events(...half, '{'), 'provider_error_retryable/malformed'],
+    ['with an event that is not JSON', events(...half, '{'), 'provider_error_retryable/malformed'],
     [
-      'with a piece of no block',
+      'with a piece of an unknown block',
       events(...half, { type: 'content_block_delta', index: 9, delta: {} }),
       'provider_error_retryable/malformed',
     ],
     ['with an error in it', events(...half, overloaded), 'provider_error_retryable/server'],
     [
-      'over its rate',
+      'over the rate limit',
       events({ type: 'error', error: { type: 'rate_limit_error', message: '' } }),
       'provider_error_retryable/rate_limited',
     ],
-  ])('%s is asked for again, and leaves nothing', async (_, broken, code) => {
+  ])('a stream %s is requested again, and no part of it remains', async (_, broken, code) => {
     const server = await providerServer(broken, whole);
     const ran = await run(at(server));
     expect(server.seen).toHaveLength(2);
@@ -379,20 +379,20 @@ describe('a messages stream', () => {
       1,
     ],
     [200, message('x' as never), 'provider_error_retryable/malformed', 4],
-  ])('%i %j is %s after %i requests [MOD-9]', async (status, body, code, requests) => {
+  ])('a status %i with the body %j gives %s after %i requests [MOD-9]', async (status, body, code, requests) => {
     const server = await providerServer(json(status, body));
     expect((await run(at(server))).outcome).toMatchObject({ code });
     expect(server.seen).toHaveLength(requests);
   });
 
-  it('waits as many milliseconds as it is asked to', async () => {
+  it('a retry waits for the requested number of milliseconds', async () => {
     const waits: number[] = [];
     const server = await providerServer(json(429, {}, { 'retry-after-ms': '1234' }), whole);
     await run(at(server, { sleep: async (ms) => void waits.push(ms) }));
     expect(waits).toEqual([1_234]);
   });
 
-  it('what is nested too deep to be kept is dropped, not thrown', async () => {
+  it('an answer that nests too deep to be stored is dropped without an exception', async () => {
     const odd = { type: 'odd', deep: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) as Value };
     const ran = await run(at(await providerServer(json(200, message([odd, text('x')])))));
     expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['other_dropped']);

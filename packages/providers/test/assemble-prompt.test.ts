@@ -34,7 +34,7 @@ function shownOr(part: UnifiedPart): string {
   return part.kind === 'text' ? part.text : `<${part.mediaType} ${part.name}: ${part.bytes.length}>`;
 }
 
-/** The texts of messages, each with its side. */
+/** The texts of messages, each with its role. */
 function lines(messages: readonly UnifiedMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === 'user') return `user: ${message.parts.map(shownOr).join(' | ')}`;
@@ -51,8 +51,8 @@ async function asked(call_id = 'c', args = {}): Promise<TranscriptItem> {
   return answer('', { calls: [{ call_id, tool: 'pay', args_ref: await putValue(content, args) }] });
 }
 
-describe('what a model reads in the user’s place', () => {
-  it('names who speaks when it is not the user [MOD-17]', async () => {
+describe('user messages of a prompt', () => {
+  it('a message names its speaker when the speaker is not the user [MOD-17]', async () => {
     const parts = [{ kind: 'text' as const, text_ref: await text('Stop.') }];
     const spoken = async (origin: (TranscriptItem & { role: 'user' })['origin']) =>
       lines((await project([{ role: 'user', origin, parts }])).messages)[0];
@@ -64,7 +64,7 @@ describe('what a model reads in the user’s place', () => {
     expect(await spoken('repair')).toBe('user: Automatic notice, not written by the user: | Stop.');
   });
 
-  it('gives of what is pointed to as much as the view says', async () => {
+  it('linked content is shown in the amount that its view states', async () => {
     const long = 'ab'.repeat(2_000);
     const blob_ref = await text(long);
     const told = async (view: 'full' | 'summary' | { head: number }, media_type = 'text/markdown') => {
@@ -77,7 +77,7 @@ describe('what a model reads in the user’s place', () => {
     expect(await told('full', 'image/png')).toBe(`user: [file notes.md: image/png, ${blob_ref}]`);
   });
 
-  it('is shown what it can look at, and told of the rest, each kind that it missed once [MOD-20]', async () => {
+  it('a model sees the media that it can read, and each other kind is named once as a loss [MOD-20]', async () => {
     const png = await content.put(new Uint8Array([1, 2, 3]));
     const none = await content.put(new Uint8Array());
     const large = await content.put(new Uint8Array(MEDIA_BYTES_MAX + 1));
@@ -112,7 +112,7 @@ describe('what a model reads in the user’s place', () => {
     ]);
   });
 
-  it('is shown no more than a request holds, the first ones first, so that a longer history begins the same', async () => {
+  it('media are bounded per request, earliest first, so that a longer history begins with the same bytes', async () => {
     const each = await content.put(new Uint8Array(MEDIA_BYTES_MAX));
     const part = { kind: 'blob' as const, blob_ref: each, media_type: 'image/png', view: 'full' as const, name: 'x' };
     const shown = async (count: number) => {
@@ -125,7 +125,7 @@ describe('what a model reads in the user’s place', () => {
     expect(await shown(6)).toEqual(['media', 'media', 'media', 'media', 'text', 'text']);
   });
 
-  it('resolves what another agent came to, whatever it is', async () => {
+  it('the result of another agent is shown, whatever its type', async () => {
     const results = [
       await putValue(content, { text: 'Paris.', tool_calls: [] }),
       await putValue(content, { city: 'Paris' }),
@@ -144,7 +144,7 @@ describe('what a model reads in the user’s place', () => {
   });
 });
 
-describe('what a model reads of a call', () => {
+describe('tool calls in a prompt', () => {
   const resultOf = async (over: Partial<TranscriptItem & { role: 'tool' }>) => {
     const item = { role: 'tool' as const, call_id: 'c', tool: 'pay', is_error: false, ...over };
     const { messages } = await project([said(await text('Go')), await asked(), item]);
@@ -158,23 +158,23 @@ describe('what a model reads of a call', () => {
     ['outcome_unknown', 'It may have happened; check before you repeat it'],
     ['completed_late', 'was answered after all (policy_denied); what it came to is told further down'],
     ['failed', 'failed and gave no result (policy_denied)'],
-  ])('%s: it can tell whether it may have happened [MOD-18]', async (kind, words) => {
+  ])('a call that ended as %s says whether it may have happened [MOD-18]', async (kind, words) => {
     expect(await resultOf({ is_error: true, non_execution: { kind, code: 'policy_denied' } })).toContain(words);
   });
 
-  it('tells the arguments that it ran with in place of those asked for, and what the one who decided said', async () => {
+  it('a call shows the arguments that it ran with, and the note of the decision', async () => {
     const told = await resultOf({
       edited_args_ref: await putValue(content, { cents: 5 }),
       note_ref: await text('Only five.'),
       output_ref: await text('paid'),
     });
     expect(told).toBe(
-      'tool: It ran with these arguments instead, which somebody changed before approving it: {"cents":5}\n\n' +
-        'Whoever decided about it says: Only five.\n\npaid',
+      'tool: It ran with these arguments instead, which were changed before it was approved: {"cents":5}\n\n' +
+        'Note on the decision about this call: Only five.\n\npaid',
     );
   });
 
-  it('is shown the images that the call made, unless what it came to is only summed up', async () => {
+  it('images that a call made are shown, unless its result is shortened', async () => {
     const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
     const files = [
       { blob_ref, path: 'out/plot.png', media_type: 'image/png', bytes: 3 },
@@ -190,7 +190,7 @@ describe('what a model reads of a call', () => {
     expect(summed.messages[2]).not.toHaveProperty('media');
   });
 
-  it('names files, and tells what children came to within bounds', async () => {
+  it('files are named, and results of children are shown within bounds', async () => {
     const blob_ref = await text('png');
     const output_ref = await putValue(content, { text: 'x'.repeat(50_000), tool_calls: [] });
     const child = { child: 'c1', agent: 'scout', status: 'completed' as const, output_ref };
@@ -206,7 +206,7 @@ describe('what a model reads of a call', () => {
     expect(many!.length).toBeLessThan(50_000);
   });
 
-  it('tells an answer that came late at its place, and leaves what stood before it', async () => {
+  it('a late answer is shown at its position, and earlier messages do not change', async () => {
     const before = [
       said(await text('Go')),
       await asked(),
@@ -236,13 +236,13 @@ describe('what a model reads of a call', () => {
   });
 });
 
-describe('what a model reads of its own answers', () => {
-  it('keeps one that was stopped, and says that it was', async () => {
+describe('model answers in a prompt', () => {
+  it('a stopped answer is kept and marked as stopped', async () => {
     const { messages } = await project([said(await text('Go')), await answer('I was ab', { interrupted: true })]);
     expect(lines(messages)).toEqual(['user: Go', 'assistant: I was ab', `user: ${INTERRUPTED_TEXT}`]);
   });
 
-  it('gives opaque parts back to the same profile and model only, and names each class it drops once [MOD-6, MOD-16]', async () => {
+  it('opaque parts go back only to the same profile and model, and each dropped class is named once [MOD-6, MOD-16]', async () => {
     const opaque = [
       { kind: 'reasoning', native: 1 },
       { kind: 'reasoning', native: 2 },
@@ -260,14 +260,14 @@ describe('what a model reads of its own answers', () => {
     }
   });
 
-  it('begins with the summary of what came before the window', async () => {
+  it('a window begins with the summary of the conversation before it', async () => {
     const { messages } = await project([said(await text('Go on'))], { base: await text('They met.') });
     expect(lines(messages)).toEqual(['user: Summary of the conversation before this point: | They met. | Go on']);
   });
 });
 
-describe('the prompt assembly of a transcript of which content is gone', () => {
-  it('says so in its place when it was erased, and still answers every call [MOD-13]', async () => {
+describe('a transcript with missing content', () => {
+  it('erased content is marked in its place, and every call still has an answer [MOD-13]', async () => {
     const [words, printed] = [await text('my name is Ada'), await text('Ada')];
     const args_ref = await putValue(content, { name: 'Ada' });
     const output_ref = await putValue(content, { text: 'Hello Ada', tool_calls: [] });
@@ -289,7 +289,7 @@ describe('the prompt assembly of a transcript of which content is gone', () => {
     });
   });
 
-  it('says so, and warns, when it is missing or not what its link says', async () => {
+  it('missing or invalid content is marked in its place, with a warning', async () => {
     const wrong = (await text('no value')).asValue();
     const items: TranscriptItem[] = [
       said(Ref.fromHex('0'.repeat(64))),
@@ -300,7 +300,7 @@ describe('the prompt assembly of a transcript of which content is gone', () => {
     expect(lines(messages).slice(0, 2)).toEqual([`user: ${UNREADABLE_TEXT}`, `assistant: ${UNREADABLE_TEXT}`]);
   });
 
-  it('is not made when the store fails: that is no content', async () => {
+  it('a prompt fails when the store fails', async () => {
     const broken = { ...content, get: () => Promise.reject(new Error('disk')), has: content.has.bind(content) };
     await expect(assemblePrompt(broken as unknown as ContentStore, [said(await text('Go'))], target)).rejects.toThrow(
       'disk',
@@ -309,7 +309,7 @@ describe('the prompt assembly of a transcript of which content is gone', () => {
 });
 
 describe('the system text', () => {
-  it('has the instructions first and each lane in its place, however its texts were gathered [MOD-19]', async () => {
+  it('instructions come first, then each lane in order, however its texts were gathered [MOD-19]', async () => {
     const texts: ContextText[] = [
       { lane: 'task', name: 'now', text_ref: await text('T') },
       { lane: 'memory', name: 'b', text_ref: await text('B') },
@@ -326,8 +326,8 @@ describe('the system text', () => {
   });
 });
 
-describe('what a model reads of a conversation that was summarised', () => {
-  it('is the summary first, then what stays, and behind it what it is asked', async () => {
+describe('a summarized conversation in a prompt', () => {
+  it('the summary comes first, then the remaining messages, then the request', async () => {
     const base = await putValue(content, { text: 'They went to Genoa.', tool_calls: [] });
     const parts = [{ kind: 'text' as const, text_ref: await text('And then?') }];
     const { messages } = await project([{ role: 'user', origin: 'input', parts }, await answer('Home.')], {
@@ -341,7 +341,7 @@ describe('what a model reads of a conversation that was summarised', () => {
     ]);
   });
 
-  it('is the beginning of each result, where the whole was too much', async () => {
+  it('each tool result is shortened to its beginning when the whole was too large', async () => {
     const output_ref = await text('x'.repeat(5_000));
     const result: TranscriptItem = { role: 'tool', call_id: 'c', tool: 'pay', output_ref, is_error: false };
     const { messages } = await project([await asked(), result], { resultBytesMax: 100 });

@@ -4,7 +4,7 @@ import { chunk, completion, ending } from './provider-server.js';
 
 const MALFORMED = 'provider_error_retryable/malformed';
 
-/** A piece of a call: its number, its id, its name, its arguments; what is `_` is not there. */
+/** A piece of a call: its number, id, name and arguments; `_` means absent. */
 type Piece = readonly [index: number | null | '_', id: string | '_', name: string | '_', args: string | '_'];
 
 function wire([index, id, name, args]: Piece): object {
@@ -26,7 +26,7 @@ const read = async (...pieces: readonly Piece[]) =>
     ),
   );
 
-describe('a call of a streamed chat answer', () => {
+describe('calls of a streamed chat answer', () => {
   it.each<[string, Piece[], string[]]>([
     [
       'numbers that begin with one',
@@ -191,7 +191,7 @@ describe('a call of a streamed chat answer', () => {
       ],
       ['pay("{}}")args_not_json'],
     ],
-  ])('with %s is whole [MOD-28]', async (_, pieces, calls) => {
+  ])('a stream is complete when its calls have %s [MOD-28]', async (_, pieces, calls) => {
     expect(await read(...pieces)).toEqual(calls);
   });
 
@@ -264,11 +264,11 @@ describe('a call of a streamed chat answer', () => {
         ['_', '_', 'get', '{}'],
       ],
     ],
-  ])('with %s is no call: the stream is malformed [MOD-28]', async (_, pieces) => {
+  ])('a stream is malformed when its calls have %s [MOD-28]', async (_, pieces) => {
     expect(await read(...pieces)).toBe(MALFORMED);
   });
 
-  it('in the form from before there could be several is read, streamed and whole', async () => {
+  it('a call in the older form for a single call is read, streamed and whole', async () => {
     const pieces = [{ name: 'pay', arguments: '{"eur"' }, { arguments: ':5}' }];
     const streamed = pieces.map((function_call) => chunk({ function_call }));
     expect(callsOf(await readEvents('openai-chat', ...streamed, ending('function_call'), '[DONE]'))).toEqual([
@@ -280,7 +280,7 @@ describe('a call of a streamed chat answer', () => {
     ]);
   });
 
-  it('of an answer that another server began anew is none: nobody knows which of the two counts [MOD-28]', async () => {
+  it('a stream that another server restarted is malformed [MOD-28]', async () => {
     const call = (id: string, at: string) =>
       chunk(
         { role: 'assistant', tool_calls: [{ index: 0, id: at, function: { name: 'pay', arguments: '{"eur":5}' } }] },
@@ -297,7 +297,7 @@ describe('a call of a streamed chat answer', () => {
     expect(sumOf(result)).toBe(MALFORMED);
   });
 
-  it('is none when a thousand of them are begun', async () => {
+  it('a stream that starts a thousand calls is malformed', async () => {
     expect(await read(...Array.from({ length: 1_000 }, (_, i): Piece => [i, `c${i}`, 'pay', '{}']))).toBe(MALFORMED);
   });
 });
@@ -314,7 +314,7 @@ describe('the content of a chat answer that is a list of parts', () => {
     finishReason: 'stop',
   };
 
-  it('is read with its thoughts when it streams', async () => {
+  it('reasoning parts of a streamed answer are read', async () => {
     const deltas = [
       [thought('Two and')],
       [thought(' three.')],
@@ -329,7 +329,7 @@ describe('the content of a chat answer that is a list of parts', () => {
     expect(sumOf(result)).toMatchObject(expected);
   });
 
-  it('is read with its thoughts when it comes whole', async () => {
+  it('reasoning parts of a whole answer are read', async () => {
     const content = [
       thought('Two and three.'),
       { type: 'text', text: 'It is' },
@@ -339,7 +339,7 @@ describe('the content of a chat answer that is a list of parts', () => {
     expect(sumOf(await readWhole('openai-chat', completion({ content })))).toMatchObject(expected);
   });
 
-  it('may hold a refusal', async () => {
+  it('a refusal among the parts is read', async () => {
     const content = [{ type: 'refusal', refusal: 'No.' }];
     const refused = { text: 'No.', finishReason: 'content_filter' };
     expect(sumOf(await readWhole('openai-chat', completion({ content })))).toMatchObject(refused);
@@ -347,7 +347,7 @@ describe('the content of a chat answer that is a list of parts', () => {
   });
 });
 
-describe('what a chat answer used', () => {
+describe('token usage of a chat answer', () => {
   const used = async (usage: object) => sumOf(await readWhole('openai-chat', completion({ content: 'x' }, { usage })));
   const counts = { prompt_tokens: 100, completion_tokens: 7 };
 
@@ -356,13 +356,13 @@ describe('what a chat answer used', () => {
     ['Moonshot', { cached_tokens: 60 }],
     ['DeepSeek', { prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 }],
     ['gateways to Anthropic', { cache_read_input_tokens: 60 }],
-  ])('of a cache is read as %s counts it [MOD-6]', async (_, more) => {
+  ])('cached tokens are read in the field of %s [MOD-6]', async (_, more) => {
     expect(await used({ ...counts, ...more })).toMatchObject({
       usage: { tokens_in: 100, tokens_out: 7, tokens_cached: 60 },
     });
   });
 
-  it('holds what a model thought where only the total counts it [MOD-6]', async () => {
+  it('reasoning tokens are counted even where only the total includes them [MOD-6]', async () => {
     const more = { total_tokens: 407, completion_tokens_details: { reasoning_tokens: 300 } };
     expect(await used({ ...counts, ...more })).toMatchObject({ usage: { tokens_in: 100, tokens_out: 307 } });
   });
@@ -374,23 +374,23 @@ describe('what a chat answer used', () => {
       { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: { ...counts, cached_tokens: 60 } }] },
     ],
     ['under a name of the server', { choices: [], x_groq: { usage: { ...counts, cached_tokens: 60 } } }],
-  ])('is read %s of a stream [MOD-6]', async (_, last) => {
+  ])('usage is read %s of a stream [MOD-6]', async (_, last) => {
     const result = await readEvents('openai-chat', chunk({ content: 'x' }), ending(), last, '[DONE]');
     expect(sumOf(result)).toMatchObject({ usage: { tokens_in: 100, tokens_out: 7, tokens_cached: 60 } });
   });
 });
 
-describe('a chat answer that only another client could answer', () => {
+describe('a chat answer that this client cannot continue', () => {
   const custom = { id: 'c', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } };
 
-  it('is a failure that names it, streamed and whole [MOD-27]', async () => {
+  it('an answer that needs another client is a failure that names the reason, streamed and whole [MOD-27]', async () => {
     const code = 'provider_error_terminal/custom_tool_call';
     expect(sumOf(await readWhole('openai-chat', completion({ content: null, tool_calls: [custom] })))).toBe(code);
     const streamed = chunk({ tool_calls: [{ index: 0, ...custom }] });
     expect(sumOf(await readEvents('openai-chat', streamed, ending('tool_calls'), '[DONE]'))).toBe(code);
   });
 
-  it('is malformed when it announces calls and has none', async () => {
+  it('an answer that announces calls and has none is malformed', async () => {
     expect(sumOf(await readEvents('openai-chat', chunk({ content: '' }), ending('tool_calls'), '[DONE]'))).toBe(
       MALFORMED,
     );
@@ -398,7 +398,7 @@ describe('a chat answer that only another client could answer', () => {
 });
 
 describe('a chunk of a chat answer', () => {
-  it('that says no error as null, and no end as an empty text, goes on', async () => {
+  it('a chunk with a null error and an empty finish reason does not end the stream', async () => {
     const going = (content: string) =>
       chunk({ content }, { error: null, choices: [{ index: 0, delta: { content }, finish_reason: '' }] });
     expect(sumOf(await readEvents('openai-chat', going('a'), going('b'), ending(), '[DONE]'))).toMatchObject({

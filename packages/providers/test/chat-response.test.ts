@@ -6,7 +6,7 @@ import { readCompletion } from '../src/openai/chat-response.js';
 describe('reading an answer', () => {
   const plain = (...idsInUse: string[]) => ({ idsInUse, scrub: (text: string) => text });
 
-  it('never throws, and whatever it accepts fits the receipt (seed 5) [MOD-7]', () => {
+  it('reading never throws, and every accepted answer fits the receipt (seed 5) [MOD-7]', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('c1'));
     const wildCall = fc.record({ id: wild, function: fc.record({ name: wild, arguments: wild }) });
     const body = fc.record({
@@ -44,7 +44,7 @@ describe('reading an answer', () => {
     );
   });
 
-  it('keeps reasoning in the fields that it came in, as an opaque part', () => {
+  it('reasoning is stored as an opaque part with the names of its fields', () => {
     const message = {
       content: 'x',
       reasoning_content: 'hm',
@@ -55,7 +55,7 @@ describe('reading an answer', () => {
     expect(read?.opaque).toEqual([{ kind: 'reasoning', text: 'hm', native }]);
   });
 
-  it('marks arguments that nest too deep for the journal instead of failing later', () => {
+  it('arguments that nest too deep for the journal are marked when they are read', () => {
     const deep = `${'{"a":'.repeat(45)}1${'}'.repeat(45)}`;
     const message = { content: null, tool_calls: [{ id: 'c', function: { name: 'add', arguments: deep } }] };
     const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, plain());

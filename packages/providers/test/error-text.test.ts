@@ -1,4 +1,4 @@
-/** The text of an error of a provider, as the app meets it: without secrets, and nowhere lost. */
+/** The text of a provider's error as the app sees it: without secrets, in every place where errors appear. */
 import { type AgentEvent, defineAgent, memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import { openAiCompatible } from '../src/index.js';
@@ -7,7 +7,7 @@ const KEY = 'sk-very-secret-key-of-ann-0123456789';
 const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Answer.' });
 const KEPT = { name: 'ProviderError', message: 'Incorrect API key provided: [secret].', code: 'bad_key', status: 401 };
 
-/** A server that refuses the key, and says it back. */
+/** A server that refuses the key and echoes it. */
 const main = openAiCompatible({
   baseUrl: 'https://models.example/v1',
   model: 'small',
@@ -17,7 +17,7 @@ const main = openAiCompatible({
 });
 
 describe('the text of an error of a provider', () => {
-  it('is in the event, in the outcome and in the cause, without the key, and the same after a restart [EFF-24, CON-16]', async () => {
+  it('the provider error is in the event, the outcome and the cause, without the key, also after a restart [EFF-24, CON-16]', async () => {
     const store = memory();
     const told = async (act: 'send' | 'again') => {
       await using world = await openWorld({ store, models: { main }, agents: [clerk] });

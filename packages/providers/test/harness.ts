@@ -10,12 +10,12 @@ import {
   PROMPT_VERSION,
 } from '../src/index.js';
 
-/** A client that does not wait between retries and notes how long it would have. */
+/** A client that does not wait between retries and records how long it would have waited. */
 export function impatient(options: OpenAiCompatibleOptions & { waits?: number[] }): ModelClient {
   return openAiCompatible({ ...options, sleep: async (ms) => void options.waits?.push(ms) });
 }
 
-/** What a run leaves behind. */
+/** The records and blobs that a run leaves. */
 export interface Ran {
   readonly outcome: Awaited<ReturnType<ReturnType<typeof llmGenerateAdapter>['doExecute']>>;
   readonly content: ContentStore;
@@ -24,7 +24,7 @@ export interface Ran {
   readonly items: readonly TranscriptItem[];
 }
 
-/** A judge who lets everything pass as it was asked. */
+/** A judge that allows every call unchanged. */
 export const trusting: Judge = {
   calls: (asked, { content }) =>
     Promise.all(
@@ -94,7 +94,7 @@ export function listed(items: readonly TranscriptItem[]) {
   };
 }
 
-/** What the user said. */
+/** A user item of a transcript. */
 export function said(text_ref: Awaited<ReturnType<typeof putText>>): TranscriptItem {
   return { role: 'user', origin: 'input', parts: [{ kind: 'text', text_ref }] };
 }

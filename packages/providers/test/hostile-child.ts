@@ -1,4 +1,4 @@
-/** Reads one answer of a server that means harm, in a process of its own: says what came of it, and its largest memory. */
+/** Reads one answer of a hostile server in a separate process; prints the result and the peak memory. */
 import { anthropicMessages, openAiCompatible, openAiResponses } from '../src/index.js';
 
 const [baseUrl = '', format = 'openai-chat'] = process.argv.slice(2);

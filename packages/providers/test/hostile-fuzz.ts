@@ -1,4 +1,7 @@
-/** Reads answers of random bytes over real HTTP, in a process of its own: says how many, the slowest, and its largest memory. */
+/**
+ * Reads answers of random bytes over real HTTP in a separate process; prints their number, the slowest time and the
+ * peak memory.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -6,7 +9,7 @@ import { anthropicMessages, openAiCompatible, openAiResponses } from '../src/ind
 import { BYTE_FORMATS } from './pieces.js';
 import { anyBytes, bytesOf } from './stream-laws.js';
 
-/** What the reading of random answers came to. */
+/** The result of reading random answers. */
 export interface Fuzzed {
   readonly inputs: number;
   readonly ok: number;
@@ -14,7 +17,7 @@ export interface Fuzzed {
   readonly slowestMs: number;
 }
 
-/** How bytes are harmed: some changed, some taken out, some said very often. */
+/** How bytes are damaged: some are changed, some removed, some repeated many times. */
 const anyHarm = fc.record({
   flips: fc.array(fc.tuple(fc.nat({ max: 1 << 16 }), fc.nat({ max: 255 })), { maxLength: 6 }),
   from: fc.nat({ max: 1 << 16 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HARMS, HEAP_MIB, inChild, MEMORY_MIB_MAX, meet, WALL_MS } from './hostile.js';
 import type { Fuzzed } from './hostile-fuzz.js';
 
-/** Each of these took the most memory or time before there was a bound. */
+/** Each of these used the most memory or time before there was a bound. */
 const SHORT = [
   'one line of 31 MiB',
   'an event that is a list of empty maps',
@@ -14,9 +14,9 @@ const SHORT = [
   'a megabyte of headers',
 ];
 
-describe(`a reader with ${HEAP_MIB} MiB of heap that is sent`, () => {
+describe(`a reader with ${HEAP_MIB} MiB of heap`, () => {
   it.each(HARMS.filter(({ name }) => SHORT.includes(name)))(
-    '$name fails by its bound, in bounded memory and time [MOD-26]',
+    'an answer with $name fails by its bound, in bounded memory and time [MOD-26]',
     async (harm) => {
       const { code, mib } = await meet(harm);
       expect(code).toMatch(harm.code);
@@ -24,7 +24,7 @@ describe(`a reader with ${HEAP_MIB} MiB of heap that is sent`, () => {
     },
   );
 
-  it('answers of random bytes reads each of them in bounded memory and time (seed 41) [MOD-26]', async () => {
+  it('answers of random bytes are read in bounded memory and time (seed 41) [MOD-26]', async () => {
     const { inputs, mib, slowestMs } = await inChild<Fuzzed>('hostile-fuzz.ts', ['300', '41'], WALL_MS * 2);
     expect(inputs).toBe(300);
     expect(mib).toBeLessThan(MEMORY_MIB_MAX);

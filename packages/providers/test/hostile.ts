@@ -1,4 +1,4 @@
-/** Servers that mean harm to what reads them, over real HTTP. */
+/** Hostile servers over real HTTP. */
 import { spawn } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import type { ByteFormat } from './pieces.js';
 
-/** How much heap a reader has, in MiB: less than many an answer that it is sent. */
+/** The heap of a reader in MiB: less than the size of many answers that it receives. */
 export const HEAP_MIB = 256;
 
-/** How much memory a reader may take beyond what it began with, in MiB: heap, and the bytes of an answer twice. */
+/** The most memory in MiB that a reader may use beyond its start: heap, and twice the bytes of an answer. */
 export const MEMORY_MIB_MAX = 320;
 
-/** How long a reader may take. */
+/** The longest time for a reader, in milliseconds. */
 export const WALL_MS = 20_000;
 
-/** What a reader came to. */
+/** The result of a reader. */
 export interface Outcome {
   readonly code: string;
   readonly mib: number;
@@ -24,7 +24,7 @@ export interface Outcome {
 
 const MIB = 2 ** 20;
 
-/** Writes until so many bytes are written or the reader is gone. */
+/** Writes until this many bytes are written or the reader has closed the connection. */
 export async function flood(response: ServerResponse, bytes: number, piece: (i: number) => string): Promise<void> {
   let sent = 0;
   const gone = new Promise((resolve) => response.once('close', resolve));
@@ -36,7 +36,7 @@ export async function flood(response: ServerResponse, bytes: number, piece: (i: 
   response.end();
 }
 
-/** What a server sends. */
+/** The answer that a server sends. */
 export interface Harm {
   readonly name: string;
   readonly format?: ByteFormat;
@@ -63,7 +63,7 @@ function whole(name: string, code: RegExp, first: string, repeated: string, byte
 
 const delta = (index: number, more: object) => ({ type: 'content_block_delta', index, delta: more });
 
-/** What servers send that mean harm. */
+/** The hostile answers. */
 export const HARMS: readonly Harm[] = [
   streamed('one line of 31 MiB', TOO_LARGE, 31 * MIB, (i) => (i === 0 ? 'data: ' : block('x'))),
   streamed('one line of small pieces', TOO_LARGE, 18 * MIB, () => 'x'.repeat(700)),
@@ -189,7 +189,7 @@ export const HARMS: readonly Harm[] = [
   },
 ];
 
-/** Serves one harm and lets a reader in a process of its own meet it. */
+/** Serves one hostile answer to a reader in a separate process. */
 export async function meet({ serve, format = 'openai-chat' }: Harm): Promise<Outcome> {
   const server = createServer((request, response) => {
     response.on('error', () => {});
@@ -215,7 +215,9 @@ function readIn(baseUrl: string, format: ByteFormat): Promise<Outcome> {
   return inChild<Outcome>('hostile-child.ts', [baseUrl, format], WALL_MS);
 }
 
-/** What a program of this folder says as JSON, in a process of its own with little heap and little time. */
+/**
+ * Runs a program of this folder in a separate process with bounded heap and time, and returns the JSON that it prints.
+ */
 export function inChild<T>(program: string, given: readonly string[], wallMs: number): Promise<T> {
   const script = fileURLToPath(new URL(program, import.meta.url));
   const heap = `--max-old-space-size=${HEAP_MIB}`;

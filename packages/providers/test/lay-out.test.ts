@@ -21,7 +21,7 @@ const none = (callId: string): UnifiedResult => ({ role: 'tool', callId, text: N
 const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true });
 
 describe('the layout of a conversation', () => {
-  it('changes nothing about one that is in order', () => {
+  it('an ordered conversation is unchanged', () => {
     const drafts = [says('go'), asks('a', 'b'), yields('a', 'A'), yields('b', 'B'), answers('Done.'), says('thanks')];
     expect(laidOut(drafts)).toEqual([
       saying('go'),
@@ -33,7 +33,7 @@ describe('the layout of a conversation', () => {
     ]);
   });
 
-  it('answers in the order of the calls, says what was never answered, and what was said meanwhile behind them', () => {
+  it('results follow the order of their calls, missing results are marked, and user messages come after them', () => {
     const drafts = [says('go'), asks('a', 'b', 'c'), yields('c', 'C'), says('wait'), yields('a', 'A')];
     expect(laidOut(drafts)).toEqual([
       saying('go'),
@@ -45,7 +45,7 @@ describe('the layout of a conversation', () => {
     ]);
   });
 
-  it('tells a result that answers no open call at its place, and changes nothing before it', () => {
+  it('a result without an open call is placed where it arrived, and earlier messages do not change', () => {
     const drafts = [says('go'), asks('a'), answers('Well.'), yields('a', 'A')];
     expect(laidOut(drafts)).toEqual([
       saying('go'),
@@ -56,7 +56,7 @@ describe('the layout of a conversation', () => {
     ]);
   });
 
-  it('keeps calls apart that a provider numbers from zero in every answer', () => {
+  it('calls stay distinct even if the provider numbers them from zero in every answer', () => {
     const drafts = [says('go'), asks('0', '0'), yields('0', '1'), yields('0', '2'), asks('0'), yields('0', '3')];
     expect(laidOut(drafts).slice(1)).toEqual([
       asks('0', '0_2'),
@@ -67,7 +67,7 @@ describe('the layout of a conversation', () => {
     ]);
   });
 
-  it('lets every answer answer something, and ends with something to answer', () => {
+  it('every answer follows a message, and the conversation ends with a message to answer', () => {
     expect(laidOut([answers('a'), answers('b')])).toEqual([
       saying(NO_INPUT_TEXT),
       answers('a'),
@@ -78,7 +78,7 @@ describe('the layout of a conversation', () => {
     expect(laidOut([])).toEqual([saying(NO_INPUT_TEXT)]);
   });
 
-  it('keeps the place of an answer that said nothing', () => {
+  it('an empty answer keeps its position', () => {
     expect(laidOut([says('go'), answers(' '), says('so?')])).toEqual([
       saying('go'),
       answers(NO_ANSWER_TEXT),
@@ -86,7 +86,7 @@ describe('the layout of a conversation', () => {
     ]);
   });
 
-  it('tells one call after the other to who cannot take several at once [MOD-1]', () => {
+  it('calls are laid out one after the other for a model without parallel calls [MOD-1]', () => {
     const thought = { kind: 'reasoning' as const, native: 'x' };
     const drafts = [says('go'), { ...asks('a', 'b'), text: 'I call.', opaque: [thought] }, yields('b', 'B')];
     expect(layOut(drafts, { parallelCalls: false })).toEqual([

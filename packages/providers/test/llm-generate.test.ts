@@ -14,7 +14,7 @@ function payloadOf({ outcome }: Ran) {
 const noted = (text: string) => async (content: ContentStore) => ({ value_ref: await putValue(content, text) });
 
 describe('a model call', () => {
-  it('asks the judge once for context, and tells in the receipt what it gave', async () => {
+  it('the judge is called once for context, and the receipt stores the result', async () => {
     let asked = 0;
     const model = script({ text: 'Hi.' });
     const ran = await run(model, {
@@ -30,7 +30,7 @@ describe('a model call', () => {
     expect(payloadOf(ran).context).toMatchObject([{ lane: 'memory', name: 'facts' }]);
   });
 
-  it('takes the context of its parameters, and asks nobody', async () => {
+  it('context in the parameters is used without calling the judge', async () => {
     const model = script({ text: 'Hi.' });
     const ran = await run(model, {
       params: { context: [] },
@@ -40,7 +40,7 @@ describe('a model call', () => {
     expect(model.requests[0]!.system).toBe('Be brief.');
   });
 
-  it('has calls judged, and the answer only when there are none [TOOL-4]', async () => {
+  it('calls are judged, and the answer only when it has no calls [TOOL-4]', async () => {
     const seen: AskedCall[] = [];
     const judge = {
       calls: (...[asked, about]: Parameters<typeof trusting.calls>) => {
@@ -59,7 +59,7 @@ describe('a model call', () => {
     expect(await readValue(ran.content, (payloadOf(ran).returns as { value_ref: never }).value_ref)).toBe('42');
   });
 
-  it('keeps calls under the ids that the judge gave them', async () => {
+  it('calls are stored under the ids that the judge assigned', async () => {
     const ran = await run(script({ calls: [{ tool: 'add', args: {} }] }), {
       judge: {
         calls: async (asked, about) =>
@@ -72,7 +72,7 @@ describe('a model call', () => {
     expect(payload.tool_calls.map(({ call_id }) => call_id)).toEqual(['judged_call_1_1']);
   });
 
-  it('says who answered, and how large and of which digest the request was [MOD-15]', async () => {
+  it('the receipt names the model, the size of the request and its digest [MOD-15]', async () => {
     const ran = await run(script({ text: 'Hi.' }));
     const payload = payloadOf(ran);
     expect(payload.by).toEqual({ profile: 'script', model: 'script' });
@@ -83,7 +83,7 @@ describe('a model call', () => {
     expect(again.written.body.length).toBe(payload.request_bytes);
   });
 
-  it('is not the same request when a byte of what it links is another', async () => {
+  it('the request changes when one byte of its linked content changes', async () => {
     const ran = await run(script({ text: 'Hi.' }));
     const { content, params, items } = ran;
     const system_ref = await putText(content, 'Be brief!');
@@ -92,7 +92,7 @@ describe('a model call', () => {
     expect(again.digest).not.toBe(payloadOf(ran).request_digest);
   });
 
-  it('begins with the bytes of the call before it: so its receipt proves [MOD-14]', async () => {
+  it('a request begins with the bytes of the previous request, and its receipt proves it [MOD-14]', async () => {
     const first = await run(script({ text: 'One.' }));
     const { content, params, items } = first;
     const answer = payloadOf(first);
@@ -106,7 +106,7 @@ describe('a model call', () => {
     expect(createHash('sha256').update(prefix).digest('hex')).toBe(answer.prefix_digest);
   });
 
-  it('tells tools in the order of their names [MOD-19]', async () => {
+  it('tools are listed in the order of their names [MOD-19]', async () => {
     const { content, params } = await run(script({ text: 'x' }));
     const list = ['b', 'a', 'c'].map((name) => ({ name, description: '', schema: { type: 'object' } }));
     const tools_ref = await putValue(content, list);
@@ -115,7 +115,7 @@ describe('a model call', () => {
     expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
-  it('tells those of toolsets among the others, as one list', async () => {
+  it('tools of toolsets and other tools form one list', async () => {
     const { content, params } = await run(script({ text: 'x' }));
     const list = (...names: string[]) =>
       putValue(
@@ -128,13 +128,13 @@ describe('a model call', () => {
     expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'm', 'n']);
   });
 
-  it('under a prompt assembly that this build does not have fails, and is not projected by another', async () => {
+  it('a call with an unknown version of the prompt assembly fails', async () => {
     const { outcome } = await run(script({ text: 'x' }), { params: { prompt: 'aos.agent/Prompt@9' } });
     expect(outcome).toMatchObject({ code: 'provider_error_terminal/unknown_prompt' });
   });
 });
 
-describe('a model call that is stopped', () => {
+describe('stopping a model call', () => {
   const stopped = async (...steps: ScriptStep[]) => {
     const controller = new AbortController();
     const running = run(script(...steps), {
@@ -147,7 +147,7 @@ describe('a model call that is stopped', () => {
     return running;
   };
 
-  it('keeps what was said, without calls and without unsigned reasoning [MOD-11]', async () => {
+  it('a stopped call keeps its text, without calls and without unsigned reasoning [MOD-11]', async () => {
     const ran = await stopped({
       text: 'Once upon a time',
       reasoning: 'A tale.',
@@ -160,7 +160,7 @@ describe('a model call that is stopped', () => {
     expect(await readLlmOutput(ran.content, payload.output_ref)).toEqual({ text: 'Once upo', tool_calls: [] });
   });
 
-  it('is cancelled when nothing was said', async () => {
+  it('a stopped call without text is cancelled', async () => {
     expect((await stopped({ delayMs: Infinity })).outcome).toEqual({ status: 'cancelled' });
   });
 });

@@ -1,4 +1,4 @@
-/** Answers that ask for more calls than one answer may make: what is made, and what the model reads of the rest. */
+/** Answers with more calls than one answer may make: which calls are made, and how the model learns about the rest. */
 import { type AgentEvent, agentApp, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
 import { memory, verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const marker = defineAgent({
 
 const numbers = (to: number) => Array.from({ length: to }, (_, n) => n);
 
-/** What one run comes to: its events, and how often each call was made. The journal is replayed. */
+/** The result of one run: its events, and how many times each call was made. The journal is replayed, too. */
 async function played(client: ModelClient) {
   done.splice(0);
   const store = memory();
@@ -56,13 +56,13 @@ const NOTICE =
 
 describe('a model that asks for a hundred calls in one answer', () => {
   it.each(CLIENTS.flatMap((name) => [true, false].map((streams) => [name, streams] as const)))(
-    'has the first 64 made and reads that 36 did not happen, over %s (streamed: %s) [MOD-29]',
+    'the first 64 of 100 calls are made and the model reads that 36 did not happen, over %s (streamed: %s) [MOD-29]',
     async (name, supports_streaming) => {
       const mock = await mockProvider();
       const toolCalls = numbers(100).map((n) => ({ id: `call_${n}`, name: 'mark', arguments: `{"n":${n}}` }));
       mock.on({ sequenceIndex: 0 }, { content: 'I mark.', toolCalls });
       mock.on({}, { content: 'The rest later.' });
-      // Each request is held to the rules of its format as it leaves.
+      // Each request is checked against the rules of its format when it is sent.
       const { client, sent } = watched(name, mock, { profile: { supports_streaming } });
       const { events, stop } = await played(client);
       expect(stop).toEqual({ kind: 'Completed' });
@@ -79,7 +79,7 @@ describe('a model that asks for a hundred calls in one answer', () => {
     },
   );
 
-  it('reads of it behind the results, also from a client that drops nothing itself [MOD-29]', async () => {
+  it('the model reads about dropped calls after the results, even if the client itself dropped none [MOD-29]', async () => {
     const model = script(
       { calls: numbers(100).map((n) => ({ tool: 'mark', args: { n } })) },
       { calls: numbers(36).map((n) => ({ tool: 'mark', args: { n: n + 64 } })) },
@@ -91,12 +91,12 @@ describe('a model that asks for a hundred calls in one answer', () => {
     const [, second, third] = model.requests.map(({ messages }) => messages);
     expect(second!.filter(({ role }) => role === 'tool')).toHaveLength(64);
     expect(second!.at(-1)).toEqual({ role: 'user', text: NOTICE });
-    // What was said once stays where it stands, and is not said again.
+    // The notice stays at its position and is not repeated.
     expect(third!.slice(0, second!.length)).toEqual(second);
     expect(third!.filter(({ text }) => text === NOTICE)).toHaveLength(1);
   });
 
-  it('has what is told of them bounded, and the receipt fits its schema [MOD-29, MOD-7]', async () => {
+  it('the notice about dropped calls is bounded, and the receipt fits its schema [MOD-29, MOD-7]', async () => {
     const calls = numbers(100).map((n) => ({ tool: `${n}-${'x'.repeat(n < 64 ? 8 : 200)}`, args: {} }));
     const ran = await run(script({ calls }));
     const { tool_calls, dropped_calls } = payloadOf(ran);
@@ -107,7 +107,7 @@ describe('a model that asks for a hundred calls in one answer', () => {
     expect([exact.tool_calls.length, exact.dropped_calls]).toEqual([64, undefined]);
   });
 
-  it('is stopped or asked for a summary: then none of its calls counts, and nothing is told of them', async () => {
+  it('a stopped answer or a summary makes no calls and gives no notice about them', async () => {
     const calls = numbers(100).map((n) => ({ tool: 'mark', args: { n } }));
     const summarise = { to: 1, ask_ref: payloadOf(await run(script({ text: '?' }))).output_ref };
     const ran = await run(script({ text: 'So far.', calls }), { params: { summarise } });
@@ -115,7 +115,7 @@ describe('a model that asks for a hundred calls in one answer', () => {
     expect(payloadOf(ran).dropped_calls).toBeUndefined();
   });
 
-  it('leaves the marks of the last call that is kept as they are: those of the others are theirs', () => {
+  it('metadata of the last stored call is kept, and metadata of dropped calls is not', () => {
     const providerMetadata = (n: number) => ({ google: { thoughtSignature: `s${n}` } });
     const content = numbers(66).map((n) => ({
       type: 'tool-call',

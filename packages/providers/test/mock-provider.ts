@@ -1,4 +1,6 @@
-/** A provider that we did not write, on a free port of this machine, and our clients of it; each request is held to our rules. */
+/**
+ * A third-party mock provider on a free local port, and our clients for it; every request is checked against our rules.
+ */
 import { LLMock, type MockServerOptions } from '@copilotkit/aimock';
 import { afterEach, expect } from 'vitest';
 import {
@@ -12,13 +14,13 @@ import {
   type WireFormat,
 } from '../src/index.js';
 
-/** The clients that speak to it. */
+/** The clients of the mock provider. */
 export const CLIENTS = ['openai-compatible', 'openai-responses', 'anthropic-messages'] as const;
 
-/** A client that speaks to it. */
+/** A client of the mock provider. */
 export type ClientName = (typeof CLIENTS)[number];
 
-/** What a test may say about a client. */
+/** The options that a test may set on a client. */
 export interface ClientOptions extends TransportOptions {
   readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
   readonly apiKey?: string;
@@ -39,11 +41,11 @@ const MAKE: Readonly<Record<ClientName, (baseUrl: string, options: ClientOptions
 const open: LLMock[] = [];
 
 afterEach(() => {
-  // It ends when the last idle connection does, seconds later: nobody needs to wait for that.
+  // The server ends with its last idle connection, seconds later; the test does not wait for it.
   for (const mock of open.splice(0)) void mock.stop();
 });
 
-/** Starts it. */
+/** Starts the mock provider. */
 export async function mockProvider(options: MockServerOptions = {}): Promise<LLMock> {
   const mock = new LLMock({ port: 0, logLevel: 'silent', chunkSize: 4, ...options });
   await mock.start();
@@ -51,16 +53,16 @@ export async function mockProvider(options: MockServerOptions = {}): Promise<LLM
   return mock;
 }
 
-/** A client of it that waits for nothing between retries. */
+/** A client of the mock provider that does not wait between retries. */
 export interface Watched {
   readonly client: ModelClient;
-  /** The bodies that it sent, each of them in order by our rules. */
+  /** The bodies that were sent, each valid under our rules. */
   readonly sent: string[];
-  /** How long it would have waited between retries. */
+  /** The waits between retries that the client would have made. */
   readonly waits: number[];
 }
 
-/** Makes a client whose requests are checked as they leave. */
+/** Makes a client whose requests are checked when they are sent. */
 export function watched(name: ClientName, mock: LLMock, options: ClientOptions = {}): Watched {
   const sent: string[] = [];
   const waits: number[] = [];

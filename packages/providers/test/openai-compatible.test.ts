@@ -20,7 +20,7 @@ function payloadOf({ outcome }: Ran) {
 }
 
 describe('a model call that succeeds', () => {
-  it('sends a valid request and stores what came back, whole and normalized [MOD-3, MOD-5]', async () => {
+  it('a successful call sends a valid request and stores the answer, raw and normalized [MOD-3, MOD-5]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ role: 'assistant', content: 'Hi.' })));
     const ran = await run(openAiCompatible({ baseUrl, model: 'm-1', apiKey: 'k' }), {
       tools: [add],
@@ -60,7 +60,7 @@ describe('a model call that succeeds', () => {
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 12, tokens_out: 3, calls: 1 } });
   });
 
-  it('demands a tool by its name where the profile says that this can be had, else any, and says so [MOD-1]', async () => {
+  it('a named tool choice is sent where the profile supports it; otherwise any tool is required, with a warning [MOD-1]', async () => {
     const asked = { tools: [add], params: { tool_choice: 'add', reasoning_effort: 'high' as const } };
     const sent = async (profile: object) => {
       const { baseUrl, seen } = await providerServer(json(200, completion({ role: 'assistant', content: 'Hi.' })));
@@ -80,7 +80,7 @@ describe('a model call that succeeds', () => {
     expect(none.warnings).toHaveLength(2);
   });
 
-  it('keeps parallel tool calls in order, their ids unique, what cannot run marked', async () => {
+  it('parallel tool calls keep their order and get unique ids, and invalid calls are marked', async () => {
     const calls = [
       wireCall('c1', 'add', '{"b":2,"a":1}'),
       wireCall('c1', 'add', '{}'),
@@ -131,7 +131,7 @@ describe('a model call that succeeds', () => {
     expect(await readValue(ran.content, payload.warnings_ref!)).toContain('call_id_changed');
   });
 
-  it('is the same request, byte for byte, for the same history', async () => {
+  it('equal histories give equal request bytes', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({ baseUrl, model: 'm' });
     const one = payloadOf(await run(client, { tools: [add] }));
@@ -165,7 +165,7 @@ describe('a model call that succeeds', () => {
       'tool_calls',
     ],
     ['a lone surrogate', { content: 'a\ud800b' }, 'stop', 'a\ufffdb', 'stop'],
-  ])('reads %s', async (_, message, finish_reason, text, expected) => {
+  ])('an answer is read with %s', async (_, message, finish_reason, text, expected) => {
     const body = completion(message, { choices: [{ message, finish_reason }] });
     const { baseUrl } = await providerServer(json(200, body));
     const ran = await run(impatient({ baseUrl, model: 'm' }));
@@ -174,7 +174,7 @@ describe('a model call that succeeds', () => {
     expect((await readLlmOutput(ran.content, payload.output_ref)).text).toBe(text);
   });
 
-  it('passes provider options through, except those that would change what was asked [MOD-4]', async () => {
+  it('provider options are passed through, except those that would change recorded fields [MOD-4]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({
       baseUrl,
@@ -188,13 +188,13 @@ describe('a model call that succeeds', () => {
     expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
       'provider_option_ignored:model',
       'provider_option_ignored:stream',
-      'unsupported:reasoning_effort',
+      'a failed model call is data',
     ]);
   });
 });
 
 describe('a model call that fails is data', () => {
-  it('waits as long as the provider asks, and then succeeds [MOD-8]', async () => {
+  it('a retry waits as long as the provider requests, and then succeeds [MOD-8]', async () => {
     const waits: number[] = [];
     const { baseUrl, seen } = await providerServer(
       json(429, { error: { message: 'slow down' } }, { 'retry-after': '2' }),
@@ -207,14 +207,14 @@ describe('a model call that fails is data', () => {
     expect(ran.notes).toContainEqual(expect.objectContaining({ type: 'retry', wait_ms: 2_000 }));
   });
 
-  it('gives up at once when the provider asks for longer than is sensible', async () => {
+  it('a call fails at once when the provider requests an excessive wait', async () => {
     const { baseUrl, seen } = await providerServer(json(429, {}, { 'retry-after': '3600' }));
     const { outcome } = await run(impatient({ baseUrl, model: 'm' }));
     expect(outcome).toMatchObject({ code: 'provider_error_retryable/rate_limited', retryable: true });
     expect(seen).toHaveLength(1);
   });
 
-  it('retries a server that keeps failing a bounded number of times, each wait longer [MOD-8]', async () => {
+  it('a server that keeps failing is retried a bounded number of times, with growing waits [MOD-8]', async () => {
     const waits: number[] = [];
     const { baseUrl, seen } = await providerServer(json(503, 'oops'));
     const { outcome } = await run(impatient({ baseUrl, model: 'm', waits }));
@@ -244,7 +244,7 @@ describe('a model call that fails is data', () => {
     [200, { choices: [] }, 'provider_error_retryable/malformed', 4],
     [200, { error: { code: 429, message: 'busy' } }, 'provider_error_retryable/rate_limited', 4],
     [200, { error: { message: 'upstream' } }, 'provider_error_retryable/server', 4],
-  ])('%i with %j is %s after %i requests [MOD-9]', async (status, body, code, requests) => {
+  ])('a status %i with the body %j gives %s after %i requests [MOD-9]', async (status, body, code, requests) => {
     const { baseUrl, seen } = await providerServer(json(status, body));
     const { outcome } = await run(impatient({ baseUrl, model: 'm' }));
     expect(outcome).toEqual({ status: 'error', code, retryable: code.includes('retryable') });
@@ -252,7 +252,7 @@ describe('a model call that fails is data', () => {
     expect(seen).toHaveLength(requests);
   });
 
-  it('a connection cut in the middle of an answer is tried again', async () => {
+  it('a connection that breaks during an answer is retried', async () => {
     const { baseUrl, seen } = await providerServer(cutMidBody, json(200, completion({ content: 'ok' })));
     payloadOf(await run(impatient({ baseUrl, model: 'm' })));
     expect(seen).toHaveLength(2);
@@ -262,19 +262,19 @@ describe('a model call that fails is data', () => {
     });
   });
 
-  it('nobody listening is retryable', async () => {
+  it('a refused connection is retryable', async () => {
     const { outcome } = await run(impatient({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm' }));
     expect(outcome).toMatchObject({ code: 'provider_error_retryable/network', retryable: true });
   });
 
-  it('a model that does not answer in time is a timeout, not asked again', async () => {
+  it('a model that does not answer in time is a timeout without a retry', async () => {
     const { baseUrl, seen } = await providerServer(hang);
     const { outcome } = await run(impatient({ baseUrl, model: 'm', timeoutMs: 500 }));
     expect(outcome).toEqual({ status: 'timeout', code: 'adapter_timeout' });
     expect(seen).toHaveLength(1);
   });
 
-  it('stops when the signal aborts: before, during the request, during a wait', async () => {
+  it('an abort stops the call before the request, during it, and during a wait', async () => {
     const { baseUrl } = await providerServer(hang);
     const aborting = (afterMs: number) => {
       const controller = new AbortController();
@@ -292,7 +292,7 @@ describe('a model call that fails is data', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('an unknown alias, a missing secret and a secret no header takes are terminal', async () => {
+  it('an unknown alias, a missing secret and a secret that cannot be a header are terminal', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({ baseUrl, model: 'm', apiKey: { secret: 'absent' } });
     expect((await run(client, { params: { model: 'toString' } })).outcome).toMatchObject({
@@ -304,7 +304,7 @@ describe('a model call that fails is data', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('refuses an address that is none, before anything is sent', () => {
+  it('an invalid address is refused before anything is sent', () => {
     for (const baseUrl of ['', 'localhost:1234', 'ftp://x/v1', 'https://user:pass@host/v1']) {
       expect(() => openAiCompatible({ baseUrl, model: 'm' })).toThrow(
         expect.toSatisfy((error) => isRepriseError(error, 'invalid_argument') && !String(error).includes('pass@')),
@@ -316,7 +316,7 @@ describe('a model call that fails is data', () => {
 describe('a secret', () => {
   const KEY = 'sk-test-0123456789abcdef/+=';
 
-  it('reaches the provider and no blob, receipt or note, even when the provider echoes it [CON-16]', async () => {
+  it('a secret reaches the provider and no blob, receipt or progress note, even when the provider echoes it [CON-16]', async () => {
     const echo = [KEY, Buffer.from(KEY).toString('base64'), encodeURIComponent(KEY)].join(' ');
     const message = { content: `you sent ${echo}`, tool_calls: [wireCall(KEY, KEY, JSON.stringify({ key: echo }))] };
     const { baseUrl, seen } = await providerServer(
@@ -342,7 +342,7 @@ describe('a secret', () => {
     }
   });
 
-  it('a key that is an ordinary word, as local servers take, does not change the answer', async () => {
+  it('a key that is an ordinary word does not change the answer', async () => {
     const { baseUrl } = await providerServer(json(200, completion({ content: 'There is none, said ollama.' })));
     const ran = await run(impatient({ baseUrl, model: 'm', apiKey: 'ollama' }));
     expect((await readLlmOutput(ran.content, payloadOf(ran).output_ref)).text).toBe('There is none, said ollama.');

@@ -41,7 +41,7 @@ const call = (call_id: string, args = '{}') => ({
 });
 const response = (output: unknown[], over: object = {}) => ({ id: 'resp_1', status: 'completed', output, ...over });
 
-/** A transcript with one answer of this model, as it was kept. */
+/** A transcript with one stored answer of this model. */
 const after =
   (output: { text?: string; opaque?: readonly OpaquePart[]; calls?: readonly string[] }) =>
   async (content: Parameters<typeof putText>[0]): Promise<TranscriptItem[]> => {
@@ -74,7 +74,7 @@ const after =
     ];
   };
 
-/** What the next request says of an answer that this provider gave. */
+/** How the next request represents an answer of this provider. */
 async function sentBack(output: unknown[]) {
   const server = await providerServer(json(200, response(output)), json(200, response([message('Well.')])));
   const first = await run(await at(server));
@@ -97,7 +97,7 @@ async function sentBack(output: unknown[]) {
 }
 
 describe('a responses request', () => {
-  it('leaves nothing at the provider, and asks for reasoning in a form that can come back [MOD-3]', async () => {
+  it('a request stores nothing at the provider and asks for encrypted reasoning [MOD-3]', async () => {
     const server = await providerServer(json(200, response([message('x')])));
     const client = await at(server, { apiKey: 'k', providerTools: [{ type: 'web_search' }] });
     const ran = await run(client, {
@@ -130,7 +130,7 @@ describe('a responses request', () => {
     ]);
   });
 
-  it('lets native options through, and joins them with what we say in the same field [MOD-4]', async () => {
+  it('native options are passed through and merged with our own values of the same field [MOD-4]', async () => {
     const native = {
       text: { verbosity: 'low' },
       reasoning: { summary: 'auto' },
@@ -161,13 +161,13 @@ describe('a responses request', () => {
     expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ text: { verbosity: 'low', format } });
   });
 
-  it('asks models that do not reason for no reasoning: they would refuse [MOD-1]', async () => {
+  it('a model without reasoning is not asked for it, since it would refuse [MOD-1]', async () => {
     const server = await providerServer(json(200, response([message('x')])));
     await run(await at(server, { profile: { supports_reasoning_effort: false } }));
     expect(JSON.parse(server.seen[0]!.body)).not.toHaveProperty('include');
   });
 
-  it('goes to no address that is none', () => {
+  it('an invalid address is refused', () => {
     expect(() => openAiResponses('m', { baseUrl: 'ftp://x' })).toThrow(
       expect.toSatisfy((error) => isRepriseError(error, 'invalid_argument')),
     );
@@ -175,7 +175,7 @@ describe('a responses request', () => {
 });
 
 describe('what a responses answer holds', () => {
-  it('goes back in the order in which it came, nameless where no server keeps it', async () => {
+  it('the items of an answer are sent back in their original order, without ids where no server stores them', async () => {
     const annotations = [{ type: 'url_citation', url: 'https://x.example', start_index: 0, end_index: 3 }];
     const cited = message('Found. ', {
       content: [{ type: 'output_text', text: 'Found. ', annotations }],
@@ -212,7 +212,7 @@ describe('what a responses answer holds', () => {
     ]);
   });
 
-  it('is dropped with a warning where no request could hold it', async () => {
+  it('an item that no request can hold is dropped with a warning', async () => {
     const unanswered = { type: 'odd_call', id: 'cu_1', call_id: 'c', action: {} };
     const plain = { ...reasoning('rs_1'), encrypted_content: null };
     const { items, warnings } = await sentBack([plain, unanswered, message('Hm.'), reasoning('rs_2')]);
@@ -237,12 +237,12 @@ describe('what a responses answer holds', () => {
     ],
     ['an unknown reason', [], { status: 'incomplete', incomplete_details: null }, 'other'],
     ['a refusal', [message('', { content: [{ type: 'refusal', refusal: 'No.' }] })], {}, 'content_filter'],
-  ])('ends with %s [MOD-6]', async (_, output, over, finish) => {
+  ])('an answer ends with %s [MOD-6]', async (_, output, over, finish) => {
     const server = await providerServer(json(200, response(output, over)));
     expect(payloadOf(await run(await at(server))).finish_reason).toBe(finish);
   });
 
-  it('counts what was cached and what was thought', async () => {
+  it('cached tokens and reasoning tokens are counted', async () => {
     const usage = {
       input_tokens: 100,
       output_tokens: 20,
@@ -255,7 +255,7 @@ describe('what a responses answer holds', () => {
     expect(payloadOf(ran).usage_details).toEqual({ tokens_reasoning: 16, tokens_cache_read: 64 });
   });
 
-  it('is read totally (seed 21) [MOD-7]', () => {
+  it('reading an answer never throws (seed 21) [MOD-7]', () => {
     const wild = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
     const item = fc.oneof(
       fc.record({
@@ -310,18 +310,18 @@ describe('a responses stream', () => {
     { type: 'response.completed', response: { id: 'resp_1', status: 'completed', output: [] } },
   );
 
-  it('is put together of its items when its end does not repeat them', async () => {
+  it('a stream is assembled from its items when its end does not repeat them', async () => {
     const ran = await run(await at(await providerServer(whole)));
     expect(await outputOf(ran)).toMatchObject({ text: 'Done.', opaque: [{ kind: 'reasoning', text: 'hm' }] });
   });
 
-  it('that has said its end is whole, though the connection stays', async () => {
+  it('a stream with its end mark is complete, even if the connection stays open', async () => {
     const answer = { type: 'response.completed', response: response([message('Done.')]) };
     const server = await providerServer(eventsThen('hang', ...half, answer));
     expect((await outputOf(await run(await at(server)))).text).toBe('Done.');
   });
 
-  it('tells reasonings and calls by their own numbers', async () => {
+  it('reasoning blocks and calls are reported with separate numbers', async () => {
     const delta = (type: string, output_index: number, text: string) => ({ type, output_index, delta: text });
     const ran = await run(
       await at(
@@ -348,15 +348,15 @@ describe('a responses stream', () => {
   it.each([
     ['cut', eventsThen('cut', ...half), 'provider_error_retryable/network'],
     ['without an end', events(...half), 'provider_error_retryable/network'],
-    ['with an event that is no JSON', events(...half, '{'), 'provider_error_retryable/malformed'],
+    ['with an event that is not JSON', events(...half, '{'), 'provider_error_retryable/malformed'],
     [
-      'with an item of no place',
+      'with an item at an invalid index',
       events({ type: 'response.output_item.done', output_index: 1e9, item: {} }),
       'provider_error_retryable/malformed',
     ],
     ['that failed', events(...half, failed({ code: 'server_error', message: '' })), 'provider_error_retryable/server'],
     [
-      'over its rate',
+      'over the rate limit',
       events(...half, failed({ code: 'rate_limit_exceeded', message: '' })),
       'provider_error_retryable/rate_limited',
     ],
@@ -365,7 +365,7 @@ describe('a responses stream', () => {
       events(...half, { type: 'error', code: 'server_error', message: 'x' }),
       'provider_error_retryable/server',
     ],
-  ])('%s is asked for again, and leaves nothing', async (_, broken, code) => {
+  ])('a stream %s is requested again, and no part of it remains', async (_, broken, code) => {
     const server = await providerServer(broken, whole);
     const ran = await run(await at(server));
     expect(server.seen).toHaveLength(2);
@@ -377,13 +377,13 @@ describe('a responses stream', () => {
     [{ code: 'context_length_exceeded', message: '' }, 'provider_error_terminal/context_limit'],
     [{ code: 'insufficient_quota', message: '' }, 'provider_error_terminal/quota'],
     [{ code: 'invalid_prompt', message: '' }, 'provider_error_terminal/bad_request'],
-  ])('that failed for good is a refusal: %j', async (error, code) => {
+  ])('a stream that ends with this error is a refusal: %j', async (error, code) => {
     const server = await providerServer(events(...half, failed(error)));
     expect((await run(await at(server))).outcome).toMatchObject({ code });
     expect(server.seen).toHaveLength(1);
   });
 
-  it('whole answers that failed are failures, too', async () => {
+  it('a whole answer that reports a failure is a failure, too', async () => {
     const error = { code: 'server_error', message: 'x' };
     const server = await providerServer(json(200, response([], { status: 'failed', error })));
     expect((await run(await at(server))).outcome).toMatchObject({ code: 'provider_error_retryable/server' });

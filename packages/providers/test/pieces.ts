@@ -1,4 +1,4 @@
-/** Answers as bytes that arrive in pieces, read by a client of a wire format as they would be from a network. */
+/** Answers as bytes in pieces, read by a client of a wire format as from a network. */
 import {
   anthropicMessages,
   type ModelClient,
@@ -13,7 +13,7 @@ export const BYTE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic-messa
 /** A format that is read from bytes. */
 export type ByteFormat = (typeof BYTE_FORMATS)[number];
 
-/** What came of an answer, and what watchers were told on the way. */
+/** The result of an answer, and the progress that watchers received. */
 export interface Came {
   readonly result: ModelResult;
   readonly notes: readonly unknown[];
@@ -21,7 +21,7 @@ export interface Came {
 
 const utf8 = new TextEncoder();
 
-/** Events as a provider writes them. */
+/** Events in a provider's encoding. */
 export function sse(...datas: readonly unknown[]): Uint8Array {
   return utf8.encode(
     datas.map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`).join(''),
@@ -33,13 +33,13 @@ export function jsonBytes(body: unknown): Uint8Array {
   return utf8.encode(JSON.stringify(body));
 }
 
-/** Bytes cut behind so many of them each; what is left is the last piece. */
+/** Cuts bytes into pieces of this size; the rest is the last piece. */
 export function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   const sorted = [...places].map((place) => place % (bytes.length + 1)).sort((a, b) => a - b);
   return [...sorted, bytes.length].map((place, i) => bytes.subarray(i === 0 ? 0 : sorted[i - 1], place));
 }
 
-/** What a client makes of an answer that arrives in these pieces. */
+/** The client's result of an answer in these pieces. */
 export async function readPieces(
   format: ByteFormat,
   pieces: readonly Uint8Array[],
@@ -68,17 +68,17 @@ export async function readPieces(
   return { result, notes };
 }
 
-/** What a client makes of these events. */
+/** The client's result of these events. */
 export async function readEvents(format: ByteFormat, ...datas: readonly unknown[]): Promise<ModelResult> {
   return (await readPieces(format, [sse(...datas)])).result;
 }
 
-/** What a client makes of an answer that did not stream. */
+/** The client's result of an answer that did not stream. */
 export async function readWhole(format: ByteFormat, body: unknown): Promise<ModelResult> {
   return (await readPieces(format, [jsonBytes(body)], 'application/json')).result;
 }
 
-/** An answer without what was sent and received, or the code of a failure. */
+/** An answer without its raw bytes, or the code of a failure. */
 export function sumOf(result: ModelResult): unknown {
   if (!result.ok) return result.failure.status === 'error' ? result.failure.code : result.failure.status;
   const { request: _, rawBody: __, ...answer } = result.response;

@@ -16,7 +16,7 @@ import {
 const PRICE = { in: 3, out: 15 };
 const model = { specificationVersion: 'v3', provider: 'p', modelId: 'm', doStream: () => undefined } as never;
 
-/** What one call that used these tokens is said to cost. */
+/** The recorded cost of one call with this usage. */
 async function costOf(price: { in: number; out: number; cachedIn?: number }, usage: object): Promise<number> {
   const main = withPrice(script({ text: 'Well.', usage }), price);
   const agent = defineAgent({ name: 'a', model: 'main', instructions: 'Talk.' });
@@ -25,7 +25,7 @@ async function costOf(price: { in: number; out: number; cachedIn?: number }, usa
   return used.micro_money;
 }
 
-/** The message and the details of what an attempt is refused with. */
+/** The message and the details of the error that an attempt throws. */
 async function refusal(attempt: () => Promise<unknown>): Promise<Partial<RepriseError>> {
   return attempt().then(
     () => ({ message: 'was not refused' }),
@@ -38,21 +38,21 @@ describe('the price of a model', () => {
     ['a thousand tokens in and a hundred out', PRICE, { tokens_in: 1_000, tokens_out: 100 }, 4_500],
     ['one token at 0.15, rounded up', { in: 0.15, out: 0.6 }, { tokens_in: 1 }, 1],
     [
-      'what is cached, at its own price',
+      'cached tokens, at their own price',
       { in: 3, out: 15, cachedIn: 0.3 },
       { tokens_in: 1_000, tokens_cached: 900 },
       570,
     ],
-    ['a price that no binary fraction is', { in: 0.1, out: 0.7 }, { tokens_in: 3_000_000, tokens_out: 10 }, 300_007],
+    ['a price without a binary fraction', { in: 0.1, out: 0.7 }, { tokens_in: 3_000_000, tokens_out: 10 }, 300_007],
     ['six decimals', { in: 0.000001, out: 0 }, { tokens_in: 1_000_000 }, 1],
     ['a free model', { in: 0, out: 0 }, { tokens_in: 1_000_000, tokens_out: 5 }, 0],
-    ['what the provider says itself', PRICE, { tokens_in: 1, micro_money: 7 }, 7],
-    ['what nobody counted', PRICE, {}, 0],
-  ])('gives %s in whole micro-dollars [LIM-13]', async (_what, price, usage, micro) => {
+    ['the cost that the provider reports', PRICE, { tokens_in: 1, micro_money: 7 }, 7],
+    ['uncounted tokens', PRICE, {}, 0],
+  ])('the cost is in whole micro-dollars for %s [LIM-13]', async (_what, price, usage, micro) => {
     expect(await costOf(price, usage)).toBe(micro);
   });
 
-  it('is taken by every client, as an option and in its profile', () => {
+  it('every client takes a price, as an option and in its profile', () => {
     const clients: readonly ((options: object) => ModelClient)[] = [
       (options) => openAiCompatible({ baseUrl: 'http://127.0.0.1', model: 'm', ...options }),
       (options) => openAiResponses('m', options),
@@ -69,12 +69,12 @@ describe('the price of a model', () => {
   });
 
   it.each([
-    ['less than nothing', { in: -1, out: 1 }],
-    ['no number', { in: '3', out: 1 }],
-    ['without the price of an answer', { in: 3 }],
+    ['negative', { in: -1, out: 1 }],
+    ['not a number', { in: '3', out: 1 }],
+    ['without an output price', { in: 3 }],
     ['with more decimals than are counted', { in: 0.0000001, out: 1 }],
     ['more than any model costs', { in: 1, out: Number.POSITIVE_INFINITY }],
-  ])('is refused when it is %s', (_what, price) => {
+  ])('a price is refused when it is %s', (_what, price) => {
     expect(() => openAiResponses('m', { price: price as never })).toThrow(/price\.(in|out) is not a price/);
   });
 });
@@ -91,7 +91,7 @@ describe('a limit in money', () => {
   const open = (models: Record<string, ModelClient>, ...agents: never[]) =>
     openWorld({ store: memory(), models, agents });
 
-  it('ends a run that has used it, by the price of its model [LIM-1, LIM-13]', async () => {
+  it('a run ends when it has used its money limit, by the price of its model [LIM-1, LIM-13]', async () => {
     const main = withPrice(
       scriptBy(() => ({ calls: [{ tool: 'none', args: {} }], usage: { tokens_in: 1_000, tokens_out: 100 } })),
       PRICE,
@@ -149,13 +149,13 @@ describe('a limit in money', () => {
         await world.session('s', plain).spawn(plain, 'Go', { budget: { usd: 1 } });
       },
     ],
-  ])('%s is refused where the model has no price, with the remedy [LIM-13]', async (_what, attempt) => {
+  ])('a money limit %s is refused where the model has no price, with a remedy [LIM-13]', async (_what, attempt) => {
     const { code, details } = await refusal(attempt);
     expect(code).toBe('invalid_definition');
     expect(details?.hint).toMatch(/Give the client of ".*" a price: \{ in, out \}/);
   });
 
-  it('refuses a switch to a model without a price while it is in force [LIM-13]', async () => {
+  it('a switch to a model without a price is refused while a money limit is in force [LIM-13]', async () => {
     await using world = await open({ main: priced(), other: free() }, dear as never);
     const session = world.session('s', dear);
     await (await session.send('Go')).result();

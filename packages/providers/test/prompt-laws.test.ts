@@ -6,14 +6,14 @@ import { anyTranscript } from './transcripts.js';
 const call = fc.record({ options: anyOptions, profile: anyProfile });
 
 describe('a request of any transcript', () => {
-  it('breaks no rule of any wire format (seed 11) [MOD-13]', async () => {
+  it('a request breaks no rule of any wire format (seed 11) [MOD-13]', async () => {
     const law = fc.asyncProperty(anyTranscript, call, async (drawn, given) => {
       await holdTotality(drawn, given);
     });
     await fc.assert(law, { seed: 11, numRuns: 400 });
   });
 
-  it('begins with the bytes of the request before it (seed 12) [MOD-14]', async () => {
+  it('a request begins with the bytes of the request before it (seed 12) [MOD-14]', async () => {
     let compared = 0;
     const law = fc.asyncProperty(anyTranscript, call, async (drawn, given) => {
       compared += await holdPrefix(drawn, given);

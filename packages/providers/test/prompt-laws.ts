@@ -16,7 +16,7 @@ import { assemblePrompt } from '../src/prompt/assemble-prompt.js';
 import { type Draft, writtenOf } from '../src/wire/request-fields.js';
 import { type Planted, plant } from './transcripts.js';
 
-/** Parameters of any call, sensible or not. */
+/** Random parameters of a call, valid or not. */
 export const anyOptions = fc.record(
   {
     system: fc.string({ maxLength: 20 }),
@@ -45,7 +45,7 @@ export const anyOptions = fc.record(
   { requiredKeys: ['system', 'tools'] },
 ) as fc.Arbitrary<Omit<UnifiedRequest, 'messages'>>;
 
-/** A profile of any abilities. */
+/** A random profile. */
 export const anyProfile: fc.Arbitrary<ProviderProfile> = fc.record({
   media_types: fc.constantFrom<readonly string[]>([], ['image/png']),
   profile_id: fc.constantFrom('one', 'two'),
@@ -57,13 +57,13 @@ export const anyProfile: fc.Arbitrary<ProviderProfile> = fc.record({
   supports_tool_choice_named: fc.boolean(),
 });
 
-/** Everything of a call but its transcript. */
+/** All inputs of a call except its transcript. */
 export interface Call {
   readonly options: Omit<UnifiedRequest, 'messages'>;
   readonly profile: ProviderProfile;
 }
 
-/** A way to write requests: a format, as its clients write it by default or otherwise. */
+/** A way to write requests: a format with its client's default options or with others. */
 interface Way {
   readonly name: string;
   readonly format: WireFormat;
@@ -95,7 +95,7 @@ async function bodyOf({ draft }: Way, { content }: Planted, items: readonly Tran
   return writtenOf(draft({ ...options, messages }, { model: profile.model_default, profile }));
 }
 
-/** A request of any transcript breaks no rule of any format. Returns how many requests were checked. */
+/** Checks that a request of any transcript breaks no rule of any format. Returns the number of checked requests. */
 export async function holdTotality(drawn: readonly unknown[], call: Call): Promise<number> {
   const planted = await plant(drawn);
   try {
@@ -111,8 +111,8 @@ export async function holdTotality(drawn: readonly unknown[], call: Call): Promi
 }
 
 /**
- * The request before an answer is, in bytes, the beginning of every later one. Returns how many pairs were compared.
- * Thinking and the stand-in for tools are switched by what a history ends with, so those options stay out of it.
+ * Checks that the request before an answer is a byte prefix of every later one. Returns the number of compared pairs.
+ * Options that depend on the end of a history, thinking and the placeholder tool, are left out.
  */
 export async function holdPrefix(drawn: readonly unknown[], call: Call): Promise<number> {
   const planted = await plant(drawn);

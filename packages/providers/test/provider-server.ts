@@ -1,16 +1,16 @@
-/** A real HTTP server that answers like a provider, as each test scripts it: no mock of fetch. */
+/** A real HTTP server that answers like a provider, scripted by each test: no mock of fetch. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 
-/** What reached the server. */
+/** A request that the server received. */
 export interface Seen {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-/** Answers one request; the last one also answers every further request. */
+/** Answers one request; the last one answers all further requests, too. */
 export type Answer = (response: ServerResponse, seen: Seen) => void;
 
 const open: (() => Promise<void>)[] = [];
@@ -70,14 +70,14 @@ export function wireCall(id: string, name: string, args: string) {
 /** Never answers. */
 export const hang: Answer = () => {};
 
-/** Begins an answer and cuts the connection. */
+/** Starts an answer and breaks the connection. */
 export const cutMidBody: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"id":"chatcmpl-1","choi');
   setTimeout(() => response.destroy(), 10);
 };
 
-/** Answers with a stream of events, each given as data, one piece of bytes an event. */
+/** Answers with a stream of events, each given as data and sent as one piece. */
 export function events(...datas: readonly unknown[]): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -86,7 +86,7 @@ export function events(...datas: readonly unknown[]): Answer {
   };
 }
 
-/** Answers with a stream of events and then says nothing more, or cuts the connection. */
+/** Answers with a stream of events and then stays silent, or breaks the connection. */
 export function eventsThen(what: 'hang' | 'cut', ...datas: readonly unknown[]): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -25,7 +25,7 @@ async function after(...messages: UnifiedMessage[]) {
 }
 
 describe('a relay', () => {
-  it('hands on what was said since its last answer, and nothing else', async () => {
+  it('the relay passes on the messages since its last answer, and nothing else', async () => {
     const { calls } = await after(
       user('one'),
       called('turn_1'),
@@ -37,7 +37,7 @@ describe('a relay', () => {
     expect(calls).toEqual([{ callId: 'turn_2', tool: 'turn', args: { text: 'a\n\nb' } }]);
   });
 
-  it('answers with what a call came to, without what is to be remembered', async () => {
+  it('the relay answers with the result of a call, without the stored state', async () => {
     const { text, calls } = await after(
       user('one'),
       called('turn_1'),
@@ -46,7 +46,7 @@ describe('a relay', () => {
     expect([text, calls]).toEqual(['uno', []]);
   });
 
-  it('gives back what was remembered last, also behind a turn that failed', async () => {
+  it('the relay returns the latest stored state, even after a failed turn', async () => {
     const { calls } = await after(
       user('one'),
       called('turn_1'),
@@ -61,13 +61,13 @@ describe('a relay', () => {
     expect(calls[0]?.args).toEqual({ text: 'three', state: { session: 's' } });
   });
 
-  it('takes no other line for what is to be remembered', async () => {
+  it('the relay reads state only from its own line', async () => {
     for (const text of ['{"relay"', '{"other":1}', 'null', '']) {
       expect((await after(user('one'), called('turn_1'), result('turn_1', `uno\n${text}`))).text).toBe(`uno\n${text}`);
     }
   });
 
-  it('says nothing where there is nobody to hand to', async () => {
+  it('the relay answers nothing without a tool', async () => {
     const request: UnifiedRequest = { system: '', messages: [user('one')], tools: [] };
     const given = await relay().generate(request, {} as never);
     expect(given).toMatchObject({ ok: true, response: { text: '', calls: [] } });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { validateRequest, WIRE_FORMATS, type WireFormat } from '../src/generate/formats.js';
 import { REQUEST_RULES, type RequestRule } from '../src/wire/request-rules.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants break a body wherever they like
+// biome-ignore lint/suspicious/noExplicitAny: mutants break a body anywhere
 type Body = any;
 
 const BYTES = 'AQID';
@@ -337,11 +337,11 @@ const MUTANTS: Readonly<Record<WireFormat, readonly Mutant[]>> = {
 };
 
 describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
-  it('find nothing in a request that is in order', () => {
+  it('a valid request breaks no rule', () => {
     expect(validateRequest(format, VALID[format]())).toEqual([]);
   });
 
-  it('find nothing in fields of the provider that they do not know', () => {
+  it('unknown provider fields break no rule', () => {
     expect(validateRequest(format, { ...VALID[format](), service_tier: 'flex' })).toEqual([]);
   });
 
@@ -351,7 +351,7 @@ describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
     expect(validateRequest(format, body).map((issue) => issue.rule)).toContain(rule);
   });
 
-  it.each([null, undefined, 1, 'text', [], {}])('find the shape wrong in %j', (body) => {
+  it.each([null, undefined, 1, 'text', [], {}])('the body %j has an invalid shape', (body) => {
     expect(validateRequest(format, body).length).toBeGreaterThan(0);
   });
 });

@@ -10,7 +10,7 @@ async function outputOf({ outcome, content }: Ran) {
 }
 
 describe('a scripted model', () => {
-  it('answers its steps in order: texts, data, calls, thoughts, or what a function makes of the request', async () => {
+  it('a script answers its steps in order: texts, data, calls, reasoning, or the result of a function', async () => {
     const model = script(
       { text: 'One.', reasoning: 'hm' },
       { json: { a: 1 } },
@@ -33,19 +33,18 @@ describe('a scripted model', () => {
     model.done();
   });
 
-  it('says which steps were not asked for', async () => {
+  it('unused steps are listed in the error', async () => {
     const model = script({ text: 'One.' }, { text: 'Two.' });
     await run(model);
     expect(() => model.done()).toThrow(
       expect.toSatisfy(
         (error) =>
-          isRepriseError(error, 'invalid_argument') &&
-          String(error).includes('Step 2 was not used: {"text":"Two."}'),
+          isRepriseError(error, 'invalid_argument') && String(error).includes('Step 2 was not used: {"text":"Two."}'),
       ),
     );
   });
 
-  it('ends a loop that asks for more than it has, and says what was asked', async () => {
+  it('a request after the last step ends the loop, and the error shows the request', async () => {
     const model = script({ text: 'One.' });
     await run(model);
     const { outcome } = await run(model);
@@ -53,7 +52,7 @@ describe('a scripted model', () => {
     expect(() => model.done()).toThrow('Request 2 has no step; it ends with: Hello');
   });
 
-  it('streams in pieces, and breaks off where it is told to', async () => {
+  it('a script streams in pieces, and breaks off where a step says so', async () => {
     const { notes } = await run(script({ text: 'Done.', cut: 2 }));
     expect(notes).toEqual([
       { type: 'delta', channel: 'text', index: 0, text: 'Do' },
@@ -67,17 +66,17 @@ describe('a scripted model', () => {
   it.each([
     ['provider_error_retryable/rate_limited', true],
     ['provider_error_terminal/refusal', false],
-  ] as const)('fails with %s', async (fail, retryable) => {
+  ] as const)('a step fails with %s', async (fail, retryable) => {
     const { outcome } = await run(script({ fail, usage: { tokens_in: 3 } }));
     expect(outcome).toEqual({ status: 'error', code: fail, retryable, usage: { tokens_in: 3 } });
   });
 
-  it('counts what a step says that it used', async () => {
+  it('usage of a step is counted', async () => {
     const { outcome } = await run(script({ text: 'x', usage: { tokens_in: 5, tokens_out: 2, micro_money: 7 } }));
     expect(outcome).toMatchObject({ usage: { calls: 1, tokens_in: 5, tokens_out: 2, micro_money: 7 } });
   });
 
-  it('may be a function of every request, for as long as it answers', async () => {
+  it('a function can answer every request until it returns undefined', async () => {
     const model = scriptBy(({ last }, number) => (number < 3 ? { text: `${number} ${last}` } : undefined));
     expect((await outputOf(await run(model))).text).toBe('1 Hello');
     expect((await outputOf(await run(model))).text).toBe('2 Hello');

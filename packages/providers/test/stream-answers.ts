@@ -1,18 +1,18 @@
-/** Random answers, and how a provider of each wire format may write them: whole, or as events in any order that it may send. */
+/** Random answers, and how a provider of each wire format may write them: whole, or as events in any allowed order. */
 import fc from 'fast-check';
 import type { ByteFormat } from './pieces.js';
 
-/** A secret that endpoints echo. */
+/** A secret that a server echoes. */
 export const KEY = 'sk-test-0123456789abcdef';
 
-/** A call that a model asks for: its arguments as JSON text. */
+/** A model's call, with its arguments as JSON text. */
 export interface SaidCall {
   readonly id: string;
   readonly name: string;
   readonly args: string;
 }
 
-/** What a model answers, in the pieces that it is sent in. */
+/** A model's answer, in the pieces of its stream. */
 export interface Said {
   readonly thoughts: readonly string[];
   readonly texts: readonly string[];
@@ -20,15 +20,15 @@ export interface Said {
   readonly used: number;
 }
 
-/** How a provider marks and orders the pieces of what it sends. */
+/** How a provider marks and orders the pieces. */
 export interface Manner {
   /** How chat pieces are marked. */
   readonly marks: 'numbers' | 'from one' | 'ids' | 'none' | 'whole at zero' | 'name in each';
-  /** Whether contents of chat are lists of parts. */
+  /** Whether chat contents are lists of parts. */
   readonly parts: boolean;
-  /** Which of the open items goes on next. */
+  /** Which of the open items continues next. */
   readonly picks: readonly number[];
-  /** How long the pieces of arguments are. */
+  /** The length of argument pieces. */
   readonly step: number;
 }
 
@@ -42,7 +42,7 @@ const anyArgs = fc
   })
   .map((args) => JSON.stringify(args));
 
-/** Any answer. */
+/** A random answer. */
 export const anySaid: fc.Arbitrary<Said> = fc
   .record({
     thoughts: fc.array(word, { maxLength: 4 }),
@@ -52,7 +52,7 @@ export const anySaid: fc.Arbitrary<Said> = fc
   })
   .map(({ calls, ...said }) => ({ ...said, calls: calls.map((call, i) => ({ ...call, id: `c${i}` })) }));
 
-/** Any manner. */
+/** A random encoding. */
 export const anyManner: fc.Arbitrary<Manner> = fc.record({
   marks: fc.constantFrom('numbers', 'from one', 'ids', 'none', 'whole at zero', 'name in each'),
   parts: fc.boolean(),
@@ -65,12 +65,12 @@ export function eventsOf(format: ByteFormat, said: Said, manner: Manner): unknow
   return EVENTS[format](said, manner);
 }
 
-/** The answer where it does not stream. */
+/** The answer in the form that does not stream. */
 export function bodyOf(format: ByteFormat, said: Said): unknown {
   return BODIES[format](said);
 }
 
-/** Lists as one, each in its own order. */
+/** Interleaves lists, each in its own order. */
 export function interleave<T>(lists: readonly (readonly T[])[], picks: readonly number[]): T[] {
   const left = lists.map((list) => [...list]).filter((list) => list.length > 0);
   const merged: T[] = [];
@@ -83,7 +83,7 @@ export function interleave<T>(lists: readonly (readonly T[])[], picks: readonly 
   return merged;
 }
 
-/** A text in pieces of so many units. */
+/** Cuts a text into pieces of this many characters. */
 export function stepsOf(text: string, step: number): string[] {
   return Array.from({ length: Math.ceil(text.length / step) }, (_, i) => text.slice(i * step, (i + 1) * step));
 }
@@ -139,7 +139,7 @@ function chatBody(said: Said): unknown {
   return { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason }], usage: { prompt_tokens: said.used } };
 }
 
-/** An item of a responses answer: what it is, and the events between its beginning and its end. */
+/** An item of a responses answer: its final form, and the events between its start and its end. */
 function responsesItems({ thoughts, texts, calls }: Said, step: number) {
   const reasoning = { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: thoughts.join('') }] };
   const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: texts.join('') }] };

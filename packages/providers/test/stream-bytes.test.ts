@@ -11,15 +11,15 @@ const found = (reader: EventStream, ...pieces: readonly string[]) =>
   pieces.flatMap((piece) => reader.push(utf8.encode(piece)));
 
 describe('a reader of server-sent events', () => {
-  it('takes a CRLF that two pieces share as one line end [MOD-25]', () => {
+  it('a CRLF split across two pieces is one line end [MOD-25]', () => {
     expect(found(new EventStream(), 'data: a\r', '\ndata: b\r', '\n\r', '\n')).toEqual(['a\nb']);
   });
 
-  it('takes an empty piece between the two halves of a CRLF as nothing', () => {
+  it('an empty piece between the halves of a CRLF is ignored', () => {
     expect(found(new EventStream(), 'data: a\r', '', '\ndata: b\n\n')).toEqual(['a\nb']);
   });
 
-  it('leaves out a byte order mark, and only the first', () => {
+  it('a byte order mark is removed only at the start', () => {
     expect(found(new EventStream(), '\ufeffdata: a\n\n\ufeffdata: b\n\ndata: c\n\n')).toEqual(['a', 'c']);
   });
 
@@ -27,20 +27,20 @@ describe('a reader of server-sent events', () => {
     ['a line', ['data: ', 'x'.repeat(200)]],
     ['the lines of one event', Array(20).fill('data: 0123456789\n')],
     ['a line without a field', ['y'.repeat(101)]],
-  ])('refuses %s beyond its bound, whatever stands behind it', (_, pieces) => {
+  ])('the reader refuses %s beyond its bound, whatever follows', (_, pieces) => {
     const reader = new EventStream(100);
     expect(found(reader, 'data: before\n\n', ...pieces, '\n\ndata: behind\n\n')).toEqual(['before']);
     expect(reader.tooLarge).toBe(true);
   });
 
-  it('takes many events that are together larger than the bound of one', () => {
+  it('many events that together exceed the bound of one are read', () => {
     const reader = new EventStream(100);
     expect(found(reader, 'data: 0123456789\n\n'.repeat(100))).toHaveLength(100);
     expect(reader.tooLarge).toBe(false);
   });
 });
 
-describe('a stream with something behind its end', () => {
+describe('a stream with data after its end', () => {
   const said = [chunk({ content: 'Done.' }), ending(), '[DONE]'];
   const behind = [
     chunk({ content: ' And more.' }),
@@ -51,13 +51,13 @@ describe('a stream with something behind its end', () => {
     ['the same piece', []],
     ['another piece', [sse(...said).length]],
     ['a piece that is cut in the middle of it', [sse(...said).length + 9]],
-  ])('gives the same answer when it comes in %s [MOD-25]', async (_, places) => {
+  ])('an answer followed by more data is the same when it comes in %s [MOD-25]', async (_, places) => {
     const came = await readPieces('openai-chat', cutAt(sse(...said, ...behind), places));
     expect(came).toEqual(await readPieces('openai-chat', [sse(...said)]));
     expect(sumOf(came.result)).toMatchObject({ text: 'Done.', calls: [] });
   });
 
-  it('fails in the same way when an error came first, in whatever piece an end follows', async () => {
+  it('an error before the end is the same failure, however the pieces are cut', async () => {
     const broken = [chunk({ content: 'a' }), { error: { message: 'busy', code: 429 } }];
     const bytes = sse(...broken, ...said);
     for (const places of [[], [sse(...broken).length]])
@@ -80,11 +80,11 @@ describe('the wait that a provider asks for', () => {
     [{ 'retry-after': '-1' }, undefined],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ] as const)('is read from %j as %s ms [MOD-8]', (headers, expected) => {
+  ] as const)('the requested wait is read from %j as %s ms [MOD-8]', (headers, expected) => {
     expect(retryAfterMs(new Headers(headers), now)).toBe(expected);
   });
 
-  it('is kept to when it is a date [MOD-8]', async () => {
+  it('a wait given as a date is observed [MOD-8]', async () => {
     const waits: number[] = [];
     const at = new Date(Date.now() + 20_000).toUTCString();
     const server = await providerServer(json(429, {}, { 'retry-after': at }), json(200, completion({ content: 'ok' })));
@@ -94,10 +94,10 @@ describe('the wait that a provider asks for', () => {
   });
 });
 
-describe('an answer that would not end', () => {
+describe('an answer that does not end', () => {
   const headers = { 'content-type': 'text/event-stream' };
 
-  it('is a timeout when it drips for longer than a whole answer may take [MOD-26]', async () => {
+  it('a slow answer is a timeout when it exceeds the bound on total time [MOD-26]', async () => {
     const drip: Answer = (response) => {
       response.writeHead(200, headers);
       const pings = setInterval(() => response.write(': ping\n\n'), 20);
@@ -109,7 +109,7 @@ describe('an answer that would not end', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('is judged by its status when it is an error that is larger than anybody reads [MOD-26]', async () => {
+  it('an error answer beyond the size bound is judged by its status [MOD-26]', async () => {
     const server = await providerServer(json(429, 'x'.repeat(2_000_000)), json(200, completion({ content: 'ok' })));
     payloadOf(await run(impatient({ ...server, model: 'm' })));
     expect(server.seen).toHaveLength(2);

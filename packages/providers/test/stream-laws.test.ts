@@ -19,16 +19,16 @@ const orders = (reader: ReadPieces, format: ByteFormat) =>
   fc.asyncProperty(anySaid, anyManner, (said, manner) => holdOrders(reader, format, said, manner));
 
 describe.each(BYTE_FORMATS)('an answer in %s', (format) => {
-  it('comes to the same result or the same failure wherever its bytes are cut (seed 31) [MOD-25]', async () => {
+  it('an answer has the same result or failure wherever its bytes are cut (seed 31) [MOD-25]', async () => {
     await hold(cuts(read, format), { seed: 31, numRuns: 250, command });
   });
 
-  it('has the calls that it was written with in any order that a provider may send (seed 32) [MOD-28]', async () => {
+  it('an answer has its original calls in any event order that a provider may send (seed 32) [MOD-28]', async () => {
     await hold(orders(read, format), { seed: 32, numRuns: 300, command });
   });
 });
 
-/** The formats with another stream in place of the one for chat. */
+/** The formats with a replaced reader for chat streams. */
 const withStream = (change: (stream: AnswerStream) => void): Readonly<Record<ByteFormat, AnswerFormat>> => ({
   ...FORMATS,
   'openai-chat': {
@@ -41,7 +41,7 @@ const withStream = (change: (stream: AnswerStream) => void): Readonly<Record<Byt
   },
 });
 
-/** Reads on behind the end, as long as the piece goes on. */
+/** A mutant that reads past the end, as long as the piece continues. */
 function readsOn(stream: AnswerStream): void {
   const push = stream.push.bind(stream);
   stream.push = (bytes) => {
@@ -56,7 +56,7 @@ function readsOn(stream: AnswerStream): void {
   };
 }
 
-/** Forgets between two pieces that the first ended in a carriage return. */
+/** A mutant that forgets between two pieces that the first one ended in a carriage return. */
 class ForgetfulEvents extends EventStream {
   override read(bytes: Uint8Array) {
     Reflect.set(this, 'afterReturn', false);
@@ -64,7 +64,7 @@ class ForgetfulEvents extends EventStream {
   }
 }
 
-/** Takes a number for a place, and what has none for the last call. */
+/** A mutant that uses a call's number as its position, and appends unnumbered pieces to the last call. */
 class ByPlace {
   private readonly calls: { id?: unknown; name: string; args: string }[] = [];
 
@@ -86,7 +86,7 @@ class ByPlace {
   }
 }
 
-/** Reads each piece as a text of its own. */
+/** A mutant that decodes each piece as a text of its own. */
 const characterWise: ReadPieces = (format, pieces, streamed) => {
   const utf8 = new TextEncoder();
   return read(
@@ -96,22 +96,22 @@ const characterWise: ReadPieces = (format, pieces, streamed) => {
   );
 };
 
-describe('the laws of reading answers find a reader that', () => {
+describe('the laws of reading answers find a mutant', () => {
   const found = (law: fc.IRawProperty<unknown>) =>
     expect(hold(law, { seed: 33, numRuns: 2_000, command, shrink: false })).rejects.toThrow(/rerun/);
 
-  it('reads on behind the end in the same piece', () =>
+  it('a mutant that reads past the end in the same piece is found', () =>
     found(cuts(readerOf(withStream(readsOn)), 'openai-chat') as fc.IRawProperty<unknown>));
 
-  it('forgets half a CRLF between two pieces', () => {
+  it('a mutant that forgets half a CRLF between two pieces is found', () => {
     const forgetful = withStream((stream) => void Reflect.set(stream, 'events', new ForgetfulEvents()));
     return found(cuts(readerOf(forgetful), 'openai-chat') as fc.IRawProperty<unknown>);
   });
 
-  it('reads the two halves of a character as two texts', () =>
+  it('a mutant that decodes the two halves of a character separately is found', () =>
     found(cuts(characterWise, 'anthropic-messages') as fc.IRawProperty<unknown>));
 
-  it('takes the number of a call for its place', () => {
+  it('a mutant that uses the number of a call as its position is found', () => {
     const byPlace = withStream((stream) => void Reflect.set(stream, 'calls', new ByPlace()));
     return found(orders(readerOf(byPlace), 'openai-chat') as fc.IRawProperty<unknown>);
   });

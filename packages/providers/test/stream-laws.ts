@@ -1,9 +1,9 @@
 /**
  * The laws of reading answers, shared by the short form in the tests and the long one.
  *
- * Cuts: an answer of any bytes, sound or not, comes to the same result, or the same failure, and is told in the same
- * pieces, wherever its bytes are cut. Orders: an answer in any order that a provider may send has the calls, the text
- * and the thoughts that it was written with.
+ * Cuts: an answer of any bytes, valid or not, has the same result or the same failure, with the same reported pieces,
+ * wherever its bytes are cut. Orders: an answer in any event order that a provider may send has the calls, the text
+ * and the reasoning that it was written with.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -20,25 +20,25 @@ import { type AnswerFormat, FormatReader } from '../src/wire/answer-reader.js';
 import { type ByteFormat, cutAt } from './pieces.js';
 import { anyManner, anySaid, bodyOf, eventsOf, KEY, type Manner, type Said } from './stream-answers.js';
 
-/** How each format is read. */
+/** The reader of each format. */
 export const FORMATS: Readonly<Record<ByteFormat, AnswerFormat>> = {
   'openai-chat': { stream: (scrubber, tell) => new ChatStream(scrubber, tell), read: readCompletion },
   'openai-responses': { stream: (scrubber, tell) => new ResponsesStream(scrubber, tell), read: readResponse },
   'anthropic-messages': { stream: (scrubber, tell) => new MessagesStream(scrubber, tell), read: readMessage },
 };
 
-/** What a reader makes of pieces, and what it told. */
+/** A reader's result of pieces, and the progress that it reported. */
 export interface Reading {
   readonly judged: Judged;
   readonly told: readonly unknown[];
 }
 
-/** Reads an answer that comes in pieces. */
+/** Reads an answer in pieces. */
 export type ReadPieces = (format: ByteFormat, pieces: readonly Uint8Array[], streamed: boolean) => Promise<Reading>;
 
 const written = { body: new Uint8Array(), prefixBytes: 0, warnings: [] };
 
-/** A reader of these formats, over the transport that clients have. */
+/** A reader of these formats, over the clients' transport. */
 export function readerOf(formats: Readonly<Record<ByteFormat, AnswerFormat>>): ReadPieces {
   return async (format, pieces, streamed) => {
     const told: unknown[] = [];
@@ -73,13 +73,13 @@ export function readerOf(formats: Readonly<Record<ByteFormat, AnswerFormat>>): R
   };
 }
 
-/** What may happen to events on their way. */
+/** Faults that may happen to events in transit. */
 const damage = fc.record({
   what: fc.constantFrom('drop', 'double', 'swap', 'noise', 'error', 'behind', 'cut'),
   at: fc.nat({ max: 200 }),
 });
 
-/** How events are written. */
+/** How events are encoded. */
 const writing = fc.record({
   end: fc.constantFrom('\n', '\r\n', '\r'),
   lines: fc.boolean(),
@@ -90,7 +90,7 @@ const writing = fc.record({
 type Writing = typeof writing extends fc.Arbitrary<infer T> ? T : never;
 type Damage = typeof damage extends fc.Arbitrary<infer T> ? T : never;
 
-/** Any answer, its manner, how it is written and what happens to it, and where it is cut. */
+/** A random answer with its encoding, its faults and its cuts. */
 export const anyBytes = fc.record({
   said: anySaid,
   manner: anyManner,
@@ -99,7 +99,7 @@ export const anyBytes = fc.record({
   streamed: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
 });
 
-/** An answer on its way. */
+/** An answer in transit. */
 export type Drawn = typeof anyBytes extends fc.Arbitrary<infer T> ? T : never;
 
 const utf8 = new TextEncoder();
@@ -146,13 +146,13 @@ function lineOf(event: unknown, { end, lines, comments }: Writing): string {
   return `${comments ? `: ping${end}event: x${end}` : ''}${data.join('')}${end}`;
 }
 
-/** Where an answer is cut, for one reading of it. */
+/** The positions at which an answer is cut, for one reading of it. */
 export const anyCuts = fc.array(fc.nat({ max: 1 << 20 }), { minLength: 1, maxLength: 30 });
 
 /**
  * Holds the law of cuts for one answer.
  *
- * @returns how many cuts were tried
+ * @returns the number of cuts that were tried
  */
 export async function holdCuts(
   read: ReadPieces,
@@ -179,7 +179,7 @@ export async function holdOrders(read: ReadPieces, format: ByteFormat, said: Sai
   const { calls, text = '', opaque = [] } = judged.response;
   const scrubber = new Scrubber([KEY]);
   const expected = said.calls.map(({ name, args }) => [name, JSON.parse(scrubber.scrub(args)) as unknown]);
-  // Calls stand in the order in which they began, which may be any.
+  // Calls are ordered by their first pieces, in any order.
   const sorted = (list: unknown[]) => list.map((one) => JSON.stringify(one)).sort();
   deepStrictEqual(
     sorted(calls.map(({ tool, args, issue }) => [tool, issue ?? sortedKeys(args)])),
@@ -194,7 +194,7 @@ function sortedKeys(args: unknown): unknown {
   return Object.entries(args as object).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Asserts a law over random answers; a failure says the command that finds it again. */
+/** Asserts a law over random answers; a failure shows the command that reproduces it. */
 export async function hold<T>(
   law: fc.IRawProperty<T>,
   { numRuns, seed, command, shrink = true }: { numRuns: number; seed: number; command: string; shrink?: boolean },

@@ -23,7 +23,7 @@ const args = (partial_json: string) => ({ type: 'input_json_delta', partial_json
 const pay = [blockStart(0, use('pay')), blockDelta(0, args('{"eur":100}')), blockStop(0)];
 
 describe('a messages stream', () => {
-  it('that begins a second message is asked for again, and no call of the first one is made [MOD-28]', async () => {
+  it('a messages stream that starts a second message is requested again, and calls of the first are not made [MOD-28]', async () => {
     const said = [
       blockStart(0, { type: 'text', text: '' }),
       blockDelta(0, { type: 'text_delta', text: 'Done' }),
@@ -60,17 +60,17 @@ describe('a messages stream', () => {
       'arguments that came before, and others',
       [start, blockStart(0, use('pay', { eur: 5 })), ...pay.slice(1), ...stop],
     ],
-  ])('with %s is malformed [MOD-28]', async (_, datas) => {
+  ])('a messages stream with %s is malformed [MOD-28]', async (_, datas) => {
     expect(sumOf(await readEvents('anthropic-messages', ...datas))).toBe(MALFORMED);
   });
 
-  it('with blocks whose pieces stand between each other is whole: each piece has its number', async () => {
+  it('a messages stream with interleaved blocks is complete, since each piece has its index', async () => {
     const get = [blockStart(3, use('get')), blockDelta(3, args('{"x"')), blockDelta(3, args(':1}')), blockStop(3)];
     const mixed = [start, pay[0]!, get[0]!, get[1]!, pay[1]!, get[2]!, pay[2]!, get[3]!, ...stop];
     expect(callsOf(await readEvents('anthropic-messages', ...mixed))).toEqual(['pay({"eur":100})', 'get({"x":1})']);
   });
 
-  it('that made room on the way counts what that took [MOD-6]', async () => {
+  it('a messages stream with a compaction pass counts the tokens of the pass [MOD-6]', async () => {
     const iterations = [
       { type: 'compaction', input_tokens: 60_000, output_tokens: 385 },
       { type: 'message', input_tokens: 600, output_tokens: 12 },
@@ -84,14 +84,14 @@ describe('a messages stream', () => {
     expect(sumOf(await readWhole('anthropic-messages', body))).toMatchObject(counted);
   });
 
-  it('that ends in a way that nobody knows, and says nothing, is a failure; beside a text it is an answer [MOD-27]', async () => {
+  it('a messages stream with an unknown stop reason is a failure without text, and an answer with text [MOD-27]', async () => {
     const body = { type: 'message', content: [], stop_reason: 'compaction' };
     expect(sumOf(await readWhole('anthropic-messages', body))).toBe('provider_error_terminal/unknown_end');
     const said = { ...body, content: [{ type: 'text', text: 'x' }] };
     expect(sumOf(await readWhole('anthropic-messages', said))).toMatchObject({ text: 'x', finishReason: 'other' });
   });
 
-  it('that wants a tool to be run, and names none, is malformed', async () => {
+  it('a messages stream that announces a tool call but names no tool is malformed', async () => {
     expect(sumOf(await readWhole('anthropic-messages', { content: [], stop_reason: 'tool_use' }))).toBe(MALFORMED);
   });
 });
@@ -141,16 +141,16 @@ describe('a responses stream', () => {
     ['other arguments in the whole answer', [created, added(0), done(0), completed(call('{"eur":100}'))]],
     ['a call that does not end', [created, added(0), piece(0, '{"eur":5}'), completed()]],
     ['a call that the whole answer lost', [created, added(0), done(0), completed(message)]],
-  ])('with %s is malformed [MOD-28]', async (_, datas) => {
+  ])('a responses stream with %s is malformed [MOD-28]', async (_, datas) => {
     expect(sumOf(await readEvents('openai-responses', ...datas))).toBe(MALFORMED);
   });
 
-  it('whose call has its arguments in pieces alone has them', async () => {
+  it('a responses stream with call arguments only in pieces has the arguments', async () => {
     const datas = [created, added(0), piece(0, '{"eur"'), piece(0, ':5}'), done(0, call('')), completed()];
     expect(callsOf(await readEvents('openai-responses', ...datas))).toEqual(['pay({"eur":5})']);
   });
 
-  it('whose whole answer writes the same arguments in another way, and names the call anew, is whole', async () => {
+  it('a responses stream is complete if its final answer formats the arguments differently and renames the call', async () => {
     const again = { ...call('{ "eur": 5 }'), call_id: 'other' };
     expect(callsOf(await readEvents('openai-responses', created, added(0), done(0), completed(again)))).toEqual([
       'pay({"eur":5})',
@@ -171,20 +171,23 @@ describe('a request that only another client could answer', () => {
   const answer = (...output: object[]) => ({ id: 'r', status: 'completed', output });
   const text = { type: 'message', content: [{ type: 'output_text', text: 'x' }] };
 
-  it.each(types)('is a failure that names %s, whole, streamed, and beside a text [MOD-27]', async (type) => {
-    const code = `provider_error_terminal/${type}`;
-    const item = { type, id: 'i', call_id: 'c' };
-    expect(sumOf(await readWhole('openai-responses', answer(item)))).toBe(code);
-    expect(sumOf(await readWhole('openai-responses', answer(text, item)))).toBe(code);
-    const streamed = [
-      { type: 'response.output_item.added', output_index: 0, item },
-      { type: 'response.output_item.done', output_index: 0, item },
-      { type: 'response.completed', response: answer() },
-    ];
-    expect(sumOf(await readEvents('openai-responses', ...streamed))).toBe(code);
-  });
+  it.each(types)(
+    'an answer that contains %s is a failure that names it, whole, streamed, and beside a text [MOD-27]',
+    async (type) => {
+      const code = `provider_error_terminal/${type}`;
+      const item = { type, id: 'i', call_id: 'c' };
+      expect(sumOf(await readWhole('openai-responses', answer(item)))).toBe(code);
+      expect(sumOf(await readWhole('openai-responses', answer(text, item)))).toBe(code);
+      const streamed = [
+        { type: 'response.output_item.added', output_index: 0, item },
+        { type: 'response.output_item.done', output_index: 0, item },
+        { type: 'response.completed', response: answer() },
+      ];
+      expect(sumOf(await readEvents('openai-responses', ...streamed))).toBe(code);
+    },
+  );
 
-  it('is no request where the provider answered it itself', async () => {
+  it('an approval request that the provider itself answered is not a failure', async () => {
     const ran = { type: 'shell_call', call_id: 'c' };
     const came = { type: 'shell_call_output', call_id: 'c' };
     expect(sumOf(await readWhole('openai-responses', answer(ran, came, text)))).toMatchObject({ text: 'x' });
@@ -192,7 +195,7 @@ describe('a request that only another client could answer', () => {
     expect(sumOf(await readWhole('openai-responses', answer(found, text)))).toMatchObject({ text: 'x' });
   });
 
-  it('is a failure when nobody knows what it is and nothing else was said; a run of the provider is none', async () => {
+  it('an answer with only an unknown item is a failure; a provider tool call is not', async () => {
     const fresh = { type: 'hologram_call', id: 'i' };
     expect(sumOf(await readWhole('openai-responses', answer(fresh)))).toBe('provider_error_terminal/unknown_item');
     expect(sumOf(await readWhole('openai-responses', answer(fresh, text)))).toMatchObject({ text: 'x' });
@@ -245,11 +248,11 @@ describe('a stream of a model of the AI SDK', () => {
     ['an input that became no call', [...input('a', '{"eur":5}'), call('b'), end()]],
     ['a call without the input that was told', [...input('a', '{"eur":5}'), call('a', '{}'), end()]],
     ['calls that were announced and did not come', [end()]],
-  ])('with %s is malformed [MOD-28]', async (_, parts) => {
+  ])('an AI SDK stream with %s is malformed [MOD-28]', async (_, parts) => {
     expect(sumOf(await asked(parts))).toBe(MALFORMED);
   });
 
-  it('with parts between each other, ids that serve again, and more behind its end is what it said', async () => {
+  it('an AI SDK stream with interleaved parts, reused ids and data after its end is read correctly', async () => {
     const [one, two] = [input('a', '{"eur"', ':5}'), input('b', '{"eur":7}')];
     const mixed = one.flatMap((part, i) => [part, ...(two[i] === undefined ? [] : [two[i]])]);
     const parts = [
@@ -267,7 +270,7 @@ describe('a stream of a model of the AI SDK', () => {
     expect(sumOf(result)).toMatchObject({ text: 'xy', finishReason: 'tool_calls' });
   });
 
-  it('that asks for an approval is a failure that names it, streamed and whole [MOD-27]', async () => {
+  it('an AI SDK answer that requests an approval is a failure that names it, streamed and whole [MOD-27]', async () => {
     const code = 'provider_error_terminal/tool_approval_request';
     const asks = { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' };
     expect(sumOf(await asked([asks, end()]))).toBe(code);

@@ -20,7 +20,7 @@ const callStart = (index: number, id: string) =>
   chunk({ tool_calls: [{ index, id, type: 'function', function: { name: 'add', arguments: '' } }] });
 
 describe('a streamed answer', () => {
-  it('is told piece by piece, and kept as if it had come at once', async () => {
+  it('a streamed answer is reported piece by piece, and stored as if it had come at once', async () => {
     const usage = { prompt_tokens: 12, completion_tokens: 3, completion_tokens_details: { reasoning_tokens: 1 } };
     const { baseUrl, seen } = await providerServer(
       events(
@@ -63,14 +63,14 @@ describe('a streamed answer', () => {
     expect(await readText(ran.content, payloadOf(ran).raw_output_ref)).toContain('data: [DONE]');
   });
 
-  it('may come whole from a server that does not stream', async () => {
+  it('a whole answer from a server that does not stream is read', async () => {
     const { baseUrl } = await providerServer(json(200, completion({ content: 'Whole.' })));
     const ran = await run(impatient({ baseUrl, model: 'm' }));
     expect((await outputOf(ran)).text).toBe('Whole.');
     expect(ran.notes).toEqual([]);
   });
 
-  it('is not asked for where the profile says that it cannot be had [MOD-1]', async () => {
+  it('a stream is not requested where the profile excludes it [MOD-1]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     await run(impatient({ baseUrl, model: 'm', profile: { supports_streaming: false } }));
     const body = JSON.parse(seen[0]!.body) as object;
@@ -78,7 +78,7 @@ describe('a streamed answer', () => {
     expect(body).not.toHaveProperty('stream_options');
   });
 
-  it('may have calls without numbers, and reasoning in details', async () => {
+  it('a stream may hold calls without numbers, and reasoning details', async () => {
     const details = (text: string) => chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, text }] });
     const call = (id: string, args: string) =>
       chunk({ tool_calls: [{ ...(id === '' ? {} : { id }), function: { name: id && 'add', arguments: args } }] });
@@ -109,28 +109,31 @@ describe('a streamed answer that breaks', () => {
 
   it.each<[string, Answer]>([
     ['cut in the middle', eventsThen('cut', ...half)],
-    ['ended before its end', events(...half)],
-    ['without a word', events()],
-    ['with an event that is no JSON', events(...half, '{"id":')],
+    ['that ended early', events(...half)],
+    ['without events', events()],
+    ['with an event that is not JSON', events(...half, '{"id":')],
     ['with an error in it', events(...half, { error: { message: 'upstream', code: 502 } })],
-  ])('%s is asked for again by one owner, and leaves no trace in the answer [MOD-10, EVT-5]', async (_, broken) => {
-    const { baseUrl, seen } = await providerServer(broken, whole);
-    const ran = await run(impatient({ baseUrl, model: 'm' }));
-    expect(seen).toHaveLength(2);
-    expect(seen[1]!.body).toBe(seen[0]!.body);
-    expect(ran.notes.slice(-3)).toEqual(rest);
-    expect(await outputOf(ran)).toEqual({ text: 'Done.', tool_calls: [] });
-    expect(await readText(ran.content, payloadOf(ran).raw_output_ref)).not.toContain('Once');
-  });
+  ])(
+    'a stream %s is requested again by one owner, and leaves no trace in the answer [MOD-10, EVT-5]',
+    async (_, broken) => {
+      const { baseUrl, seen } = await providerServer(broken, whole);
+      const ran = await run(impatient({ baseUrl, model: 'm' }));
+      expect(seen).toHaveLength(2);
+      expect(seen[1]!.body).toBe(seen[0]!.body);
+      expect(ran.notes.slice(-3)).toEqual(rest);
+      expect(await outputOf(ran)).toEqual({ text: 'Done.', tool_calls: [] });
+      expect(await readText(ran.content, payloadOf(ran).raw_output_ref)).not.toContain('Once');
+    },
+  );
 
-  it('ends as a failure that may pass when it breaks each time', async () => {
+  it('a stream that breaks on every try ends in a retryable failure', async () => {
     const { baseUrl, seen } = await providerServer(eventsThen('cut', ...half));
     const { outcome } = await run(impatient({ baseUrl, model: 'm' }));
     expect(outcome).toEqual({ status: 'error', code: 'provider_error_retryable/network', retryable: true });
     expect(seen).toHaveLength(4);
   });
 
-  it('is a refusal when the error in it says so', async () => {
+  it('a stream with an error inside is a refusal when the error says so', async () => {
     const error = { message: 'Your prompt is too long', code: 400 };
     const { baseUrl, seen } = await providerServer(events({ error }));
     const { outcome } = await run(impatient({ baseUrl, model: 'm' }));
@@ -139,7 +142,7 @@ describe('a streamed answer that breaks', () => {
   });
 
   it.each(['hang', 'cut', 'talk on'] as const)(
-    'that has said its end is whole, though its connection should %s [MOD-10]',
+    'a stream with its end mark is complete, even if its connection should %s [MOD-10]',
     async (what) => {
       const DONE = 'data: [DONE]\n\n';
       const said: Answer = (response) => {
@@ -159,7 +162,7 @@ describe('a streamed answer that breaks', () => {
     },
   );
 
-  it('that falls silent is a timeout; one that drips is not', async () => {
+  it('a silent stream is a timeout; a slow stream is not', async () => {
     const silent = await providerServer(eventsThen('hang', ...half));
     const { outcome } = await run(impatient({ ...silent, model: 'm', timeoutMs: 60 }));
     expect(outcome).toEqual({ status: 'timeout', code: 'adapter_timeout' });
@@ -170,7 +173,7 @@ describe('a streamed answer that breaks', () => {
         const piece = pieces.shift() ?? ending();
         response.write(`data: ${JSON.stringify(piece)}\n\n`);
         if (pieces.length > 0 || 'content' in (piece as { choices: [{ delta: object }] }).choices[0].delta) {
-          setTimeout(next, 90); // eight of them take longer than the silence that is borne
+          setTimeout(next, 90); // eight of them take longer than the allowed silence
         } else response.end();
       };
       next();
@@ -182,7 +185,7 @@ describe('a streamed answer that breaks', () => {
 });
 
 describe('a streamed answer that is stopped', () => {
-  it('keeps what was said, and no call that may be half [MOD-11]', async () => {
+  it('a stopped stream keeps its text, and no call that may be incomplete [MOD-11]', async () => {
     const { baseUrl } = await providerServer(
       eventsThen('hang', chunk({ reasoning_content: 'hm' }), chunk({ content: 'Once upon' }), callStart(0, 'c')),
     );
@@ -203,7 +206,7 @@ describe('a streamed answer that is stopped', () => {
 describe('a secret in a stream', () => {
   const KEY = 'sk-test-0123456789abcdef';
 
-  it('is not told to watchers either, however it is cut [CON-16]', async () => {
+  it('a secret in a stream is never reported to watchers, however the stream is cut [CON-16]', async () => {
     const pieces = [...`my key is ${KEY}, yours?`].map((content) => chunk({ content }));
     const { baseUrl } = await providerServer(events(...pieces, ending()));
     const ran = await run(impatient({ baseUrl, model: 'm', apiKey: KEY }));
@@ -212,7 +215,7 @@ describe('a secret in a stream', () => {
     expect((await outputOf(ran)).text).toBe(told);
   });
 
-  it('is found in a text in pieces exactly where it is found in the whole (seed 7) [CON-16]', () => {
+  it('a secret is found in a streamed text exactly where it is found in the whole text (seed 7) [CON-16]', () => {
     const scrubber = new Scrubber([KEY, 'abababababababababab']);
     const word = fc.constantFrom(KEY, KEY.slice(0, 9), KEY.slice(9), 'ab'.repeat(10), 'ab', 's', ' ');
     fc.assert(
@@ -236,7 +239,7 @@ describe('a secret in a stream', () => {
 });
 
 describe('server-sent events', () => {
-  it('are the same wherever the bytes are cut (seed 3)', () => {
+  it('server-sent events are the same wherever the bytes are cut (seed 3)', () => {
     const stream =
       'data: {"a":"é☃"}\r\n\r\n: comment\nevent: x\ndata:two\ndata: lines\n\ndata: [DONE]\r\rdata: unfinished';
     const bytes = new TextEncoder().encode(stream);

@@ -1,10 +1,13 @@
-/** Random transcripts: any items in any order, their content whole, erased, gone, or not what its link says. */
+/**
+ * Random transcripts: items in any order, with content that is intact, erased, missing, or of another type than its
+ * link says.
+ */
 import { putText, putValue, type TranscriptItem, transcriptItem } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, Ref } from '@reprise/kernel';
 import fc from 'fast-check';
 
-/** What becomes of a blob. */
+/** The fate of a blob. */
 type Fate = 'kept' | 'erased' | 'missing' | 'wrong';
 
 interface Blob {
@@ -148,17 +151,17 @@ export const anyItem = fc.oneof(
   ),
 );
 
-/** Any transcript. */
+/** A random transcript. */
 export const anyTranscript = fc.array(anyItem, { maxLength: 14 });
 
-/** A transcript in a store, its blobs put and then brought to their fates. */
+/** A transcript in a store, with its blobs stored and then brought to their fates. */
 export interface Planted {
   readonly content: ContentStore;
   readonly items: TranscriptItem[];
   readonly close: () => Promise<void>;
 }
 
-/** Puts a drawn transcript into a store. */
+/** Stores a random transcript. */
 export async function plant(drawn: readonly unknown[]): Promise<Planted> {
   const open = await memory().open();
   const content = open.content as ErasableContentStore;

@@ -15,7 +15,7 @@ function context(signal = new AbortController().signal) {
 }
 
 describe('a model that speaks at a pace', () => {
-  it('says the answer word by word, and answers what the model under it does', async () => {
+  it('the text arrives word by word, and the result equals the underlying model', async () => {
     const { notes, asked } = context();
     const step = { text: 'One two\nthree.', calls: [{ tool: 'a', args: {} }] };
     const result = await typewriter(script(step), 0).generate(request, asked);
@@ -23,7 +23,7 @@ describe('a model that speaks at a pace', () => {
     expect(notes.map((note) => (note.type === 'delta' ? note.text : note.type))).toEqual(['One ', 'two\n', 'three.']);
   });
 
-  it('told to stop, keeps what was said, and nothing of what would have come', async () => {
+  it('a stopped typewriter keeps the text so far, and nothing later', async () => {
     const stop = new AbortController();
     const { notes, asked } = context(stop.signal);
     const progress = (note: ModelNote) => {
@@ -42,7 +42,7 @@ describe('a model that speaks at a pace', () => {
     });
   });
 
-  it('hands a failure on as it is', async () => {
+  it('a failure is passed on unchanged', async () => {
     const model = typewriter(script({ fail: 'provider_error_terminal/refused' }), 0);
     expect(await model.generate(request, context().asked)).toMatchObject({ ok: false });
   });

@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('the requests of a recorded world', () => {
-  it('are what their parameters stand for, in bytes [MOD-12]', async () => {
+  it('rebuilt requests equal the sent requests byte for byte [MOD-12]', async () => {
     const model = steps();
     await record(model);
     model.done();
@@ -65,7 +65,7 @@ describe('the requests of a recorded world', () => {
     expect(report).toEqual({ equal: 3, different: [], uncompared: [] });
   });
 
-  it('are so behind a summary as well, and in the request that asks for it', async () => {
+  it('requests after a summary, and the request for a summary, can be rebuilt', async () => {
     const model = script(
       { text: 'One.' },
       { text: 'Two.' },
@@ -96,7 +96,7 @@ describe('the requests of a recorded world', () => {
     await world.verify();
   });
 
-  it('are not, when what writes them is another [MOD-12]', async () => {
+  it('a client that writes different requests is reported [MOD-12]', async () => {
     await record(steps());
     const { write, ...rest } = script();
     const other: ModelClient = {
@@ -108,7 +108,7 @@ describe('the requests of a recorded world', () => {
     expect(different[0]!.actual).not.toBe(different[0]!.expected);
   });
 
-  it('are not compared with those of another model, or of none', async () => {
+  it('calls of another model, or without a model, are not compared', async () => {
     await record(steps());
     const other = { ...script(), profile: { ...script().profile, model_default: 'other' } };
     const why = async (models: Record<string, ModelClient>) =>
@@ -117,7 +117,7 @@ describe('the requests of a recorded world', () => {
     expect(await why({})).toEqual(Array(3).fill('no_model'));
   });
 
-  it('break no rule of any wire format', async () => {
+  it('recorded requests break no rule of any wire format', async () => {
     const model = steps();
     await record(model);
     for (const { unified } of model.requests) {

@@ -8,7 +8,7 @@ import { keptAt, weave } from '../src/wire/weave.js';
 const about = { idsInUse: [], scrub: (text: string) => text };
 
 describe('an answer as it was given', () => {
-  it('is put together again of what was kept of it', () => {
+  it('an answer is rebuilt from its stored parts', () => {
     const draft = new AnswerDraft(about);
     draft.keep('reasoning', 'first');
     draft.say('I look. ');
@@ -25,7 +25,7 @@ describe('an answer as it was given', () => {
     expect(told).toEqual(['first', 'I look. ', 'second', 'I add.', 'a', 'third', 'b']);
   });
 
-  it('holds its whole text, every call and every part once, wherever they say they stood (seed 31)', () => {
+  it('a woven answer holds its whole text, every call and every part once, whatever their positions (seed 31)', () => {
     const part = fc.record({
       kind: fc.constantFrom('reasoning' as const, 'other' as const),
       native: fc.oneof(

@@ -30,7 +30,7 @@ describe('a workspace is confined to its folder', () => {
     'c:secret.txt',
     '\\\\host\\share',
     'a\0b',
-  ])('refuses %j for every tool [TOOL-26]', async (given) => {
+  ])('the path %j is refused by every tool [TOOL-26]', async (given) => {
     const { call, outside } = sandbox({ 'a/b/file.txt': 'here' });
     put(path.join(outside, 'secret.txt'), 'outside');
     for (const tool of [...READS, 'write_file']) {
@@ -40,7 +40,7 @@ describe('a workspace is confined to its folder', () => {
     expect(readFileSync(path.join(outside, 'secret.txt'), 'utf8')).toBe('outside');
   });
 
-  it('refuses a symlink that leads out, as the file itself and as a parent [TOOL-26]', async () => {
+  it('a symlink that leads out is refused, as the file itself and as a parent [TOOL-26]', async () => {
     const { call, outside, root } = sandbox({ 'in.txt': 'in' });
     put(path.join(outside, 'there/secret.txt'), 'outside');
     symlinkSync(path.join(outside, 'there/secret.txt'), path.join(root, 'file'));
@@ -59,7 +59,7 @@ describe('a workspace is confined to its folder', () => {
     expect(existsSync(path.join(outside, 'there/deep'))).toBe(false);
   });
 
-  it('never writes through a symlink to nothing, which would make a file where it points', async () => {
+  it('writing through a dangling symlink is refused, and no file appears at its target', async () => {
     const { call, outside, root } = sandbox();
     symlinkSync(path.join(outside, 'born.txt'), path.join(root, 'dangling'));
     symlinkSync(path.join(outside, 'nowhere'), path.join(root, 'folder'));
@@ -69,7 +69,7 @@ describe('a workspace is confined to its folder', () => {
     expect(existsSync(path.join(outside, 'born.txt')) || existsSync(path.join(outside, 'nowhere'))).toBe(false);
   });
 
-  it('follows a symlink that stays inside, and judges where it leads', async () => {
+  it('a symlink that stays inside is followed, and its target is checked', async () => {
     const { call, root } = sandbox({ 'real/file.txt': 'inside', '.env': 'TOKEN=1' });
     symlinkSync('real', path.join(root, 'alias'));
     symlinkSync('.env', path.join(root, 'innocent.txt'));
@@ -80,7 +80,7 @@ describe('a workspace is confined to its folder', () => {
     expect(secret).toMatchObject({ refused: true, text: expect.stringContaining('secrets') });
   });
 
-  it('answers a circle of symlinks instead of hanging', async () => {
+  it('a cycle of symlinks is refused without hanging', async () => {
     const { call, root } = sandbox({ 'a/file.txt': 'x' });
     symlinkSync('two', path.join(root, 'one'));
     symlinkSync('one', path.join(root, 'two'));
@@ -93,7 +93,7 @@ describe('a workspace is confined to its folder', () => {
     expect(listed).not.toContain('a/up/');
   });
 
-  it('refuses what is no regular file, without hanging on a pipe', async () => {
+  it('a special file is refused, without hanging on a pipe', async () => {
     const { call, root } = sandbox({ 'folder/x': '1' });
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     expect(await call('read_file', { path: 'pipe' })).toMatchObject({ refused: true });
@@ -105,13 +105,13 @@ describe('a workspace is confined to its folder', () => {
     expect((await call('grep', { pattern: '1' })).text).toContain('1 matches in 1 files');
   });
 
-  it('holds while somebody swaps a folder for a symlink under it [TOOL-26]', async () => {
+  it('confinement holds while another process replaces a folder with a symlink [TOOL-26]', async () => {
     const { call, outside, root } = sandbox();
     put(path.join(outside, 'there/file.txt'), 'outside');
     put(path.join(root, 'swap/file.txt'), 'inside');
     let swapping = true;
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    // A write that comes while neither stands there makes the folder itself, so a step may fail: the next round fixes it.
+    // A write while neither exists creates the folder itself, so a step may fail: the next round repairs it.
     const attempt = (step: () => void) => {
       try {
         step();
@@ -139,7 +139,7 @@ describe('a workspace is confined to its folder', () => {
     expect(readdirSync(path.join(outside, 'there'))).toEqual(['file.txt']);
   });
 
-  it('a refusal never tells where the workspace lies on this machine', async () => {
+  it('a refusal never shows the location of the workspace on this machine', async () => {
     const { call, root, outside } = sandbox({ 'a.txt': '' });
     symlinkSync(outside, path.join(root, 'out'));
     for (const given of ['out/x', '../x', 'absent', 'a.txt/b']) {
@@ -175,7 +175,7 @@ describe('files that usually hold secrets', () => {
     '.aws/anything',
   ];
 
-  it('are not listed, searched, read or written [TOOL-26]', async () => {
+  it('secret files are not listed, searched, read or written [TOOL-26]', async () => {
     const { call, root } = sandbox({
       ...Object.fromEntries(SECRETS.map((name) => [name, 'needle'])),
       'plain.txt': 'needle',
@@ -198,7 +198,7 @@ describe('files that usually hold secrets', () => {
     expect(found.split('\n').slice(1)).toEqual(['.env.example:1: needle', 'plain.txt:1: needle']);
   });
 
-  it('nothing is written into .git, where a hook would be run', async () => {
+  it('writes into .git are refused, because a hook there would run', async () => {
     const { call, root } = sandbox();
     mkdirSync(path.join(root, '.git/hooks'), { recursive: true });
     writeFileSync(path.join(root, '.git/HEAD'), 'ref: refs/heads/main\n');

@@ -13,7 +13,7 @@ afterEach(async () => {
   }
 });
 
-/** A real server on this host. @returns its port and what it was asked */
+/** A real server on this host. @returns its port and the requests that it received */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) {
   const asked: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -27,15 +27,15 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-/** Tools for which each name leads to this host, and that may ask the listed ports of it. */
+/** Tools that resolve every name to this host, with the given ports allowed. */
 function asking(ports: readonly number[], options: Partial<HttpOptions> = {}) {
   const allowPrivate = ports.flatMap((port) => [`127.0.0.1:${port}`, `api.test:${port}`]);
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
   return callerOf(http({ allow: [], allowPrivate, resolve, methods: ['POST', 'DELETE'], ...options }));
 }
 
-describe('asking an address', () => {
-  it('answers with the status, some headers and the body; an error of the server is an answer', async () => {
+describe('requests to an allowed address', () => {
+  it('a request returns the status, some headers and the body, also for an error status', async () => {
     const { port, asked } = await serve((_, response) =>
       response.writeHead(404, { 'content-type': 'application/json', 'x-inner': 'hidden' }).end('{"no":1}'),
     );
@@ -47,7 +47,7 @@ describe('asking an address', () => {
     expect(asked).toMatchObject([{ method: 'GET', url: '/a?b=c', headers: { 'accept-encoding': 'identity' } }]);
   });
 
-  it('sends what may be sent, with the headers of the app and those a model may set', async () => {
+  it('a request sends the allowed fields, the headers of the app and those that a model may set', async () => {
     const { port, asked } = await serve((_, response) => response.writeHead(204).end());
     const call = asking([port], {
       headers: async (_url, secret) => ({ authorization: `Bearer ${await secret('TOKEN')}` }),
@@ -65,7 +65,7 @@ describe('asking an address', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('reads without approval and again, sends only with approval and once, and sends nothing unless methods are listed [TOOL-29]', () => {
+  it('reading needs no approval and may be repeated, sending needs approval and happens once, and only listed methods can send [TOOL-29]', () => {
     const tools = http({ allow: ['x.org'], methods: ['POST'] });
     expect(tools.map(({ name, approval, entry }) => [name, approval, entry.guarantee])).toEqual([
       ['http_get', 'never', 'idempotent'],
@@ -74,7 +74,7 @@ describe('asking an address', () => {
     expect(http({ allow: ['x.org'] }).map(({ name }) => name)).toEqual(['http_get']);
   });
 
-  it('gives a body that is no text as a file', async () => {
+  it('a body that is not text is returned as a file', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
     const { port } = await serve((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png));
     const { receipt, content } = await asking([port])('http_get', { url: `http://api.test:${port}/img/cat.png` });
@@ -82,7 +82,7 @@ describe('asking an address', () => {
     expect(Buffer.compare(png, (await content.get(receipt.files?.[0]?.blob_ref as never)) as Uint8Array)).toBe(0);
   });
 
-  it('stops at the size and at the time that it is given, and says so', async () => {
+  it('a request stops at its bound on size or on time, and says so', async () => {
     const { port } = await serve((request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       if (request.url === '/slow') response.write('slow');
@@ -98,20 +98,20 @@ describe('asking an address', () => {
     expect([slow.refused, slow.text]).toEqual([true, expect.stringContaining('slow')]);
   });
 
-  it('tells the model when nobody answers', async () => {
+  it('the model is informed when no server answers', async () => {
     const { port } = await serve((request) => request.socket.destroy());
     const answer = await asking([port])('http_get', { url: `http://api.test:${port}/` });
     expect(answer.text).toMatch(/^The tool http_get failed: /);
   });
 });
 
-describe('an address that may not be asked', () => {
+describe('requests to a refused address', () => {
   const refused = async (url: string, options: Partial<HttpOptions>) => {
     const call = callerOf(http({ allow: [], resolve: async () => [{ address: '127.0.0.1', family: 4 }], ...options }));
     return (await call('http_get', { url })).text;
   };
 
-  it('is one whose host is not listed, whatever it looks like [TOOL-29]', async () => {
+  it('a host that is not listed is refused, in every spelling [TOOL-29]', async () => {
     const allow = ['api.example.com', '*.example.org', 'odd.example:8443'];
     for (const url of [
       'https://example.com/',
@@ -125,13 +125,13 @@ describe('an address that may not be asked', () => {
       expect(await refused(url, { allow })).toMatch(/^Refused: .* is not an allowed host/);
     }
     expect(await refused('https://user:pw@api.example.com/', { allow })).toMatch(/user name/);
-    // These are listed; the name then leads to this host, which is another reason.
+    // These hosts are listed; they then resolve to this host, which is refused for another reason.
     for (const url of ['https://API.example.com./', 'https://a.b.example.org/', 'https://odd.example:8443/']) {
       expect(await refused(url, { allow })).toMatch(/private network/);
     }
   });
 
-  it('is one that leads into a private network, by name, by number, or by one of its addresses [TOOL-29]', async () => {
+  it('an address in a private network is refused, by name, by number, or by one of its addresses [TOOL-29]', async () => {
     const { port, asked } = await serve((_, response) => response.end('inner'));
     const inner = { address: '10.1.2.3', family: 4 };
     for (const resolve of [
@@ -151,7 +151,7 @@ describe('an address that may not be asked', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is judged by the address that is connected to: a name that answers otherwise the next time gains nothing [TOOL-29]', async () => {
+  it('the connection goes to the address that was checked, even if the name resolves differently the next time [TOOL-29]', async () => {
     const { port, asked } = await serve((_, response) => response.end('inner'));
     let asks = 0;
     const rebinding = async () => [{ address: asks++ === 0 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
@@ -160,7 +160,7 @@ describe('an address that may not be asked', () => {
     expect([asks, asked.length]).toEqual([1, 0]);
   });
 
-  it('is where a redirect leads, judged like the first one [TOOL-29]', async () => {
+  it('the target of a redirect is checked like the first address [TOOL-29]', async () => {
     const inner = await serve((_, response) => response.end('inner'));
     const outer = await serve((request, response) => {
       const to = new URL(request.url ?? '/', 'http://x').searchParams.get('to') ?? '';
@@ -171,11 +171,11 @@ describe('an address that may not be asked', () => {
       (await call('http_get', { url: `http://api.test:${outer.port}/?to=${encodeURIComponent(to)}` })).text;
     expect(await redirected(`http://127.0.0.1:${inner.port}/`)).toMatch(/not an allowed host/);
     expect(await redirected('file:///etc/passwd')).toMatch(/only http and https/);
-    expect(await redirected('http://')).toMatch(/no address/);
+    expect(await redirected('http://')).toMatch(/an invalid address/);
     expect(inner.asked).toEqual([]);
   });
 
-  it('a redirect is followed a few times, as a read, and takes no header or body of one host to another', async () => {
+  it('a bounded number of redirects is followed, as reads, and no header or body goes to another host', async () => {
     const seen: string[] = [];
     const second = await serve((_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('there'));
     const first = await serve((request, response) => {
@@ -201,10 +201,13 @@ describe('an address that may not be asked', () => {
   });
 });
 
-describe('what counts as public', () => {
-  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1::1', '172.32.0.1', '100.128.0.1'])('%s does', (address) => {
-    expect(isPublicAddress(address)).toBe(true);
-  });
+describe('public addresses', () => {
+  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1::1', '172.32.0.1', '100.128.0.1'])(
+    '%s is public',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
 
   it.each([
     '0.0.0.0',
@@ -230,7 +233,7 @@ describe('what counts as public', () => {
     '2002:7f00:1::1',
     'localhost',
     '',
-  ])('%s does not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

@@ -1,4 +1,7 @@
-/** Workspace tools on a folder of many files: each file costs one look, others get their turn, and a stop is heard. */
+/**
+ * Workspace tools on a folder with many files: each file costs one lookup, the event loop stays free, and a stop is
+ * noticed.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -31,7 +34,7 @@ function start(name: string, args: object, signal: AbortSignal): Promise<unknown
   return Promise.resolve(tool.run(given, { signal } as ToolContext<never>));
 }
 
-/** How long others had to wait for their turn at most, in milliseconds, while something ran. */
+/** The longest delay of the event loop while a function ran, in milliseconds. */
 async function longestWait(body: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = performance.now();
@@ -45,13 +48,16 @@ async function longestWait(body: () => Promise<unknown>): Promise<number> {
 }
 
 describe(`a folder of ${FILES} files`, () => {
-  it.each(ASKS)('is counted whole by %s %j, a few of them shown [TOOL-30]', async (name, args, heading) => {
-    const lines = String(await start(name, args, new AbortController().signal)).split('\n');
-    expect(lines[0]).toContain(heading);
-    expect(lines).toHaveLength(6);
-  });
+  it.each(ASKS)(
+    'all files of a large folder are counted by %s %j, and a few are shown [TOOL-30]',
+    async (name, args, heading) => {
+      const lines = String(await start(name, args, new AbortController().signal)).split('\n');
+      expect(lines[0]).toContain(heading);
+      expect(lines).toHaveLength(6);
+    },
+  );
 
-  it.each(ASKS)('leaves %s %j when it is told to stop, within a second [TOOL-30]', async (name, args) => {
+  it.each(ASKS)('the tool %s %j stops within a second when it is aborted [TOOL-30]', async (name, args) => {
     const stop = new AbortController();
     const answer = start(name, args, stop.signal).then(
       () => 'finished',
@@ -64,12 +70,12 @@ describe(`a folder of ${FILES} files`, () => {
     expect(performance.now() - stopped).toBeLessThan(1_000);
   });
 
-  it.each(ASKS)('lets others have their turn during %s %j', async (name, args) => {
+  it.each(ASKS)('the event loop stays free during %s %j', async (name, args) => {
     const waited = await longestWait(() => start(name, args, new AbortController().signal));
     expect(waited).toBeLessThan(1_000); // a slice is 10 ms; the rest is for a busy machine
   });
 
-  it('is asked for no more than is shown: nothing is looked at that is only counted', async () => {
+  it('entries that are only counted are not examined', async () => {
     const place = { real: root, names: [], shown: '.' };
     const notes = { secret: 0, unreadable: 0, ignored: 0, complete: true };
     const types = new Set<string>();

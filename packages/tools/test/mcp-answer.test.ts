@@ -1,4 +1,4 @@
-/** What a model reads of the answer of an MCP server: everything once, and no file as text. */
+/** The text of an MCP server's answer for the model: everything once, and no file as text. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolContext } from '@reprise/agent';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { Intake, Lines, MESSAGE_BYTES_MAX, MESSAGE_DEPTH_MAX, MESSAGE_VALUES_MAX
 const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), Buffer.alloc(60_000, 7)]);
 const BASE64 = PNG.toString('base64');
 
-/** What an answer comes to: the text that the model reads, and the files beside it. */
+/** The result of an answer: the model's text, and the files beside it. */
 async function read(result: Partial<CallToolResult>) {
   const files: { path: string; bytes: number; mediaType: string }[] = [];
   const put = async ({ path, bytes, mediaType }: { path: string; bytes: Uint8Array; mediaType: string }) => {
@@ -35,7 +35,7 @@ const image = { type: 'image' as const, data: BASE64, mimeType: 'image/png' };
 const GRAPH = { entities: [{ name: 'Ann', entityType: 'person', observations: ['likes tea'] }], relations: [] };
 const LONG = 'This is the text of a file, long enough to be known again.';
 
-describe('an answer that says the same as text and as data', () => {
+describe('an answer with the same content as text and as data', () => {
   it.each<[string, Partial<CallToolResult>, string]>([
     ['the JSON', { content: text(JSON.stringify(GRAPH)), structuredContent: GRAPH }, JSON.stringify(GRAPH)],
     [
@@ -86,7 +86,7 @@ describe('an answer that says the same as text and as data', () => {
       },
       `[resource memo://1]\n${LONG}`,
     ],
-  ])('is read once: %s', async (_, result, expected) => {
+  ])('repeated content is read once: %s', async (_, result, expected) => {
     expect((await read(result)).text).toBe(expected);
   });
 
@@ -108,11 +108,11 @@ describe('an answer that says the same as text and as data', () => {
       '{"id":1}\n{"all":[{"id":1},{"id":2}]}',
     ],
     ['empty data', { content: text('Done.'), structuredContent: {} }, 'Done.\n{}'],
-  ])('keeps what only one of them says: %s', async (_, result, expected) => {
+  ])('content that occurs only once is kept: %s', async (_, result, expected) => {
     expect((await read(result)).text).toBe(expected);
   });
 
-  it('fails with what its data says when it has no text', async () => {
+  it('an error without text shows its data', async () => {
     expect((await read({ isError: true, structuredContent: { why: 'no luck' } })).text).toBe('{"why":"no luck"}');
   });
 });
@@ -143,7 +143,7 @@ describe('an image in an answer', () => {
     ],
     ['as a resource in data', { structuredContent: { blob: BASE64, mimeType: 'image/png', uri: 'a.png' } }, 1],
     ['twenty times', { content: Array.from({ length: 20 }, () => image) }, 16],
-  ])('is a file, never base64 in the prompt: %s', async (_, result, count) => {
+  ])('an image is a file, and its base64 is never in the prompt: %s', async (_, result, count) => {
     const { text: told, files } = await read(result);
     expect(told.length).toBeLessThan(600);
     expect(told).not.toContain(BASE64.slice(100, 140));
@@ -158,16 +158,16 @@ describe('an image in an answer', () => {
     ['names in lines', Array.from({ length: 300 }, (_, n) => `Name${n * 7919}`).join('\n')],
     ['text as base64', Buffer.from('some text '.repeat(200)).toString('base64')],
     ['a path', `/${'Folder/'.repeat(200)}`],
-  ])('is not found in what is none: %s', async (_, given) => {
+  ])('text that is not a file stays text: %s', async (_, given) => {
     expect(await read({ content: text(given) })).toEqual({ text: given, files: [] });
   });
 });
 
-describe('the bounds of what a server may say', () => {
+describe('the bounds on messages of a server', () => {
   const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
   const encoder = new TextEncoder();
 
-  /** How far a text is taken in when it comes in pieces. */
+  /** How much of a text is accepted when it arrives in pieces. */
   const refusal = (bytes: Uint8Array, size: number, ends: 'stream' | 'line' | 'empty line' = 'stream') => {
     const count = new Intake().counter(ends);
     try {
@@ -178,7 +178,7 @@ describe('the bounds of what a server may say', () => {
     }
   };
 
-  it(`take any JSON that is small enough, however it is cut (seed ${SEED}) [TOOL-34]`, () => {
+  it(`the counter accepts any JSON within its bounds, however it is cut (seed ${SEED}) [TOOL-34]`, () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 50 }), (json, size) => {
         expect(refusal(encoder.encode(json), size)).toBeUndefined();
@@ -193,11 +193,11 @@ describe('the bounds of what a server may say', () => {
     ['members', `{${'"a":1,'.repeat(MESSAGE_VALUES_MAX / 2)}"a":1}`, 'values'],
     ['depth', '['.repeat(MESSAGE_DEPTH_MAX + 1), 'deeper'],
     ['values behind a text with quotes', `["\\"\\\\",${'1,'.repeat(MESSAGE_VALUES_MAX)}1]`, 'values'],
-  ])('refuse one beyond, however it is cut: %s [TOOL-34]', (_, json, why) => {
+  ])('the counter refuses JSON beyond a bound, however it is cut: %s [TOOL-34]', (_, json, why) => {
     for (const size of [997, 65_536]) expect(refusal(encoder.encode(json), size)).toContain(why);
   });
 
-  it('do not count what stands in a text, and begin again with each message [TOOL-34]', () => {
+  it('brackets inside strings are not counted, and each message starts a new count [TOOL-34]', () => {
     const within = `"${',[{'.repeat(MESSAGE_VALUES_MAX)}"`;
     expect(refusal(encoder.encode(within), 4_096)).toBeUndefined();
     const messages = `${`{"a":"${'x'.repeat(MESSAGE_BYTES_MAX / 2)}"}\n`.repeat(4)}`;
@@ -207,7 +207,7 @@ describe('the bounds of what a server may say', () => {
     expect(refusal(encoder.encode(messages.replaceAll('\n', '\r')), 65_536, 'line')).toContain('bytes');
   });
 
-  it('would let in a message that a counter forgets between two pieces', () => {
+  it('a mutant that forgets the message between two pieces accepts a message that is too large', () => {
     const json = encoder.encode(`[${'1,'.repeat(MESSAGE_VALUES_MAX)}1]`);
     const forgetful = () => {
       for (let at = 0; at < json.length; at += 1_000) new Intake().counter('stream')(json.subarray(at, at + 1_000));
@@ -216,7 +216,7 @@ describe('the bounds of what a server may say', () => {
     expect(refusal(json, 1_000)).toContain('values');
   });
 
-  it('put the lines of a pipe together as they were, however it is cut', () => {
+  it('lines of a pipe are reassembled, however they are cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary', maxLength: 20 })),

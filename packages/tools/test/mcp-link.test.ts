@@ -1,4 +1,4 @@
-/** One link for all calls of a world to a server: what one of them meets is not another's. */
+/** All calls of a world to a server share one link: a failure of one call does not affect another. */
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { LiveToolset } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
@@ -9,7 +9,7 @@ import { mcp } from '../src/mcp/index.js';
 type Fetch = typeof fetch;
 type Context = Parameters<LiveToolset['list']>[0];
 
-/** A server that greets, and what it was asked. */
+/** A server that greets, and the requests that it received. */
 function greeter() {
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'web', version: '1' });
@@ -20,10 +20,11 @@ function greeter() {
   return (...[url, init]: Parameters<Fetch>) => handler.fetch(new Request(url, init));
 }
 
-it('a call that fails with its connection leaves alone the one that another has made since', async () => {
+it('a call that fails with its connection does not close the newer connection of another call', async () => {
   const ask = greeter();
   const gone = new Set(['Ann', 'Bob']);
-  // The session of both is over. Ann hears it, and ends the connection; Bob, who waits for his answer, hears that.
+  // Both sessions are over. Ann's call learns it and ends the connection; Bob's call, which waits for its answer, sees
+  // that.
   const fetch: Fetch = async (url, init) => {
     const name = /"arguments":\{"name":"(\w+)/.exec(String(init?.body))?.[1] ?? '';
     if (!gone.delete(name)) return ask(url, init);

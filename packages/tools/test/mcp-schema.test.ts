@@ -6,7 +6,7 @@ import { linearValidator } from '../src/mcp/validator.js';
 
 const HOSTILE = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] };
 
-/** A tool of a server that describes its arguments by a schema. Nothing is started: the entry is as it was recorded. */
+/** A server's tool that describes its arguments with a schema. No server is started: the entry is the recorded one. */
 function toolBy(schema: ToolEntry['schema']) {
   const origin = {
     toolset: 'far',
@@ -31,7 +31,7 @@ function toolBy(schema: ToolEntry['schema']) {
   return live.tool(entry);
 }
 
-it('refuses arguments by a hostile pattern at once, where an engine that backtracks would never end [TOOL-32]', async () => {
+it('arguments are checked against a hostile pattern at once, where a backtracking engine would never end [TOOL-32]', async () => {
   const args = { a: `${'a'.repeat(36)}!` };
   const startedMs = performance.now();
   expect(await toolBy(HOSTILE)?.args['~standard'].validate(args)).toMatchObject({ issues: [{ path: ['a'] }] });
@@ -39,7 +39,7 @@ it('refuses arguments by a hostile pattern at once, where an engine that backtra
   expect(performance.now() - startedMs).toBeLessThan(1_000);
 });
 
-it('gives the MCP package the same checker for what it checks itself [TOOL-32]', () => {
+it('the MCP package uses the same checker for its own checks [TOOL-32]', () => {
   const validate = linearValidator.getValidator(HOSTILE);
   expect(validate({ a: `${'a'.repeat(36)}!` }).valid).toBe(false);
   expect(validate({ a: 'a' })).toMatchObject({ valid: true, data: { a: 'a' } });

@@ -1,4 +1,4 @@
-/** No program outlives the process that started it, though that be killed in the middle of everything. */
+/** No program outlives the process that started it, even if that process is killed at any moment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 const TSX = createRequire(import.meta.url).resolve('tsx/cli');
 const HOST = fileURLToPath(new URL('apps/owner.ts', import.meta.url));
 
-/** Programs of every way to start one; each starts one in its group and one that leaves it. */
+/** Programs for every way to start one; each starts one child in its group and one outside of it. */
 const KINDS = ['run', 'shell', 'background', 'external', 'mcp'];
 const EXPECTED = KINDS.flatMap((kind) => [kind, `${kind}-child`, `${kind}-left`]).sort();
 
@@ -27,7 +27,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is over.
+    // It has ended.
   }
 }
 
@@ -60,7 +60,7 @@ const survivors = (pids: ReadonlyMap<string, number>, names = EXPECTED): string[
   names.filter((name) => isAlive(pids.get(name) ?? 0));
 
 describe('programs of a host', () => {
-  it('end with it when it is killed, and with them what they started [TOOL-31]', async () => {
+  it('programs and their children end when their host is killed [TOOL-31]', async () => {
     const { process: owner, pids } = await host();
     expect(survivors(pids)).toEqual(EXPECTED);
     owner.kill('SIGKILL');
@@ -69,7 +69,7 @@ describe('programs of a host', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'end with it though they left their group, where the system shows environments',
+    'programs that left their group end with their host, where the system shows environments',
     async () => {
       const { process: owner, pids } = await host();
       owner.kill('SIGKILL');
@@ -77,7 +77,7 @@ describe('programs of a host', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('go on when nobody watches: the warden is what ends them', async () => {
+  it.runIf(process.platform === 'linux')('without its warden, programs outlive their host', async () => {
     const { process: owner, pids } = await host();
     const mark = `REPRISE_OWNER=${owner.pid}-`;
     const wardens = readdirSync('/proc').filter((pid) => /^[0-9]+$/.test(pid) && commandOf(pid).includes(mark));

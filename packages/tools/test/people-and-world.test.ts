@@ -6,7 +6,7 @@ import { askHuman, introspect } from '../src/index.js';
 import { callerOf } from './sandbox.js';
 
 describe('asking a person', () => {
-  it('is what the session is asked to do, to whom, for how long, and with what as the answer of nobody', async () => {
+  it('a question carries its text, its addressee, its deadline and its default answer', async () => {
     const { content } = await memory().open();
     const tool = askHuman({ to: 'human:ann', within: '2d', default: 'go on' });
     expect(tool.entry).toMatchObject({ name: 'ask_human', kind: 'ask' });
@@ -21,7 +21,7 @@ describe('asking a person', () => {
         { id: 'b', label: 'b' },
       ],
     });
-    // Text and not a value: the model reads these very bytes as the call's result.
+    // Text and not a value: the model reads exactly these bytes as the call's result.
     expect(await readText(content, op.default_ref as never)).toBe('go on');
     expect(await askHuman().operation?.({ question: 'Why?' }, content)).toEqual({
       op: 'ask',
@@ -32,11 +32,11 @@ describe('asking a person', () => {
 });
 
 describe('looking at the world', () => {
-  it('reads what the world tells, of its own session only, and may be repeated', async () => {
+  it('introspection reads the state of the world and only the own transcript, and may be repeated', async () => {
     const asked: unknown[] = [];
     const world = {
       sessions: async (page: object) => ({ items: [asked.push(['sessions', page])] }),
-      pending: async (page: object) => [asked.push(['open', page])],
+      pending: async (page: object) => [asked.push(['pending', page])],
       usage: async (session: string) => ({ n: asked.push(['usage', session]) }),
       transcript: async (session: string, page: object) => [asked.push(['transcript', session, page])],
     };
@@ -58,7 +58,7 @@ describe('looking at the world', () => {
     expect((await call('introspect_transcript', { session: 'other' })).refused).toBe(true);
   });
 
-  it('says so where nothing can be looked up', async () => {
+  it('introspection says so when it is not available', async () => {
     const answer = await callerOf(introspect())('introspect_open');
     expect([answer.refused, answer.text]).toEqual([true, expect.stringContaining('nothing can be looked up')]);
   });

@@ -6,7 +6,7 @@ import { callerOf, sandbox } from './sandbox.js';
 
 const NODE = process.execPath;
 
-/** The process tools of a folder of its own, as somebody approved them. */
+/** The process tools of a separate folder, with approval given. */
 function bench(options: Partial<ProcessOptions> = {}, files: Record<string, string> = {}) {
   const { root, outside } = sandbox(files);
   const closing = new AbortController();
@@ -31,7 +31,7 @@ async function gone(pid: number): Promise<boolean> {
 }
 
 describe('running a program', () => {
-  it('answers with what it printed and how it ended; a bad end is no failure of the tool', async () => {
+  it('a program returns its output and its exit status; a bad exit status is not a failure of the tool', async () => {
     const { script } = bench();
     expect((await script('console.log("out"); console.error("err")')).text).toMatch(
       /^(out\nerr|err\nout)\n\[exit 0\]$/,
@@ -41,7 +41,7 @@ describe('running a program', () => {
     expect((await script('process.kill(process.pid, "SIGKILL")')).text).toBe('[ended by SIGKILL]');
   });
 
-  it('hands arguments over as they are, and no shell reads them [TOOL-28]', async () => {
+  it('arguments are passed unchanged, without a shell [TOOL-28]', async () => {
     const { call } = bench();
     const odd = ['$HOME', '; ls', '`id`', 'a b', '*'];
     const answer = await call('run_process', { argv: [NODE, '-p', 'JSON.stringify(process.argv.slice(1))', ...odd] });
@@ -49,11 +49,11 @@ describe('running a program', () => {
     expect((await call('run_shell', { command: 'echo $((20 + 3)) | cat' })).text).toBe('23\n[exit 0]');
   });
 
-  it('has a shell and a background only when it is asked for', () => {
+  it('shell and background tools exist only on request', () => {
     expect(processes({ root: '.' }).map(({ name }) => name)).toEqual(['run_process']);
   });
 
-  it('gives it its input, and its folder inside the workspace', async () => {
+  it('a program receives its input, and a folder inside the workspace', async () => {
     const { call, root } = bench({}, { 'sub/f': '' });
     const read = 'process.stdin.pipe(process.stdout); console.log(process.cwd())';
     const answer = await call('run_process', { argv: [NODE, '-e', read], stdin: 'said\n', cwd: 'sub' });
@@ -63,7 +63,7 @@ describe('running a program', () => {
     }
   });
 
-  it('gives it the variables that are listed and no other', async () => {
+  it('a program receives only the listed environment variables', async () => {
     process.env.REPRISE_TEST_SECRET = 'hush';
     process.env.REPRISE_TEST_PASSED = 'word';
     try {
@@ -77,7 +77,7 @@ describe('running a program', () => {
     }
   });
 
-  it('refuses a program that is not there or not listed', async () => {
+  it('a program that does not exist or is not listed is refused', async () => {
     expect((await bench().call('run_process', { argv: ['no-such-program'] })).text).toBe(
       'Refused: there is no such program: "no-such-program".',
     );
@@ -86,7 +86,7 @@ describe('running a program', () => {
     expect((await call('run_process', { argv: [NODE, '-e', ''] })).refused).toBe(false);
   });
 
-  it('asks for approval, unless a rule says otherwise, which sees what would be run [TOOL-28]', () => {
+  it('running a program needs approval, unless a rule that sees the command says otherwise [TOOL-28]', () => {
     const [run] = processes({ root: '.' });
     expect(run?.approval).toBe('always');
     const seen: unknown[] = [];
@@ -106,12 +106,12 @@ describe('running a program', () => {
 });
 
 describe('ending a program', () => {
-  /** Starts a grandchild, tells its pid, and waits for ever. */
+  /** Starts a grandchild, prints its pid, and waits forever. */
   const family = `const { spawn } = require('node:child_process');
     const inner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
     console.log(inner.pid); setInterval(() => {}, 1000);`;
 
-  it('kills its whole group when its time is over, and keeps what it printed [TOOL-28]', async () => {
+  it('the whole process group is killed at the timeout, and its output is stored [TOOL-28]', async () => {
     const { call } = bench();
     const answer = await call('run_process', { argv: [NODE, '-e', family], timeout_seconds: 1 });
     expect(answer.refused).toBe(true);
@@ -119,7 +119,7 @@ describe('ending a program', () => {
     expect(await gone(Number.parseInt(answer.text, 10))).toBe(true);
   });
 
-  it('kills its whole group when the call is cancelled [TOOL-28]', async () => {
+  it('the whole process group is killed when the call is cancelled [TOOL-28]', async () => {
     const { call } = bench();
     const cancel = new AbortController();
     setTimeout(() => cancel.abort(), 700);
@@ -128,14 +128,14 @@ describe('ending a program', () => {
     expect(await gone(Number.parseInt(answer.text, 10))).toBe(true);
   });
 
-  it('kills one that does not listen', async () => {
+  it('a process that ignores the stop signal is killed', async () => {
     const { call } = bench();
     const deaf = `process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000);`;
     const answer = await call('run_process', { argv: [NODE, '-e', deaf], timeout_seconds: 1 });
     expect(await gone(Number.parseInt(answer.text, 10))).toBe(true);
   });
 
-  it('leaves nothing behind that it started, nor waits for it', async () => {
+  it('no child process remains after a program exits, and none is waited for', async () => {
     const { script } = bench();
     const leaving = `const { spawn } = require('node:child_process');
       const inner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
@@ -147,7 +147,7 @@ describe('ending a program', () => {
 });
 
 describe('what a program prints', () => {
-  it('is kept whole and cut for the model, with its end', async () => {
+  it('the output is stored whole and shortened for the model, including its end', async () => {
     const { script } = bench();
     const { text, receipt } = await script('for (let n = 0; n < 50_000; n++) console.log("line " + n)');
     expect(text.split('\n')).toHaveLength(50_001);
@@ -165,7 +165,7 @@ describe('a program in the background', () => {
   const start = async (call: ReturnType<typeof bench>['call'], source = echo) =>
     (await call('start_process', { argv: [NODE, '-e', source] })).text;
 
-  it('is started, read, written to and ended, under a name of its session', async () => {
+  it('a background process is started, read, written to and ended, under a name of its session', async () => {
     const { call } = bench();
     expect(await start(call)).toBe('Started p1.');
     expect((await call('read_process', { process: 'p1' })).text).toMatch(/^up \d+\n\[running\]$/);
@@ -180,7 +180,7 @@ describe('a program in the background', () => {
     expect((await call('read_process', { process: 'p9' })).refused).toBe(true);
   });
 
-  it('is seen by no other session and no other world', async () => {
+  it('a background process is invisible to other sessions and worlds', async () => {
     const { call, tools } = bench();
     await start(call, 'setInterval(() => {}, 1000)');
     const elsewhere = callerOf(tools, { closing: new AbortController().signal });
@@ -188,7 +188,7 @@ describe('a program in the background', () => {
     await call('kill_process', { process: 'p1' });
   });
 
-  it('ends with its world', async () => {
+  it('a background process ends with its world', async () => {
     const { call, closing } = bench();
     await start(call);
     const pid = Number.parseInt((await call('read_process', { process: 'p1' })).text.slice(3), 10);
@@ -196,7 +196,7 @@ describe('a program in the background', () => {
     expect(await gone(pid)).toBe(true);
   });
 
-  it('loses the oldest of what nobody reads, and says how much', async () => {
+  it('the oldest unread output is dropped, and its size is shown', async () => {
     const { call } = bench();
     await start(call, 'process.stdout.write("x".repeat(1_000_000)); setInterval(() => {}, 1000)');
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -206,7 +206,7 @@ describe('a program in the background', () => {
     await call('kill_process', { process: 'p1' });
   });
 
-  it('is one of eight at most', async () => {
+  it('at most eight background processes run in a session', async () => {
     const { call } = bench();
     for (let n = 0; n < 8; n++) expect(await start(call, 'setInterval(() => {}, 1000)')).toMatch(/^Started/);
     expect(await start(call)).toMatch(/^Refused: 8 processes are running/);
@@ -216,7 +216,7 @@ describe('a program in the background', () => {
 });
 
 describe('a host that exits', () => {
-  it('kills what it runs on its way out', async () => {
+  it('a host that exits kills its programs', async () => {
     const { root, script } = bench();
     const pidFile = path.join(root, 'pid');
     const home = path.resolve(import.meta.dirname, '../../..');

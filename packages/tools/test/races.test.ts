@@ -1,6 +1,6 @@
 /**
- * Somebody swaps a folder or a file of the workspace for a link that leads out, between two system calls of a tool: at
- * each of them in turn. Whatever the moment, nothing outside is read, listed or written.
+ * Replaces a folder or a file of the workspace with a link that leads out, between two system calls of a tool: at each
+ * of them in turn. At every moment, nothing outside is read, listed or written.
  */
 import {
   mkdirSync,
@@ -19,16 +19,16 @@ import { getBytes } from '@reprise/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import { caller } from './sandbox.js';
 
-/** Told before each system call of the tools; and the defects that are planted in these, to see that they are found. */
+/** Called before each system call of the tools, with the planted defects that the swaps must find. */
 const system = vi.hoisted(() => ({
   before: () => {},
   /** Opening a file follows a link at its end. */
   follows: false,
-  /** An open folder is believed to be where it was looked for. */
+  /** An open folder is assumed to be at its old path. */
   believes: false,
 }));
 
-/** Every function of a module of files, with word before it is called. */
+/** Wraps every function of a file system module to announce its calls. */
 const watched = vi.hoisted(() => (real: object) => {
   const opened = new Map<unknown, string>();
   const { O_NOFOLLOW } = (real as { constants: { O_NOFOLLOW: number } }).constants;
@@ -55,7 +55,7 @@ vi.mock('node:fs', async (original) => {
 });
 vi.mock('node:fs/promises', async (original) => watched(await original<object>()));
 
-/** What is swapped for a link to what, below the workspace `work` and beside it. */
+/** The entries to replace with a link, and the link's targets, in the workspace `work` and beside it. */
 const SWAPS: readonly (readonly [string, string, string])[] = [
   ['a middle folder', 'top/middle', 'outside/middle'],
   ['the folder at the top', 'top', 'outside'],
@@ -75,7 +75,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ['edit_file', { path: 'top/middle/last/file.txt', old: 'inside', new: 'written' }],
 ];
 
-/** A workspace, and a folder beside it of the same shape. */
+/** A workspace, and a folder beside it with the same structure. */
 function scene() {
   const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'reprise-races-')));
   for (const [top, text] of [
@@ -89,14 +89,16 @@ function scene() {
   return parent;
 }
 
-/** Everything below the folder outside, with its bytes. */
+/** Everything in the outside folder, with its bytes. */
 const outsideOf = (parent: string): string[] =>
   readdirSync(path.join(parent, 'outside'), { recursive: true, withFileTypes: true }).map((entry) => {
     const file = path.join(entry.parentPath, entry.name);
     return entry.isFile() ? `${file}: ${readFileSync(file, 'utf8')}` : file;
   });
 
-/** Makes a call, and swaps before its system call number `at`. @returns how many there were, and what got out */
+/**
+ * Makes a call, and swaps before its system call number `at`. @returns the number of system calls, and what leaked out
+ */
 async function raced(at: number, swap: (typeof SWAPS)[number], [tool, args]: (typeof CALLS)[number]) {
   const parent = scene();
   const unharmed = outsideOf(parent);
@@ -124,7 +126,7 @@ async function raced(at: number, swap: (typeof SWAPS)[number], [tool, args]: (ty
   return { calls, leaks };
 }
 
-/** Makes a call again and again, with the swap before each of its system calls. @returns what got out, and the moments */
+/** Repeats a call with the swap before each of its system calls. @returns what leaked out, and at which moments */
 async function racedThrough(swap: (typeof SWAPS)[number], call: (typeof CALLS)[number]) {
   const leaks: string[] = [];
   let moments = 0;
@@ -137,21 +139,21 @@ async function racedThrough(swap: (typeof SWAPS)[number], call: (typeof CALLS)[n
 }
 
 describe.each(SWAPS)('while %s is swapped for a link that leads out', (...swap) => {
-  it.each(CALLS)('%s %j stays inside, whichever system call it comes before [TOOL-26]', async (...call) => {
+  it.each(CALLS)('the call %s %j stays inside, whichever system call the swap precedes [TOOL-26]', async (...call) => {
     const { leaks, moments } = await racedThrough(swap, call);
     expect(leaks).toEqual([]);
     expect(moments).toBeGreaterThan(5);
   });
 });
 
-describe.runIf(process.platform === 'linux')('the swaps find it', () => {
+describe.runIf(process.platform === 'linux')('planted defects that the swaps find', () => {
   it.each([
-    ['when files are opened through links', 'follows', SWAPS[3], CALLS[0]],
-    ['when what is kept of a file before it is written comes through a link', 'follows', SWAPS[3], CALLS[6]],
-    ['when files are searched through links', 'follows', SWAPS[3], CALLS[3]],
-    ['when an open folder is not asked where it is, and a file is read', 'believes', SWAPS[0], CALLS[0]],
-    ['when an open folder is not asked where it is, and a file is written', 'believes', SWAPS[0], CALLS[7]],
-    ['when an open folder is not asked where it is, and a folder is listed', 'believes', SWAPS[1], CALLS[1]],
+    ['a mutant that opens files through links is found', 'follows', SWAPS[3], CALLS[0]],
+    ['a mutant that stores the earlier content through a link is found', 'follows', SWAPS[3], CALLS[6]],
+    ['a mutant that searches files through links is found', 'follows', SWAPS[3], CALLS[3]],
+    ['a mutant that reads a file without checking its open folder is found', 'believes', SWAPS[0], CALLS[0]],
+    ['a mutant that writes a file without checking its open folder is found', 'believes', SWAPS[0], CALLS[7]],
+    ['a mutant that lists a folder without checking it is found', 'believes', SWAPS[1], CALLS[1]],
   ] as const)('%s', async (_, defect, swap, call) => {
     system[defect] = true;
     try {

@@ -1,4 +1,4 @@
-/** Setting files back: a real folder, a real world whose model writes into it. */
+/** Restoring files: a real folder, and a real world whose model writes into it. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineAgent, defineTool } from '@reprise/agent';
@@ -19,7 +19,7 @@ const run = (...argv: string[]) => ({ calls: [{ tool: 'run_process', args: { arg
 const KEY = 'hunter2-hunter2';
 const secrets = async () => KEY;
 
-/** Takes a secret into its hands, so that the world knows it. */
+/** A tool that reads a secret, so that the world knows its value. */
 const signIn = defineTool({
   name: 'sign_in',
   description: '',
@@ -31,7 +31,7 @@ const signIn = defineTool({
 });
 const know = { calls: [{ tool: 'sign_in', args: {} }] };
 
-/** A world in which each step was one run, and the frame after each. */
+/** A world with one run for each step, and the frame after each run. */
 async function worked(files: Record<string, string>, ...steps: readonly ScriptStep[]) {
   const { root, outside } = sandbox(files);
   const tools = [...workspace({ root }), ...processes({ root, approval: 'never' }), signIn];
@@ -50,7 +50,7 @@ async function worked(files: Record<string, string>, ...steps: readonly ScriptSt
 }
 
 describe('setting files back', () => {
-  it('puts each file as it stood at the frame: changed ones back, made ones away, others not touched', async () => {
+  it('each file gets its state at the frame: changed files are restored, created files removed, others untouched', async () => {
     const { root, world, frames, read } = await worked(
       { 'a.txt': 'one', 'other.txt': 'mine' },
       edit('a.txt', 'one', 'two'),
@@ -66,7 +66,7 @@ describe('setting files back', () => {
       ],
       unseen: [],
     });
-    expect([read('a.txt'), read('made/b.txt')]).toEqual(['three', 'b']); // a dry run does nothing
+    expect([read('a.txt'), read('made/b.txt')]).toEqual(['three', 'b']); // a dry run changes nothing
     await at(1);
     expect([read('a.txt'), read('made/b.txt')]).toEqual(['two', null]);
     await at(0);
@@ -76,7 +76,7 @@ describe('setting files back', () => {
     await world.close();
   });
 
-  it('keeps what somebody else has put there since, and says so', async () => {
+  it('content that was written by others since is kept and reported', async () => {
     const { root, world, frames, read } = await worked(
       { 'a.txt': 'one' },
       edit('a.txt', 'one', 'two'),
@@ -93,7 +93,7 @@ describe('setting files back', () => {
     await world.close();
   });
 
-  it('makes the files in another folder as well, and leads nowhere outside of it', async () => {
+  it('files can be restored into another folder, and nothing outside of it changes', async () => {
     const { outside, world, frames } = await worked(
       { 'a.txt': 'one' },
       edit('a.txt', 'one', 'two'),
@@ -107,12 +107,12 @@ describe('setting files back', () => {
     await world.close();
   });
 
-  it('names the calls behind the frame of which it cannot know what they changed', async () => {
+  it('calls after the frame whose changes are unknown are listed', async () => {
     const { root, world, frames } = await worked(
       { 'a.txt': 'one' },
       run('node', '-e', 'require("fs").writeFileSync("p.txt", "x")'),
       edit('a.txt', 'one', 'two'),
-      edit('a.txt', 'not there', 'x'), // refused: it changed nothing, and is not named
+      edit('a.txt', 'not there', 'x'), // the edit was refused: it changed nothing, and is not listed
       { calls: [{ tool: 'read_file', args: { path: 'a.txt' } }] },
     );
     const { unseen } = await restoreFiles(world.kernel, { at: frames[0] ?? 0, root });
@@ -124,7 +124,7 @@ describe('setting files back', () => {
     await world.close();
   });
 
-  it('refuses to put back content that held a secret, and the file stays as it is [TOOL-42]', async () => {
+  it('content that held a secret is not restored, and the file stays as it is [TOOL-42]', async () => {
     const { root, world, frames, read } = await worked(
       { 'env.txt': `key=${KEY}\nmode=a\n`, 'plain.txt': 'key=[secret]\nmode=a\n' },
       know,
@@ -141,12 +141,12 @@ describe('setting files back', () => {
       ]);
     }
     expect([read('env.txt'), read('plain.txt')]).toEqual(['mode=c\n', 'key=[secret]\nmode=a\n']);
-    expect((await at(3)).files[0]).toEqual({ path: 'env.txt', how: 'kept', why }); // as edited: a secret still
+    expect((await at(3)).files[0]).toEqual({ path: 'env.txt', how: 'kept', why }); // still a secret
     expect((await at(4)).files.map(({ how }) => how)).toEqual(['as_it_was', 'as_it_was']);
     await world.close();
   });
 
-  it('keeps a file that holds a secret and that the journal does not know', async () => {
+  it('a file with a secret that the journal does not know is kept', async () => {
     const { root, world, frames, read } = await worked(
       { 'env.txt': `key=${KEY}\nmode=a\n` },
       know,
@@ -160,7 +160,7 @@ describe('setting files back', () => {
     await world.close();
   });
 
-  it('refuses a frame that is not there', async () => {
+  it('a frame that does not exist is refused', async () => {
     const { root, world } = await worked({ 'a.txt': 'one' }, write('b.txt', 'b'));
     await expect(restoreFiles(world.kernel, { at: 10_000, root })).rejects.toThrow(
       /invalid_argument: invalid option "at": the world has no such frame/,

@@ -1,4 +1,4 @@
-/** Which names count as those of secret files, and which must stay readable. */
+/** Which names count as names of secret files, and which must stay readable. */
 import { describe, expect, it } from 'vitest';
 import { isSecretPath } from '../src/workspace/secret-names.js';
 import { sandbox } from './sandbox.js';
@@ -44,30 +44,30 @@ const READABLE = [
 ];
 
 describe('the names of secret files', () => {
-  it.each(SECRET)('hold a secret: %s [TOOL-26]', (path) => {
+  it.each(SECRET)('the name is secret: %s [TOOL-26]', (path) => {
     expect(isSecretPath(path.split('/'))).toBe(true);
     expect(isSecretPath(path.toUpperCase().split('/'))).toBe(true);
     expect(isSecretPath(['some', 'folder', ...path.split('/')])).toBe(true);
   });
 
-  it.each(READABLE)('hold none: %s', (path) => {
+  it.each(READABLE)('the name is readable: %s', (path) => {
     expect(isSecretPath(path.split('/'))).toBe(false);
   });
 
-  it('are no reason to hide the folder of a program', () => {
+  it('a secret name does not hide a folder of source code', () => {
     expect(isSecretPath(['src', 'secrets'], 'folder')).toBe(false);
     expect(isSecretPath(['src', 'secrets'], 'file')).toBe(true);
     expect(isSecretPath(['.ssh'], 'folder')).toBe(true);
   });
 
-  it('are judged in linear time, whatever the name', () => {
+  it('names are checked in linear time', () => {
     const started = performance.now();
     for (const piece of ['a', '-', 'secret-', 'service', '.env', '.example', 'firebase-adminsdk', '~', '.bak'])
       isSecretPath([piece.repeat(Math.ceil(255 / piece.length))]);
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  it('refuse the data in a folder of secrets, and show the program in it [TOOL-26]', async () => {
+  it('data in a folder of secrets is refused, and source code in it is shown [TOOL-26]', async () => {
     const { call } = sandbox({ 'secrets/db': 'needle', 'secrets/prod.yml': 'needle', 'secrets/read.ts': 'needle' });
     expect((await call('grep', { pattern: 'needle' })).text.split('\n').slice(1)).toEqual([
       'secrets/read.ts:1: needle',
@@ -78,7 +78,7 @@ describe('the names of secret files', () => {
     expect(await call('write_file', { path: 'config/credentials', text: 'x' })).toMatchObject({ refused: true });
   });
 
-  it('refuse every tool of a workspace [TOOL-26]', async () => {
+  it('secret files are refused by every tool of a workspace [TOOL-26]', async () => {
     const names = [
       'secrets.json',
       '.vault-token',

@@ -18,7 +18,7 @@ const sha256 = (of: string | Uint8Array) => `sha256:${createHash('sha256').updat
 const body = (text: string) => text.split('\n').slice(1);
 
 describe('list_files', () => {
-  it('shows type, size, time and path, names in byte order', async () => {
+  it('list_files shows type, size, time and path, with names in byte order', async () => {
     const { call, root } = sandbox({ 'b.txt': '12345', 'B.txt': '', 'a/deep.txt': 'x', 'é.txt': 'x', 'z.txt': 'x' });
     for (const name of ['a', '.']) utimesSync(path.join(root, name), 1_700_000_000, 1_700_000_000);
     expect((await call('list_files')).text.split('\n')).toEqual([
@@ -31,7 +31,7 @@ describe('list_files', () => {
     ]);
   });
 
-  it('goes as deep as it is asked, upper levels first', async () => {
+  it('list_files lists to the requested depth, upper levels first', async () => {
     const { call } = sandbox({ 'a/1/x': '', 'b/2/y': '', top: '' });
     const paths = async (depth: number) => body((await call('list_files', { depth })).text).map((l) => l.split(' ')[3]);
     expect(await paths(1)).toEqual(['a', 'b', 'top']);
@@ -39,7 +39,7 @@ describe('list_files', () => {
     expect(await paths(9)).toEqual(['a', 'b', 'top', 'a/1', 'b/2', 'a/1/x', 'b/2/y']);
   });
 
-  it('shows ignored folders without entering them, unless asked by name', async () => {
+  it('list_files shows ignored folders without entering them, unless their name is given', async () => {
     const { call, root } = sandbox({
       'node_modules/x/index.js': 'needle',
       '.git/HEAD': 'needle',
@@ -54,7 +54,7 @@ describe('list_files', () => {
     expect(body((await own('grep', { pattern: 'needle' })).text)).toHaveLength(2);
   });
 
-  it('says how much it left out, and lists the empty folder', async () => {
+  it('list_files counts the entries that it left out, and lists an empty folder', async () => {
     const { call } = sandbox(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i + 10}`, ''])));
     const listed = (await call('list_files', { limit: 10 })).text;
     expect(listed.split('\n')).toHaveLength(11);
@@ -62,7 +62,7 @@ describe('list_files', () => {
     expect((await sandbox().call('list_files')).text).toBe('Folder . (empty)');
   });
 
-  it('keeps one entry on one line, whatever its name', async () => {
+  it('list_files shows each entry on one line, whatever its name', async () => {
     const odd = ['two\nlines', 'a b', 'quote"d', 'tab\t', '日本語', '😀', '\u202egnp.exe', 'back\\slash'];
     const { call, root } = sandbox(Object.fromEntries(odd.map((name) => [name, 'x'])));
     const lines = body((await call('list_files')).text);
@@ -75,7 +75,7 @@ describe('list_files', () => {
     expect(readdirSync(root)).toHaveLength(odd.length);
   });
 
-  it('counts a name that is not UTF-8 instead of showing one that opens nothing', async () => {
+  it('list_files counts a name that is not UTF-8, since its text would open no file', async () => {
     const { call, root } = sandbox({ ok: '' });
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]), 'x');
     expect((await call('list_files')).text).toContain('1 unreadable');
@@ -85,7 +85,7 @@ describe('list_files', () => {
 describe('read_file', () => {
   const numbered = Array.from({ length: 1000 }, (_, i) => `line ${i + 1}`).join('\n');
 
-  it('gives the part that was asked for and says how to go on', async () => {
+  it('read_file returns the requested part and says how to continue', async () => {
     const { call } = sandbox({ 'n.txt': numbered, 'small.txt': 'one\ntwo\n' });
     expect((await call('read_file', { path: 'small.txt' })).text).toBe(
       'File small.txt (8 bytes; lines 1 to 2; to the end)\none\ntwo\n',
@@ -100,7 +100,7 @@ describe('read_file', () => {
     expect((await call('read_file', { path: 'absent' })).text).toContain('there is no such file');
   });
 
-  it('reading on and on gives back the whole file, in lines and in bytes', async () => {
+  it('read_file returns the whole file over several calls, in lines and in bytes', async () => {
     const { call } = sandbox({ 'n.txt': `${numbered}\n\n\nend` });
     for (const unit of ['lines', 'bytes']) {
       let whole = '';
@@ -114,7 +114,7 @@ describe('read_file', () => {
     }
   });
 
-  it('bounds a huge file, a huge line and an empty file', async () => {
+  it('read_file bounds a huge file, a huge line and an empty file', async () => {
     const { call, root } = sandbox({
       'line.txt': 'x'.repeat(5_000_000),
       'empty.txt': '',
@@ -133,14 +133,14 @@ describe('read_file', () => {
     );
   });
 
-  it('describes a binary file and decodes what is not UTF-8', async () => {
+  it('read_file describes a binary file and decodes text that is not UTF-8', async () => {
     const binary = new Uint8Array([1, 0, 2]);
     const { call } = sandbox({ 'b.bin': binary, 'latin.txt': new Uint8Array([0x63, 0x61, 0x66, 0xe9, 10]) });
     expect((await call('read_file', { path: 'b.bin' })).text).toBe(`File b.bin (3 bytes; binary; ${sha256(binary)})`);
     expect((await call('read_file', { path: 'latin.txt' })).text).toContain('caf\ufffd\n');
   });
 
-  it.skipIf(process.getuid?.() === 0)('answers a file the system does not permit', async () => {
+  it.skipIf(process.getuid?.() === 0)('read_file reports a file without read permission', async () => {
     const { call, root } = sandbox({ 'no.txt': 'x', 'folder/x.txt': 'x' });
     chmodSync(path.join(root, 'no.txt'), 0);
     chmodSync(path.join(root, 'folder'), 0);
@@ -158,7 +158,7 @@ describe('grep', () => {
     'bin.dat': new Uint8Array([0, 84, 79, 68, 79]),
   };
 
-  it('finds literal text, with and without case', async () => {
+  it('grep finds literal text, with and without case', async () => {
     const { call } = sandbox(files);
     expect((await call('grep', { pattern: 'TODO' })).text.split('\n')).toEqual([
       '2 matches in 2 files (2 files searched; 1 binary skipped)',
@@ -170,7 +170,7 @@ describe('grep', () => {
     expect(body((await call('grep', { pattern: 'x = 1 // (', ignore_case: true })).text)).toHaveLength(0);
   });
 
-  it('finds by regular expression, in one file, by name', async () => {
+  it('grep finds by regular expression, in one file, and by name', async () => {
     const { call } = sandbox(files);
     const matches = async (args: Record<string, unknown>) => body((await call('grep', { regex: true, ...args })).text);
     expect(await matches({ pattern: '^#|implemented\\b' })).toEqual([
@@ -184,7 +184,7 @@ describe('grep', () => {
     expect(await call('grep', { regex: true, pattern: '(' })).toMatchObject({ refused: true });
   });
 
-  it('stops a pattern that would take years', async () => {
+  it('grep stops a pattern that would take years', async () => {
     const { call } = sandbox({ 'evil.txt': `${'a'.repeat(60)}!`, 'later.txt': 'b' });
     const started = performance.now();
     const { text } = await call('grep', { regex: true, pattern: '^(a+)+$' });
@@ -193,7 +193,7 @@ describe('grep', () => {
     expect((await call('grep', { regex: true, pattern: 'b' })).text).toContain('later.txt:1: b');
   });
 
-  it('bounds matches and lines, and passes over very large files', async () => {
+  it('grep bounds matches and lines, and skips very large files', async () => {
     const { call } = sandbox({
       'many.txt': 'hit\n'.repeat(900),
       'long.txt': `hit${'x'.repeat(9_999)}`,
@@ -208,7 +208,7 @@ describe('grep', () => {
 });
 
 describe('write_file', () => {
-  it('tells what was there and what is there now', async () => {
+  it('write_file reports the content before and after', async () => {
     const { call, root } = sandbox({ 'old.txt': 'old' });
     expect((await call('write_file', { path: 'old.txt', text: 'new' })).text).toBe(
       `Wrote old.txt (3 bytes; before ${sha256('old')}; after ${sha256('new')})`,
@@ -218,14 +218,14 @@ describe('write_file', () => {
     expect(readdirSync(root).sort()).toEqual(['deep', 'old.txt']);
   });
 
-  it('keeps the permissions of what it replaces', async () => {
+  it('write_file keeps the permissions of the file that it replaces', async () => {
     const { call, root } = sandbox({ 'run.sh': 'old' });
     chmodSync(path.join(root, 'run.sh'), 0o750);
     await call('write_file', { path: 'run.sh', text: 'new' });
     expect(statSync(path.join(root, 'run.sh')).mode & 0o777).toBe(0o750);
   });
 
-  it('shows readers the old content or the new one, never a part, whoever writes at once [TOOL-27]', async () => {
+  it('write_file shows readers the old or the new content and never a part, even with concurrent writers [TOOL-27]', async () => {
     const { call, root } = sandbox({ 'f.txt': 'a'.repeat(300_000) });
     const seen = new Set<string>();
     const writes = ['b', 'c', 'd', 'e'].map((letter) =>
@@ -245,7 +245,7 @@ describe('write_file', () => {
     expect(readdirSync(root)).toEqual(['f.txt']);
   });
 
-  it('leaves nothing behind when it fails, and a listing hides what a crash left', async () => {
+  it('write_file leaves no file after a failure, and a listing hides what a crash left', async () => {
     const { call, root } = sandbox({ '.reprise-1234.tmp': 'left by a crash' });
     mkdirSync(path.join(root, 'folder'));
     expect((await call('write_file', { path: 'folder', text: 'x' })).refused).toBe(true);
@@ -254,14 +254,14 @@ describe('write_file', () => {
     expect(readdirSync(root).sort()).toEqual(['.reprise-1234.tmp', 'folder']);
   });
 
-  it('refuses a path that no receipt could note, before anything is written [TOOL-37]', async () => {
+  it('write_file refuses a path that no receipt could record, before it writes [TOOL-37]', async () => {
     const { call, root } = sandbox({});
     const { text } = await call('write_file', { path: `${'d/'.repeat(600)}f.txt`, text: 'x' });
     expect(text).toContain('the path is too long');
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('is absent from a read-only workspace; reads may be repeated, a write is not', () => {
+  it('write_file is absent from a read-only workspace; reads may be repeated, a write may not', () => {
     const delivery = (options: object) =>
       Object.fromEntries(workspace({ root: '.', ...options }).map(({ entry }) => [entry.name, entry.guarantee]));
     const readers = { list_files: 'idempotent', read_file: 'idempotent', grep: 'idempotent', glob: 'idempotent' };
@@ -269,7 +269,7 @@ describe('write_file', () => {
     expect(delivery({})).toEqual({ ...readers, write_file: 'at_most_once', edit_file: 'at_most_once' });
   });
 
-  it('keeps what stood there before, whole, and names the change in its receipt [TOOL-27]', async () => {
+  it('write_file stores the whole earlier content and names the change in its receipt [TOOL-27]', async () => {
     const large = 'x'.repeat(300_000);
     const { call } = sandbox({ 'a/f.txt': large });
     const changed = await call('write_file', { path: './a/f.txt', text: 'new' });
@@ -282,7 +282,7 @@ describe('write_file', () => {
     expect((await call('read_file', { path: 'b/g.txt' })).receipt.changes).toBeUndefined();
   });
 
-  it('takes the place of a file as its resource, however it is spelled', () => {
+  it('write_file uses the file as its resource, however its path is spelled', () => {
     const [write, edit] = workspace({ root: '.' }).filter(({ resource }) => resource !== undefined);
     const resources = ['a/f', './a/f', 'a//f', 'a/b/../f'].map((path) => write?.resource?.({ path } as never));
     expect(new Set([...resources, edit?.resource?.({ path: 'a/f' } as never)])).toEqual(new Set(['file/a/f']));
@@ -292,7 +292,7 @@ describe('write_file', () => {
 describe('edit_file', () => {
   const text = 'one\ntwo\none\n';
 
-  it('replaces a text that stands there once, and leaves the rest as it is, byte for byte', async () => {
+  it('edit_file replaces a text that occurs once, and leaves every other byte unchanged', async () => {
     const { call, root } = sandbox({ 'f.txt': `\ufeff${text}` });
     const edited = await call('edit_file', { path: 'f.txt', old: 'two\n', new: '$& zwei\n' });
     expect(edited.text).toMatch(/^Edited f\.txt \(replaced once; 19 bytes; before sha256:[0-9a-f]{64}; after sha256:/);
@@ -300,7 +300,7 @@ describe('edit_file', () => {
     expect(edited.receipt.changes).toMatchObject([{ path: 'f.txt' }]);
   });
 
-  it('replaces every place only when it is told to', async () => {
+  it('edit_file replaces every occurrence only on request', async () => {
     const { call, root } = sandbox({ 'f.txt': text });
     const refused = await call('edit_file', { path: 'f.txt', old: 'one', new: 'eins' });
     expect([refused.refused, refused.text]).toEqual([true, expect.stringContaining('2 times')]);
@@ -308,7 +308,7 @@ describe('edit_file', () => {
     expect(readFileSync(path.join(root, 'f.txt'), 'utf8')).toBe('eins\ntwo\neins\n');
   });
 
-  it('refuses what it could only guess at, and changes and makes nothing then', async () => {
+  it('edit_file refuses an ambiguous edit, and changes nothing', async () => {
     const { call, root } = sandbox({ 'dos.txt': 'a\r\nb\r\n', bin: new Uint8Array([0xff, 0x61]), 'd/x': '' });
     const refusals: [Record<string, unknown>, RegExp][] = [
       [{ path: 'dos.txt', old: 'a\nb' }, /does not stand there; its lines end in CR LF/],
@@ -316,7 +316,7 @@ describe('edit_file', () => {
       [{ path: 'bin', old: 'a' }, /not UTF-8/],
       [{ path: 'no/where', old: 'a' }, /no such file/],
       [{ path: 'd', old: 'a' }, /it is a folder/],
-      [{ path: '../out', old: 'a' }, /does not go up/],
+      [{ path: '../out', old: 'a' }, /must not contain/],
       [{ path: '.env', old: 'a' }, /secrets/],
     ];
     for (const [args, why] of refusals) {
@@ -340,12 +340,12 @@ describe('glob', () => {
     ['**/deep/**/c.*', ['src/deep/c.tsx']],
     ['./src/*', ['src/b.ts']],
     ['x', []],
-  ])('%s finds %j', async (pattern, found) => {
+  ])('the pattern %s finds %j', async (pattern, found) => {
     const { call } = sandbox(files);
     expect(body((await call('glob', { pattern })).text)).toEqual(found);
   });
 
-  it('starts where it is told to, says what it left out, and refuses what is no pattern', async () => {
+  it('glob starts at the given folder, counts what it left out, and refuses an invalid pattern', async () => {
     const { call } = sandbox(files);
     expect(body((await call('glob', { pattern: '*.tsx', path: 'src/deep' })).text)).toEqual(['src/deep/c.tsx']);
     expect((await call('glob', { pattern: '**', limit: 1 })).text).toMatch(
@@ -356,7 +356,7 @@ describe('glob', () => {
     }
   });
 
-  it('answers at once to a pattern that is made to be slow', async () => {
+  it('glob answers at once to a pattern that is made to be slow', async () => {
     const { call } = sandbox({ ['a'.repeat(200)]: '', [`${'d/'.repeat(20)}f`]: '' });
     const started = performance.now();
     await call('glob', { pattern: `${'*a'.repeat(200)}b` });

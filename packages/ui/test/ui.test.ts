@@ -1,4 +1,4 @@
-/** Runs as chat pages get them, read by the reader that the pages use. */
+/** Runs as chat pages receive them, read with the reader that pages use. */
 import { defineAgent, defineTool } from '@reprise/agent';
 import {
   DefaultChatTransport,
@@ -27,7 +27,7 @@ import {
 import { MessageFold } from '../src/message.js';
 import { SpokenPart } from '../src/spoken-part.js';
 
-// Held by the compiler: what is sent is what the AI SDK takes.
+// Checked by the compiler: the AI SDK accepts the sent messages.
 const chunksFit: (chunk: UiChunk) => UIMessageChunk = (chunk) => chunk;
 
 const pay = defineTool({
@@ -55,7 +55,7 @@ async function all<T>(stream: ReadableStream<T> | AsyncIterable<T>): Promise<T[]
   return found;
 }
 
-/** The message that a page ends with. */
+/** The final message of a page. */
 async function read(chunks: readonly UiChunk[]): Promise<UIMessage | undefined> {
   const stream = new ReadableStream<UIMessageChunk>({
     start: (controller) => {
@@ -70,14 +70,14 @@ async function read(chunks: readonly UiChunk[]): Promise<UIMessage | undefined> 
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** What a page shows of a message. */
+/** The parts that a page shows of a message. */
 function shown(message: UIMessage | undefined): string {
   const parts = (message?.parts ?? []).filter((part) => !isSuperseded(part));
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 describe('a run as a UI message stream', () => {
-  it('is one message under the id of the run: texts, calls and their results, step by step', async () => {
+  it('a run is one message under its id: texts, calls and results, step by step', async () => {
     const { world, session } = await opened(
       { text: 'I pay.', reasoning: 'They want it paid.', ...call('pay', { cents: 5 }) },
       { text: 'Paid.' },
@@ -101,11 +101,11 @@ describe('a run as a UI message stream', () => {
     expect(shown(message)).toBe('I pay.Paid.');
     const fold = new MessageFold(run.id);
     for (const chunk of chunks) fold.take(chunk);
-    expect(fold.message).toEqual(json(message)); // ours is what the page has
+    expect(fold.message).toEqual(json(message)); // our message equals the page's
     await world.close();
   });
 
-  it('is the same message from the journal alone, whoever asks and whenever [EVT-1, EVT-7]', async () => {
+  it('the journal alone gives the same message, for every reader at any time [EVT-1, EVT-7]', async () => {
     const { world, session } = await opened(call('pay', { cents: 13 }), { text: 'No luck.' });
     const run = await session.send('Pay 13.', { id: 'm-1' });
     await run.result();
@@ -122,7 +122,7 @@ describe('a run as a UI message stream', () => {
     await world.close();
   });
 
-  it('asks for leave, and tells what was said: refused, or allowed and done', async () => {
+  it('an approval is requested and its decision is shown: denied, or approved and executed', async () => {
     const { world, session } = await opened(call('pay', { cents: 500 }), call('pay', { cents: 400 }), {
       text: 'Fine.',
     });
@@ -132,7 +132,7 @@ describe('a run as a UI message stream', () => {
       chunks.push(chunk);
       if (chunk.type !== 'tool-approval-request') continue;
       const [item] = await world.pending();
-      expect(chunk.approvalId).toBe(item?.id); // what `decide` takes
+      expect(chunk.approvalId).toBe(item?.id); // the id that `decide` needs
       const isFirst = !chunks.some(({ type }) => type === 'tool-output-denied');
       await world.decide(chunk.approvalId, isFirst ? { deny: 'too much' } : { approve: true });
     }
@@ -143,7 +143,7 @@ describe('a run as a UI message stream', () => {
     await world.close();
   });
 
-  it('tells of questions, of what is said meanwhile, and of a run that is stopped', async () => {
+  it('questions, inputs during a run, and a stopped run are shown', async () => {
     const { world, session } = await opened(call('ask_human', { question: 'Which?', options: ['a', 'b'] }), {
       text: 'One moment, please.',
       delayMs: Number.POSITIVE_INFINITY,
@@ -175,7 +175,7 @@ describe('a run as a UI message stream', () => {
     await world.close();
   });
 
-  it('ends with an error that a person can read when the run fails', async () => {
+  it('a failed run ends with an error that a person can read', async () => {
     const { world, session } = await opened(
       { fail: 'provider_error_terminal/refused' },
       { fail: 'provider_error_terminal/refused' },
@@ -193,7 +193,7 @@ describe('a run as a UI message stream', () => {
     await world.close();
   });
 
-  it('does not say twice what a broken stream had said', async () => {
+  it('text that a broken stream had shown is not repeated', async () => {
     const { world, session } = await opened({ text: 'A text that breaks off.', cut: 10 });
     const chunks = await all(toUIMessageStream(await session.send('Say it.', { id: 'm-1' })));
     expect(shown(await read(chunks))).toBe('A text that breaks off.');
@@ -202,7 +202,7 @@ describe('a run as a UI message stream', () => {
   });
 
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-  it(`whatever attempts say, the parts that count hold the text that counts, once (seed ${seed})`, async () => {
+  it(`the parts without a superseded mark hold the final text exactly once, whatever the attempts contain (seed ${seed})`, async () => {
     const piece = fc.stringMatching(/^[ab]{0,3}$/);
     const attempts = fc.array(fc.array(piece, { maxLength: 4 }), { maxLength: 4 });
     await fc.assert(
@@ -233,7 +233,7 @@ describe('a run as a UI message stream', () => {
 });
 
 describe('the response of a chat endpoint', () => {
-  it('has the headers of the protocol, and is read by the transport that pages use', async () => {
+  it('the response has the protocol headers, and the transport of chat pages reads it', async () => {
     const { world, session } = await opened({ text: 'Hello.' });
     expect(UI_STREAM_HEADERS).toEqual(UI_MESSAGE_STREAM_HEADERS);
     const transport = new DefaultChatTransport<UIMessage>({
@@ -253,13 +253,13 @@ describe('the response of a chat endpoint', () => {
       });
     const first = (await all(await ask())) as UiChunk[];
     expect(shown(await read(first))).toBe('Hello.');
-    // Sent again, it is no second input: the same run, and nobody asks the model, which would have nothing to say.
+    // The repeated request adds no input: it is the same run, and the model is not called, since it has no step left.
     expect(shown(await read((await all(await ask())) as UiChunk[]))).toBe('Hello.');
     expect((await session.state())?.runs).toBe(1);
     await world.close();
   });
 
-  it('goes on behind the last event that a client has with exactly the rest [EVT-3]', async () => {
+  it('a reconnecting client receives exactly the events after its last one [EVT-3]', async () => {
     const { world, session } = await opened(call('pay', { cents: 5 }), { text: 'Paid.' });
     const run = await session.send('Pay 5.', { id: 'm-1' });
     await run.result();
@@ -271,13 +271,13 @@ describe('the response of a chat endpoint', () => {
       const rest = await uiMessageResponse(run, after === undefined ? {} : { after }).text();
       expect(rest, `after ${id}`).toBe(whole.slice(whole.indexOf('\n\n', whole.indexOf(`id: ${id}\n`)) + 2));
     }
-    // An id stands at the last chunk of its event: who has it lacks nothing of that event.
+    // An id is on the last chunk of its event: a client with that id has the whole event.
     expect(new Set(ids).size).toBe(ids.length);
     expect(afterOf(new Request('http://localhost', { headers: { 'last-event-id': 'x' } }))).toBeUndefined();
     await world.close();
   });
 
-  it('says that it is there while nothing happens, and leaves the run alone when nobody listens', async () => {
+  it('a response sends comments while nothing happens, and a closed connection does not affect the run', async () => {
     const { world, session } = await opened(call('pay', { cents: 500 }), { text: 'Paid.' });
     const run = await session.send('Pay.', { id: 'm-1' });
     const reader = uiMessageResponse(run, { keepAliveMs: 20 }).body?.getReader();
@@ -291,7 +291,7 @@ describe('the response of a chat endpoint', () => {
     await world.close();
   });
 
-  it('refuses what no chat page sends', () => {
+  it('a request that no chat page sends is refused', () => {
     const message = { id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
     expect(readChatInput({ id: 'c', messages: [message] })).toEqual({ chat: 'c', id: 'm-1', input: ['Hi'] });
     const file = { type: 'file', url: 'data:text/plain;base64,SGk=', mediaType: 'text/plain', filename: 'a.txt' };
@@ -312,7 +312,7 @@ describe('the response of a chat endpoint', () => {
 });
 
 describe('the messages of a session so far', () => {
-  it('are what a page has that was there all the time', async () => {
+  it('the messages equal those of a page that was open the whole time', async () => {
     const { world, session } = await opened(
       call('pay', { cents: 5 }),
       { text: 'Paid.' },
@@ -339,7 +339,7 @@ describe('the messages of a session so far', () => {
     await world.close();
   });
 
-  it('are valid messages of the AI SDK after approvals of every kind, and hold what the model thought [EVT-7]', async () => {
+  it('the messages are valid in the AI SDK after every kind of approval, and hold the reasoning [EVT-7]', async () => {
     const { world, session } = await opened(
       { reasoning: 'It is much.', ...call('pay', { cents: 500 }) },
       call('pay', { cents: 400 }),
@@ -374,7 +374,7 @@ describe('the messages of a session so far', () => {
     await world.close();
   });
 
-  it('are followed by a second page, which sees what another one sends', async () => {
+  it('a second page follows the messages that another page sends', async () => {
     const { world, session } = await opened({ text: 'One.' }, { text: 'Two.' });
     await (await session.send('First.', { id: 'm-1' })).result();
     const left = new AbortController();

@@ -16,9 +16,10 @@ export async function toolText(item: ToolItem, reader: TranscriptReader): Promis
   if (item.edited_args_ref !== undefined) {
     const read = await reader.value(item.edited_args_ref);
     const args = 'found' in read ? textOfValue(read.found) : wordsFor(read.gone);
-    told.push(`It ran with these arguments instead, which somebody changed before approving it: ${args}`);
+    told.push(`It ran with these arguments instead, which were changed before it was approved: ${args}`);
   }
-  if (item.note_ref !== undefined) told.push(`Whoever decided about it says: ${await reader.text(item.note_ref)}`);
+  if (item.note_ref !== undefined)
+    told.push(`Note on the decision about this call: ${await reader.text(item.note_ref)}`);
   if (item.non_execution !== undefined) told.push(nonExecutionText(item.non_execution));
   if (item.output_ref !== undefined) told.push(await reader.text(item.output_ref));
   for (const file of item.files ?? []) told.push(fileLine(file));

@@ -1,11 +1,11 @@
-/** Every way to reach a model over HTTP, against one mock provider that we did not write. */
+/** All clients that reach a model over HTTP, against one third-party mock provider. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LLMock } from '@copilotkit/aimock';
 import { aiSdk, type ModelClient } from '@reprise/providers';
 import { CLIENTS, watched } from '../mock-provider.js';
 
-/** A client and how many requests it sent. */
+/** A client, and the number of requests that it sent. */
 export interface Profile {
   readonly client: ModelClient;
   readonly requests: () => number;
@@ -14,7 +14,7 @@ export interface Profile {
 const noWait = { sleep: async () => undefined };
 const stateless = { openai: { store: false, include: ['reasoning.encrypted_content'] } };
 
-/** By name, what makes a client of a mock provider. */
+/** Factories of clients for a mock provider, by name. */
 export const PROFILES: Readonly<Record<string, (mock: LLMock) => Profile>> = {
   ...Object.fromEntries(
     CLIENTS.map((name) => [

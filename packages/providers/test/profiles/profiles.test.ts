@@ -1,4 +1,4 @@
-/** Ten scenarios × every way to reach a model: what the run comes to, its events, its replay and its requests. */
+/** Ten scenarios × every client: the result of the run, its events, its replay and its requests. */
 
 import { verifyRequests } from '@reprise/providers';
 import { memory } from 'reprise';

@@ -1,6 +1,6 @@
-/** What `reprise verify --requests` is given: the models of a world, without their keys. */
+/** A module for `reprise verify --requests`: the models of a world, without their keys. */
 import type { ReadonlyStore } from '@reprise/kernel';
 import { openAiResponses, verifyRequests } from '@reprise/providers';
 
-/** Makes the requests of a world again. */
+/** Rebuilds the requests of a world. */
 export const requests = (store: ReadonlyStore) => verifyRequests(store, { main: openAiResponses('gpt-5') });

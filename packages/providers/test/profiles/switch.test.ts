@@ -1,4 +1,6 @@
-/** A session whose model is changed in the middle, from each provider to each other: nothing is refused, nothing silent. */
+/**
+ * A session that changes its model, from each provider to each other: no request is refused, and every loss is named.
+ */
 import { readValue } from '@reprise/agent';
 import { llmGenerateReceipt, type Value } from '@reprise/contracts';
 import { readFrame, type Store } from '@reprise/kernel';
@@ -35,34 +37,37 @@ async function warningsOf(store: Store): Promise<Value[]> {
   return told;
 }
 
-/** Whose thoughts the mock provider gives in a form that goes back. */
+/** The clients whose reasoning the mock provider sends in a form that can be sent back. */
 const THINKERS = /responses|anthropic/;
 
 const ALL = Object.entries(PROFILES);
 
 describe.each(ALL)('a session that begins with %s', (first, clientOf) => {
-  it.each(ALL.filter(([name]) => name !== first))('goes on with %s, and back [MOD-16]', async (_, otherOf) => {
-    const mock = await mockProvider();
-    mock.on({ hasToolResult: false }, { content: 'I add.', toolCalls: calls, ...thought });
-    mock.on({ hasToolResult: true }, { content: 'It is 5.', ...thought });
-    const [one, two] = [clientOf(mock).client, otherOf(mock).client];
-    const store = memory();
-    {
-      await using world = await openWorld({ store, models: { one, two }, agents: [adder] });
-      const session = world.session('s', adder);
-      for (const model of ['one', 'two', 'one']) {
-        if (model === 'two' || (await session.state()) !== null) await session.reconfigure({ model });
-        expect((await (await session.send('2 + 3, twice?')).result()).stop).toEqual({ kind: 'Completed' });
+  it.each(ALL.filter(([name]) => name !== first))(
+    'the session continues with %s, and then returns to its first model [MOD-16]',
+    async (_, otherOf) => {
+      const mock = await mockProvider();
+      mock.on({ hasToolResult: false }, { content: 'I add.', toolCalls: calls, ...thought });
+      mock.on({ hasToolResult: true }, { content: 'It is 5.', ...thought });
+      const [one, two] = [clientOf(mock).client, otherOf(mock).client];
+      const store = memory();
+      {
+        await using world = await openWorld({ store, models: { one, two }, agents: [adder] });
+        const session = world.session('s', adder);
+        for (const model of ['one', 'two', 'one']) {
+          if (model === 'two' || (await session.state()) !== null) await session.reconfigure({ model });
+          expect((await (await session.send('2 + 3, twice?')).result()).stop).toEqual({ kind: 'Completed' });
+        }
+        await world.verify();
       }
-      await world.verify();
-    }
-    const report = await verifyRequests(await store.openReadonly(), { one, two });
-    expect(report).toEqual({ equal: 6, different: [], uncompared: [] });
-    const warnings = (await warningsOf(store)) as string[][];
-    const losses = warnings.map((told) => told.filter((code) => code.startsWith('prompt_loss:')));
-    // Before the change nothing is lost; after it each class is named once.
-    expect(losses.slice(0, 2)).toEqual([[], []]);
-    for (const told of losses) expect(told).toEqual([...new Set(told)]);
-    if (THINKERS.test(first)) expect(losses[2]).toContain('prompt_loss:reasoning');
-  });
+      const report = await verifyRequests(await store.openReadonly(), { one, two });
+      expect(report).toEqual({ equal: 6, different: [], uncompared: [] });
+      const warnings = (await warningsOf(store)) as string[][];
+      const losses = warnings.map((told) => told.filter((code) => code.startsWith('prompt_loss:')));
+      // Before the change there is no loss; after it, each class of loss is named once.
+      expect(losses.slice(0, 2)).toEqual([[], []]);
+      for (const told of losses) expect(told).toEqual([...new Set(told)]);
+      if (THINKERS.test(first)) expect(losses[2]).toContain('prompt_loss:reasoning');
+    },
+  );
 });

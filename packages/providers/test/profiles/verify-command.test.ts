@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the requests of a world in a file', () => {
-  it('are made again by the models of a module, and are what was sent [MOD-12]', async () => {
+  it('requests rebuilt with the models of a module equal the sent requests [MOD-12]', async () => {
     const { code, out, err } = await run('verify', file, '--requests', moduleAt('requests.ts'));
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('the requests of 2 model calls are, in bytes, what was sent\n');
@@ -33,13 +33,13 @@ describe('the requests of a world in a file', () => {
     expect(JSON.parse(json.out)).toMatchObject({ ok: true, requests: { equal: 2, uncompared: 0 } });
   });
 
-  it('are a finding when the models of the module write others', async () => {
+  it('a model that writes other requests gives a finding', async () => {
     const { code, err } = await run('verify', file, '--requests', moduleAt('requests-of-another.ts'));
     expect(code).toBe(1);
     expect(err).toContain('request_differs');
   });
 
-  it('are wrong use when the module has none, or is none', async () => {
+  it('a module without models, or a file that is not a module, is wrong usage', async () => {
     for (const name of ['clients.ts', 'absent.ts']) {
       const { code, err } = await run('verify', file, '--requests', moduleAt(name));
       expect([name, code]).toEqual([name, 2]);

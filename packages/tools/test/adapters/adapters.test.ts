@@ -1,4 +1,4 @@
-/** Our own adapters under the suite of their port: a model behind HTTP, and tools that reach a service. */
+/** Our own adapters under the test suite of their port: a model behind HTTP, and tools that call a service. */
 import {
   buildOf,
   defineTool,
@@ -22,7 +22,7 @@ const trusting: Judge = {
   context: async () => [],
 };
 
-/** A provider that says a question back, with the key that it was asked with: what it says of keys must not be kept. */
+/** A provider that echoes the question and the key that it received: the key must not be stored. */
 function provider() {
   const waiting = new Map<string, () => void>();
   const answer: typeof globalThis.fetch = async (_url, init) => {
@@ -88,7 +88,7 @@ function modelSubject(): AdapterSubject<LlmGenerateParams, LlmGenerateReceipt> {
 
 testAdapter({ name: 'llm.generate over HTTP', runner: { describe, it }, make: async () => modelSubject() });
 
-/** A service that books once under a key, and tools before it. */
+/** A service that makes a booking once per key, and tools that call it. */
 function toolSubject(guarantee: 'idempotent' | 'reconcile'): AdapterSubject {
   const booked = new Map<string, number>();
   const reachedBy = new Map<string, () => void>();

@@ -1,6 +1,6 @@
 /**
- * A host of programs of every kind, which itself waits to be killed. Each program and what it starts writes its process
- * id into a file of the folder that is given, `NAME.pid`.
+ * A host with programs of every kind, which waits to be killed. Each program and its children write their process ids
+ * into files of the given folder, `NAME.pid`.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { mcp } from '../../src/mcp/index.js';
 
 const root = process.argv[2] ?? '';
 
-/** A script that notes itself, starts another in its group and one that leaves it, and goes on for ever. */
+/** A script that records itself, starts one process in its group and one outside of it, and runs forever. */
 const family = (name: string) => `
   const { spawn } = require('node:child_process');
   const note = (name) => "require('node:fs').writeFileSync(" + JSON.stringify(name + '.pid') + ", String(process.pid)); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);";

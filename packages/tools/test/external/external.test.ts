@@ -1,4 +1,4 @@
-/** Programs that are agents of their own, as sessions: real processes, and the relay for a model. */
+/** Sessions of external agents: real processes, and a relay as the model. */
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { verifyRequests } from '../../../reprise/src/providers.js';
 const POLL = { timeout: 20_000 };
 const PARROT = new URL('./parrot.mjs', import.meta.url).pathname;
 
-/** A parrot, with its notes. */
+/** A parrot agent, with its notes. */
 function parrot(options: Partial<ExternalAgentOptions> = {}, loads = true) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parrot-'));
   const notes = path.join(folder, 'notes');
@@ -29,7 +29,7 @@ function parrot(options: Partial<ExternalAgentOptions> = {}, loads = true) {
 
 type Parrot = ReturnType<typeof parrot>['agent'];
 
-/** Opens a world, acts, closes it; and replays it with nothing but the app. */
+/** Opens a world, acts and closes it; then replays it with only the app. */
 async function within(
   agent: Parrot,
   act: (world: AgentWorld) => Promise<void>,
@@ -48,8 +48,8 @@ async function within(
   await reader.close();
 }
 
-describe('a program of the Agent Client Protocol', () => {
-  it('is told what a session is told, and what it says is the answer, word by word', async () => {
+describe('a program that speaks the Agent Client Protocol', () => {
+  it('the program receives the input of the session, and its output is the answer, word by word', async () => {
     const { agent } = parrot();
     await within(agent, async (world) => {
       const run = await world.session('s', agent).send('all is well');
@@ -60,7 +60,7 @@ describe('a program of the Agent Client Protocol', () => {
     });
   });
 
-  it('keeps its own session from turn to turn', async () => {
+  it('the program keeps its own session across turns', async () => {
     const { agent, lines } = parrot();
     await within(agent, async (world) => {
       const session = world.session('s', agent);
@@ -74,13 +74,16 @@ describe('a program of the Agent Client Protocol', () => {
   it.each([
     ['yes', { answer: 'yes' }, '[Write a.txt: completed]\nLeave: yes.'],
     ['no', { answer: 'no' }, '[Write a.txt: failed]\nLeave: no.'],
-  ])('that asks for leave is answered by a person: %s', async (_, answer, said) => {
+  ])('a permission request is answered by a person: %s', async (_, answer, said) => {
     const { agent } = parrot();
     await within(agent, async (world) => {
       const run = await world.session('s', agent).send('write it');
       await expect.poll(() => world.pending(), POLL).toHaveLength(1);
       const [item] = await world.pending();
-      expect(item).toMatchObject({ kind: 'question', question: { question: 'parrot asks for permission: Write a.txt' } });
+      expect(item).toMatchObject({
+        kind: 'question',
+        question: { question: 'parrot asks for permission: Write a.txt' },
+      });
       await world.decide(item ?? '', answer, { as: 'human:ann' });
       expect(await run.text()).toBe(said);
     });
@@ -89,14 +92,14 @@ describe('a program of the Agent Client Protocol', () => {
   it.each([
     ['allow', '[Write a.txt: completed]\nLeave: yes.'],
     ['deny', '[Write a.txt: failed]\nLeave: no.'],
-  ] as const)('that asks for leave is answered by its rule, where there is one: %s', async (permissions, said) => {
+  ] as const)('a permission request is answered by a rule: %s', async (permissions, said) => {
     const { agent } = parrot({ permissions });
     await within(agent, async (world) => {
       expect(await (await world.session('s', agent).send('write it')).text()).toBe(said);
     });
   });
 
-  it('is told when a turn is cancelled, and goes on with the next', async () => {
+  it('a cancelled turn is announced to the program, which then takes the next turn', async () => {
     const { agent, lines, pids } = parrot();
     await within(agent, async (world) => {
       const session = world.session('s', agent);
@@ -110,7 +113,7 @@ describe('a program of the Agent Client Protocol', () => {
     });
   });
 
-  it('that does not end when it is cancelled is killed', async () => {
+  it('a program that ignores the cancellation is killed', async () => {
     const { agent, lines, pids } = parrot();
     await within(agent, async (world) => {
       const session = world.session('s', agent);
@@ -122,7 +125,7 @@ describe('a program of the Agent Client Protocol', () => {
     });
   });
 
-  it('is resumed by the session that it recorded, when the world is opened again', async () => {
+  it('a reopened world resumes the recorded session of the program', async () => {
     const { agent, lines, pids } = parrot();
     const store = memory();
     await within(agent, async (world) => void (await (await world.session('s', agent).send('one')).result()), store);
@@ -137,7 +140,7 @@ describe('a program of the Agent Client Protocol', () => {
     expect(lines().filter((line) => line.startsWith('loaded'))).toHaveLength(1);
   });
 
-  it('that can resume nothing is told what was said before', async () => {
+  it('a program that cannot resume a session receives the earlier conversation', async () => {
     const { agent } = parrot({}, false);
     const store = memory();
     await within(agent, async (world) => void (await (await world.session('s', agent).send('one')).result()), store);
@@ -153,7 +156,7 @@ describe('a program of the Agent Client Protocol', () => {
     );
   });
 
-  it('that dies in a turn ends the run as failed; the next turn has another [TOOL-40]', async () => {
+  it('a program that dies in a turn fails the run, and the next turn starts another program [TOOL-40]', async () => {
     const { agent, pids } = parrot();
     await within(agent, async (world) => {
       const session = world.session('s', agent);
@@ -163,7 +166,7 @@ describe('a program of the Agent Client Protocol', () => {
     });
   });
 
-  it('that refuses ends the run as failed, and one that is not there as well [TOOL-40]', async () => {
+  it('a program that refuses, or that does not exist, fails the run [TOOL-40]', async () => {
     const { agent } = parrot();
     await within(agent, async (world) => {
       expect((await (await world.session('s', agent).send('refuse')).result()).stop).toEqual(FAILED);
@@ -181,7 +184,7 @@ describe('a program that prints its answer', () => {
   const shell = (script: string) =>
     externalAgent({ name: 'shell', command: ['/bin/sh', '-c', script], protocol: 'stdout' });
 
-  it('reads the prompt, and what it prints is the answer; the next one is told what was said before', async () => {
+  it('the program reads the prompt and prints the answer, and the next turn receives the earlier conversation', async () => {
     const agent = shell('printf "heard: "; cat');
     await within(agent, async (world) => {
       const session = world.session('s', agent);
@@ -192,7 +195,7 @@ describe('a program that prints its answer', () => {
     });
   });
 
-  it('that fails ends the run as failed, also when it printed something before [TOOL-40]', async () => {
+  it('a program that fails fails the run, even if it printed something before [TOOL-40]', async () => {
     const agent = shell('echo half; echo "no paper" >&2; exit 3');
     await within(agent, async (world) => {
       const session = world.session('s', agent);
@@ -200,7 +203,7 @@ describe('a program that prints its answer', () => {
     });
   });
 
-  it('is killed with all that it started when its turn is cancelled', async () => {
+  it('a program and its children are killed when its turn is cancelled', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'shell-')), 'pid');
     const agent = shell(`sleep 60 & echo $! > ${file}; wait`);
     await within(agent, async (world) => {
@@ -215,7 +218,7 @@ describe('a program that prints its answer', () => {
 });
 
 describe('an external agent', () => {
-  it('that could be none is refused', () => {
+  it('an invalid external agent is refused', () => {
     const valid = { name: 'a', command: ['x'] as const, protocol: 'acp' as const };
     for (const wrong of [
       { name: 'a b' },
@@ -224,7 +227,7 @@ describe('an external agent', () => {
       { protocol: 'tcp' },
       { permissions: 'some' },
     ]) {
-      expect(() => externalAgent({ ...valid, ...wrong } as never)).toThrow(/not an external agent/);
+      expect(() => externalAgent({ ...valid, ...wrong } as never)).toThrow(/invalid external agent/);
     }
   });
 });

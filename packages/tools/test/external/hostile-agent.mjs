@@ -1,6 +1,6 @@
 /*
- * A program that speaks the Agent Client Protocol and means harm: `hostile-agent.mjs HOW`. It begins as it should; asked
- * for a turn, it does as it is named.
+ * A hostile program that speaks the Agent Client Protocol: `hostile-agent.mjs HOW`. It starts normally and attacks as
+ * its argument says when it is asked for a turn.
  */
 import { createInterface } from 'node:readline';
 
@@ -35,7 +35,7 @@ const HARM = {
     for (;;) await write(word.repeat(4_096));
   },
   'requests without an end': async () => {
-    process.stdin.pause(); // and reads none of the answers
+    process.stdin.pause(); // the answers are never read
     let id = 1_000;
     for (;;) {
       let lines = '';

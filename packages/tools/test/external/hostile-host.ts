@@ -1,6 +1,6 @@
 /**
- * Takes one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints what came of it, the memory that it took at most, and
- * how long others had to wait for their turn.
+ * Runs one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints the result, the peak memory, and the longest delay
+ * of the event loop.
  */
 import { isToolError } from '@reprise/agent';
 import { AcpProgram } from '../../src/external/acp.js';

@@ -1,4 +1,4 @@
-/** Agents that say far too much, or what is no message: in a process with little memory, under a wall clock. */
+/** Agents that send too much, or invalid messages: in a process with little memory, within a bound on time. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const AGENT = fileURLToPath(new URL('hostile-agent.mjs', import.meta.url));
 const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
 const LOADER = createRequire(import.meta.url).resolve('tsx');
 
-/** The heap that the host may take in MiB, the time that it has, and what one turn may cost beyond what it had. */
+/** The host's heap in MiB, its time in milliseconds, and the memory that one turn may use on top. */
 const HEAP_MB = 192;
 const WALL_MS = 50_000;
 const MORE_MB = 200;
@@ -65,7 +65,7 @@ const CASES: readonly (readonly [string, RegExp])[] = [
 
 describe('an agent of another program that sends', () => {
   it.each(CASES)(
-    '%s is read in bounded memory and time, and it is said what came of it [TOOL-34]',
+    'the case "%s" is handled in bounded memory and time, with a reason [TOOL-34]',
     async (how, expected) => {
       const { came, more, longestWait, took } = await come(how);
       console.info(`${how}: ${more} MiB more, waited ${longestWait} ms, took ${took} ms`);

@@ -1,6 +1,6 @@
 /*
- * An agent of the Agent Client Protocol, by its own SDK: it repeats what it is told. `PARROT_NOTES` is a file with its
- * notes, `PARROT_HOME` a folder with its sessions; without the folder it can load none.
+ * An agent of the Agent Client Protocol, built with its own SDK: it repeats its input. `PARROT_NOTES` is a file for
+ * its notes, `PARROT_HOME` a folder for its sessions; without the folder it cannot load a session.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

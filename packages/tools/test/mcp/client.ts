@@ -1,6 +1,6 @@
 /**
- * A session of Reprise as the client that an MCP conformance scenario tests: `client.ts URL`. Its model asks for what the
- * scenario wants called; whoever answers takes every form as it stands.
+ * Runs Reprise as the client in an MCP conformance scenario: `client.ts URL`. Its model makes the calls of the
+ * scenario, and every form is accepted with its defaults.
  */
 import { AGENT_POLICY, defineAgent, memory, openWorld } from '../../../reprise/src/index.js';
 import { mcp } from '../../../reprise/src/mcp.js';

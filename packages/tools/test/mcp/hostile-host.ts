@@ -1,6 +1,6 @@
 /**
- * Asks a server for its tools and calls one: `hostile-host.ts JSON`, with the server as `mcp()` takes it. Prints what
- * came of it, the memory that it took at most, and how long others had to wait for their turn.
+ * Lists a server's tools and calls one: `hostile-host.ts JSON`, with the server in the form of `mcp()`. Prints the
+ * result, the peak memory, and the longest delay of the event loop.
  */
 import { buildOf, type Tool, toolCallAdapter } from '@reprise/agent';
 import { getBytes, memory, putValue } from '@reprise/kernel';

@@ -1,5 +1,5 @@
 /*
- * An MCP server that says far too much, each time in another way: `hostile-server.mjs HOW [http]`. It speaks over its
+ * An MCP server that sends too much, in a way that its argument names: `hostile-server.mjs HOW [http]`. It speaks over
  * pipes, or over HTTP on a port of 127.0.0.1 that it prints.
  */
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ function* repeated(head, piece, tail, bytes) {
   yield tail;
 }
 
-/** What is answered: a value, or the pieces of a text that stands for one. */
+/** The answer: a value, or pieces of its JSON text. */
 function resultOf(method) {
   if (method === 'initialize') {
     const serverInfo = { name: 'hostile', version: '1' };
@@ -102,7 +102,7 @@ function overHttp() {
       }
       await pipeline(Readable.from(pieces()), ...(isPacked ? [createGzip({ level: 1 })] : []), response);
     } catch {
-      response.destroy(); // nobody reads on
+      response.destroy(); // the client has stopped reading
     }
   }).listen(0, '127.0.0.1', function listening() {
     process.stdout.write(`${this.address().port}\n`);

@@ -1,7 +1,7 @@
 /**
- * Servers that say far too much, over pipes and over HTTP: in a process with little memory, under a wall clock.
+ * Servers that send too much, over pipes and over HTTP: in a process with little memory, within a bound on time.
  *
- * `REPRISE_LONG=1` tries every case by every way.
+ * `REPRISE_LONG=1` runs every case over every transport.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -12,12 +12,12 @@ const SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
 const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
 const LOADER = createRequire(import.meta.url).resolve('tsx');
 
-/** The heap that the host may take in MiB, the time that it has, and what one message may cost beyond what it had. */
+/** The host's heap in MiB, its time in milliseconds, and the memory that one message may use on top. */
 const HEAP_MB = 192;
 const WALL_MS = 50_000;
 const MORE_MB = 160;
 
-/** How long others may have to wait for their turn, on a busy machine, in milliseconds. */
+/** The longest delay of the event loop on a busy machine, in milliseconds. */
 const WAIT_MS = 3_000;
 
 const started: ChildProcess[] = [];
@@ -64,8 +64,12 @@ const CASES: readonly (readonly [string, readonly Way[], RegExp])[] = [
   ['a huge list of little things', ['pipe', 'json', 'events'], /^outcome_unknown: .*more than 250000 values/],
   ['little things within the bytes', ['pipe', 'json', 'events'], /^outcome_unknown: .*more than 250000 values/],
   ['deep', ['pipe', 'json'], /^outcome_unknown: .*nested deeper than 256/],
-  ['many tools', ['pipe', 'json', 'events'], /^unreachable: .*(more than 250000 values|offers 100000 tools; 4096)/],
-  ['some thousand tools', ['pipe', 'json'], /^unreachable: hostile offers 6000 tools; 4096 are taken/],
+  [
+    'many tools',
+    ['pipe', 'json', 'events'],
+    /^unreachable: .*(more than 250000 values|offers 100000 tools; at most 4096)/,
+  ],
+  ['some thousand tools', ['pipe', 'json'], /^unreachable: hostile offers 6000 tools; at most 4096 are allowed/],
   ['endless pages', ['pipe', 'json'], /^unreachable: .*listMaxPages/],
   ['pages in a circle', ['pipe', 'json'], /^unreachable: .*listMaxPages/],
   ['a huge list', ['pipe', 'json', 'events'], /^unreachable: .*more than 16777216 bytes/],
@@ -73,13 +77,13 @@ const CASES: readonly (readonly [string, readonly Way[], RegExp])[] = [
   ['nothing special', ['pipe', 'json', 'events', 'gzip'], /^ok: hello/],
 ];
 
-describe('a server that says far too much', () => {
-  const isLong = process.env.REPRISE_LONG !== undefined; // every way; else each case by one of its ways
+describe('a server that sends too much', () => {
+  const isLong = process.env.REPRISE_LONG !== undefined; // all transports; otherwise one transport for each case
   const tried = CASES.flatMap(([how, ways, expected], at) =>
     ways.flatMap((way, n) => (isLong || n === at % ways.length ? [[how, way, expected] as const] : [])),
   );
   it.each(tried)(
-    '%s over %s is refused in bounded memory and time, and it is said why [TOOL-34]',
+    'the case "%s" over %s is handled in bounded memory and time, with a reason [TOOL-34]',
     async (how, way, expected) => {
       const { came, more, longestWait, took } = await come(how, way);
       expect(came).toMatch(expected);

@@ -1,4 +1,4 @@
-/** MCP servers over streamable HTTP: the reference server in a process of its own, and one of the newer protocol. */
+/** MCP servers over streamable HTTP: the reference server in its own process, and one with the newer protocol. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The reference server at a port, ready. */
+/** The reference server at a port, started and ready. */
 async function everything(port: number): Promise<ChildProcess> {
   const env = { ...process.env, PORT: String(port) };
   const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -32,7 +32,7 @@ async function everything(port: number): Promise<ChildProcess> {
 }
 
 describe('the reference server over HTTP', () => {
-  it('answers, and asks a person by a form', async () => {
+  it('the reference server answers, and asks a person with a form', async () => {
     const port = await freePort();
     await everything(port);
     const steps = [calls('every__get-sum', { a: 2, b: 40 }), calls('every__trigger-elicitation-request'), ANSWER];
@@ -46,7 +46,7 @@ describe('the reference server over HTTP', () => {
     });
   });
 
-  it('that dies in a call leaves nobody knowing, and is reached anew when it is there again', async () => {
+  it('a call has an unknown outcome when the server dies, and a later call reconnects', async () => {
     const port = await freePort();
     const child = await everything(port);
     const slow = calls('every__trigger-long-running-operation', { duration: 60, steps: 30 });
@@ -86,7 +86,7 @@ describe('a server of the newer protocol over HTTP', () => {
     return { headers, call };
   }
 
-  it('is told secrets that are recorded nowhere, with every request [CON-16]', async () => {
+  it('secrets are sent with every request and recorded nowhere [CON-16]', async () => {
     const { headers, call } = web();
     const secrets = async ({ secret }: { secret(name: string): Promise<string> }) => ({
       authorization: `Bearer ${await secret('WEB')}`,
@@ -105,7 +105,7 @@ describe('a server of the newer protocol over HTTP', () => {
     expect(new Set(headers)).toEqual(new Set(['Bearer the secret of WEB 2026-07-28']));
   });
 
-  it('that describes a tool otherwise while somebody decides about a call of it: nothing is done [TOOL-8]', async () => {
+  it('a tool that changes while its call waits for a decision is not executed [TOOL-8]', async () => {
     let [said, wiped] = ['Removes what is old.', 0];
     const handler = createMcpHandler(() => {
       const server = new McpServer({ name: 'web', version: '1' });
@@ -121,13 +121,11 @@ describe('a server of the newer protocol over HTTP', () => {
       await expect.poll(() => scene.world.pending(), { timeout: 20_000 }).toHaveLength(1);
       said = 'Removes everything.';
       handler.notify.toolsChanged();
-      await new Promise((resolve) => setTimeout(resolve, 100)); // until the notice is heard
+      await new Promise((resolve) => setTimeout(resolve, 100)); // until the notification has arrived
       const [item] = await scene.world.pending();
       await scene.world.decide(item ?? '', { approve: true }, { as: 'human:ann' });
       await scene.ended;
-      expect(told()).toBe(
-        'error k-web__wipe: web__wipe has changed since this call was decided on; nothing was done.',
-      );
+      expect(told()).toBe('error k-web__wipe: web__wipe has changed since this call was decided on; nothing was done.');
       expect(wiped).toBe(0);
     });
   });

@@ -1,6 +1,6 @@
 /*
- * An MCP server whose tools change, that dies when it is told to, that asks and that takes its time. What outlives it
- * stands in the file `MOODY_NOTES`, one line for each thing that happened. `MOODY_OLD` makes it speak the older protocol.
+ * An MCP server whose tools change, and that dies, asks questions or takes its time on request. It records each event
+ * as one line of the file `MOODY_NOTES`, which outlives it. `MOODY_OLD` selects the older protocol.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
@@ -16,7 +16,7 @@ const noted = (line) =>
         .filter((one) => one === line).length
     : 0;
 const said = (text) => ({ content: [{ type: 'text', text }] });
-/** Until somebody notes `go`, or a call is cancelled. */
+/** Waits until the notes contain `go`, or the call is cancelled. */
 const waitForGo = async (signal) => {
   while (noted('go') === 0 && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
 };
@@ -38,7 +38,7 @@ function moody() {
   if (noted('grown') > 0) extra();
   server.registerTool('grow', { description: 'Offers one more tool.' }, async () => {
     note('grown');
-    setTimeout(extra, 1); // what is said of it follows the answer
+    setTimeout(extra, 1); // the notification follows the answer
     return said('grown');
   });
   server.registerTool('change', { description: 'Describes a tool otherwise.' }, async () => {

@@ -1,4 +1,4 @@
-/** The reference servers and one of moods, over pipes. */
+/** The reference servers and the moody server, over pipes. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const node = process.execPath;
 const POLL = { timeout: 20_000 };
 
 describe('a reference server over a pipe', () => {
-  it('everything: adds, and its answer is what the model reads', () =>
+  it('everything: the server adds two numbers, and the model reads its answer', () =>
     plays(
       mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
       [calls('every__get-sum', { a: 2, b: 40 }), ANSWER],
@@ -23,7 +23,7 @@ describe('a reference server over a pipe', () => {
       },
     ));
 
-  it('everything: data and text that say the same are told once', () =>
+  it('everything: content that is both data and text is read once', () =>
     plays(
       mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
       [calls('every__get-structured-content', { location: 'New York' }), ANSWER],
@@ -33,7 +33,7 @@ describe('a reference server over a pipe', () => {
       },
     ));
 
-  it('everything: arguments that do not fit the schema are told to the model, and the server is not called', () =>
+  it('everything: the model learns that arguments do not fit the schema, and the server is not called', () =>
     plays(
       mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
       [calls('every__get-sum', { a: 'two' }), ANSWER],
@@ -43,7 +43,7 @@ describe('a reference server over a pipe', () => {
       },
     ));
 
-  it('everything: asks a person by a form, and goes on with what they filled in', () =>
+  it('everything: the server asks a person with a form, and continues with the values', () =>
     plays(
       mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
       [calls('every__trigger-elicitation-request'), ANSWER],
@@ -58,7 +58,7 @@ describe('a reference server over a pipe', () => {
       },
     ));
 
-  it('filesystem: reads what it may, and what it may not is a failure that the model reads', async () => {
+  it('filesystem: the server reads allowed files, and the model reads the failure for other files', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
     writeFileSync(path.join(folder, 'a.txt'), 'the text');
     const files = mcp('files', { command: [node, FILESYSTEM, folder] }, { trust: true });
@@ -75,7 +75,7 @@ describe('a reference server over a pipe', () => {
     });
   });
 
-  it('filesystem: a text that is also told as data is read once, an image never as text [TOOL-35]', async () => {
+  it('filesystem: a text that is also data is read once, and an image is never read as text [TOOL-35]', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
     writeFileSync(path.join(folder, 'a.txt'), 'the text of the file');
     writeFileSync(
@@ -98,7 +98,7 @@ describe('a reference server over a pipe', () => {
     });
   });
 
-  it('everything: an image is a file beside the text [TOOL-35]', () =>
+  it('everything: an image becomes a file beside the text [TOOL-35]', () =>
     plays(
       mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
       [calls('every__get-tiny-image'), ANSWER],
@@ -109,7 +109,7 @@ describe('a reference server over a pipe', () => {
       },
     ));
 
-  it('a tool that can only be run as a task is not offered, and it is said why [TOOL-36]', () => {
+  it('a tool that requires a task is not offered, and the reason is shown [TOOL-36]', () => {
     const server = { command: [node, path.join(import.meta.dirname, 'hostile-server.mjs'), 'a task'] as const };
     const toolset = mcp('hostile', server);
     return plays(toolset, [calls('hostile__task'), calls('hostile__talk'), ANSWER], async (scene) => {
@@ -129,7 +129,7 @@ describe('a reference server over a pipe', () => {
     });
   });
 
-  it('filesystem: what destroys waits for somebody, and does nothing before', async () => {
+  it('filesystem: a destructive call waits for approval, and does nothing before', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
     const files = mcp('files', { command: [node, FILESYSTEM, folder] });
     const write = calls('files__write_file', { path: path.join(folder, 'a.txt'), content: 'x' });
@@ -147,7 +147,7 @@ describe('a reference server over a pipe', () => {
 describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol) => {
   const moody = () => new Moody(protocol);
 
-  it('that offers more after a call is taken up before the next step, though it says so behind its answer', async () => {
+  it('a tool that the server adds during a call is available in the next step', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__grow'), calls('moody__extra'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -155,7 +155,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
     });
   });
 
-  it('that describes a tool otherwise has it left out, until a person approves', async () => {
+  it('a tool whose description changed is withheld until a person approves it', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__change'), calls('moody__look'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -169,17 +169,17 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
     });
   });
 
-  it('that is killed in a call which may not be repeated: nobody knows, and the model is told so', async () => {
+  it('a call that must not be repeated has an unknown outcome when the server is killed', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__pay', { cents: 5 }), ANSWER], async (scene, told) => {
       await scene.ended;
       expect(told()).toBe('error k-moody__pay: outcome_unknown');
       expect(server.notes).toEqual(['paid 5']);
-      expect(server.pids).toHaveLength(2); // it was reached anew for the step behind the call
+      expect(server.pids).toHaveLength(2); // the step after the call reconnected
     });
   });
 
-  it('that is killed in a call which may be repeated is reached anew, and the call made again', async () => {
+  it('a call that may be repeated is repeated after a reconnection when the server is killed', async () => {
     const server = moody();
     await plays(server.toolset({ trust: true }), [calls('moody__read'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -187,7 +187,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
     });
   });
 
-  it('that asks before it goes on is answered by whoever answers the session', async () => {
+  it('a question of the server is answered like a question of the session', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__book'), ANSWER], async (scene, told) => {
       await expect.poll(() => scene.world.pending(), POLL).toHaveLength(1);
@@ -199,7 +199,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
     });
   });
 
-  it('whose question is declined is told so', async () => {
+  it('a declined question is reported to the server', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__book'), ANSWER], async (scene, told) => {
       await expect.poll(() => scene.world.pending(), POLL).toHaveLength(1);
@@ -210,7 +210,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
     });
   });
 
-  it('is told when a call is cancelled', async () => {
+  it('a cancelled call is reported to the server', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__slow')], async (scene) => {
       await expect.poll(() => server.notes, POLL).toContain('slow began');
@@ -222,7 +222,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
 });
 
 describe('what a server answers', () => {
-  it('is told as parts: texts, data, resources, and files beside them', async () => {
+  it('an answer becomes parts: texts, data, resources, and files beside them', async () => {
     const server = new Moody();
     await plays(server.toolset(), [calls('moody__show'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -231,7 +231,7 @@ describe('what a server answers', () => {
     });
   });
 
-  it('that is a failure is one, and what is far too much is cut', async () => {
+  it('a failure is reported as a failure, and an answer that is too large is cut', async () => {
     const server = new Moody();
     await plays(server.toolset(), [calls('moody__fail'), calls('moody__flood'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -242,7 +242,7 @@ describe('what a server answers', () => {
     });
   });
 
-  it('can be called under a name that no provider would take', async () => {
+  it('a tool is callable under a valid name even if no provider accepts its own name', async () => {
     const server = new Moody();
     const name = 'moody__odd_name_with_everything_';
     await plays(server.toolset(), [ANSWER], async (scene) => {
@@ -253,7 +253,7 @@ describe('what a server answers', () => {
     });
   });
 
-  it('is nothing where only some of its tools are allowed and another is called', async () => {
+  it('a call of a tool that is not allowed does nothing', async () => {
     const server = new Moody();
     await plays(server.toolset({ allow: ['l*k', 'read'] }), [calls('moody__fail'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -263,7 +263,7 @@ describe('what a server answers', () => {
   });
 });
 
-describe('a world that was closed in a call', () => {
+describe('a world that was closed during a call', () => {
   const closed = async (trust: boolean) => {
     const server = new Moody();
     const store = memory();
@@ -286,19 +286,19 @@ describe('a world that was closed in a call', () => {
   };
   let told = '';
 
-  it('makes the call again where that is right: by the entry that it was judged by, before anything is listed', async () => {
+  it('a repeatable call is repeated after reopening, with its recorded entry, before tools are listed', async () => {
     expect(await closed(true)).toBe(2);
     expect(told).toBe('tool k-moody__slow: at last');
   });
 
-  it('does not where it is not, and says that it may have happened in part', async () => {
+  it('a call that must not be repeated is reported as possibly done in part', async () => {
     expect(await closed(false)).toBe(1);
     expect(told).toBe('error k-moody__slow: interrupted');
   });
 });
 
-describe('replaying it', () => {
-  it('loads nothing of any MCP package', async () => {
+describe('replay with MCP servers', () => {
+  it('a replay loads no MCP package', async () => {
     const entry = new URL('../../../agent/src/world/app.ts', import.meta.url).pathname;
     const options = { bundle: true, write: false, metafile: true, format: 'esm', platform: 'node' } as const;
     const conditions = ['@reprise/source'];
@@ -310,8 +310,8 @@ describe('replaying it', () => {
   });
 });
 
-describe('a server that is not there', () => {
-  it('ends nothing: the run goes on, and says why', async () => {
+describe('an MCP server that cannot be reached', () => {
+  it('the run continues without the server, and the reason is shown', async () => {
     const toolset = mcp('gone', { command: ['/no/such/program'] });
     await plays(toolset, [calls('gone__look'), ANSWER], async (scene, told) => {
       await scene.ended;
@@ -319,7 +319,7 @@ describe('a server that is not there', () => {
     });
   });
 
-  it('says what its program said last', async () => {
+  it('the last output of the server program is shown', async () => {
     const toolset = mcp('gone', { command: [node, '-e', 'console.error("no licence"); process.exit(4)'] });
     await plays(toolset, [ANSWER], async (scene) => {
       await scene.ended;
@@ -331,7 +331,7 @@ describe('a server that is not there', () => {
     });
   });
 
-  it('ends with its world', async () => {
+  it('the server program ends with its world', async () => {
     const server = new Moody();
     await plays(server.toolset(), [ANSWER], async (scene) => {
       await scene.ended;

@@ -1,4 +1,4 @@
-/** A server that wants its users signed in: the flows of OAuth, with a user who says yes to everything. */
+/** A server that requires signed-in users: OAuth flows with a user who agrees to everything. */
 import {
   auth,
   ClientCredentialsProvider,
@@ -13,7 +13,7 @@ const SIGN_INS_MAX = 3;
 
 type Given = Readonly<Record<string, string>>;
 
-/** The server, with whoever signs in there. */
+/** The server, with its OAuth client. */
 export function signedIn(url: string): HttpServer {
   const given = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Given;
   const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -21,7 +21,7 @@ export function signedIn(url: string): HttpServer {
   return { url, fetch: throughConsent(url, new Consenting(given)) };
 }
 
-/** A program that acts in its own right. */
+/** A client that acts on its own behalf. */
 function ownRight({
   client_id: clientId = '',
   client_secret: clientSecret,
@@ -36,7 +36,7 @@ function ownRight({
   });
 }
 
-/** Signs in where a request is refused for want of it. */
+/** Signs in when a request is refused without a token. */
 function throughConsent(serverUrl: string, provider: Consenting): typeof fetch {
   return async (input, init) => {
     const send = async () => {

@@ -14,7 +14,7 @@ const installed = (file: string) => path.join(here, '../../../../node_modules/@m
 export const EVERYTHING = installed('server-everything/dist/index.js');
 export const FILESYSTEM = installed('server-filesystem/dist/index.js');
 
-/** A server of moods, with its notes. */
+/** A moody server, with its notes. */
 export class Moody {
   readonly #notes = path.join(mkdtempSync(path.join(tmpdir(), 'moody-')), 'notes');
 
@@ -25,22 +25,22 @@ export class Moody {
     return { command: [process.execPath, path.join(here, 'moody-server.mjs')], env };
   }
 
-  /** As a toolset. */
+  /** Makes a toolset of the server. */
   toolset(options: McpOptions = {}): Toolset {
     return mcp('moody', this.server, options);
   }
 
-  /** What it noted, without its starts. */
+  /** The server's notes, without its starts. */
   get notes(): readonly string[] {
     return this.#lines.filter((line) => !line.startsWith('started'));
   }
 
-  /** Lets its slow calls end. */
+  /** Lets the server's slow calls end. */
   go(): void {
     appendFileSync(this.#notes, 'go\n');
   }
 
-  /** The processes that it ran as. */
+  /** The process ids that the server had. */
   get pids(): readonly number[] {
     return this.#lines.flatMap((line) => (line.startsWith('started') ? [Number(line.slice(8))] : []));
   }
@@ -50,7 +50,7 @@ export class Moody {
   }
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -60,7 +60,7 @@ export function runs(pid: number): boolean {
   }
 }
 
-/** An agent with toolsets, whose sessions `s` a play is about. */
+/** An agent with toolsets; its session is named `s`. */
 export function agentWith(...toolsets: readonly Toolset[]) {
   return defineAgent({ name: 'actor', model: 'main', instructions: 'Act.', toolsets });
 }
@@ -73,17 +73,17 @@ export function calls(tool: string, args: object = {}): Step {
 /** The answer that ends a run. */
 export const ANSWER: Step = { text: 'Done.' };
 
-/** A scene with a session that was told to go. */
+/** A scene: a session that received the input "Go". */
 export interface Going extends Scene {
-  /** The end of its run. */
+  /** The outcome of its run. */
   readonly ended: Promise<unknown>;
-  /** What calls under way reported. */
+  /** Progress that running calls reported. */
   readonly progress: readonly unknown[];
-  /** What its run told. */
+  /** The events of its run. */
   events(): ReturnType<Awaited<ReturnType<ReturnType<Scene['world']['session']>['send']>>['events']>;
 }
 
-/** Plays a session that is told to go once, and waits for its end. */
+/** Starts a session with the input "Go", and waits for the end of its run. */
 export async function plays(
   toolset: Toolset,
   steps: readonly Step[],

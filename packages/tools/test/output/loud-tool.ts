@@ -1,6 +1,6 @@
 /**
- * A tool that prints as much as it is told to, called through its adapter over a store on disk: is everything kept, is
- * the model's part small and well-formed, and how much memory did it take?
+ * A tool that prints a given amount, called through its adapter with a store on disk. Checks that everything is
+ * stored, that the model's part is small and well-formed, and how much memory the call took.
  */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,33 +11,33 @@ import { type AdapterContext, type AdapterOutcome, type ContentStore, getBytes, 
 import { sqlite } from '@reprise/store-sqlite';
 import * as z from 'zod';
 
-/** Printed again and again: lines of text in several scripts, so that pieces end within characters. */
+/** The repeated output: lines of text in several scripts, so that pieces end inside characters. */
 const LINE = new TextEncoder().encode('made 漢字 🎉 in the workspace, and said so\n');
 
-/** One piece, as a pipe gives them; no multiple of a line. */
+/** The size of one piece, as a pipe delivers it; not a multiple of a line. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What was found. */
+/** The measured result. */
 export interface Found {
   readonly receipt: ToolCallReceipt;
-  /** The digest of what was printed. */
+  /** The digest of the output. */
   readonly digest: string;
-  /** What the model reads. */
+  /** The model's text. */
   readonly shown: string;
   /** Time of the call, in milliseconds. */
   readonly callMs: number;
-  /** Time of hashing the same pieces and nothing else, in milliseconds. */
+  /** The time to hash the same pieces and nothing else, in milliseconds. */
   readonly hashMs: number;
-  /** The most memory that was resident beyond what was at the start, in bytes. */
+  /** The peak resident memory above the start, in bytes. */
   readonly memoryBytes: number;
 }
 
-/** The largest number of bytes below another that ends with a line. */
+/** The largest size below a bound that ends with a line. */
 export function wholeLines(bytes: number): number {
   return bytes - (bytes % LINE.length);
 }
 
-/** Pieces of a text of so many bytes; cheap to make, so that what is measured is what becomes of them. */
+/** Pieces of a text of this many bytes; cheap to make, so that the measurement covers their processing. */
 export function* pieces(bytes: number): Generator<Uint8Array> {
   const block = new Uint8Array(PIECE_BYTES + LINE.length).map((_, at) => LINE[at % LINE.length] ?? 0);
   for (let done = 0; done < bytes; done += PIECE_BYTES) {
@@ -47,9 +47,9 @@ export function* pieces(bytes: number): Generator<Uint8Array> {
 }
 
 /**
- * Calls a tool that prints so many bytes.
+ * Calls a tool that prints this many bytes.
  *
- * @param answerOf how the tool answers with what it prints; as a stream unless a mutant answers otherwise
+ * @param answerOf how the tool answers with its output; a stream, unless a mutant replaces it
  */
 export async function callLoudTool(
   bytes: number,
@@ -120,7 +120,7 @@ class MemoryWatch {
   }
 }
 
-/** What has to hold of an output, whatever its size. @returns what does not */
+/** Checks that must hold for an output of any size. @returns the failed checks */
 export function faultsOf({ receipt, digest, shown }: Found, bytes: number): string[] {
   const { bytesMax = 0, linesMax = 0 } = FAMILY_POLICIES.process ?? {};
   const marker = /\n\.\.\.\[truncated (\d+) bytes; sha256:([0-9a-f]{64})\]\n/.exec(shown);

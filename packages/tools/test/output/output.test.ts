@@ -4,14 +4,14 @@ import { callLoudTool, faultsOf, wholeLines } from './loud-tool.js';
 const MIB = 1024 * 1024;
 
 describe('the output of a tool that prints much', () => {
-  it('is kept whole for people, small and well-formed for the model, and never held as a whole [TOOL-22]', async () => {
+  it('the output is stored whole for people, is small and well-formed for the model, and is never in memory as a whole [TOOL-22]', async () => {
     const bytes = wholeLines(48 * MIB);
     const found = await callLoudTool(bytes);
     expect(faultsOf(found, bytes)).toEqual([]);
     expect(found.memoryBytes).toBeLessThan(40 * MIB);
   }, 60_000);
 
-  it('mutant: a tool that reads its pieces as texts of their own is found by the same checks', async () => {
+  it('mutant: a tool that decodes each piece separately is found by the same checks', async () => {
     const bytes = wholeLines(2 * MIB);
     const broken = await callLoudTool(bytes, async function* (printed) {
       for await (const piece of printed) yield new TextDecoder().decode(piece);
@@ -19,7 +19,7 @@ describe('the output of a tool that prints much', () => {
     expect(faultsOf(broken, bytes)).toContain('the operator does not get what was printed');
   }, 60_000);
 
-  it('mutant: a tool that gathers all of it takes the memory for it [TOOL-22]', async () => {
+  it('mutant: a tool that collects its output exceeds the memory bound [TOOL-22]', async () => {
     const bytes = wholeLines(64 * MIB);
     const gathered = await callLoudTool(bytes, async (printed) => {
       const all: Uint8Array[] = [];
