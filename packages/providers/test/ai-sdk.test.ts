@@ -59,7 +59,7 @@ async function answered(first: Ran, content: ContentStore): Promise<TranscriptIt
   return [...first.items, { role: 'assistant', output_ref, by, calls }, ...(await Promise.all(results))];
 }
 
-describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => {
+describe.each(WAYS)('the AI SDK client of %s with %s answers', (name, way) => {
   const streams = way === 'streamed';
   const profile = { supports_streaming: streams };
 
@@ -143,7 +143,7 @@ describe.each(WAYS)('a model of the AI SDK: %s, its answers %s', (name, way) => 
   });
 });
 
-describe.each(NAMES)('a model of the AI SDK: a stream of %s', (name) => {
+describe.each(NAMES)('the AI SDK client of %s with streamed answers', (name) => {
   it('an answer that is cut off is requested again, and no part of it remains', async () => {
     const mock = await mockProvider();
     mock

@@ -31,7 +31,7 @@ async function answered(ran: Ran, content: ContentStore): Promise<TranscriptItem
 
 const WAYS = CLIENTS.flatMap((name) => [true, false].map((streams) => [name, streams ? 'streamed' : 'whole'] as const));
 
-describe.each(WAYS)('%s, its answers %s', (name, way) => {
+describe.each(WAYS)('the client %s with %s answers', (name, way) => {
   const streams = way === 'streamed';
   const profile = { supports_streaming: streams };
 
@@ -147,7 +147,7 @@ describe.each(WAYS)('%s, its answers %s', (name, way) => {
   );
 });
 
-describe.each(CLIENTS)('%s, shown an image', (name) => {
+describe.each(CLIENTS)('the client %s with an image', (name) => {
   const image = async (content: ContentStore): Promise<TranscriptItem[]> => [
     {
       role: 'user',
@@ -188,7 +188,7 @@ describe.each(CLIENTS)('%s, shown an image', (name) => {
   });
 });
 
-describe.each(CLIENTS)('%s, a stream of it', (name) => {
+describe.each(CLIENTS)('the client %s with streamed answers', (name) => {
   it('an answer that is cut off is requested again, and no part of it remains', async () => {
     const mock = await mockProvider();
     mock

@@ -138,7 +138,7 @@ describe('a messages request', () => {
   });
 });
 
-describe('what a messages answer holds', () => {
+describe('the parts of a messages answer', () => {
   it('the parts of an answer are sent back in their original order', async () => {
     const cited = text('It is x.', { citations: [{ type: 'web_search_result_location', url: 'u' }] });
     const redacted = { type: 'redacted_thinking', data: 'c2VjcmV0' };

@@ -29,7 +29,7 @@ const read = async (...pieces: readonly Piece[]) =>
 describe('calls of a streamed chat answer', () => {
   it.each<[string, Piece[], string[]]>([
     [
-      'numbers that begin with one',
+      'numbers that start at one',
       [
         [1, 'a', 'pay', ''],
         [1, '_', '_', '{"eur":5}'],
@@ -96,7 +96,7 @@ describe('calls of a streamed chat answer', () => {
       ['pay({"eur":5})'],
     ],
     [
-      'its name in each piece',
+      'the name in each piece',
       [
         [0, 'a', 'pay', ''],
         [0, 'a', 'pay', '{"eur"'],
@@ -105,7 +105,7 @@ describe('calls of a streamed chat answer', () => {
       ['pay({"eur":5})'],
     ],
     [
-      'its name in two pieces',
+      'the name in two pieces',
       [
         [0, 'a', 'read_', ''],
         [0, '_', 'file', ''],
@@ -114,7 +114,7 @@ describe('calls of a streamed chat answer', () => {
       ['read_file({})'],
     ],
     [
-      'its name behind its arguments',
+      'the name after the arguments',
       [
         [0, 'a', '_', '{"eur":5}'],
         [0, '_', 'pay', '_'],
@@ -184,7 +184,7 @@ describe('calls of a streamed chat answer', () => {
     ],
     ['arguments that are data', [[0, 'a', 'pay', { eur: 5 } as never]], ['pay({"eur":5})']],
     [
-      'arguments that go on behind their end',
+      'arguments that continue after their end',
       [
         [0, 'a', 'pay', '{}'],
         [0, '_', '_', '}'],
@@ -244,14 +244,14 @@ describe('calls of a streamed chat answer', () => {
       ],
     ],
     [
-      'other arguments behind empty ones',
+      'other arguments after empty ones',
       [
         [0, '_', 'pay', '{}'],
         [0, '_', 'pay', '{"eur":100}'],
       ],
     ],
     [
-      'other arguments behind whole ones under one id',
+      'other arguments after complete ones under one id',
       [
         [0, 'a', 'pay', '{"eur":5}'],
         [0, 'a', 'pay', '{"eur":100}'],

@@ -16,7 +16,7 @@ const main = openAiCompatible({
     Response.json({ error: { code: 'bad_key', message: `Incorrect API key provided: ${KEY}.` } }, { status: 401 }),
 });
 
-describe('the text of an error of a provider', () => {
+describe('the text of a provider error', () => {
   it('the provider error is in the event, the outcome and the cause, without the key, also after a restart [EFF-24, CON-16]', async () => {
     const store = memory();
     const told = async (act: 'send' | 'again') => {

@@ -343,8 +343,8 @@ describe('a secret', () => {
   });
 
   it('a key that is an ordinary word does not change the answer', async () => {
-    const { baseUrl } = await providerServer(json(200, completion({ content: 'There is none, said ollama.' })));
+    const { baseUrl } = await providerServer(json(200, completion({ content: 'No model here, said ollama.' })));
     const ran = await run(impatient({ baseUrl, model: 'm', apiKey: 'ollama' }));
-    expect((await readLlmOutput(ran.content, payloadOf(ran).output_ref)).text).toBe('There is none, said ollama.');
+    expect((await readLlmOutput(ran.content, payloadOf(ran).output_ref)).text).toBe('No model here, said ollama.');
   });
 });

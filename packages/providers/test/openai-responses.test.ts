@@ -174,7 +174,7 @@ describe('a responses request', () => {
   });
 });
 
-describe('what a responses answer holds', () => {
+describe('the items of a responses answer', () => {
   it('the items of an answer are sent back in their original order, without ids where no server stores them', async () => {
     const annotations = [{ type: 'url_citation', url: 'https://x.example', start_index: 0, end_index: 3 }];
     const cited = message('Found. ', {

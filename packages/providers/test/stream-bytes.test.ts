@@ -67,7 +67,7 @@ describe('a stream with data after its end', () => {
   });
 });
 
-describe('the wait that a provider asks for', () => {
+describe('the wait that a provider requests', () => {
   const now = Date.UTC(2026, 10, 22, 12, 0, 0);
   it.each([
     [{ 'retry-after': 'Sun, 22 Nov 2026 12:00:07 GMT' }, 7_000],

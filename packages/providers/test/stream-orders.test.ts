@@ -41,16 +41,16 @@ describe('a messages stream', () => {
   });
 
   it.each<[string, object[]]>([
-    ['a second beginning', [start, ...pay, start, ...stop]],
-    ['no beginning', [...pay, ...stop]],
-    ['an end before its beginning', [...stop]],
-    ['a block that begins twice', [start, ...pay, ...pay, ...stop]],
-    ['a block that begins again while it is open', [start, pay[0]!, ...pay, ...stop]],
+    ['a second start', [start, ...pay, start, ...stop]],
+    ['no start', [...pay, ...stop]],
+    ['an end before its start', [...stop]],
+    ['a block that starts twice', [start, ...pay, ...pay, ...stop]],
+    ['a block that starts again while it is open', [start, pay[0]!, ...pay, ...stop]],
     ['a piece of a block that has ended', [start, ...pay, blockDelta(0, args('{}')), ...stop]],
-    ['a piece of no block', [start, blockDelta(0, args('{}')), ...stop]],
+    ['a piece of an unknown block', [start, blockDelta(0, args('{}')), ...stop]],
     ['a block that does not end', [start, ...pay.slice(0, 2), ...stop]],
     ['a block that ends twice', [start, ...pay, blockStop(0), ...stop]],
-    ['a block behind the reason for its end', [start, stop[0]!, ...pay, stop[1]!]],
+    ['a block after the stop reason', [start, stop[0]!, ...pay, stop[1]!]],
     [
       'arguments in a text',
       [start, blockStart(0, { type: 'text', text: '' }), blockDelta(0, args('{}')), blockStop(0), ...stop],
@@ -126,10 +126,10 @@ describe('a responses stream', () => {
   const message = { type: 'message', content: [{ type: 'output_text', text: 'x' }] };
 
   it.each<[string, object[]]>([
-    ['a second beginning', [created, added(0), done(0), created, completed()]],
-    ['an item that begins twice', [created, added(0), added(0), done(0), completed()]],
+    ['a second start', [created, added(0), done(0), created, completed()]],
+    ['an item that starts twice', [created, added(0), added(0), done(0), completed()]],
     ['an item that ends twice', [created, added(0), done(0), done(0, call('{"eur":100}')), completed()]],
-    ['an item that begins behind its end', [created, done(0), added(0), completed()]],
+    ['an item that starts after its end', [created, done(0), added(0), completed()]],
     ['an item that ends as another', [created, added(0, message), done(0), completed()]],
     ['a piece of an item that has ended', [created, added(0), done(0), piece(0, '{}'), completed()]],
     ['arguments of a message', [created, added(0, message), piece(0, '{}'), done(0, message), completed()]],
@@ -158,7 +158,7 @@ describe('a responses stream', () => {
   });
 });
 
-describe('a request that only another client could answer', () => {
+describe('a request that needs another client', () => {
   const types = [
     'mcp_approval_request',
     'custom_tool_call',
@@ -204,7 +204,7 @@ describe('a request that only another client could answer', () => {
   });
 });
 
-describe('a stream of a model of the AI SDK', () => {
+describe('a stream of the AI SDK', () => {
   const model = (parts: readonly object[]): AiSdkModel => ({
     specificationVersion: 'v3',
     provider: 'p',
@@ -241,12 +241,12 @@ describe('a stream of a model of the AI SDK', () => {
   ];
 
   it.each<[string, object[]]>([
-    ['a piece of a text that did not begin', [{ type: 'text-delta', id: '0', delta: 'x' }, end('stop')]],
+    ['a piece of a text that did not start', [{ type: 'text-delta', id: '0', delta: 'x' }, end('stop')]],
     ['a piece of a text that has ended', [...text('0', 'x'), { type: 'text-delta', id: '0', delta: 'y' }, end('stop')]],
-    ['a text that begins twice', [{ type: 'text-start', id: '0' }, ...text('0', 'x'), end('stop')]],
-    ['a piece of an input that did not begin', [{ type: 'tool-input-delta', id: 'a', delta: '{}' }, call('a'), end()]],
-    ['an input that became no call', [...input('a', '{"eur":5}'), call('b'), end()]],
-    ['a call without the input that was told', [...input('a', '{"eur":5}'), call('a', '{}'), end()]],
+    ['a text that starts twice', [{ type: 'text-start', id: '0' }, ...text('0', 'x'), end('stop')]],
+    ['a piece of an input that did not start', [{ type: 'tool-input-delta', id: 'a', delta: '{}' }, call('a'), end()]],
+    ['an input without its call', [...input('a', '{"eur":5}'), call('b'), end()]],
+    ['a call without its streamed input', [...input('a', '{"eur":5}'), call('a', '{}'), end()]],
     ['calls that were announced and did not come', [end()]],
   ])('an AI SDK stream with %s is malformed [MOD-28]', async (_, parts) => {
     expect(sumOf(await asked(parts))).toBe(MALFORMED);

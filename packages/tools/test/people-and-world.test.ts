@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { askHuman, introspect } from '../src/index.js';
 import { callerOf } from './sandbox.js';
 
-describe('asking a person', () => {
+describe('ask_human', () => {
   it('a question carries its text, its addressee, its deadline and its default answer', async () => {
     const { content } = await memory().open();
     const tool = askHuman({ to: 'human:ann', within: '2d', default: 'go on' });
@@ -31,7 +31,7 @@ describe('asking a person', () => {
   });
 });
 
-describe('looking at the world', () => {
+describe('introspection', () => {
   it('introspection reads the state of the world and only the own transcript, and may be repeated', async () => {
     const asked: unknown[] = [];
     const world = {

@@ -138,7 +138,7 @@ async function racedThrough(swap: (typeof SWAPS)[number], call: (typeof CALLS)[n
   return { leaks, moments };
 }
 
-describe.each(SWAPS)('while %s is swapped for a link that leads out', (...swap) => {
+describe.each(SWAPS)('while %s is replaced with a link that leads out', (...swap) => {
   it.each(CALLS)('the call %s %j stays inside, whichever system call the swap precedes [TOOL-26]', async (...call) => {
     const { leaks, moments } = await racedThrough(swap, call);
     expect(leaks).toEqual([]);

@@ -49,7 +49,7 @@ async function worked(files: Record<string, string>, ...steps: readonly ScriptSt
   return { root, outside, world, frames, read };
 }
 
-describe('setting files back', () => {
+describe('restoring files', () => {
   it('each file gets its state at the frame: changed files are restored, created files removed, others untouched', async () => {
     const { root, world, frames, read } = await worked(
       { 'a.txt': 'one', 'other.txt': 'mine' },

@@ -63,7 +63,7 @@ const CASES: readonly (readonly [string, RegExp])[] = [
   ['nothing special', /^ok: hello/],
 ];
 
-describe('an agent of another program that sends', () => {
+describe('a hostile external agent', () => {
   it.each(CASES)(
     'the case "%s" is handled in bounded memory and time, with a reason [TOOL-34]',
     async (how, expected) => {

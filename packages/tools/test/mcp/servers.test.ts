@@ -221,7 +221,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
   });
 });
 
-describe('what a server answers', () => {
+describe('answers of a server', () => {
   it('an answer becomes parts: texts, data, resources, and files beside them', async () => {
     const server = new Moody();
     await plays(server.toolset(), [calls('moody__show'), ANSWER], async (scene, told) => {
