@@ -17,8 +17,11 @@ const terms = { guarantee: 'idempotent', family: 'introspect' } as const;
 const sessions = defineTool({
   ...terms,
   name: 'introspect_sessions',
-  description: 'Lists the sessions of this world and how they fare, those that changed last first.',
-  args: z.strictObject({ after: z.string().max(4_096).optional().describe('Goes on behind a page: its next.'), limit }),
+  description: 'Lists the sessions of this world and their states, the most recently changed first.',
+  args: z.strictObject({
+    after: z.string().max(4_096).optional().describe('The `next` of the previous page, to continue after it.'),
+    limit,
+  }),
   polling: true,
   run: (ask, { world }) =>
     world.sessions({ limit: ask.limit, ...(ask.after === undefined ? {} : { after: ask.after }) }),
@@ -27,7 +30,7 @@ const sessions = defineTool({
 const open = defineTool({
   ...terms,
   name: 'introspect_open',
-  description: 'Lists what waits for somebody in this world: approvals and questions.',
+  description: 'Lists the pending approvals and questions of this world.',
   args: z.strictObject({ limit }),
   polling: true,
   run: (ask, { world }) => world.pending({ limit: ask.limit }),
@@ -36,7 +39,7 @@ const open = defineTool({
 const usage = defineTool({
   ...terms,
   name: 'introspect_usage',
-  description: 'Says what this session has used: steps, tokens, money.',
+  description: 'Shows what this session has used: steps, tokens, money.',
   args: z.strictObject({}),
   run: (_ask, { world, session }) => world.usage(session.key),
 });
@@ -44,7 +47,7 @@ const usage = defineTool({
 const transcript = defineTool({
   ...terms,
   name: 'introspect_transcript',
-  description: 'Reads the transcript of this session, also what does not stand in the context any more.',
+  description: 'Reads the transcript of this session, including items that are no longer in the context.',
   args: z.strictObject({ from: z.int().min(0).default(0).describe('Index of the first item. Default 0.'), limit }),
   run: (ask, { world, session }) => world.transcript(session.key, { from: ask.from, limit: ask.limit }),
 });

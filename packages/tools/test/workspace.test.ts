@@ -311,8 +311,8 @@ describe('edit_file', () => {
   it('edit_file refuses an ambiguous edit, and changes nothing', async () => {
     const { call, root } = sandbox({ 'dos.txt': 'a\r\nb\r\n', bin: new Uint8Array([0xff, 0x61]), 'd/x': '' });
     const refusals: [Record<string, unknown>, RegExp][] = [
-      [{ path: 'dos.txt', old: 'a\nb' }, /does not stand there; its lines end in CR LF/],
-      [{ path: 'dos.txt', old: 'c' }, /does not stand there: /],
+      [{ path: 'dos.txt', old: 'a\nb' }, /does not occur in the file; its lines end in CR LF/],
+      [{ path: 'dos.txt', old: 'c' }, /does not occur in the file: /],
       [{ path: 'bin', old: 'a' }, /not UTF-8/],
       [{ path: 'no/where', old: 'a' }, /no such file/],
       [{ path: 'd', old: 'a' }, /it is a folder/],

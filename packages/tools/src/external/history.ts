@@ -19,7 +19,7 @@ export async function asPrompt(text: string, { world, session }: ToolContext): P
     .slice(-ITEMS_MAX)
     .flatMap(lineOf);
   if (before.length === 0) return text;
-  return `This conversation began before. What was said in it:\n\n${before.join('\n\n')}\n\nWhat is said now:\n\n${text}`;
+  return `The conversation so far:\n\n${before.join('\n\n')}\n\nThe new message:\n\n${text}`;
 }
 
 function lineOf({ role, text = '', calls = [] }: Item): string[] {

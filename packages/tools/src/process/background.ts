@@ -130,7 +130,7 @@ function processesOf({ closing, session }: ToolContext): Map<string, Background>
 function startProcess(context: ProcessContext): Tool {
   return defineTool({
     name: 'start_process',
-    description: 'Starts a program in the workspace that goes on in the background. Answers with its name: p1, p2 …',
+    description: 'Starts a program in the workspace that runs in the background. Answers with its name: p1, p2 …',
     args: z.strictObject({ argv, cwd }),
     guarantee: 'at_most_once',
     family: 'process',
@@ -151,8 +151,7 @@ function startProcess(context: ProcessContext): Tool {
 
 const readProcess = defineTool({
   name: 'read_process',
-  description:
-    'Answers with what a process in the background printed since it was read last, and whether it still runs.',
+  description: 'Returns the output of a background process since the last read, and whether it still runs.',
   args: z.strictObject({
     process: handle,
     wait_seconds: z
@@ -160,7 +159,7 @@ const readProcess = defineTool({
       .min(0)
       .max(WAIT_SECONDS_MAX)
       .default(5)
-      .describe('How long to wait when nothing is there yet. Default 5.'),
+      .describe('How many seconds to wait when there is no output yet. Default 5.'),
   }),
   guarantee: 'at_most_once',
   family: 'process',
@@ -172,7 +171,7 @@ function writeProcess(context: ProcessContext): Tool {
   const { approval } = context;
   return defineTool({
     name: 'write_process',
-    description: 'Writes text to the standard input of a process in the background.',
+    description: 'Writes text to the standard input of a background process.',
     args: z.strictObject({
       process: handle,
       text: z
@@ -200,7 +199,7 @@ function writeProcess(context: ProcessContext): Tool {
 
 const killProcess = defineTool({
   name: 'kill_process',
-  description: 'Ends a process in the background, with all that it started.',
+  description: 'Ends a background process and everything that it started.',
   args: z.strictObject({ process: handle }),
   guarantee: 'at_most_once',
   family: 'process',

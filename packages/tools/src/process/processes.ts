@@ -73,7 +73,7 @@ function runProcess(context: ProcessContext): Tool {
   return defineTool({
     name: 'run_process',
     description:
-      'Runs a program in the workspace and answers with what it printed, standard output and error as they came, and its exit code at the end. No shell: arguments are handed over as they are.',
+      'Runs a program in the workspace and answers with what it printed, standard output and error as they came, and its exit code at the end. No shell: arguments are passed unchanged.',
     args: z.strictObject({ argv, cwd, stdin, timeout_seconds: seconds }),
     guarantee: 'at_most_once',
     family: 'process',

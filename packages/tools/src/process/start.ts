@@ -14,7 +14,7 @@ export const argv = z
   .array(z.string().max(ARG_UNITS_MAX))
   .min(1)
   .max(256)
-  .describe('The program and its arguments, each as it is: no shell reads them.');
+  .describe('The program and its arguments, passed unchanged, without a shell.');
 
 /** The tool argument that names a folder. */
 export const cwd = z.string().max(4096).default('.').describe('Folder to run in, relative to the workspace.');

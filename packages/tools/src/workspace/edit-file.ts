@@ -16,9 +16,9 @@ const args = z.strictObject({
     .string()
     .min(1)
     .max(TEXT_UNITS_MAX)
-    .describe('The text to replace, exactly as it stands, line breaks included.'),
+    .describe('The text to replace, exactly as in the file, including line breaks.'),
   new: z.string().max(TEXT_UNITS_MAX).describe('What to put in its place.'),
-  all: z.boolean().default(false).describe('Replaces every place where it stands. Default: it has to stand once.'),
+  all: z.boolean().default(false).describe('Replaces every occurrence. Default: the text must occur once.'),
 });
 
 type Ask = z.output<typeof args>;
@@ -28,7 +28,7 @@ export function editFile(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'edit_file',
     description:
-      'Replaces a text in a text file of the workspace. The text has to stand there exactly once, so give enough of its surroundings, or say all.',
+      'Replaces a text in a text file of the workspace. The text must occur exactly once, so include enough of its surroundings, or set all.',
     args,
     guarantee: 'at_most_once',
     family: 'edit',
@@ -46,7 +46,7 @@ async function edit(context: WorkspaceContext, ask: Ask, ctx: ToolContext): Prom
     const count = text.split(ask.old).length - 1;
     if (count === 0) throw refusal(ask.path, notThere(text, ask.old));
     if (count > 1 && !ask.all)
-      throw refusal(ask.path, `the text stands there ${count} times; give more of it, or say all`);
+      throw refusal(ask.path, `the text occurs ${count} times; include more of its surroundings, or set all`);
     const after = new TextEncoder().encode(text.split(ask.old).join(ask.new));
     const change = await place.replace(after, ctx);
     const places = count === 1 ? 'once' : `${count} times`;
@@ -69,6 +69,6 @@ function decoded(bytes: Uint8Array, given: string): string {
 
 function notThere(text: string, old: string): string {
   const unix = (of: string): string => of.replaceAll('\r\n', '\n');
-  const hint = unix(text).includes(unix(old)) ? '; its lines end in CR LF, and so must those of old' : '';
-  return `the text does not stand there${hint}`;
+  const hint = unix(text).includes(unix(old)) ? '; its lines end in CR LF, so old must use CR LF, too' : '';
+  return `the text does not occur in the file${hint}`;
 }

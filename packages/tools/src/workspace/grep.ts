@@ -47,7 +47,7 @@ export function grep(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'grep',
     description:
-      'Finds lines in the text files of the workspace. After a heading, one match per line: path:line: text. Binary and very large files are passed over.',
+      'Finds lines in the text files of the workspace. After a heading, one match per line: path:line: text. Binary and very large files are skipped.',
     args,
     guarantee: 'idempotent',
     family: 'search',

@@ -44,7 +44,7 @@ export function readFile(context: WorkspaceContext): Tool {
   return defineTool({
     name: 'read_file',
     description:
-      'Reads a text file of the workspace. The first line says which part of the file follows and how to go on. A binary file is described by size and sha256 instead. Bytes that are not UTF-8 are shown as U+FFFD.',
+      'Reads a text file of the workspace. The first line says which part of the file follows and how to continue. A binary file is described by size and sha256 instead. Bytes that are not UTF-8 are shown as U+FFFD.',
     args,
     guarantee: 'idempotent',
     family: 'file',
@@ -80,8 +80,7 @@ async function readBytes(file: FileHandle, ask: Ask, size: number): Promise<Part
 async function readLines(file: FileHandle, ask: Ask, signal: AbortSignal): Promise<Part> {
   const start = await lineStart(file, ask.offset, signal);
   if (start === 'beyond') return { what: 'the file has no such line', text: '' };
-  if (start === 'too_far')
-    return { what: `looked through ${SCAN_BYTES_MAX} bytes; use unit bytes to go further`, text: '' };
+  if (start === 'too_far') return { what: `scanned ${SCAN_BYTES_MAX} bytes; use unit bytes to go further`, text: '' };
   const bytesMax = ask.limit === undefined ? TEXT_BYTES_DEFAULT : TEXT_BYTES_MAX;
   const window = await readAt(file, start, bytesMax);
   const more = (await readAt(file, start + window.length, 1)).length > 0;

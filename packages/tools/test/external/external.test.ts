@@ -148,9 +148,7 @@ describe('a program that speaks the Agent Client Protocol', () => {
       agent,
       async (world) => {
         const said = await (await world.session('s', agent).send('two')).text();
-        expect(said).toBe(
-          'This conversation began before. What was said in it:\n\nUser: one\n\nYou: one\n\nWhat is said now:\n\ntwo',
-        );
+        expect(said).toBe('The conversation so far:\n\nUser: one\n\nYou: one\n\nThe new message:\n\ntwo');
       },
       store,
     );
@@ -190,7 +188,7 @@ describe('a program that prints its answer', () => {
       const session = world.session('s', agent);
       expect(await (await session.send('one')).text()).toBe('heard: one');
       expect(await (await session.send('two')).text()).toContain(
-        'User: one\n\nYou: heard: one\n\nWhat is said now:\n\ntwo',
+        'User: one\n\nYou: heard: one\n\nThe new message:\n\ntwo',
       );
     });
   });
