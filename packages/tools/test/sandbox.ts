@@ -20,10 +20,10 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** 2024-05-06T07:08:09.125Z: what every file of a sandbox was last changed at, unless a test says otherwise. */
+/** 2024-05-06T07:08:09.125Z: the modification time of every file in a sandbox, unless a test sets another. */
 export const WHEN = new Date(Date.UTC(2024, 4, 6, 7, 8, 9, 125));
 
-/** What a tool answered. */
+/** The answer of a tool. */
 export interface Answer {
   /** The whole output, as people see it. */
   readonly text: string;
@@ -58,7 +58,7 @@ export function caller(options: WorkspaceOptions): Call {
   return callerOf(workspace(options));
 }
 
-/** Calls tools through their adapter, as a world would. */
+/** Calls tools through their adapter, as a world does. */
 export function callerOf(tools: readonly Tool[], options: Partial<ToolAdapterOptions> = {}): Call {
   const opened = memory().open();
   const adapter = toolCallAdapter(buildOf([{ name: 'a', tools }]), { now: () => 0, ...options });

@@ -5,10 +5,10 @@
  * (`reader.ts`), any wire.
  *
  * Invariants
- * P1  Total: every sequence of items gives a conversation (Y1), even when content is missing or damaged.
+ * P1  Total: every sequence of items gives a conversation (lay-out/Y1), even when content is missing or damaged.
  * P2  Erased or unreadable content is marked: the model learns that content existed, but not what it was.
  * P3  Parts that only another profile or model can read are dropped, and `losses` names their class.
- * P4  Append-only: an item never changes messages before the last answer that precedes it (Y5).
+ * P4  Append-only: an item never changes messages before the last answer that precedes it (lay-out/Y5).
  * P5  A recorded name: the output for an item never changes under the name `aos.agent/Prompt@1`.
  */
 import type { OpaquePart, TranscriptItem } from '@reprise/agent';

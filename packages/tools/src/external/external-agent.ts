@@ -121,7 +121,7 @@ async function programOf(options: ExternalAgentOptions, ctx: ToolContext): Promi
   try {
     const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options), ctx.scrubber);
     own.set(key, program);
-    closing.addEventListener('abort', () => program.stop(), { once: true }); // E4
+    closing.addEventListener('abort', () => program.stop(), { once: true }); // acp/E4
     if (closing.aborted) program.stop();
     return program;
   } catch (error) {
@@ -163,7 +163,7 @@ function requireOptions({ name, command, protocol, permissions = 'ask' }: Extern
     [
       Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string'),
       'command: [program, …args]',
-      Array.isArray(command) ? 'a list of other things than text' : typeof command, // an argument may be a secret
+      Array.isArray(command) ? 'a list with values that are not text' : typeof command, // an argument may be a secret
     ],
     [protocol === 'acp' || protocol === 'stdout', 'protocol acp or stdout', protocol],
     [
