@@ -13,7 +13,7 @@ import { PROFILES } from './clients.js';
 
 describe.each(Object.entries(PROFILES))('%s', (_, profileOf) => {
   it.each(MATRIX.map((scenario) => [scenario.name, scenario] as const))(
-    'the scenario %s has its expected run, replay and requests [MOD-1, MOD-2]',
+    '%s [MOD-1, MOD-2]',
     async (_name, scenario) => {
       const { ends } = scenario;
       const mock = await mockProvider();
