@@ -188,12 +188,12 @@ describe('a model call that succeeds', () => {
     expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
       'provider_option_ignored:model',
       'provider_option_ignored:stream',
-      'a failed model call is data',
+      'unsupported:reasoning_effort',
     ]);
   });
 });
 
-describe('a model call that fails is data', () => {
+describe('a failed model call is data', () => {
   it('a retry waits as long as the provider requests, and then succeeds [MOD-8]', async () => {
     const waits: number[] = [];
     const { baseUrl, seen } = await providerServer(

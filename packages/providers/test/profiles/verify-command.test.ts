@@ -28,7 +28,7 @@ describe('the requests of a world in a file', () => {
   it('requests rebuilt with the models of a module equal the sent requests [MOD-12]', async () => {
     const { code, out, err } = await run('verify', file, '--requests', moduleAt('requests.ts'));
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('the requests of 2 model calls are, in bytes, what was sent\n');
+    expect(out).toContain('the requests of 2 model calls equal the bytes that were sent\n');
     const json = await run('verify', file, '--requests', moduleAt('requests.ts'), '--json');
     expect(JSON.parse(json.out)).toMatchObject({ ok: true, requests: { equal: 2, uncompared: 0 } });
   });
