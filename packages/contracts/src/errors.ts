@@ -63,18 +63,18 @@ export function isRepriseError(thing: unknown, code?: ErrorCode): thing is Repri
 const SECRET_NAME =
   /^(?:[Hh]eaders?|[Ee]nv|[Ee]nvironment|conceal|[Aa]uth)$|(?:[Aa]pi|API|[Aa]ccess|[Pp]rivate)[_-]?(?:[Kk]ey|KEY)|[Tt]oken$|TOKEN|[Ss]ecret|SECRET|[Pp]ass(?:w|phrase)|PASSW|[Cc]redential|[Aa]uthorization|[Cc]ookie/;
 
-/** How deep facts are looked through; what is deeper is told by its type. */
+/** How deep details are searched for secrets; only the types of deeper values are shown. */
 const FACT_DEPTH_MAX = 8;
 
-/** Parts of a fact that are looked at. Of a thing with more there is a copy of the first: an error costs little, whatever it is of. */
+/** How many parts of a value are searched. A larger value is cut, so that making an error is cheap. */
 const FACT_PARTS_MAX = 1_000;
 
-/** How many parts may be looked at still. */
+/** How many parts may still be searched. */
 interface Look {
   left: number;
 }
 
-/** The facts with every value that stands under the name of a secret told by its type, whoever made the error. */
+/** The details with each secret replaced by its type, whatever code made the error. */
 function withoutSecrets(facts: ErrorDetails): ErrorDetails {
   const names = (facts.where ?? '').split(/[^A-Za-z0-9_-]+/).filter((name) => /[A-Za-z]/.test(name));
   const isSecret = SECRET_NAME.test(names.at(-1) ?? '');
@@ -83,7 +83,7 @@ function withoutSecrets(facts: ErrorDetails): ErrorDetails {
   return shown === actual ? facts : { ...facts, actual: shown };
 }
 
-/** The thing with what is secret in it told by its type; the thing itself when nothing is, and it is not too large. */
+/** The value with each secret replaced by its type; the value itself when it has no secrets and is not too large. */
 function redacted(thing: unknown, depth: number, look: Look): unknown {
   if (typeof thing !== 'object' || thing === null) return thing;
   try {
@@ -91,7 +91,7 @@ function redacted(thing: unknown, depth: number, look: Look): unknown {
     if (depth === FACT_DEPTH_MAX || look.left === 0) return typeName(thing);
     return redactedParts(thing, depth, look);
   } catch {
-    return tagOf(thing); // what throws when it is looked at
+    return tagOf(thing); // reading the value throws
   }
 }
 

@@ -118,7 +118,7 @@ export const currentRun = z.strictObject({
   /** What children of this run have used, and what is set aside for their further use. */
   children_tally: tally,
   carved: limitAmounts,
-  /** The allowance that pays for this run, by the number of the parent's run; null when there is none. */
+  /** The allowance that pays for this run, by the number of the parent's run; null without an allowance. */
   allowance: z.nullable(z.strictObject({ run: count, ...bounds.shape })),
   /** The reserve of the current model call; null without a call or without a limit. */
   reserve: z.nullable(limitAmounts),

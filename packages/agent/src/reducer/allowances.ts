@@ -183,7 +183,7 @@ function passOn(
 }
 
 /**
- * Adds the allowance that the owner sent with an input. Undefined when there is none, or when the sender is not the
+ * Adds the allowance that the owner sent with an input. Undefined without an allowance, or when the sender is not the
  * owner.
  */
 export function takeAllowance(given: z.infer<typeof userInput>['allowance'], ctx: ReducerContext): number | undefined {

@@ -83,7 +83,7 @@ interface Leaf {
 export interface BareOptions {
   readonly app: App;
   readonly policy?: readonly PolicyRule[];
-  /** Kinds of effects that wait for whoever settles them. */
+  /** Kinds of effects that are deferred until the test settles them. */
   readonly handedOn: readonly string[];
   /** Told of each frame. */
   readonly onFrame: (frame: Frame) => void;
@@ -190,7 +190,7 @@ export class BareWorld {
     this.advance(0, true);
   }
 
-  /** Effects that wait for whoever decides, or settles them. */
+  /** Effects that wait for a decision or a settlement. */
   waiting(how: 'approval' | 'deferred'): string[] {
     return [...this.#effects].flatMap(([id, leaf]) => (leaf.late === undefined && leaf[how] !== undefined ? [id] : []));
   }

@@ -34,7 +34,7 @@ describe('what a run was given', () => {
   const small = { limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } };
   const usage = { calls: 1, tokens_in: 10, tokens_out: 40 };
 
-  it('pays for a child and for all that is sent to it: ten more inputs are given nothing more [CHILD-2]', () =>
+  it('the reserve of a child pays for all its inputs: ten more inputs reserve nothing more [CHILD-2]', () =>
     family(
       small,
       (s) => {
@@ -45,7 +45,7 @@ describe('what a run was given', () => {
       { options: { max_tokens: 60 } },
     ));
 
-  it('is not used by the run itself where it is set aside for a child: its next step waits until that gives back the rest [CHILD-2, CHILD-11]', () =>
+  it('a run cannot use what it has set aside for a child: its next step waits until the child returns the rest [CHILD-2, CHILD-11]', () =>
     family(
       small,
       (s) => {
@@ -59,7 +59,7 @@ describe('what a run was given', () => {
       { options: { max_tokens: 60 } },
     ));
 
-  it('pays for what runs four sessions deep [CHILD-2, CHILD-10]', () =>
+  it('the budget of a run pays for sessions four levels below it [CHILD-2, CHILD-10]', () =>
     family(
       { limits: { max_tokens: 1_000, max_depth: 4 }, options: { max_tokens: 60 } },
       (s) => {
@@ -72,7 +72,7 @@ describe('what a run was given', () => {
       { options: { max_tokens: 60 }, spawns: ['helper'], limits: { max_depth: 4 } },
     ));
 
-  it('is set aside for a grandchild still when the child above it has ended, and comes back once [CHILD-3, CHILD-10]', () =>
+  it('the reserve of a grandchild outlives the child above it, and is returned once [CHILD-3, CHILD-10]', () =>
     family(
       small,
       (s) => {
@@ -90,7 +90,7 @@ describe('what a run was given', () => {
       { options: { max_tokens: 60 }, spawns: ['helper'] },
     ));
 
-  it('stays set aside while a child has inputs that wait for somebody [CHILD-3]', () =>
+  it('the reserve of a child stays while the child has inputs that wait for a person [CHILD-3]', () =>
     family(
       small,
       (s) => {
@@ -104,7 +104,7 @@ describe('what a run was given', () => {
       { options: { max_tokens: 60 } },
     ));
 
-  it('does not pay for what a host says to a child', () =>
+  it('the budget of a run does not pay for an input that the host sends to a child', () =>
     family(small, (s) => {
       s.input();
       s.answer({ calls: [spawn('s', { max_tokens: 600 })], usage });
@@ -114,7 +114,7 @@ describe('what a run was given', () => {
       expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 10, tokens_out: 40 } });
     }));
 
-  it('is given anew by each run of a parent to the inputs of that run', () =>
+  it('each run of a parent sets aside a new amount for its own inputs to a child', () =>
     family(
       { limits: { max_tokens: 500 }, options: { max_tokens: 60 } },
       (s) => {
@@ -135,7 +135,7 @@ describe('what a run was given', () => {
 describe('a model call', () => {
   const price = { in: 3_000_000, out: 15_000_000 };
 
-  it('that is more than is left is not begun [LIM-11]', () =>
+  it('a model call that exceeds the remaining budget does not begin [LIM-11]', () =>
     play({ limits: { max_tokens: 200 }, options: { max_tokens: 150 } }, (s) => {
       s.input();
       expect(asked(s)).toEqual([150]);
@@ -144,7 +144,7 @@ describe('a model call', () => {
       expect(s.facts('LimitReached')).toMatchObject([{ used: 100, of: 200, set_aside: 0, needs: 250 }]);
     }));
 
-  it('is told how long its answer may be where the definition does not say it [LIM-11]', () =>
+  it('a model call states a largest answer where the definition states none [LIM-11]', () =>
     play({ limits: { max_tokens: 20_000 } }, (s) => {
       s.input();
       expect(asked(s)).toEqual([8_192]);
@@ -155,20 +155,20 @@ describe('a model call', () => {
       expect(asked(s)).toEqual([1_800]);
     }));
 
-  it('is told so by what is left in money [LIM-11]', () =>
+  it('a model call derives its largest answer from the remaining money [LIM-11]', () =>
     play({ limits: { max_micro_money: 3_000 }, price }, (s) => {
       s.input();
       expect(asked(s)).toEqual([199]);
       expect(s.state().run?.reserve).toEqual({ tokens: 0, micro_money: 2_988 });
     }));
 
-  it('without a limit is asked as before', () =>
+  it('a model call without a limit states no largest answer', () =>
     play({ price }, (s) => {
       s.input();
       expect([asked(s), s.state().run?.reserve]).toEqual([[undefined], null]);
     }));
 
-  it('that used more than was reserved counts as what it used, and that is a fact [LIM-12]', () =>
+  it('a model call that used more than its reserve counts as its usage, and a fact records the difference [LIM-12]', () =>
     play({ limits: { max_tokens: 200 }, options: { max_tokens: 20 } }, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', issue: 'tool_not_found' }], usage: { calls: 1, tokens_in: 90, tokens_out: 20 } });
@@ -178,7 +178,7 @@ describe('a model call', () => {
       ]);
     }));
 
-  it('of which nobody tells what it used counts as its reserve [LIM-12]', () =>
+  it('a model call without reported usage counts as its reserve [LIM-12]', () =>
     play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 } }, (s) => {
       s.input();
       s.modelEnds({ status: 'timeout', code: 'adapter_timeout' });
@@ -186,7 +186,7 @@ describe('a model call', () => {
       expect(s.facts('UsageDiffers')).toMatchObject([{ how: 'unknown', reserved: { tokens: 101 } }]);
     }));
 
-  it('that a provider refused counts nothing', () =>
+  it('a model call that a provider refused counts nothing', () =>
     play({ limits: { max_tokens: 400 } }, (s) => {
       s.input();
       s.modelEnds({ status: 'error', code: 'provider_error_terminal/auth', retryable: false });
@@ -194,7 +194,7 @@ describe('a model call', () => {
       expect(s.facts('UsageDiffers')).toEqual([]);
     }));
 
-  it('that was given up tells late what it used: the run knows, and it is a fact [LIM-12]', () =>
+  it('an abandoned model call may report its usage late: the run counts it, and a fact records it [LIM-12]', () =>
     play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 }, after_answer: { wait_ms: null } }, (s) => {
       s.input();
       const [work] = s.working(llmGenerate.name);
@@ -207,7 +207,7 @@ describe('a model call', () => {
       expect(s.facts('UsageDiffers').map(({ how }) => how)).toEqual(['unknown', 'late']);
     }));
 
-  it('that writes a summary is weighed as any other [LIM-11]', () =>
+  it('a model call that writes a summary is checked against the budget like any other [LIM-11]', () =>
     play(
       {
         limits: { max_tokens: 500 },
@@ -229,7 +229,7 @@ describe('a limit in money', () => {
   const none = { price: null };
   const money = { limits: { max_micro_money: 5 } };
 
-  it('is refused for a model without a price, by a switch to one as well [LIM-13]', () =>
+  it('a limit in money is refused for a model without a price, also when a session switches to such a model [LIM-13]', () =>
     play(none, (s) => {
       const reconfigure = (patch: object) => s.command({ type: 'Reconfigure', patch });
       expect(reconfigure(money)).toMatchObject({ code: 'model_without_price' });

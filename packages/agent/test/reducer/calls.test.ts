@@ -282,22 +282,24 @@ describe('a call of which nobody can tell whether it happened', () => {
     }),
   );
 
-  it.each(['retry', 'ask_human'] as const)('%s: nothing is begun while the run is paused [SES-15]', (on_unknown) =>
-    play({}, (s) => {
-      called(s, { on_unknown });
-      s.command({ type: 'Pause' });
-      s.toolEnds('a', lost);
-      expect([s.lifecycle(), s.world.open.size]).toEqual(['Paused', 0]);
-      s.command({ type: 'Resume' });
-      expect(s.world.open.size).toBe(1);
-    }),
+  it.each(['retry', 'ask_human'] as const)(
+    '%s: a call is not repeated while the run is paused [SES-15]',
+    (on_unknown) =>
+      play({}, (s) => {
+        called(s, { on_unknown });
+        s.command({ type: 'Pause' });
+        s.toolEnds('a', lost);
+        expect([s.lifecycle(), s.world.open.size]).toEqual(['Paused', 0]);
+        s.command({ type: 'Resume' });
+        expect(s.world.open.size).toBe(1);
+      }),
   );
 });
 
 describe('a question to somebody', () => {
   const ask = (more: object = {}) => ({ session: { op: 'ask' as const, question_ref: refOf(12), ...more } });
 
-  it('is answered: the answer is the result', () =>
+  it('the answer to a question is the result of the call', () =>
     play({}, (s) => {
       called(s, ask());
       expect(s.lifecycle()).toBe('WaitingInput: ask');
@@ -305,14 +307,14 @@ describe('a question to somebody', () => {
       expect(resultOf(s)).toBe('result a: t9');
     }));
 
-  it('is not answered in time: its default stands [TOOL-16]', () =>
+  it('an unanswered question has its default as the result [TOOL-16]', () =>
     play({}, (s) => {
       called(s, ask({ within_ms: 1_000, default_ref: refOf(13) }));
       s.later(1_000);
       expect(resultOf(s)).toBe('result a: t13');
     }));
 
-  it('is not answered in time and has no default: the model reads so [TOOL-16]', () =>
+  it('an unanswered question without a default has a result that tells the model so [TOOL-16]', () =>
     play({}, (s) => {
       called(s, ask({ within_ms: 1_000 }));
       s.later(1_000);
@@ -321,7 +323,7 @@ describe('a question to somebody', () => {
 });
 
 describe('a model call that fails', () => {
-  it.each(FAILURE_KINDS)('by %s: the run fails with this code [SES-5]', (code) =>
+  it.each(FAILURE_KINDS)('a model call that fails by %s fails the run with this code [SES-5]', (code) =>
     play({}, (s) => {
       s.input();
       if (code === 'adapter_timeout') s.modelEnds({ status: 'error', code });
@@ -330,7 +332,7 @@ describe('a model call that fails', () => {
     }),
   );
 
-  it('by time: it is asked once more', () =>
+  it('a model call that timed out is repeated once', () =>
     play({}, (s) => {
       s.input();
       s.later(10 * 60_000);
@@ -357,14 +359,14 @@ describe('a model call that fails', () => {
     }),
   );
 
-  it('or ends with calls that are not taken up: each has its result', () =>
+  it('a failed answer with calls: each call that is not taken up has its result', () =>
     play({}, (s) => {
       s.input();
       s.answer({ finish: 'content_filter', calls: [{ id: 'a' }, { id: 'b' }] });
       expect(s.transcript().slice(-2)).toEqual(['result a: (cancelled)', 'result b: (cancelled)']);
     }));
 
-  it('or was interrupted and the run was not: it is asked to go on', () =>
+  it('an interrupted model continues when its run was not interrupted', () =>
     play({}, (s) => {
       s.input();
       s.answer({ finish: 'interrupted' });
@@ -373,14 +375,14 @@ describe('a model call that fails', () => {
 });
 
 describe('an answer that has to fit', () => {
-  it('and fits: its value is what the run gives', () =>
+  it('an answer that fits the return schema gives the run its value', () =>
     play({ repair_ref: refOf(16) }, (s) => {
       s.input();
       s.answer({ returns: 'fits' });
       expect(s.facts('LifecycleChanged').at(-1)).toMatchObject({ value_ref: refOf(3), stop: { kind: 'Completed' } });
     }));
 
-  it('and does not: it is asked for again once, then the run fails', () =>
+  it('an answer that does not fit is requested again once, then the run fails', () =>
     play({ repair_ref: refOf(16) }, (s) => {
       s.input();
       s.answer({ returns: 'does not' });
@@ -394,7 +396,7 @@ describe('an answer that has to fit', () => {
       });
     }));
 
-  it('and does not, where nothing can be said about it: the run fails', () =>
+  it('an answer that does not fit fails the run when there is no text for the model', () =>
     play({}, (s) => {
       s.input();
       s.answer({ returns: 'does not' });
@@ -405,7 +407,7 @@ describe('an answer that has to fit', () => {
 describe('calls beyond those that one answer may make', () => {
   const dropped = { count: 36, tools: ['echo'] };
 
-  it('stand beside the calls that are made in the transcript and in the event of the step [MOD-29]', () =>
+  it('calls beyond the bound of one answer are recorded in the transcript and in the event of the step [MOD-29]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a' }], dropped });
@@ -414,7 +416,7 @@ describe('calls beyond those that one answer may make', () => {
       expect(s.transcript().slice(-2)).toEqual(['assistant: a (and 36 more)', 'result a: t7']);
     }));
 
-  it('are told of as well when the run is being stopped', () =>
+  it('calls beyond the bound are recorded also when the run is being stopped', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Cancel', scope: 'run' });

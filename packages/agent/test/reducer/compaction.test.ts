@@ -32,7 +32,7 @@ function filled(s: Scene): void {
 }
 
 describe('making room in the window of the model', () => {
-  it('given pressure of its level, the next step waits for a summary of what is not among the last answers [MOD-21]', () =>
+  it('given pressure at the configured level, the next step waits for a summary of all but the last answers [MOD-21]', () =>
     play(KEEP_ONE, (s) => {
       filled(s);
       // input, answer, result, answer, result | answer, result
@@ -45,7 +45,7 @@ describe('making room in the window of the model', () => {
       expect(s.transcript()).toHaveLength(7);
     }));
 
-  it('the summary is paid by the run, and is no step of it', () =>
+  it('the run pays for its summary, which does not count as a step', () =>
     play(KEEP_ONE, (s) => {
       filled(s);
       const { steps, tokens_in } = s.state().run?.tally ?? { steps: 0, tokens_in: 0 };
@@ -53,7 +53,7 @@ describe('making room in the window of the model', () => {
       expect(s.state().run?.tally).toMatchObject({ steps: steps + 1, tokens_in: tokens_in + 50 });
     }));
 
-  it('the next summary is made of the last one and what came since [MOD-21]', () =>
+  it('the next summary covers the last summary and the items since [MOD-21]', () =>
     play(KEEP_ONE, (s) => {
       filled(s);
       s.answer();
@@ -61,7 +61,7 @@ describe('making room in the window of the model', () => {
       expect(asked(s)).toMatchObject({ window: { from: 5, base_ref: refOf(5) }, summarise: { to: 9 } });
     }));
 
-  it('given a window that is as full behind the summary, room is made again', () =>
+  it('given a window that is still full behind a summary, the session compacts again', () =>
     play(KEEP_ONE, (s) => {
       filled(s);
       s.answer();
@@ -69,14 +69,14 @@ describe('making room in the window of the model', () => {
       expect(s.facts('CompactionStarted')).toMatchObject([{ to: 5 }, { from: 5, to: 7 }]);
     }));
 
-  it('given answers too large to stay, only what awaits an answer does', () =>
+  it('given answers too large to stay, only items that await an answer stay', () =>
     play({ ...KEEP_ONE, compaction: { at: 85, keep: 3, model: null, ask_ref: refOf(18) } }, (s) => {
       s.input();
       for (const tokens of [10, 20, 30, 88]) round(s, tokens);
       expect(asked(s).summarise?.to).toBe(7); // the last answer alone grew the window by more than a quarter
     }));
 
-  it('what is pinned stays in every window [MOD-22]', () =>
+  it('pinned items stay in every window [MOD-22]', () =>
     play(KEEP_ONE, (s) => {
       const pinned = { parts: [s.text()], command_id: 'p', priority: 0, cause: { kind: 'operator' }, pin: true };
       s.send('aos.agent/UserInput@1', pinned);
@@ -85,7 +85,7 @@ describe('making room in the window of the model', () => {
       expect(asked(s).window).toMatchObject({ from: 5, pins: [0] });
     }));
 
-  it('another model may write the summary', () =>
+  it('another model than the session’s own may write the summary', () =>
     play({ ...KEEP_ONE, compaction: { at: 85, keep: 1, model: 'other', ask_ref: refOf(18) } }, (s) => {
       filled(s);
       expect(asked(s).model).toBe('other');
@@ -106,7 +106,7 @@ describe('making room in the window of the model', () => {
     }),
   );
 
-  it('given a model with a smaller window, room is made before its first step', () =>
+  it('given a model with a smaller window, the session compacts before that model’s first step', () =>
     play({ ...KEEP_ONE, context_window: 1_000 }, (s) => {
       filled(s);
       s.command({ type: 'Reconfigure', patch: { model: 'other', context_window: 100 } });
@@ -134,7 +134,7 @@ describe('making room in the window of the model', () => {
       expect(asked(s).window.from).toBe(5);
     }));
 
-  it('given answers that are small enough to stay, as many do as the definition says', () =>
+  it('given answers that are small enough to stay, as many stay as the definition states', () =>
     play({ ...KEEP_ONE, compaction: { at: 85, keep: 2, model: null, ask_ref: refOf(18) } }, (s) => {
       s.input();
       for (const tokens of [30, 65, 80, 86]) round(s, tokens);
@@ -148,7 +148,7 @@ describe('making room in the window of the model', () => {
 });
 
 describe('a command to make room', () => {
-  it('given a run, it is done before the next step and told when it is', () =>
+  it('given a run, the command Compact takes effect before the next step and is then recorded as applied', () =>
     play({ ...KEEP_ONE, context_window: null }, (s) => {
       s.input();
       round(s, 10);
@@ -159,7 +159,7 @@ describe('a command to make room', () => {
       expect(s.facts('HostCommandApplied')).toMatchObject([{ command_id: 'c', type: 'Compact' }]);
     }));
 
-  it('given no run, it is done before the first step of the next one', () =>
+  it('given no run, the command Compact takes effect before the first step of the next run', () =>
     play({ ...KEEP_ONE, context_window: null }, (s) => {
       for (let n = 0; n < 2; n++) {
         s.input();
@@ -171,7 +171,7 @@ describe('a command to make room', () => {
       expect(asked(s).summarise?.to).toBe(2);
     }));
 
-  it('given nothing that could go, it says so and the step is taken', () =>
+  it('given nothing to remove, the command Compact is dropped with that reason and the step follows', () =>
     play({ ...KEEP_ONE, context_window: null }, (s) => {
       s.input();
       s.command({ type: 'Compact' }, { id: 'c' });
@@ -197,7 +197,7 @@ describe('a command to make room', () => {
 });
 
 describe('a model that refuses a step as longer than its window', () => {
-  it('is asked the same step once more, behind a summary in which results are cut [MOD-23]', () =>
+  it('a step that a model refused as too long is tried once more behind a summary, in which results are cut [MOD-23]', () =>
     play(KEEP_ONE, (s) => {
       s.input();
       for (const tokens of [30, 60]) round(s, tokens);
@@ -230,7 +230,7 @@ describe('a model that refuses a step as longer than its window', () => {
     }),
   );
 
-  it('given no summary either, the run fails: it is not asked for again and again', () =>
+  it('given a refused step and no summary, the run fails and does not try again', () =>
     play(KEEP_ONE, (s) => {
       s.input();
       for (const tokens of [30, 60]) round(s, tokens);
@@ -239,7 +239,7 @@ describe('a model that refuses a step as longer than its window', () => {
       expect(s.stop()).toMatchObject({ kind: 'Failed', code: LIMIT });
     }));
 
-  it('given that it has answered since, a later refusal is met by another summary', () =>
+  it('given an answer since the last refusal, a later refusal leads to another summary', () =>
     play(KEEP_ONE, (s) => {
       s.input();
       for (const tokens of [30, 60]) round(s, tokens);
@@ -250,14 +250,14 @@ describe('a model that refuses a step as longer than its window', () => {
       expect(asked(s).summarise?.to).toBe(7);
     }));
 
-  it('given nothing that could go, the run fails with that code', () =>
+  it('given a refused step and nothing to remove, the run fails with the code of the refusal', () =>
     play(KEEP_ONE, (s) => {
       s.input();
       windowFails(s);
       expect(s.stop()).toMatchObject({ kind: 'Failed', code: LIMIT, stage: 'llm_step' });
     }));
 
-  it('given an agent that makes no room, the run fails at once', () =>
+  it('given an agent without compaction, a refused step fails the run at once', () =>
     play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [30, 60]) round(s, tokens);

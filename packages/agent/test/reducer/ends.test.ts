@@ -25,7 +25,7 @@ const dropped = (s: Scene) =>
   s.facts('InputDropped').map(({ run, command_id, why }) => `${command_id} r${run}: ${why}`);
 
 describe('every input that was accepted ends once', () => {
-  it('ends the run of a queued input that is withdrawn [SES-26]', () =>
+  it('a withdrawn queued input ends its run [SES-26]', () =>
     play({}, (s) => {
       s.input('one');
       s.input('two');
@@ -34,7 +34,7 @@ describe('every input that was accepted ends once', () => {
       expect(ends(s)).toEqual(['Withdraw w applied']);
     }));
 
-  it('ends the runs of all queued inputs that a cancel of everything takes away [SES-26]', () =>
+  it('a cancel of everything ends the runs of all queued inputs [SES-26]', () =>
     play({}, (s) => {
       s.input('one');
       s.input('two');
@@ -45,7 +45,7 @@ describe('every input that was accepted ends once', () => {
       expect(ends(s)).toEqual(['FollowUp three dropped: cancelled', 'Cancel c applied']);
     }));
 
-  it('ends the runs of all queued inputs when the session closes [SES-26]', () =>
+  it('a closed session ends the runs of all queued inputs [SES-26]', () =>
     play({}, (s) => {
       s.input('one');
       s.input('two');
@@ -55,7 +55,7 @@ describe('every input that was accepted ends once', () => {
       expect(ends(s)).toEqual(['Close c applied']);
     }));
 
-  it('says which run answers an input that was to be a turn of a run that ended first [SES-26]', () =>
+  it('an input that was to be a turn of an ended run is recorded with the run that answers it [SES-26]', () =>
     play({ after_answer: { wait_ms: null } }, (s) => {
       s.input('one');
       s.input('two');
@@ -73,7 +73,7 @@ describe('every input that was accepted ends once', () => {
       ]);
     }));
 
-  it('says that a turn was dropped whose run goes on without it [SES-26]', () =>
+  it('a dropped turn is recorded when its run continues without it [SES-26]', () =>
     play({ after_answer: { wait_ms: null } }, (s) => {
       s.input('one');
       s.input('two');
@@ -83,7 +83,7 @@ describe('every input that was accepted ends once', () => {
 });
 
 describe('every command that was accepted is applied or dropped, once', () => {
-  it('a steer is dropped, and said to be, when its run fails or is cancelled before a step takes it up [SES-8, SES-11]', () =>
+  it('a steer is dropped, and recorded as dropped, when its run fails or is cancelled before a step takes it up [SES-8, SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.steer('s');
@@ -105,7 +105,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(s.transcript().filter((line) => line.startsWith('steer'))).toEqual([]);
     }));
 
-  it('a steer that a limit holds back is said at the step that comes when the limit is raised [SES-8]', () =>
+  it('a steer that a limit delays is shown to the model at the step after the limit is raised [SES-8]', () =>
     play({ limits: { max_steps: 1, on_limit: 'pause_and_ask' } }, (s) => {
       s.input();
       s.steer('s');

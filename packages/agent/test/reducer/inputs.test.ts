@@ -9,7 +9,7 @@ const LISTENS = { after_answer: { wait_ms: 1_000 } } as const;
 const said = (s: Scene) => s.transcript().filter((line) => /^(input|follow_up|steer)/.test(line));
 
 describe('a run that stays open after its answer', () => {
-  it('takes the next input as its next turn [SES-9]', () =>
+  it('an open run takes the next input as its next turn [SES-9]', () =>
     play(LISTENS, (s) => {
       s.input();
       s.answer();
@@ -19,7 +19,7 @@ describe('a run that stays open after its answer', () => {
       expect([s.state().runs, s.state().run?.turns, s.lifecycle()]).toEqual([1, 2, 'WaitingInput: input']);
     }));
 
-  it('is over when nobody says anything in time', () =>
+  it('an open run ends when no input arrives in time', () =>
     play(LISTENS, (s) => {
       s.input();
       s.answer();
@@ -29,7 +29,7 @@ describe('a run that stays open after its answer', () => {
       expect(s.stop()).toEqual({ kind: 'Completed' });
     }));
 
-  it('is not over in time while it is paused, and is as soon as it is resumed', () =>
+  it('an open run does not expire while it is paused, and expires as soon as it is resumed', () =>
     play(LISTENS, (s) => {
       s.input();
       s.answer();
@@ -41,7 +41,7 @@ describe('a run that stays open after its answer', () => {
       expect(s.stop()).toEqual({ kind: 'Completed' });
     }));
 
-  it.each(['input', 'steer'] as const)('takes up a %s that came while it was paused', (what) =>
+  it.each(['input', 'steer'] as const)('an open run takes up a %s that arrived while it was paused', (what) =>
     play(LISTENS, (s) => {
       s.input();
       s.answer();
@@ -53,7 +53,7 @@ describe('a run that stays open after its answer', () => {
     }),
   );
 
-  it('answers a steer at once', () =>
+  it('an open run answers a steer at once', () =>
     play(LISTENS, (s) => {
       s.input();
       s.answer();
@@ -62,7 +62,7 @@ describe('a run that stays open after its answer', () => {
       expect(s.facts('HostCommandApplied')).toMatchObject([{ command_id: 'mine', type: 'Steer' }]);
     }));
 
-  it('goes on with what waits when a turn of it is cancelled [SES-22]', () =>
+  it('an open run continues with the waiting inputs when a turn of it is cancelled [SES-22]', () =>
     play(LISTENS, (s) => {
       s.input();
       s.input();
@@ -71,7 +71,7 @@ describe('a run that stays open after its answer', () => {
       expect([s.lifecycle(), said(s), s.state().queued]).toEqual(['Running', ['input: t10', 'input: t11'], 0]);
     }));
 
-  it('goes on with what was steered when a turn of it is cancelled, and works again', () =>
+  it('an open run continues with the waiting steer when a turn of it is cancelled', () =>
     play({ after_answer: { wait_ms: null } }, (s) => {
       s.input();
       s.steer();
@@ -83,7 +83,7 @@ describe('a run that stays open after its answer', () => {
       expect(s.lifecycle()).toBe('WaitingInput: input');
     }));
 
-  it('leaves a turn that was to join it to a run of its own when it ends before, and says so', () =>
+  it('an input that was to join an open run becomes a run of its own when that run ends first, and a fact records it', () =>
     play(LISTENS, (s) => {
       s.input();
       expect(s.input('q')).toMatchObject({ run: 0, queued: true });
@@ -99,7 +99,7 @@ describe('a run that stays open after its answer', () => {
 });
 
 describe('inputs that wait', () => {
-  it('are taken up by priority, and else in the order in which they came [SES-6]', () =>
+  it('waiting inputs are taken up by priority, and then in the order of their arrival [SES-6]', () =>
     play(LISTENS, (s) => {
       s.input();
       for (const id of ['z', 'y', 'x']) s.input(id);
@@ -108,14 +108,14 @@ describe('inputs that wait', () => {
       expect(said(s)).toEqual(['input: t10', 'input: t14', 'input: t11', 'input: t12', 'input: t13']);
     }));
 
-  it('of one id are all taken up', () =>
+  it('waiting inputs with the same id are all taken up', () =>
     play({}, (s) => {
       for (let i = 0; i < 3; i++) s.input('same');
       for (let i = 0; i < 3; i++) s.answer();
       expect([said(s).length, s.state().runs, s.lifecycle()]).toEqual([3, 3, 'Completed']);
     }));
 
-  it('wait for Resume behind a run that failed [SES-10]', () =>
+  it('waiting inputs behind a failed run wait for Resume [SES-10]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -125,7 +125,7 @@ describe('inputs that wait', () => {
       expect(s.lifecycle()).toBe('Running');
     }));
 
-  it('hold nobody up when the last of them is taken back', () =>
+  it('a suspended queue whose last input is withdrawn does not delay the next input', () =>
     play({}, (s) => {
       s.input();
       s.input('q');
@@ -137,7 +137,7 @@ describe('inputs that wait', () => {
       expect([s.lifecycle(), s.state().queued]).toEqual(['Running', 0]);
     }));
 
-  it('are 256 at most', () =>
+  it('at most 256 inputs may wait', () =>
     play({}, (s) => {
       s.input();
       for (let i = 0; i < 256; i++) s.input();
@@ -145,7 +145,7 @@ describe('inputs that wait', () => {
       expect(s.followUp('too')?.code).toBe('queue_full');
     }));
 
-  it('are taken away by a cancel of all, and counted by one of the run [SES-22]', () =>
+  it('a cancel of all removes the waiting inputs, and a cancel of the run counts them [SES-22]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -155,7 +155,7 @@ describe('inputs that wait', () => {
       expect(s.state()).toMatchObject({ queued: 0, queue_suspended: false, lifecycle: 'Cancelled' });
     }));
 
-  it('that begin with a file are accepted under its link', () =>
+  it('an input that begins with a file is accepted with the file’s link', () =>
     play({}, (s) => {
       const file = { kind: 'blob', blob_ref: refOf(3), media_type: 'image/png', view: 'full' };
       s.send('aos.agent/UserInput@1', { parts: [file], command_id: 'f', priority: 0, cause: { kind: 'operator' } });
@@ -178,7 +178,7 @@ describe('a command', () => {
       expect([s.lifecycle(), said(s)]).toEqual(['Completed', ['input: t10']]);
     }));
 
-  it('Steer is taken sixteen times between two steps', () =>
+  it('at most sixteen steers are accepted between two steps', () =>
     play({}, (s) => {
       s.input();
       for (let i = 0; i < 16; i++) expect(s.steer()?.code).toBeUndefined();
@@ -187,7 +187,7 @@ describe('a command', () => {
       expect(said(s)).toHaveLength(17);
     }));
 
-  it('Note stands with the result of its call', () =>
+  it('a Note is stored with the result of its call', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a' }] });
@@ -206,7 +206,7 @@ describe('a command', () => {
       ]);
     }));
 
-  it('Close ends everything at once where nothing runs, and within the grace where something does [SES-4]', () =>
+  it('Close ends an idle session at once, and a working session within its grace [SES-4]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a' }] });
@@ -219,7 +219,7 @@ describe('a command', () => {
       expect(s.state().lifecycle).toBe('Cancelled');
     }));
 
-  it('Steer with a pin keeps what it says in every window, and no other', () =>
+  it('a pinned Steer stays in every window, and an unpinned one does not', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Steer', parts: [s.text()], pin: true });
@@ -228,7 +228,7 @@ describe('a command', () => {
       expect(s.state().window.pins).toEqual([2]);
     }));
 
-  it('Reconfigure is told of with what counts from then on', () =>
+  it('Reconfigure is recorded with the configuration that counts from then on', () =>
     play({}, (s) => {
       s.command({ type: 'Reconfigure', patch: { model: 'other' } });
       expect(s.facts('ConfigChanged').at(-1)).toMatchObject({ config_rev: 2, model: 'other', from_run: null });
@@ -239,7 +239,7 @@ describe('a definition', () => {
   const models = (s: Scene) => s.facts('LlmStepRequested').map(({ model }) => model);
   const again = { calls: [{ id: 'a', issue: 'tool_not_found' as const }] };
 
-  it('for the next run leaves the run at hand as it is [SES-16]', () =>
+  it('a definition for the next run leaves the current run unchanged [SES-16]', () =>
     play({}, (s) => {
       s.input();
       s.adopt({ model: 'other' }, 'next_run');
@@ -249,7 +249,7 @@ describe('a definition', () => {
       expect(models(s)).toEqual(['main', 'main', 'other']);
     }));
 
-  it('for the next step counts in the run at hand', () =>
+  it('a definition for the next step counts in the current run', () =>
     play({}, (s) => {
       s.input();
       s.adopt({ model: 'other' }, 'next_step');
@@ -257,14 +257,14 @@ describe('a definition', () => {
       expect(models(s)).toEqual(['main', 'other']);
     }));
 
-  it('for a session that is pinned to its own is not taken [SES-16]', () =>
+  it('a session that is pinned to its definition refuses another one [SES-16]', () =>
     play({}, (s) => {
       s.adopt({ model: 'other' }, 'pin');
       s.input();
       expect(models(s)).toEqual(['main']);
     }));
 
-  it('whose model it does not list itself is refused', () =>
+  it('a definition that does not list its own model is refused', () =>
     play({}, (s) => {
       const before = s.bytes();
       expect(s.adopt({ model: 'gone' })).toBe('request_rejected');

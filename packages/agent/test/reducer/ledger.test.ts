@@ -34,7 +34,7 @@ describe('what is set aside for children', () => {
   const inMoney = { limits: { max_micro_money: 1_000 }, price, options: { max_tokens: 60 } };
   const usage = { calls: 1, tokens_in: 10, tokens_out: 40, micro_money: 50 };
 
-  it('comes back once in money as it does in tokens, from a grandchild that works longest as well [CHILD-3, CHILD-10]', () =>
+  it('a reserve is returned once, in money as in tokens, also from a grandchild that ends last [CHILD-3, CHILD-10]', () =>
     family(
       inMoney,
       (s) => {
@@ -52,7 +52,7 @@ describe('what is set aside for children', () => {
       { price, spawns: ['helper'] },
     ));
 
-  it('adds up over the inputs that one run gives a child [CHILD-2]', () =>
+  it('the reserves of several inputs from one run to a child add up [CHILD-2]', () =>
     family(
       { limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } },
       (s) => {
@@ -65,7 +65,7 @@ describe('what is set aside for children', () => {
       { limits: { max_tokens: 200 } },
     ));
 
-  it('is nothing that anybody but the maker of the child can add to [CHILD-2]', () =>
+  it('only the cell that made a child can add to its allowance [CHILD-2]', () =>
     family({ limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } }, (s) => {
       s.input();
       s.answer({ calls: [spawn('s', { max_tokens: 200 })] });
@@ -76,7 +76,7 @@ describe('what is set aside for children', () => {
       expect([s.state(C1).run?.allowance, s.state().run?.carved.tokens]).toEqual([null, 0]);
     }));
 
-  it('by an earlier run gives a child nothing for another when that has nothing left [CHILD-2]', () =>
+  it('an earlier run’s allowance pays nothing for a run whose own allowance is used up [CHILD-2]', () =>
     family({ limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } }, (s) => {
       s.input();
       s.answer({ calls: [spawn('s', { max_tokens: 200 })] });
@@ -86,7 +86,7 @@ describe('what is set aside for children', () => {
       expect(results(s).at(-1)).toBe('result m: (denied cap_denied/budget)');
     }));
 
-  it('with an input that the child refuses comes back with the rest when its other inputs have ended [CHILD-3]', () =>
+  it('the allowance of an input that the child refused is returned with the rest when its other inputs have ended [CHILD-3]', () =>
     family(
       { limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } },
       (s) => {
@@ -106,7 +106,7 @@ describe('what is set aside for children', () => {
       { limits: { max_tokens: 200 } },
     ));
 
-  it('leaves nothing behind in the child when it was used or given back', () =>
+  it('a used or returned allowance leaves no entry in the child', () =>
     family({ limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } }, (s) => {
       const rows = () => s.world.cell(SESSION_REDUCER, C1)?.tables?.allowances?.size ?? 0;
       s.input();
@@ -116,7 +116,7 @@ describe('what is set aside for children', () => {
       expect(rows()).toBe(0);
     }));
 
-  it('says of every run below whose work it is in the end', () =>
+  it('every run below states the run at the root of its tree', () =>
     family(
       { limits: { max_depth: 3 } },
       (s) => {
@@ -131,7 +131,7 @@ describe('what is set aside for children', () => {
       { spawns: ['helper'] },
     ));
 
-  it('in money is refused to an agent whose model has no price, as data that the model reads [LIM-13]', () =>
+  it('a child with a limit in money is refused when its model has no price, as data that the model reads [LIM-13]', () =>
     family(
       inMoney,
       (s) => {
@@ -142,7 +142,7 @@ describe('what is set aside for children', () => {
       { price: null },
     ));
 
-  it('is waited for also where all of it together is exactly what the next step needs [CHILD-11]', () =>
+  it('a step waits for reserves of children also when their sum is exactly what it needs [CHILD-11]', () =>
     family({ limits: { max_tokens: 160 }, options: { max_tokens: 60 } }, (s) => {
       s.input();
       s.answer({ calls: [spawn('s', { max_tokens: 100 })], usage });
@@ -156,14 +156,14 @@ describe('what a model call says that it used', () => {
   const usage = { calls: 1, tokens_in: 10, tokens_out: 40 };
   const open = { limits: { max_tokens: 100_000 }, options: { max_tokens: 100 }, after_answer: { wait_ms: null } };
 
-  it('is known in every unit that is limited, whatever it does not say of others [LIM-12]', () =>
+  it('the usage of a model call counts in every limited unit, whatever it omits in others [LIM-12]', () =>
     play(open, (s) => {
       s.input();
       s.answer({ finish: 'interrupted', usage });
       expect([differences(s), s.state().run?.abandoned]).toEqual([[], []]);
     }));
 
-  it('and says late counts once and is remembered no longer; one that says nothing late changes nothing [LIM-12]', () =>
+  it('a late usage report counts once and is then forgotten; a late answer without usage changes nothing [LIM-12]', () =>
     play(open, (s) => {
       for (const late of [{ usage }, {}]) {
         s.input();
@@ -177,7 +177,7 @@ describe('what a model call says that it used', () => {
       expect(differences(s)).toEqual(['unknown', 'late', 'unknown']);
     }));
 
-  it('is awaited from as many calls of a run as are counted', () =>
+  it('late usage is awaited from only as many calls of a run as the bound permits', () =>
     play(open, (s) => {
       for (let n = 0; n < 10; n++) {
         s.input();
@@ -204,7 +204,7 @@ describe('a summary', () => {
     return work;
   }
 
-  it('that is written or due when its session closes at once is dropped [SES-11]', () =>
+  it('a summary that is written or due when its session closes at once is dropped [SES-11]', () =>
     play(compacting, (s) => {
       beginsSummary(s, 'c');
       s.command({ type: 'Compact' }, { id: 'd' });
@@ -212,7 +212,7 @@ describe('a summary', () => {
       expect(dropped(s)).toEqual(['d: closed', 'c: closed']);
     }));
 
-  it('whose run is cancelled while it is written is dropped when its call has ended [SES-11]', () =>
+  it('a summary whose run is cancelled while it is written is dropped when its call has ended [SES-11]', () =>
     play(compacting, (s) => {
       beginsSummary(s, 'c');
       s.command({ type: 'Cancel', scope: 'run' });
@@ -220,7 +220,7 @@ describe('a summary', () => {
       expect([s.stop(), dropped(s)]).toEqual([{ kind: 'Cancelled' }, ['c: compaction_failed']]);
     }));
 
-  it('of nothing is given up, and not weighed against what is left', () =>
+  it('a summary without items to cover is dropped, and not checked against the budget', () =>
     play(
       {
         limits: { max_micro_money: 1_000 },
@@ -240,7 +240,7 @@ describe('a summary', () => {
 });
 
 describe('a cancel', () => {
-  it('of a turn ends a run that would be over after its answer [SES-22]', () =>
+  it('a cancel of a turn ends a run that would be over after its answer [SES-22]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Cancel', scope: 'turn' });
@@ -248,7 +248,7 @@ describe('a cancel', () => {
       expect(s.stop()).toEqual({ kind: 'Cancelled' });
     }));
 
-  it('of a turn reaches no child of a run that goes on, however often it is said [SES-22]', () =>
+  it('a cancel of a turn reaches no child of a run that continues, however often it is sent [SES-22]', () =>
     family({ after_answer: { wait_ms: null } }, (s) => {
       s.input();
       s.answer({ calls: [spawn('s')] });
@@ -259,12 +259,14 @@ describe('a cancel', () => {
 });
 
 describe('Close at once', () => {
-  it.each([false, true])('ends what works without its grace (behind a cancel: %s) [SES-4]', (behind) =>
-    play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 } }, (s) => {
-      s.input();
-      if (behind) s.command({ type: 'Cancel', scope: 'run' });
-      s.command({ type: 'Close', at_once: true });
-      expect([s.stop(), differences(s)]).toEqual([{ kind: 'Cancelled' }, ['unknown']]);
-    }),
+  it.each([false, true])(
+    'Close with at_once ends running work without its grace (behind a cancel: %s) [SES-4]',
+    (behind) =>
+      play({ limits: { max_tokens: 400 }, options: { max_tokens: 100 } }, (s) => {
+        s.input();
+        if (behind) s.command({ type: 'Cancel', scope: 'run' });
+        s.command({ type: 'Close', at_once: true });
+        expect([s.stop(), differences(s)]).toEqual([{ kind: 'Cancelled' }, ['unknown']]);
+      }),
   );
 });

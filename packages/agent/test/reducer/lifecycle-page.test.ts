@@ -5,13 +5,13 @@ import { withTables } from './lifecycle-page.js';
 const PAGE = new URL('../../../../docs/reference/session-lifecycle.md', import.meta.url);
 
 describe('the page about the lifecycle', () => {
-  it('holds the tables that the reducer goes by (DOCS_UPDATE=1 rewrites them) [SES-1]', () => {
+  it('the page about the lifecycle has the tables of the reducer (DOCS_UPDATE=1 rewrites them) [SES-1]', () => {
     const page = readFileSync(PAGE, 'utf8');
     if (process.env.DOCS_UPDATE === '1') writeFileSync(PAGE, withTables(page));
     expect(readFileSync(PAGE, 'utf8')).toBe(withTables(page));
   });
 
-  it('is found out when a word of a table is changed', () => {
+  it('a changed word in a table of the page is detected', () => {
     const page = readFileSync(PAGE, 'utf8');
     const changed = page.replace('✗ `already_paused`', 'acts');
     expect(changed).not.toBe(page);

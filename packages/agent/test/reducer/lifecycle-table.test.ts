@@ -74,7 +74,7 @@ function give(s: Scene, trigger: Trigger) {
 const cases = LIFECYCLES.flatMap((state) => TRIGGERS.map((trigger) => [trigger, state] as const));
 
 describe('the lifecycle table', () => {
-  it.each(cases)('given %s in %s, what happens is what the table says [SES-1, SES-9]', (trigger, state) =>
+  it.each(cases)('given %s in %s, the reaction is the one in the table [SES-1, SES-9]', (trigger, state) =>
     play({}, (s) => {
       INTO[state](s);
       expect(s.state().lifecycle).toBe(state);
@@ -196,14 +196,14 @@ const MADE: Readonly<Record<string, (s: Scene) => void>> = {
 };
 
 describe('the moves of the table', () => {
-  it.each(Object.keys(MADE))('%s is made [SES-2]', (move) =>
+  it.each(Object.keys(MADE))('the move %s is reachable [SES-2]', (move) =>
     play({}, (s) => {
       MADE[move]?.(s);
       expect(s.moves()).toContain(move);
     }),
   );
 
-  it('are all there are [SES-2]', () => {
+  it('the reducer makes no move that is not in the table [SES-2]', () => {
     const listed = LIFECYCLES.flatMap((from) => MOVES[from].map((to) => `${from} → ${to}`));
     expect(Object.keys(MADE).sort()).toEqual(listed.sort());
   });
@@ -299,7 +299,7 @@ const NOTICES: Readonly<Record<string, (s: Scene) => { name: string; value: unkn
 const told = LIFECYCLES.flatMap((state) => Object.keys(NOTICES).map((what) => [what, state] as const));
 
 describe('what is told from inside', () => {
-  it.each(told)('given %s in %s, there is no fault and no move that is not of the table [SES-1]', (what, state) => {
+  it.each(told)('given %s in %s, there is no fault, and no move that is not in the table [SES-1]', (what, state) => {
     const s = new Scene();
     INTO[state](s);
     for (const closed of [false, true]) {
@@ -309,7 +309,7 @@ describe('what is told from inside', () => {
     }
   });
 
-  it('given plans that never say what became of them, a run that is stopping is over all the same [SES-18, SES-19]', () => {
+  it('given plans that never report, a stopping run ends all the same [SES-18, SES-19]', () => {
     const s = new Scene();
     INTO.Cancelling(s);
     const at = { run: 0, turn: 1, step: 1 };
@@ -332,7 +332,7 @@ describe('what is told from inside', () => {
       });
   });
 
-  it.each(TERMINAL)('given an answer of a model in %s, it is stale and nothing changes [SES-20]', (state) =>
+  it.each(TERMINAL)('given a model’s answer in %s, it is stale and changes nothing [SES-20]', (state) =>
     play({}, (s) => {
       INTO[state](s);
       const before = s.bytes();
@@ -373,7 +373,7 @@ describe('what is told from inside', () => {
       });
   });
 
-  it('given a plan that is none of the run at hand, what becomes of it says nothing to the run', () => {
+  it('given a plan that does not belong to the current run, its failure changes nothing in the run', () => {
     const s = new Scene();
     s.input();
     givenReducer(sessionReducer, { key: 'root' }).state(s.state()).when(planFailed(99)).then({ facts: [] });

@@ -73,7 +73,7 @@ const REACHED: Readonly<
 const kinds = Object.keys(REACHED) as (keyof typeof REACHED)[];
 
 describe('a limit that is reached', () => {
-  it.each(kinds)('%s: the run fails by it, and nothing is under way [SES-5, LIM-1]', (limit) => {
+  it.each(kinds)('%s: reaching the limit fails the run, and nothing is under way [SES-5, LIM-1]', (limit) => {
     const [limits = {}, act] = REACHED[limit];
     return play({ limits }, (s) => {
       act(s);
@@ -106,7 +106,7 @@ describe('a limit that is reached', () => {
     },
   );
 
-  it('given an adoption from the next step on that raises it, the run goes on', () =>
+  it('given a new definition from the next step on that raises the limit, the run continues', () =>
     play({ limits: { max_steps: 1, on_limit: 'pause_and_ask' } }, (s) => {
       REACHED.max_steps[1](s);
       expect(s.lifecycle()).toBe('WaitingInput: limit');
@@ -114,7 +114,7 @@ describe('a limit that is reached', () => {
       expect(s.lifecycle()).toBe('Running');
     }));
 
-  it('given a pause while it waits at a limit that is raised meanwhile, it goes on when it is resumed', () =>
+  it('given a pause while the run waits at a limit that is then raised, the run continues when it is resumed', () =>
     play({ limits: { max_steps: 1, on_limit: 'pause_and_ask' } }, (s) => {
       REACHED.max_steps[1](s);
       s.command({ type: 'Pause' });
@@ -125,7 +125,7 @@ describe('a limit that is reached', () => {
       expect(s.working('llm.generate@2')).toHaveLength(1);
     }));
 
-  it('max_children and max_depth refuse the call, as data that the model reads, and the run goes on [LIM-3, CHILD-9]', async () => {
+  it('max_children and max_depth refuse the call, as data that the model reads, and the run continues [LIM-3, CHILD-9]', async () => {
     const agents = { helper: {} };
     await play(
       { limits: { max_children: 1 } },
@@ -148,13 +148,13 @@ describe('a limit that is reached', () => {
     );
   });
 
-  it('every limit is one of these [LIM-1]', () => {
+  it('the tested limits are all limits [LIM-1]', () => {
     expect([...kinds, 'max_depth', 'max_children'].sort()).toEqual([...LIMIT_KINDS].sort());
   });
 });
 
 describe('the time of a run', () => {
-  it('does not count while it waits for somebody, listens or is paused [LIM-4]', () =>
+  it('the time of a run does not count while it waits for a person, waits for input or is paused [LIM-4]', () =>
     play({ limits: { max_wall_ms: 1_000 }, after_answer: { wait_ms: null } }, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', approval: {} }] });
@@ -175,7 +175,7 @@ describe('the time of a run', () => {
       expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_wall_ms' });
     }));
 
-  it('counts while it waits for children, which are its own work', () =>
+  it('the time of a run counts while it waits for children, which are its own work', () =>
     play(
       { limits: { max_wall_ms: 1_000 } },
       (s) => {
@@ -189,7 +189,7 @@ describe('the time of a run', () => {
       { agents: { helper: {} } },
     ));
 
-  it('what a tool reports to have used counts as what a model does [LIM-5]', () =>
+  it('the usage that a tool reports counts like a model’s [LIM-5]', () =>
     play({ limits: { max_micro_money: 7 } }, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a' }] });
@@ -197,7 +197,7 @@ describe('the time of a run', () => {
       expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_micro_money' });
     }));
 
-  it('that its children took counts when they are done', () =>
+  it('the usage of children counts when they are done', () =>
     play(
       { limits: { max_wall_ms: 1_000 } },
       (s) => {
@@ -215,7 +215,7 @@ describe('the time of a run', () => {
       { agents: { helper: {} } },
     ));
 
-  it('is over sooner by a definition with less of it, for the next step', () =>
+  it('given a definition with less time for the next step, the run ends sooner', () =>
     play({ limits: { max_wall_ms: 1_000 } }, (s) => {
       s.input();
       s.adopt({ limits: { max_wall_ms: 500 } }, 'next_step');

@@ -13,7 +13,7 @@ function step(s: Scene, tokens: number, more: object = {}): void {
 const levels = (s: Scene, name: string) => s.facts(name).map(({ level }) => level);
 
 describe('pressure on the window of the model', () => {
-  it('is told of once for each level on the way up [LIM-9]', () =>
+  it('pressure on the window is reported once for each level on the way up [LIM-9]', () =>
     play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [69, 70, 84, 85, 94, 95, 120]) step(s, tokens);
@@ -21,21 +21,21 @@ describe('pressure on the window of the model', () => {
       expect(s.facts('ContextPressure')[0]).toMatchObject({ tokens: 70, window: 100, by: 'usage' });
     }));
 
-  it('is told of again only after use fell five percent below the level [LIM-9]', () =>
+  it('pressure on the window is reported again only after the usage fell five percent below the level [LIM-9]', () =>
     play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       for (const tokens of [86, 81, 86, 79, 86, 60, 86]) step(s, tokens);
       expect(levels(s, 'ContextPressure')).toEqual([85, 85, 85]);
     }));
 
-  it('is read from the size of the request where the provider counts nothing', () =>
+  it('pressure on the window is measured by the size of the request where the provider counts no tokens', () =>
     play({ context_window: 100, compaction: null }, (s) => {
       s.input();
       s.answer({ usage: { calls: 1 }, bytes: 280 });
       expect(s.facts('ContextPressure')).toMatchObject([{ level: 70, tokens: 70, by: 'bytes' }]);
     }));
 
-  it('is none where nobody knows the window', () =>
+  it('pressure on the window is not reported where the window size is unknown', () =>
     play({ context_window: null }, (s) => {
       s.input();
       step(s, 1_000_000);
@@ -55,7 +55,7 @@ describe('pressure on the window of the model', () => {
 });
 
 describe('pressure on the budget', () => {
-  it('is told of at each level, by the nearer of tokens and money [LIM-10]', () =>
+  it('pressure on the budget is reported at each level, by the nearer of tokens and money [LIM-10]', () =>
     play({ limits: { max_tokens: 100, max_micro_money: 1_000 } }, (s) => {
       s.input();
       for (let n = 0; n < 7; n++) step(s, 10);
@@ -68,7 +68,7 @@ describe('pressure on the budget', () => {
       ]);
     }));
 
-  it('is told of once for each level', () =>
+  it('pressure on the budget is reported once for each level', () =>
     play({ limits: { max_tokens: 100 } }, (s) => {
       s.input();
       for (const tokens of [10, 10, 10, 10, 10, 10, 10, 1, 1]) step(s, tokens);

@@ -6,7 +6,7 @@ const call = (id: string, more: object = {}) => ({ id, ...more });
 const told = (s: Scene) => s.working('tool.call@1').map((work) => work.told);
 
 describe('a run', () => {
-  it('given an answer without calls, it completes [SES-5]', () =>
+  it('given an answer without calls, the run completes [SES-5]', () =>
     play({}, (s) => {
       s.input();
       expect(s.lifecycle()).toBe('Running');
@@ -32,7 +32,7 @@ describe('a run', () => {
       ]);
     }));
 
-  it('given calls of one resource, they run one after another; the rest runs together [TOOL-11]', () =>
+  it('given calls that need one resource, they run one after another, and the others run together [TOOL-11]', () =>
     play({}, (s) => {
       s.input();
       s.answer({
@@ -65,7 +65,7 @@ describe('a run', () => {
       expect(s.transcript()).toContain('result a: (failed tool_not_found)');
     }));
 
-  it('given inputs while it runs, they wait for it, higher priority first [SES-6]', () =>
+  it('given inputs while a run works, they wait for it, higher priority first [SES-6]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -78,7 +78,7 @@ describe('a run', () => {
       expect(s.state().queued).toBe(0);
     }));
 
-  it('given a steer while the model works, it is said before the next step [SES-8]', () =>
+  it('given a steer while the model works, the model reads it before the next step [SES-8]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a')] });
@@ -88,7 +88,7 @@ describe('a run', () => {
       expect(s.transcript()).toEqual(['input: t10', 'assistant: a', 'result a: t7', 'steer: t11', 'assistant:']);
     }));
 
-  it('given a steer that no step has taken up when the model is done, the run goes on for a turn [SES-8]', () =>
+  it('given a steer that no step has taken up when the model is done, the run continues for a turn [SES-8]', () =>
     play({}, (s) => {
       s.input();
       s.steer();
@@ -99,7 +99,7 @@ describe('a run', () => {
       expect(s.facts('HostCommandApplied').map(({ type }) => type)).toEqual(['Steer']);
     }));
 
-  it('given an answer with calls while it stops, each call has its result and none begins', () =>
+  it('given an answer with calls while the run stops, each call has its result and none begins', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Cancel', scope: 'run' });
@@ -109,7 +109,7 @@ describe('a run', () => {
       expect(s.stop()).toEqual({ kind: 'Cancelled' });
     }));
 
-  it('given a cancel while it stops for another reason, it ends by that reason', () =>
+  it('given a cancel while the run stops for another reason, the run ends by that reason', () =>
     play({ limits: { max_wall_ms: 1_000 } }, (s) => {
       s.input();
       s.answer({ calls: [call('a')] });
@@ -120,7 +120,7 @@ describe('a run', () => {
       expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_wall_ms' });
     }));
 
-  it('given a turn of it that is cancelled, no epoch of a step comes twice', () =>
+  it('given a cancelled turn, no epoch of a step is used twice', () =>
     play({ after_answer: { wait_ms: null } }, (s) => {
       s.input();
       const before = s.state().step_epoch;
@@ -130,7 +130,7 @@ describe('a run', () => {
       expect(s.state().step_epoch).toBeGreaterThan(before + 1);
     }));
 
-  it('given warnings with an answer, they are told with it, and else none', () =>
+  it('given warnings with an answer, the fact of the step has them, and otherwise has no warnings', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a', { issue: 'tool_not_found' })] });
@@ -141,7 +141,7 @@ describe('a run', () => {
 });
 
 describe('a cancel', () => {
-  it('given two calls under way, it waits for what they say, and the transcript holds what really happened [SES-17, SES-21]', () =>
+  it('given two calls under way, a cancel waits for their reports, and the transcript holds what really happened [SES-17, SES-21]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a'), call('b'), call('c', { parallel: false })] });
@@ -160,7 +160,7 @@ describe('a cancel', () => {
       ]);
     }));
 
-  it('is told in its order: accepted, Cancelling, what the calls came to, applied, Cancelled [SES-17]', () =>
+  it('a cancel is recorded in order: accepted, Cancelling, the outcomes of the calls, applied, Cancelled [SES-17]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a'), call('b')] });
@@ -179,7 +179,7 @@ describe('a cancel', () => {
       ]);
     }));
 
-  it('given a call that does not stop, it is over after the grace, and the late answer is told the model [SES-19]', () =>
+  it('given a call that does not stop, a cancel ends after the grace, and the model reads the late answer [SES-19]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a')] });
@@ -199,7 +199,7 @@ describe('a cancel', () => {
       ]);
     }));
 
-  it('given a model that was speaking, what it had said stays [SES-21]', () =>
+  it('given a model that was answering, a cancel keeps the partial answer [SES-21]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Cancel', scope: 'run' });
@@ -208,7 +208,7 @@ describe('a cancel', () => {
       expect(s.transcript()).toEqual(['input: t10', 'assistant (interrupted):']);
     }));
 
-  it('given inputs that wait, they wait for Resume [SES-10]', () =>
+  it('given waiting inputs, they wait for Resume after a cancel [SES-10]', () =>
     play({}, (s) => {
       s.input();
       s.input();
@@ -223,7 +223,7 @@ describe('a cancel', () => {
 });
 
 describe('a pause', () => {
-  it('given a model that answers meanwhile, nothing is called until it is resumed [SES-15]', () =>
+  it('given a model that answers during a pause, nothing is called until the run is resumed [SES-15]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Pause' });
@@ -241,7 +241,7 @@ describe('a pause', () => {
 });
 
 describe('an approval', () => {
-  it('given a call that needs one, the run waits for it, and goes on when it is given', () =>
+  it('given a call that needs an approval, the run waits, and continues when the approval is given', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a', { approval: {} }), call('b')] });
@@ -256,7 +256,7 @@ describe('an approval', () => {
       expect(s.lifecycle()).toBe('Completed');
     }));
 
-  it('given a denial, the model reads that it did not happen [TOOL-9]', () =>
+  it('given a denied call, the model reads that it did not happen [TOOL-9]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [call('a', { approval: {} })] });

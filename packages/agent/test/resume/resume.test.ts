@@ -9,14 +9,14 @@ import { holdResume } from './resume-law.js';
 const command = 'npx vitest run packages/agent/test/resume';
 
 describe('streams of events', () => {
-  it('resume behind any place with exactly the rest, of a world, a session, a run, their trees and pages [EVT-3, EVT-7]', async () => {
+  it('event streams of a world, a session, a run, their trees and pages resume behind any event with exactly the rest [EVT-3, EVT-7]', async () => {
     const kept = fc.asyncProperty(anyWatchedHistory, async (watched) => {
       await holdResume(recordedWorld(await journalOf(watched)), sampled(watched));
     });
     await hold(kept, { numRuns: 40, seed: SEED, command });
   }, 240_000);
 
-  it('resume behind every place of a history with exactly the rest [EVT-3, EVT-7]', async () => {
+  it('event streams of a whole history resume behind every event with exactly the rest [EVT-3, EVT-7]', async () => {
     const kept = fc.asyncProperty(anyWatchedHistory, async (watched) => {
       await holdResume(recordedWorld(await journalOf(watched)), (cursors) => cursors);
     });
