@@ -34,7 +34,7 @@ function problemOf(text: string, unitsMax: number, start: string, end: string): 
 }
 
 describe(`cutting text (seed ${SEED}, ${RUNS} cases)`, () => {
-  it('gives the longest beginning and end that fit and hold no half of a character', () => {
+  it('startOfText and endOfText give the longest part that fits without half a character', () => {
     holds(
       fc.property(texts, lengths, (text, max) => {
         expect(problemOf(text, max, startOfText(text, max), endOfText(text, max))).toBeUndefined();
@@ -42,7 +42,7 @@ describe(`cutting text (seed ${SEED}, ${RUNS} cases)`, () => {
     );
   });
 
-  it('gives the longest beginning and end of UTF-8 that fit and are UTF-8 themselves', () => {
+  it('the byte versions give the longest part of UTF-8 that fits and is UTF-8 itself', () => {
     holds(
       fc.property(texts, lengths, (text, max) => {
         const bytes = utf8.encode(text);
@@ -56,7 +56,7 @@ describe(`cutting text (seed ${SEED}, ${RUNS} cases)`, () => {
     );
   });
 
-  it('leaves a short text as it is, and marks one that it shortened within the bound', () => {
+  it('shortText leaves a short text as it is, and marks a shortened one within the bound', () => {
     holds(
       fc.property(texts, fc.integer({ min: 1, max: 60 }), (text, max) => {
         const short = shortText(text, max);
@@ -66,7 +66,7 @@ describe(`cutting text (seed ${SEED}, ${RUNS} cases)`, () => {
     );
   });
 
-  it('replaces half characters as every UTF-8 encoder does', () => {
+  it('wellFormed replaces half characters like every UTF-8 encoder', () => {
     holds(
       fc.property(fc.oneof(texts, broken), (text) => {
         expect(wellFormed(text)).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(utf8.encode(text)));
@@ -74,7 +74,7 @@ describe(`cutting text (seed ${SEED}, ${RUNS} cases)`, () => {
     );
   });
 
-  it('would find a plain slice', () => {
+  it('the properties detect a plain slice', () => {
     const found = fc.check(
       fc.property(
         texts,

@@ -5,7 +5,7 @@ import { RepriseError } from '../src/index.js';
 const errorOf = (actual: unknown): RepriseError => new RepriseError('invalid_argument', 'wrong', { actual });
 
 describe('an error of a thing', () => {
-  it('tells the thing itself, and what stands under the name of a secret by its type', () => {
+  it('an error shows its value, and only the type of a field that is named like a secret', () => {
     const thing = { a: [1, { b: 2 }] };
     expect(errorOf(thing).details.actual).toBe(thing);
     expect(errorOf({ a: 1, apiKey: 'sk-1', deep: [{ headers: { x: 'sk-2' } }] }).details.actual).toEqual({
@@ -15,14 +15,14 @@ describe('an error of a thing', () => {
     });
   });
 
-  it('of more parts than are looked at tells the first, and none of those that follow', () => {
+  it('an error about a large value shows its first parts only', () => {
     const list = Array.from({ length: 5_000 }, (_, i) => i);
     expect(errorOf(list).details.actual).toEqual(list.slice(0, 1_000));
     const late = errorOf([...list, { token: 'sk-1' }]);
     expect(JSON.stringify([late.message, late.details])).not.toContain('sk-1');
   });
 
-  it('costs little, however often a thing holds itself', () => {
+  it('an error costs little, however often a value contains itself', () => {
     const nodes: unknown[] = [];
     for (let i = 0; i < 1_000; i++) nodes.push({ i, nodes });
     let asked = 0;
@@ -37,7 +37,7 @@ describe('an error of a thing', () => {
     expect(asked).toBeLessThan(20_000);
   });
 
-  it('tells of bytes how many there are', () => {
+  it('an error shows the number of bytes instead of the bytes', () => {
     expect(errorOf(new Uint8Array(10_000_000)).message).toBe('invalid_argument: wrong; got 10000000 bytes');
   });
 });

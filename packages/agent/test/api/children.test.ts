@@ -14,7 +14,7 @@ const scout = defineAgent({
 const boss = defineAgent({ name: 'boss', model: 'main', instructions: 'Lead.' });
 
 describe('a child that the host spawns', () => {
-  it('needs no run above it, has a run of its own, and returns what its agent returns', async () => {
+  it('a child that the app spawns needs no run above it, has a run of its own, and returns its agent’s value', async () => {
     await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world, llm }) => {
       const session = world.session('b', boss, { labels: { tenant: 'acme' } });
       const run = await session.spawn(scout, 'item 1', { budget: { tokens: 500, wall: '5m' } });
@@ -33,7 +33,7 @@ describe('a child that the host spawns', () => {
     });
   });
 
-  it('may not do what the session above it may not hand on [CHILD-2]', async () => {
+  it('a child has no rights that the session above it may not grant [CHILD-2]', async () => {
     let ran = 0;
     const echo = defineTool({
       name: 'echo',
@@ -59,7 +59,7 @@ describe('a child that the host spawns', () => {
     });
   });
 
-  it('is made once under an id [CHILD-1]', async () => {
+  it('a spawn with a known id makes no second child [CHILD-1]', async () => {
     await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world }) => {
       const session = world.session('b', boss);
       const first = await session.spawn(scout, 'item 1', { id: 'x' });
@@ -69,7 +69,7 @@ describe('a child that the host spawns', () => {
     });
   });
 
-  it('ends when the session above it is closed [CHILD-8]', async () => {
+  it('a child ends when the session above it is closed [CHILD-8]', async () => {
     const held = gate();
     await play({ agents: [boss, scout], steps: [{ after: held.opened }] }, async ({ world }) => {
       const session = world.session('b', boss);
@@ -82,7 +82,7 @@ describe('a child that the host spawns', () => {
     });
   });
 
-  it('gives back its place when it is closed', async () => {
+  it('a closed child frees its place', async () => {
     await play({ agents: [boss, scout], steps: [{ text: '{"score":3}' }] }, async ({ world }) => {
       const session = world.session('b', boss);
       await (await session.spawn(scout, 'item 1')).result();
@@ -105,7 +105,7 @@ describe('a child that a model spawns', () => {
     { text: 'Done.' },
   ];
 
-  it('shows its events in those of the tree, under the run at the root [EVT-2]', async () => {
+  it('a child that a model spawns shows its events in those of the tree, under the run at the root [EVT-2]', async () => {
     await play({ agents: [lead], steps }, async ({ world, settle }) => {
       const run = await world.session('b', lead).send('Go');
       await run.result();
@@ -123,7 +123,7 @@ describe('a child that a model spawns', () => {
     });
   });
 
-  it('shows its events under a later run that speaks to it, and behind every place of the tree [EVT-3]', async () => {
+  it('a child shows its events under a later run that sends it input, and the tree resumes behind every event [EVT-3]', async () => {
     const again = [
       { calls: [{ id: 't', tool: 'send_input', args: { child: 'c1', text: 'item 2' } }] },
       { text: '{"score":4}' },
@@ -148,7 +148,7 @@ describe('a child that a model spawns', () => {
     });
   });
 
-  it('stands in the tree of sessions', async () => {
+  it('a spawned child stands in the tree of sessions', async () => {
     await play({ agents: [lead], steps }, async ({ world, settle }) => {
       await (await world.session('b', lead).send('Go')).result();
       await settle();

@@ -7,7 +7,7 @@ import { gate, play } from './scene.js';
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
 
 describe('a command', () => {
-  it('is told what became of it, from the journal [SES-11]', async () => {
+  it('a command returns its result from the journal [SES-11]', async () => {
     const held = gate();
     const steps = [{ after: held.opened, text: '1' }, { text: '2' }, { text: '3' }];
     await play({ agents: [hello], steps }, async ({ world, llm }) => {
@@ -24,7 +24,7 @@ describe('a command', () => {
     });
   });
 
-  it('sent twice happens once and gives the same answer; with other content it is a conflict [SES-12]', async () => {
+  it('a command sent twice happens once and gives the same answer; with other content it is a conflict [SES-12]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened, text: '1' }, { text: '2' }] }, async ({ world }) => {
       const session = world.session('me', hello);
@@ -40,7 +40,7 @@ describe('a command', () => {
     });
   });
 
-  it('keeps the ids of two sessions apart, whatever their keys and ids are made of [SES-12]', async () => {
+  it('command ids of two sessions never collide, whatever their keys and ids are made of [SES-12]', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }, { text: '2' }, { text: '3' }] }, async ({ world }) => {
       const sent = [
         ['team/1', 'm'],
@@ -52,7 +52,7 @@ describe('a command', () => {
     });
   });
 
-  it('sent to a key of a child that there is not yet makes no session in its place [CHILD-1]', async () => {
+  it('a command to the key of a future child makes no session in its place [CHILD-1]', async () => {
     await play({ agents: [hello], steps: [] }, async ({ world }) => {
       await expect(world.session('boss.c1', hello).send('Hi')).rejects.toThrow(
         /^invalid_argument: this session key is reserved/,
@@ -61,7 +61,7 @@ describe('a command', () => {
     });
   });
 
-  it('to a session that nobody has spoken to is rejected, and makes none [SES-11]', async () => {
+  it('a command to a session without any input is rejected, and makes no session [SES-11]', async () => {
     await play({ agents: [hello], steps: [] }, async ({ world }) => {
       const session = world.session('me', hello);
       expect(await session.cancel()).toMatchObject({ status: 'rejected', code: 'session_absent' });
@@ -69,7 +69,7 @@ describe('a command', () => {
     });
   });
 
-  it('withdraws a steer and an input that wait', async () => {
+  it('Withdraw takes back a waiting steer and a waiting input', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened, text: '1' }] }, async ({ world }) => {
       const session = world.session('me', hello);
@@ -84,7 +84,7 @@ describe('a command', () => {
     });
   });
 
-  it('reconfigures from the next step on, and refuses a model that the world does not have [SES-14]', async () => {
+  it('Reconfigure counts from the next step on, and refuses a model that the world does not have [SES-14]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened, text: '1' }, { text: '2' }] }, async (scene) => {
       const session = scene.world.session('me', hello);
@@ -103,7 +103,7 @@ describe('a command', () => {
     });
   });
 
-  it('raises a limit, and the run that waited there goes on [LIM-2]', async () => {
+  it('a raised limit lets the waiting run continue [LIM-2]', async () => {
     const agent = defineAgent({
       name: 'short',
       model: 'main',
@@ -124,7 +124,7 @@ describe('a command', () => {
     });
   });
 
-  it('pauses and resumes', async () => {
+  it('a session can be paused and resumed', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened, text: '1' }] }, async ({ world, settle }) => {
       const session = world.session('me', hello);
@@ -138,7 +138,7 @@ describe('a command', () => {
     });
   });
 
-  it('cancels all that waits, and says what is left', async () => {
+  it('a cancel of everything drops the waiting inputs, and returns how many are left', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened }] }, async ({ world }) => {
       const session = world.session('me', hello);

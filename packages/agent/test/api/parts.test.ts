@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { storeParts } from '../../src/session/parts.js';
 
 describe('an input', () => {
-  it('takes an artifact under any path, however long: its name is the end of the path, in whole characters', async () => {
+  it('an input accepts an artifact under any path, however long: its name is the end of the path, in whole characters', async () => {
     const { content } = await memory().open();
     const blob_ref = await content.put(new Uint8Array([1]));
     for (const path of ['😀'.repeat(200), `${'😀'.repeat(200)}a`, `${'😀'.repeat(200)}.tar`, 'a.png']) {

@@ -17,7 +17,7 @@ function idOf([kind, first = '', second = '']: readonly string[]): string {
 }
 
 describe('the id of a request', () => {
-  it('is another for each session and id, decision and comment, and fits [SES-12]', () =>
+  it('a request id differs for each session and id, decision and comment, and fits its bound [SES-12]', () =>
     fc.assert(
       fc.property(named, named, (one, other) => {
         expect(idOf(one).length).toBeLessThanOrEqual(256);
@@ -37,7 +37,7 @@ describe('the id of a request', () => {
     expect(found.failed).toBe(true);
   });
 
-  it('stays as it was for names that could not be mistaken', () => {
+  it('a request id is unchanged for unambiguous names', () => {
     expect(sessionRequestId('stage', 'm-1')).toBe('stage/m-1');
     expect(sessionRequestId('stage', 'a/b')).toBe('stage/a/b');
     expect(worldRequestId('d-1')).toBe('d-1');

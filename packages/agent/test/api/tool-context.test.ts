@@ -23,7 +23,7 @@ const look = (seen: unknown[]) =>
   });
 
 describe('a tool', () => {
-  it('looks up sessions, open items, usage and transcripts of its world', async () => {
+  it('a tool reads the sessions, pending items, usage and transcripts of its world', async () => {
     const seen: unknown[] = [];
     const agent = defineAgent({ name: 'a', model: 'main', instructions: 'x', tools: [look(seen)] });
     const steps = [{ text: 'I look.', calls: [{ id: 'c1', tool: 'look' }] }, { text: 'Done.' }];
@@ -41,7 +41,7 @@ describe('a tool', () => {
     ]);
   });
 
-  it('hears that its world closes, also when its call is long over', async () => {
+  it('a tool is notified that its world closes, also when its call ended long before', async () => {
     const contexts: ToolContext[] = [];
     const keep = defineTool({
       name: 'keep',

@@ -45,7 +45,7 @@ const tell = defineTool({
 const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Help.', tools: [refund, tell] });
 
 describe('the types', () => {
-  it('of a run are those of what its agent returns, and text where it says nothing', () => {
+  it('the type of a run’s value is its agent’s return type, and text without one', () => {
     expectTypeOf<ReturnOf<typeof hello>>().toEqualTypeOf<string>();
     expectTypeOf<ReturnOf<typeof scout>>().toEqualTypeOf<{ name: string; score: number }>();
     expectTypeOf<SessionOf<typeof scout>>().toEqualTypeOf<Session<{ name: string; score: number }>>();
@@ -54,7 +54,7 @@ describe('the types', () => {
     expect(scout.returns).not.toBeNull();
   });
 
-  it('of deps are what all tools of all agents want, together', () => {
+  it('the type of deps joins those of all tools of all agents', () => {
     expectTypeOf<AgentDeps<readonly [typeof clerk]>>().toEqualTypeOf<Billing & Mail>();
     expectTypeOf<AgentDeps<readonly [typeof clerk, typeof hello]>>().toExtend<Billing & Mail>();
     expectTypeOf<NeedsDeps<readonly [typeof hello]>>().toBeUnknown();
@@ -62,12 +62,12 @@ describe('the types', () => {
     expect(clerk.tools).toHaveLength(2);
   });
 
-  it('of an agent fit where any agent is wanted', () => {
+  it('the type of an agent fits where any agent is accepted', () => {
     const list: readonly Agent[] = [hello];
     expect(list).toHaveLength(1);
   });
 
-  it('of events are told apart by their type', () => {
+  it('the type of an event is narrowed by its `type` field', () => {
     const show = (event: AgentEvent): string => {
       switch (event.type) {
         case 'llm_step.completed':
@@ -85,7 +85,7 @@ describe('the types', () => {
     expectTypeOf<AgentEvent['text']>().toBeString();
   });
 
-  it('refuse what does not fit', () => {
+  it('invalid options do not compile', () => {
     const { run } = defineTool({
       name: 'x',
       description: '',

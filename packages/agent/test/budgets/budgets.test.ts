@@ -7,7 +7,7 @@ import { anyTree, playTree } from './play-tree.js';
 const command = 'npx vitest run packages/agent/test/budgets';
 
 describe('budgets, in random trees of sessions', () => {
-  it('hold at every call: used, set aside and reserved are at most what each run above was given [CHILD-10, LIM-11, LIM-12]', async () => {
+  it('budgets hold at every call: the amounts used, set aside and reserved are at most each run’s budget [CHILD-10, LIM-11, LIM-12]', async () => {
     let launches = 0;
     let deepest = 0;
     const kept = fc.asyncProperty(anyTree, async (tree) => {

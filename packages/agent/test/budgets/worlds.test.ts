@@ -24,7 +24,7 @@ const PLANTED = {
 };
 
 describe('budgets, in random trees of sessions on real stores whose processes die and whose worlds are forked', () => {
-  it('hold at every call that a model is asked, in the original and in its forks, in memory and in SQLite files [CHILD-10, LIM-11, LIM-12, LIM-14]', async () => {
+  it('budgets hold at every model call, in the original and in its forks, in memory and in SQLite files [CHILD-10, LIM-11, LIM-12, LIM-14]', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'reprise-budgets-'));
     const sum = { asks: 0, forks: 0, crashes: 0 };
     let files = 0;

@@ -13,7 +13,7 @@ const PLAIN: DefinitionPlan = {
 };
 
 describe('everything that a session accepted, in random histories', () => {
-  it('ends once: requests, commands, inputs, runs, steers, calls and questions, and a close ends all of it [SES-4, SES-8, SES-11, SES-23, SES-26, SES-27]', async () => {
+  it('all accepted requests, commands, inputs, runs, steers, calls and questions end once, and a close ends all of them [SES-4, SES-8, SES-11, SES-23, SES-26, SES-27]', async () => {
     const ended = new Set<string>();
     const kept = fc.asyncProperty(anyEndedHistory, async (history) => {
       const { counts } = await playToEnd(history);
@@ -24,7 +24,7 @@ describe('everything that a session accepted, in random histories', () => {
       expect(ended).toContain(`${kind} accepted`);
   }, 240_000);
 
-  it('asks nobody about a toolset that was being looked at when the session was closed [SES-4]', async () => {
+  it('no person is asked about a toolset that was being refreshed when the session was closed [SES-4]', async () => {
     const command = { step: 'command', who: 0, epoch: 'none' } as const;
     const happenings: readonly Happening[] = [
       { step: 'input', who: 0, priority: 0, again: false },

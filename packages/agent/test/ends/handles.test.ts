@@ -27,7 +27,7 @@ function methodsOf(run: Run): Pick<Run, 'text' | 'events' | 'stream'> {
 }
 
 describe('every handle of a run, in random histories of a host whose processes die', () => {
-  it('settles with one end, taken again after a restart as well, and a close ends the session [SES-4, SES-11, SES-26, SES-27]', async () => {
+  it('every handle of a run settles with one end, also when taken again after a restart, and a close ends the session [SES-4, SES-11, SES-26, SES-27]', async () => {
     let handles = 0;
     const kept = fc.asyncProperty(anyHostHistory, async (history) => {
       handles += (await playHost(history, quickMemory())).handles;

@@ -7,7 +7,7 @@ import { playHistory } from './play-history.js';
 const command = 'npx vitest run packages/agent/test/histories';
 
 describe('sessions, in random histories', () => {
-  it('keep every promise that can be read off their journal, and are replayed to the same bytes [SES-23, SES-25]', async () => {
+  it('sessions in random histories satisfy every promise that their journal can show, and replay to the same bytes [SES-23, SES-25]', async () => {
     const kept = fc.asyncProperty(anyHistory, async (history) => {
       await playHistory(history, true);
     });

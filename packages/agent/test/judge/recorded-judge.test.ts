@@ -42,7 +42,7 @@ const one = async (...given: Parameters<typeof judged>) => {
 };
 
 describe('judging a call', () => {
-  it('names its arguments as the model gave them, and is equal for equal calls [TOOL-4]', async () => {
+  it('a judged call links its arguments as the model gave them, and equal calls have equal keys [TOOL-4]', async () => {
     const call = await one([asked({ args: { cents: 7, order: 'o' } })], [tool()]);
     expect(decode(await getBytes(content, call.args_ref))).toEqual({ order: 'o', cents: 7 });
     const digest = portableSha256(encode(['refund', { order: 'o', cents: 7 }]));
@@ -52,7 +52,7 @@ describe('judging a call', () => {
     expect(call.issue).toBeUndefined();
   });
 
-  it('says the terms of the tool, where they are not what counts anyway [TOOL-4]', async () => {
+  it('a judged call states the terms of its tool where they differ from the defaults [TOOL-4]', async () => {
     const plain = tool();
     expect(await one([asked()], [plain])).toMatchObject({
       guarantee: 'at_most_once',
@@ -73,7 +73,7 @@ describe('judging a call', () => {
     );
   });
 
-  it('tells the model how to fix arguments that do not fit [TOOL-5]', async () => {
+  it('a call with invalid arguments has a text that tells the model how to correct them [TOOL-5]', async () => {
     const call = await one([asked({ args: { order: 7 } })], [tool()]);
     expect(call.issue).toBe('args_invalid');
     expect(await textAt(content, call.issue_ref as never)).toMatch(
@@ -86,7 +86,7 @@ describe('judging a call', () => {
     expect((await one([asked()], [broken])).issue).toBe('args_invalid');
   });
 
-  it('tells what is no JSON, no object, no canonical value, no tool, or no tool of this agent [TOOL-3]', async () => {
+  it('a call is refused for arguments that are not JSON, not an object or not canonical, and for an unknown or unlisted tool [TOOL-3]', async () => {
     const cases: [Partial<AskedCall>, string, RegExp][] = [
       [{ args: '{"order":', issue: 'args_not_json' }, 'args_not_json', /are not JSON/],
       [{ args: '[1]', issue: 'args_not_object' }, 'args_not_object', /not a JSON object/],
@@ -106,19 +106,19 @@ describe('judging a call', () => {
     }
   });
 
-  it('finds that an agent that lists no tools has none, whatever the build has [TOOL-3]', async () => {
+  it('an agent that lists no tools has none, whatever the build has [TOOL-3]', async () => {
     const call = await one([asked()], [], { build: buildWith([tool()]) });
     expect(call.issue).toBe('tool_disabled');
     expect(await textAt(content, call.issue_ref as never)).toMatch(/no tool refund; nothing was done/);
   });
 
-  it('leaves a tool whose code is not in this build to the adapter: without an issue, and without a fingerprint', async () => {
+  it('a tool without code in this build is left to the adapter: without an issue, and without a fingerprint', async () => {
     const call = await one([asked()], [tool({ approval: 'always', timeout: '3s' })], { build: buildWith([]) });
     expect(call).toMatchObject({ guarantee: 'at_most_once', timeout_ms: 3_000 });
     for (const absent of ['issue', 'approval', 'fingerprint'] as const) expect(call[absent]).toBeUndefined();
   });
 
-  it('makes two calls with one id two [TOOL-6]', async () => {
+  it('two calls with one id get different ids [TOOL-6]', async () => {
     const ids = async (...given: string[]) =>
       (
         await judged(
@@ -132,7 +132,7 @@ describe('judging a call', () => {
     expect(await ids('ü', 'ü')).toEqual(['ü', 'call_2']);
   });
 
-  it('fits the receipt whatever a model wrote (seed 11) [TOOL-6]', async () => {
+  it('a judgment fits the receipt whatever a model wrote (seed 11) [TOOL-6]', async () => {
     const tools = [tool({ resource: ({ order }: { order: string }) => order })];
     const params = await modelCall(content, tools);
     const judge = recordedJudge(buildWith(tools));
@@ -164,7 +164,7 @@ describe('asking whether somebody has to approve', () => {
   const approvalBy = async (approval: unknown) => (await one([asked()], [tool({ approval })])).approval;
   const reason = async (approval: unknown) => textAt(content, (await approvalBy(approval))?.reason_ref as never);
 
-  it('follows the rule, which sees what the schema made of the arguments, and the session', async () => {
+  it('an approval rule sees the converted arguments and the session, and its decision counts', async () => {
     expect(await approvalBy('never')).toBeUndefined();
     expect(await approvalBy('always')).toEqual({});
     const seen: unknown[] = [];
@@ -179,7 +179,7 @@ describe('asking whether somebody has to approve', () => {
     expect(await reason(() => ({ reason: 'much money' }))).toBe('much money');
   });
 
-  it('asks for approval when the rule fails, answers nonsense, or names nobody that there can be [TOOL-7]', async () => {
+  it('a call needs an approval when the rule fails, returns nonsense, or names an impossible principal [TOOL-7]', async () => {
     const failing = () => {
       throw new Error('no tariff');
     };
@@ -190,7 +190,7 @@ describe('asking whether somebody has to approve', () => {
     expect(await reason(() => ({}))).toBe('undefined');
   });
 
-  it('asks for approval when the rule does not answer in time [TOOL-7]', async () => {
+  it('a call needs an approval when the rule does not answer in time [TOOL-7]', async () => {
     vi.useFakeTimers();
     try {
       const call = one([asked()], [tool({ approval: () => new Promise(() => {}) })]);
@@ -201,7 +201,7 @@ describe('asking whether somebody has to approve', () => {
     }
   });
 
-  it('asks for approval of every call when the model call is stopped meanwhile, by one listener for all of them', async () => {
+  it('every call needs an approval when the model call is stopped meanwhile, with one listener for all of them', async () => {
     const tools = [tool({ approval: () => new Promise(() => {}) })];
     const stop = new AbortController();
     const listen = vi.spyOn(stop.signal, 'addEventListener');
@@ -213,7 +213,7 @@ describe('asking whether somebody has to approve', () => {
     expect(listen).toHaveBeenCalledTimes(1);
   });
 
-  it('runs a call alone whose resource cannot be told [TOOL-11]', async () => {
+  it('a call runs alone when its resource cannot be determined [TOOL-11]', async () => {
     const failing = () => {
       throw new Error('x');
     };
@@ -228,7 +228,7 @@ describe('a call that the session answers itself', () => {
   const tools = childTools(['scout']);
   const opOf = async (name: string, given: Value) => (await one([asked({ tool: name, args: given })], tools)).session;
 
-  it('is judged to what it asks of the session', async () => {
+  it('a call that the session executes is judged as a session operation', async () => {
     const spawn = await opOf('spawn_agent', { agent: 'scout', task: 'Look.', max_tokens: 9, max_seconds: 2 });
     expect(spawn).toMatchObject({ op: 'spawn', agent: 'scout', max_tokens: 9, max_wall_ms: 2_000 });
     const [part] = spawn?.op === 'spawn' ? spawn.parts : [];
@@ -243,7 +243,7 @@ describe('a call that the session answers itself', () => {
     expect(await opOf('close_agent', { child: 'c1' })).toEqual({ op: 'close', child: 'c1' });
   });
 
-  it('is told to the model when it names nobody that it may spawn, or nothing that can be a child', async () => {
+  it('a call that the session executes is refused when it names an unlisted agent or an impossible child', async () => {
     for (const [name, given] of [
       ['spawn_agent', { agent: 'stranger', task: 'x' }],
       ['send_input', { child: 'session-7', text: 'x' }],
@@ -273,7 +273,7 @@ describe('judging a final answer', () => {
     return textAt(content, said.issue_ref);
   };
 
-  it('takes JSON that fits, as the schema makes it, bare or in one fenced block', async () => {
+  it('a final answer is accepted as JSON that fits, as the schema converts it, bare or in one fenced block', async () => {
     const expected = { ok: true, note: 'none' };
     for (const text of [
       '{"ok":true}',
@@ -285,7 +285,7 @@ describe('judging a final answer', () => {
     }
   });
 
-  it('tells the model what is wrong with anything else', async () => {
+  it('a final answer that does not fit is refused with the problems for the model', async () => {
     expect(await issue('yes')).toMatch(/not what is to be returned\.\n- it is not JSON\nAnswer again/);
     expect(await issue('```json\n{"ok":true}\n```\n```json\n{"ok":false}\n```')).toMatch(/not JSON/);
     expect(await issue('{"ok":1}')).toMatch(/- ok: /);
@@ -297,7 +297,7 @@ describe('judging a final answer', () => {
     ).toMatch(/invalid_value/);
   });
 
-  it('takes any text of an agent that returns none', async () => {
+  it('a final answer may be any text when the agent has no return schema', async () => {
     expect(await judgedReturn('x', Verdict, null)).toBeUndefined();
     const params = await modelCall(content, [], {});
     const nobody: Build = { tool: () => undefined, tools: () => [], agent: () => undefined };
@@ -308,7 +308,7 @@ describe('judging a final answer', () => {
 });
 
 describe('asking for context', () => {
-  it('gives what the sources say in the order of their lanes, and what failed says so', async () => {
+  it('context sources give their texts in the order of their lanes, and a failed source states its failure', async () => {
     const sources = [
       { name: 'task', lane: 'task' as const, load: () => 'the task' },
       { name: 'who', lane: 'identity' as const, load: (session: { key: string }) => `for ${session.key}` },

@@ -53,7 +53,7 @@ async function endsWell(agent: AgentProcess): Promise<void> {
 }
 
 describe('a process that is killed while it makes two payments', () => {
-  it('given that neither was confirmed, neither is made again, and operator and model are told that nobody knows [TOOL-12]', async () => {
+  it('given a process killed during two unconfirmed payments, neither is repeated, and operator and model read that the outcomes are unknown [TOOL-12]', async () => {
     await (await paying()).kill();
     const again = await open();
     again.tell(PAY); // known by its id: the run that was interrupted
@@ -68,7 +68,7 @@ describe('a process that is killed while it makes two payments', () => {
     await endsWell(again);
   });
 
-  it('given that one was confirmed before, its result is known and only the other is unknown', async () => {
+  it('given a payment that was confirmed before the kill, its result is known and only the other is unknown', async () => {
     const agent = await paying();
     outside.confirm('pay_rent');
     await agent.heard(({ event }) => event === 'tool.completed');
@@ -83,7 +83,7 @@ describe('a process that is killed while it makes two payments', () => {
 });
 
 describe('a run that is cancelled while it makes two payments', () => {
-  it('tells operator and next prompt what became of both: what was said in time, and that the other may have happened [SES-21]', async () => {
+  it('a run that is cancelled during two payments reports both to the operator and the next prompt: the confirmed one, and that the other may have happened [SES-21]', async () => {
     const agent = await paying();
     agent.tell({ cancel: true });
     expect(await agent.heard(({ stop }) => stop !== undefined)).toEqual([{ stop: { kind: 'Cancelled' } }]);
@@ -98,7 +98,7 @@ describe('a run that is cancelled while it makes two payments', () => {
     await endsWell(agent);
   });
 
-  it('given a confirmation that comes after all, the next prompt says so', async () => {
+  it('given a late confirmation, the next prompt has it', async () => {
     const agent = await paying();
     agent.tell({ cancel: true });
     await agent.heard(({ stop }) => stop !== undefined);

@@ -58,7 +58,7 @@ const FAILED = Array(4).fill(['cell_failed', 'threw']);
 describe.each(STORES)('a session that has failed, in %s', (_name, make) => {
   const broken = { labels: { breaks: 'yes' } };
 
-  it('is told of by every handle, those that wait and those obtained later, and closed with an end of its runs [SES-26, SES-28]', async () => {
+  it('a failed session is reported by every handle, waiting and later ones, and closing it ends its runs [SES-26, SES-28]', async () => {
     const store = make();
     const held = gate();
     const steps = [{ after: held.opened, text: 'Hi.' }];
@@ -92,7 +92,7 @@ describe.each(STORES)('a session that has failed, in %s', (_name, make) => {
     });
   });
 
-  it('and was brought back has handles that wait again, and an end of its runs when it is closed then [SES-28]', async () => {
+  it('a failed session that was revived has handles that wait again, and closing it ends its runs [SES-28]', async () => {
     await play({ agents: [hello], steps: [{ text: 'Hi.' }], store: make() }, async ({ world, clock }) => {
       const session = world.session('me', hello, broken);
       const run = await session.send('Hi');
@@ -151,7 +151,7 @@ class DyingStore implements Store {
 }
 
 describe.each(STORES)('a session that has failed and is closed by a process that dies, in %s', (_name, make) => {
-  it('is closed when the first frame of that is durable: it is never left revived and open [SES-28]', async () => {
+  it('a failed session is closed when the first frame of the close is durable: it is never left revived and open [SES-28]', async () => {
     const store = make();
     const dying = new DyingStore(store);
     const options = { agents: [hello], models: { main: {} } };
@@ -185,7 +185,7 @@ const NO_CHILDREN: readonly PolicyRule[] = [
 ];
 
 describe('a session that has failed', () => {
-  it('is closed by who may close it and bring it back, and by nobody else [SES-28]', () =>
+  it('a failed session is closed only by a principal that may close and revive it [SES-28]', () =>
     play({ agents: [hello], steps: [{ text: 'Hi.' }], policy: NOBODY_REVIVES }, async ({ world }) => {
       const session = world.session('me', hello, { labels: { breaks: 'yes' } });
       await told(await session.send('Hi'));
@@ -197,7 +197,7 @@ describe('a session that has failed', () => {
 });
 
 describe('a child that cannot be made', () => {
-  it('is told of by every handle of its first run, also after a restart [SES-26]', async () => {
+  it('a child that cannot be made is reported by every handle of its first run, also after a restart [SES-26]', async () => {
     const boss = defineAgent({ name: 'boss', model: 'main', instructions: 'Lead.' });
     const store = memory();
     const NEVER = Array(4).fill(['run_failed', undefined]);
@@ -234,7 +234,7 @@ async function waits(run: Run): Promise<void> {
 }
 
 describe.each(STORES)('a child that has failed, in %s', (_name, make) => {
-  it('ends the wait of the session above it at once, with the code of its fault, and so after a restart [CHILD-12]', async () => {
+  it('a failed child ends the wait of its parent at once, with the code of its fault, also after a restart [CHILD-12]', async () => {
     const store = make();
     const held = gate();
     const begun = [SPAWNS, { after: held.opened, text: 'lost' }, WAITS, { text: 'Without it, then.' }];
@@ -264,7 +264,7 @@ describe.each(STORES)('a child that has failed, in %s', (_name, make) => {
 describe('a child that has failed', () => {
   const steps = [SPAWNS, { text: 'lost' }, WAITS, { text: 'Without it, then.' }];
 
-  it('can be closed: it was told of before, and is once more as closed [SES-28, CHILD-12]', () =>
+  it('a failed child can be closed: it was reported as failed before, and is then reported as closed [SES-28, CHILD-12]', () =>
     play({ agents: [lead, hello], steps }, async ({ world }) => {
       const session = world.session('b', lead, below);
       const run = await session.send('Go');
@@ -274,7 +274,7 @@ describe('a child that has failed', () => {
       expect((await ((await child.run(0)) as Run).result()).stop).toEqual({ kind: 'Cancelled' });
     }));
 
-  it('has used all that was set aside for it, until it is closed and gives back the rest [CHILD-3, CHILD-12]', () => {
+  it('a failed child has used all that was set aside for it, until it is closed and returns the rest [CHILD-3, CHILD-12]', () => {
     const held = gate();
     const short = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.', options: { maxTokens: 100 } });
     const leads = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [short] });

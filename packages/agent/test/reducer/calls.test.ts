@@ -14,7 +14,7 @@ const resultOf = (s: Scene) => s.transcript().find((line) => line.startsWith('re
 describe('an approval', () => {
   const asking = { approval: {} };
 
-  it('given, the call runs and the run goes on', () =>
+  it('an approved call is executed and the run continues', () =>
     play({}, (s) => {
       called(s, asking);
       expect(s.lifecycle()).toBe('WaitingInput: approval');
@@ -25,7 +25,7 @@ describe('an approval', () => {
       expect(resultOf(s)).toBe('result a: t7');
     }));
 
-  it('given with edited arguments, the call runs with these [TOOL-10]', () =>
+  it('a call that is approved with edited arguments is executed with them [TOOL-10]', () =>
     play({}, (s) => {
       called(s, asking);
       const [params] = [...s.world.open.values()].map((leaf) => leaf.params as object);
@@ -36,7 +36,7 @@ describe('an approval', () => {
       expect(s.facts('ToolCallSettled')[0]?.outcome).toMatchObject({ edited_args_ref: refOf(30) });
     }));
 
-  it('denied, the model reads that it did not happen', () =>
+  it('a denied call did not happen, and the model reads so', () =>
     play({}, (s) => {
       called(s, asking);
       s.decide({ approve: false });
@@ -44,7 +44,7 @@ describe('an approval', () => {
       expect(s.lifecycle()).toBe('Running');
     }));
 
-  it('of one of two, the other of which still runs: the run waits only when nothing else works', () =>
+  it('a run waits for an approval only when its other calls have ended', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', approval: {} }, { id: 'b' }] });
@@ -53,14 +53,14 @@ describe('an approval', () => {
       expect(s.lifecycle()).toBe('WaitingInput: approval');
     }));
 
-  it('that is cancelled, the model reads that the call was taken back before it began', () =>
+  it('a cancelled call that waited for approval: the model reads that it was cancelled before it began', () =>
     play({}, (s) => {
       called(s, asking);
       s.command({ type: 'Cancel', scope: 'run' });
       expect([s.lifecycle(), resultOf(s)]).toEqual(['Cancelled', 'result a: (cancelled)']);
     }));
 
-  it('that a policy asks for, is one like any other', () =>
+  it('an approval that a policy requires is like any other', () =>
     play(
       {},
       (s) => {
@@ -79,7 +79,7 @@ describe('an approval', () => {
       },
     ));
 
-  it('is noted upon by who decides: the model reads the note with the result', () =>
+  it('a note of the deciding person stands with the result that the model reads', () =>
     play({}, (s) => {
       called(s, asking);
       s.command({ type: 'Note', call_id: 'a', text_ref: refOf(31) });
@@ -90,7 +90,7 @@ describe('an approval', () => {
 });
 
 describe('what a call comes to', () => {
-  it('denied by policy: the model reads so, and the run goes on', () =>
+  it('a call that a policy denies: the model reads so, and the run continues', () =>
     play(
       {},
       (s) => {
@@ -119,21 +119,23 @@ describe('what a call comes to', () => {
     }),
   );
 
-  it.each(['at_most_once', 'idempotent', 'reconcile'] as const)('%s is what the effect is emitted with', (guarantee) =>
-    play({}, (s) => {
-      called(s, { guarantee });
-      expect([...s.world.open.values()].map((leaf) => leaf.guarantee)).toEqual([guarantee]);
-    }),
+  it.each(['at_most_once', 'idempotent', 'reconcile'] as const)(
+    'the effect of a call is emitted with the guarantee %s',
+    (guarantee) =>
+      play({}, (s) => {
+        called(s, { guarantee });
+        expect([...s.world.open.values()].map((leaf) => leaf.guarantee)).toEqual([guarantee]);
+      }),
   );
 
-  it('of one that says no guarantee: it happens at most once, and after a crash nobody knows [TOOL-12]', () =>
+  it('a call without a stated guarantee happens at most once, and its outcome after a crash is unknown [TOOL-12]', () =>
     play({}, (s) => {
       called(s);
       s.world.crash();
       expect([resultOf(s), s.running()]).toEqual(['result a: (outcome_unknown)', []]);
     }));
 
-  it('of an idempotent one after a crash: it is made again', () =>
+  it('an idempotent call is repeated after a crash', () =>
     play({}, (s) => {
       called(s, { guarantee: 'idempotent' });
       s.world.crash();
@@ -141,7 +143,7 @@ describe('what a call comes to', () => {
       expect(resultOf(s)).toBe('result a: t7');
     }));
 
-  it('of two calls of one id: each has its own', () =>
+  it('two calls with the same id each have their own result', () =>
     play({}, (s) => {
       s.input();
       s.answer({
@@ -156,7 +158,7 @@ describe('what a call comes to', () => {
       expect(s.transcript().slice(-2)).toEqual(['result a: t7', 'result a: t33']);
     }));
 
-  it('that its model cannot have meant: it runs nothing, and the model reads what is wrong with it [TOOL-5]', () =>
+  it('a malformed call executes nothing, and the model reads what is wrong with it [TOOL-5]', () =>
     play({}, (s) => {
       s.input();
       s.answer({
@@ -174,7 +176,7 @@ describe('what a call comes to', () => {
       ]);
     }));
 
-  it('after it was reported without an output: the answer is noted behind the results of the batch, once [TOOL-15]', () =>
+  it('a late answer to a call that was settled without an output is noted once, behind the results of the batch [TOOL-15]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', timeout_ms: 100 }, { id: 'b' }] });
@@ -189,7 +191,7 @@ describe('what a call comes to', () => {
       ]);
     }));
 
-  it('that cannot run and of which was said what is wrong: it is an error to the model, of its kind', () =>
+  it('a call that cannot run, with a text about the issue, is an error of its kind for the model', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', issue: 'args_invalid', issue_ref: refOf(32) }] });
@@ -197,7 +199,7 @@ describe('what a call comes to', () => {
       expect(s.facts('ToolCallSettled')).toMatchObject([{ call_id: 'a', outcome }]);
     }));
 
-  it('late: what was reported is that of this call, not of one before it', () =>
+  it('a late answer states the earlier outcome of its own call, not of one before it', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'b' }, { id: 'a', timeout_ms: 100 }, { id: 'c' }] });
@@ -211,21 +213,21 @@ describe('what a call comes to', () => {
 describe('a call of which nobody can tell whether it happened', () => {
   const lost = { status: 'outcome_unknown' } as const;
 
-  it('tell_model: the model reads so [TOOL-13]', () =>
+  it('tell_model: the model reads that the outcome is unknown [TOOL-13]', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'tell_model' });
       s.toolEnds('a', lost);
       expect([resultOf(s), s.lifecycle()]).toEqual(['result a: (outcome_unknown)', 'Running']);
     }));
 
-  it('retry: it is made again, twice at most [TOOL-13]', () =>
+  it('retry: a call with an unknown outcome is repeated, twice at most [TOOL-13]', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'retry' });
       for (let i = 0; i < 3; i++) s.toolEnds('a', lost);
       expect([s.running(), resultOf(s)]).toEqual([[], 'result a: (outcome_unknown)']);
     }));
 
-  it('retry: what the next try gives is the result', () =>
+  it('retry: the outcome of the next attempt is the result', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'retry' });
       s.toolEnds('a', lost);
@@ -233,7 +235,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       expect(resultOf(s)).toBe('result a: t7');
     }));
 
-  it('retry: a try that did not happen does not make the first one undone', () =>
+  it('retry: a failed second attempt does not make the first one undone', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'retry' });
       s.toolEnds('a', lost);
@@ -241,7 +243,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       expect(resultOf(s)).toBe('result a: (outcome_unknown adapter_error/gone)');
     }));
 
-  it('ask_human: what somebody says is the result [TOOL-13]', () =>
+  it('ask_human: a person’s answer is the result [TOOL-13]', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'ask_human' });
       s.toolEnds('a', lost);
@@ -250,7 +252,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       expect(resultOf(s)).toBe('result a: t9');
     }));
 
-  it('ask_human: where nobody says anything, it stays unknown', () =>
+  it('ask_human: without an answer the outcome stays unknown', () =>
     play({}, (s) => {
       called(s, { on_unknown: 'ask_human' });
       s.toolEnds('a', lost);
@@ -258,7 +260,7 @@ describe('a call of which nobody can tell whether it happened', () => {
       expect([s.lifecycle(), resultOf(s)]).toEqual(['Cancelled', 'result a: (outcome_unknown)']);
     }));
 
-  it('fail: the run fails when all else has ended [TOOL-13]', () =>
+  it('fail: the run fails when all other calls have ended [TOOL-13]', () =>
     play({}, (s) => {
       s.input();
       s.answer({ calls: [{ id: 'a', on_unknown: 'fail' }, { id: 'b' }] });
@@ -273,13 +275,19 @@ describe('a call of which nobody can tell whether it happened', () => {
       });
     }));
 
-  it.each(['retry', 'ask_human'] as const)('%s: nothing is begun while the run is stopping [SES-18]', (on_unknown) =>
-    play({}, (s) => {
-      called(s, { on_unknown });
-      s.command({ type: 'Cancel', scope: 'run' });
-      s.toolEnds('a', lost);
-      expect([s.lifecycle(), resultOf(s), s.world.open.size]).toEqual(['Cancelled', 'result a: (outcome_unknown)', 0]);
-    }),
+  it.each(['retry', 'ask_human'] as const)(
+    '%s: a call is not repeated while the run is stopping [SES-18]',
+    (on_unknown) =>
+      play({}, (s) => {
+        called(s, { on_unknown });
+        s.command({ type: 'Cancel', scope: 'run' });
+        s.toolEnds('a', lost);
+        expect([s.lifecycle(), resultOf(s), s.world.open.size]).toEqual([
+          'Cancelled',
+          'result a: (outcome_unknown)',
+          0,
+        ]);
+      }),
   );
 
   it.each(['retry', 'ask_human'] as const)(

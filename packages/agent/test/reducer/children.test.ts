@@ -31,7 +31,7 @@ const last = (s: Scene) => s.transcript().at(-1);
 const told = (s: Scene) => s.facts('ChildChanged').map(({ child, status }) => `${child} ${status}`);
 
 describe('spawn', () => {
-  it('makes a session that runs, and its parent goes on [CHILD-1]', () =>
+  it('spawn makes a session that runs, and its parent continues [CHILD-1]', () =>
     family({}, (s) => {
       parents(s);
       expect([last(s), s.lifecycle(), s.lifecycle(C1)]).toEqual(['result s0: c1 running', 'Running', 'Running']);
@@ -39,13 +39,13 @@ describe('spawn', () => {
       expect(s.state(C1).depth).toBe(1);
     }));
 
-  it('of an agent that nobody named is refused as data [CHILD-9]', () =>
+  it('spawn of an agent that is not listed is refused as data [CHILD-9]', () =>
     family({}, (s) => {
       parents(s, 1, { agent: 'nobody' });
       expect(last(s)).toBe('result s0: (failed tool_args_invalid/unknown_agent)');
     }));
 
-  it('of an agent whose definition no session can take: the child has failed, and the parent reads so', () =>
+  it('spawn of an agent with an invalid definition makes a failed child, and the parent reads so', () =>
     family(
       {},
       (s) => {
@@ -56,7 +56,7 @@ describe('spawn', () => {
       { model: 'gone' },
     ));
 
-  it('goes as deep as the limit of those above says', () =>
+  it('spawn goes as deep as the limits of the parents permit', () =>
     family(
       { limits: { max_depth: 2 } },
       (s) => {
@@ -68,7 +68,7 @@ describe('spawn', () => {
       { spawns: ['helper'], limits: { max_depth: 9 } },
     ));
 
-  it('begins again when one of as many as there may be is closed', () =>
+  it('spawn is possible again when one of the permitted number of children is closed', () =>
     family({ limits: { max_children: 1 } }, (s) => {
       parents(s, 2);
       expect(last(s)).toBe('result s1: (denied cap_denied/children)');
@@ -76,7 +76,7 @@ describe('spawn', () => {
       expect(last(s)).toBe('result again: c2 running');
     }));
 
-  it('by the host is refused when there are sixty-four', () =>
+  it('spawn by the app is refused when the session has sixty-four children', () =>
     play({}, (s) => {
       const agent = { def_ref: refOf(2), config: { ...CONFIG, agent: 'helper' } };
       const make = () => s.command({ type: 'Spawn', agent, agents: [], parts });
@@ -84,7 +84,7 @@ describe('spawn', () => {
       expect(make()).toMatchObject({ code: 'too_many_children' });
     }));
 
-  it('of an agent that came with another definition than the one at hand is refused as data', () =>
+  it('spawn of an agent that belongs to an older definition is refused as data', () =>
     family({}, (s) => {
       const config = { ...CONFIG, spawns: ['helper'] };
       s.send('aos.agent/AgentAdopted@1', { def_ref: refOf(2), config, adopt: 'next_run', agents: [] });
@@ -96,7 +96,7 @@ describe('spawn', () => {
 });
 
 describe('wait', () => {
-  it('for all is over when the last is done [CHILD-4]', () =>
+  it('a wait for all children ends when the last is done [CHILD-4]', () =>
     family({}, (s) => {
       parents(s, 2);
       s.answer({ calls: [wait('w', ['c1', 'c2'], 'all')] });
@@ -107,7 +107,7 @@ describe('wait', () => {
       expect([last(s), s.lifecycle()]).toEqual(['result w: c1 completed, c2 completed', 'Running']);
     }));
 
-  it('for any is over when the first is done [CHILD-4]', () =>
+  it('a wait for any child ends when the first is done [CHILD-4]', () =>
     family({}, (s) => {
       parents(s, 2);
       s.answer({ calls: [wait('w', ['c1', 'c2'], 'any')] });
@@ -115,7 +115,7 @@ describe('wait', () => {
       expect(last(s)).toBe('result w: c1 running, c2 completed');
     }));
 
-  it('is over at its deadline, with what there is [CHILD-4]', () =>
+  it('a wait ends at its deadline, with the results so far [CHILD-4]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all', 1_000)] });
@@ -123,14 +123,14 @@ describe('wait', () => {
       expect([last(s), s.lifecycle()]).toEqual(['result w: c1 running', 'Running']);
     }));
 
-  it('for one that is not there is over at once [CHILD-5]', () =>
+  it('a wait for an unknown child ends at once [CHILD-5]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c9'], 'all')] });
       expect(last(s)).toBe('result w: c9 absent');
     }));
 
-  it('goes on while a child waits for somebody itself', () =>
+  it('a wait continues while a child waits for a person', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all')] });
@@ -139,7 +139,7 @@ describe('wait', () => {
       expect(told(s)).toEqual(['c1 spawned', 'c1 waiting']);
     }));
 
-  it('learns of a child that failed as data [CHILD-5]', () =>
+  it('a wait reports a failed child as data [CHILD-5]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all')] });
@@ -147,7 +147,7 @@ describe('wait', () => {
       expect([last(s), s.lifecycle()]).toEqual(['result w: c1 failed provider_error_terminal', 'Running']);
     }));
 
-  it('is over when a child fails that has more to do', () =>
+  it('a wait ends when a child fails that has more inputs', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [send('m'), wait('w', ['c1'], 'all')] });
@@ -155,7 +155,7 @@ describe('wait', () => {
       expect([s.state(C1).queued, last(s)]).toEqual([1, 'result w: c1 failed provider_error_terminal']);
     }));
 
-  it('is over when somebody outside closes the child [CHILD-5]', () =>
+  it('a wait ends when the app closes the child [CHILD-5]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all')] });
@@ -164,7 +164,7 @@ describe('wait', () => {
       expect(s.state().children).toBe(0);
     }));
 
-  it('of a paused parent is over, and the parent goes on when it is resumed', () =>
+  it('a wait of a paused parent ends, and the parent continues when it is resumed', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [wait('w', ['c1'], 'all')] });
@@ -177,7 +177,7 @@ describe('wait', () => {
 });
 
 describe('send_input', () => {
-  it('to a child that is done begins another run of it [CHILD-6]', () =>
+  it('send_input to an idle child begins another run of it [CHILD-6]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({}, C1);
@@ -187,7 +187,7 @@ describe('send_input', () => {
       expect(last(s)).toBe('result w: c1 completed');
     }));
 
-  it('to a child that works waits behind that, and the child is done after both [CHILD-6]', () =>
+  it('send_input to a working child waits behind its run, and the child is done after both [CHILD-6]', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [send('m'), wait('w', ['c1'], 'all')] });
@@ -197,7 +197,7 @@ describe('send_input', () => {
       expect(s.lifecycle()).toBe('Running');
     }));
 
-  it('to a child that would listen after its answer: each input is a run of its own, for its parent waits for each', () =>
+  it('send_input to a child that would stay open after its answer begins a run for each input, since its parent waits for each', () =>
     family(
       {},
       (s) => {
@@ -223,7 +223,7 @@ describe('send_input', () => {
 });
 
 describe('a cancel', () => {
-  it('of a parent reaches the children that work for it, and theirs [CHILD-7]', () =>
+  it('a cancel of a parent reaches the children that work for it, and their children [CHILD-7]', () =>
     family(
       {},
       (s) => {
@@ -235,7 +235,7 @@ describe('a cancel', () => {
       { spawns: ['helper'] },
     ));
 
-  it('of a run that gives work to a child of an earlier one reaches that child', () =>
+  it('a cancel of a run reaches a child of an earlier run that works for it', () =>
     family({}, (s) => {
       parents(s);
       s.answer({}, C1);
@@ -246,7 +246,7 @@ describe('a cancel', () => {
       expect(s.state(C1).lifecycle).toBe('Cancelling');
     }));
 
-  it('that goes farther than the one under way reaches them', () =>
+  it('a cancel with a wider scope than the one under way reaches the children', () =>
     family({ after_answer: { wait_ms: null } }, (s) => {
       parents(s);
       s.command({ type: 'Cancel', scope: 'turn' });
@@ -255,14 +255,14 @@ describe('a cancel', () => {
       expect(s.state(C1).lifecycle).toBe('Cancelling');
     }));
 
-  it('is what a run that fails is to its children', () =>
+  it('a run that fails cancels its children', () =>
     family({}, (s) => {
       parents(s);
       s.modelEnds({ status: 'error', code: 'provider_error_terminal', retryable: false });
       expect([s.lifecycle(), s.state(C1).lifecycle]).toEqual(['Failed', 'Cancelling']);
     }));
 
-  it('is not what a run that completes is to them', () =>
+  it('a run that completes does not cancel its children', () =>
     family({}, (s) => {
       parents(s);
       s.answer();
@@ -271,7 +271,7 @@ describe('a cancel', () => {
 });
 
 describe('close', () => {
-  it('of a session closes all below it [SES-4, CHILD-8]', () =>
+  it('closing a session closes all sessions below it [SES-4, CHILD-8]', () =>
     family(
       {},
       (s) => {
@@ -287,7 +287,7 @@ describe('close', () => {
       { spawns: ['helper'] },
     ));
 
-  it('in the step of the spawn: nothing of the child is executed', () =>
+  it('closing a child in the step of its spawn executes nothing of it', () =>
     family({}, (s) => {
       s.input();
       s.answer({ calls: [spawn('s'), close('c')] });
@@ -295,7 +295,7 @@ describe('close', () => {
       expect(s.state(C1).lifecycle).toBe('Cancelled');
     }));
 
-  it('of a child answers with what it has become', () =>
+  it('closing a child answers with its status', () =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [close('c')] });
@@ -307,7 +307,7 @@ describe('the budget of a child', () => {
   const entry = (s: Scene) => s.world.cell(SESSION_REDUCER, 'root');
   const usage = { calls: 1, tokens_in: 30, tokens_out: 10 };
 
-  it('is set aside from what its parent has left, and given back with what was not used [CHILD-2]', () =>
+  it('a child’s budget is set aside from what its parent has left, and the unused part is returned [CHILD-2]', () =>
     family({ limits: { max_tokens: 200 } }, (s) => {
       parents(s, 1, { max_tokens: 100 });
       expect(s.state().run?.carved.tokens).toBe(100);
@@ -318,14 +318,14 @@ describe('the budget of a child', () => {
       expect(entry(s)?.failed).toBeNull();
     }));
 
-  it('is refused where all is set aside for others', () =>
+  it('a child’s budget is refused when all is set aside for others', () =>
     family({ limits: { max_tokens: 200 } }, (s) => {
       s.input();
       s.answer({ calls: [spawn('a', { max_tokens: 189 }), spawn('b', { max_tokens: 1 })] });
       expect(last(s)).toBe('result b: (denied cap_denied/budget)');
     }));
 
-  it('of one that is closed while it works is given back, and what it used counts [LIM-5, CHILD-3]', () =>
+  it('a child that is closed while it works returns its budget, and its usage counts [LIM-5, CHILD-3]', () =>
     family({ limits: { max_tokens: 200 } }, (s) => {
       parents(s, 1, { max_tokens: 100 });
       s.answer({ calls: [close('c')] });
@@ -333,7 +333,7 @@ describe('the budget of a child', () => {
       expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 30, tokens_out: 10 } });
     }));
 
-  it('counts once, however often its session is not reached [CHILD-3]', () =>
+  it('a child’s budget counts once, however often its session is unreachable [CHILD-3]', () =>
     family(
       { limits: { max_tokens: 200 } },
       (s) => {
@@ -345,7 +345,7 @@ describe('the budget of a child', () => {
       { model: 'gone' },
     ));
 
-  it('with that of all children never exceeds what is left, whatever is asked for [CHILD-2]', () =>
+  it('the budgets of all children never exceed what is left, whatever is requested [CHILD-2]', () =>
     family({ limits: { max_tokens: 200, max_micro_money: 50 } }, (s) => {
       parents(s, 3, { max_tokens: 150, max_micro_money: 40 });
       const { carved, tally } = s.state().run ?? {
@@ -356,7 +356,7 @@ describe('the budget of a child', () => {
       expect(carved.micro_money).toBeLessThanOrEqual(50);
     }));
 
-  it('is at most what is left, however much was asked for', () =>
+  it('a child’s budget is at most what is left, whatever is requested', () =>
     family({ limits: { max_tokens: 200, max_micro_money: 50 } }, (s) => {
       parents(s, 1, { max_tokens: 1_000, max_micro_money: 60 });
       expect(s.state(C1).config.limits).toMatchObject({ max_tokens: 189, max_micro_money: 50 });

@@ -116,7 +116,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(s.facts('HostCommandApplied').at(-1)).toMatchObject({ step: 2, at: { run: 0, turn: 2, step: 2 } });
     }));
 
-  it('a steer counts against the turns of its run before it is said [SES-8, LIM-1]', () =>
+  it('a waiting steer counts against the turns of its run [SES-8, LIM-1]', () =>
     play({ limits: { max_turns: 1 } }, (s) => {
       s.input();
       s.steer('s');
@@ -125,7 +125,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(ends(s)).toEqual(['Steer s dropped: run_ended']);
     }));
 
-  it('a close that cancels is applied as itself, behind the cancel that came before [SES-11]', () =>
+  it('a close after a cancel is applied under its own name [SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.command({ type: 'Cancel', scope: 'run' }, { id: 'one' });
@@ -136,7 +136,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(ends(s)).toEqual(['Cancel one applied', 'Cancel two applied', 'Close three applied']);
     }));
 
-  it('pausing, resuming, changing, taking back, noting and spawning are applied when they are accepted [SES-11]', () =>
+  it('Pause, Resume, Reconfigure, Withdraw, Note and Spawn are applied when they are accepted [SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.followUp('f');
@@ -160,7 +160,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(ends(s).slice(6)).toEqual(['FollowUp f applied']);
     }));
 
-  it('a cancel of what waits is applied at once when no run is under way [SES-11]', () =>
+  it('a cancel of waiting inputs is applied at once when no run is under way [SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.input('two');
@@ -171,7 +171,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(dropped(s)).toEqual(['two r1: cancelled']);
     }));
 
-  it('a summary that is asked for and not written is dropped, also when the next definition writes none [SES-11]', () =>
+  it('a requested summary that is not written is dropped, also when the next definition permits none [SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.answer();
@@ -181,7 +181,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(ends(s)).toEqual(['Compact c dropped: compaction_off']);
     }));
 
-  it('a summary that is asked for is dropped when the session closes first [SES-11]', () =>
+  it('a requested summary is dropped when the session closes first [SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.answer();
@@ -190,7 +190,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(ends(s)).toEqual(['Compact c dropped: closed', 'Close x applied']);
     }));
 
-  it('ends a summary that a cancelled turn cut off by its watchdog, and the one asked for after it, once each [SES-11]', () => {
+  it('a summary that a cancelled turn interrupted by its watchdog, and the summary requested after it, each end once [SES-11]', () => {
     const compaction = { at: 85 as const, keep: 1, model: null, ask_ref: refOf(18) };
     return play({ after_answer: { wait_ms: null }, context_window: 100, compaction }, (s) => {
       const unknown = [{ id: 'a', issue: 'tool_not_found' as const }];
@@ -207,7 +207,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
     });
   });
 
-  it('as many cancels wait for one end as are counted, and a close always', () =>
+  it('only a bounded number of cancels may wait for one end; a close may always wait', () =>
     play({}, (s) => {
       s.input();
       const codes = Array.from({ length: 10 }, () => s.command({ type: 'Cancel', scope: 'run' })?.code);
@@ -217,7 +217,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
 });
 
 describe('what belongs to a run says so', () => {
-  it('in what is said of commands and of configurations, with turn and step [EVT-2]', () =>
+  it('facts about commands and configurations state their run, turn and step [EVT-2]', () =>
     play({}, (s) => {
       s.command({ type: 'Reconfigure', patch: {} });
       s.input();
@@ -229,7 +229,7 @@ describe('what belongs to a run says so', () => {
       expect(s.facts('HostCommandRejected').map(({ at }) => at)).toEqual([here]);
     }));
 
-  it('a cancel says why', () =>
+  it('a fact about a cancel states the reason', () =>
     play({}, (s) => {
       s.input();
       const reason_ref = s.text().text_ref;

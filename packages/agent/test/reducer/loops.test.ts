@@ -22,47 +22,51 @@ function stepsUntilLoop(s: Scene, make: (n: number) => Parameters<typeof step>[1
 }
 
 describe('a loop', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7])('of length %i is found at the end of its third round [LIM-6, LIM-8]', (length) =>
-    play({ loop: LOOP }, (s) => {
-      expect(stepsUntilLoop(s, (n) => [{ args: n % length }])).toBe(3 * length);
-      expect(s.facts('LoopDetected')).toMatchObject([{ length, repeats: 3, by: 'calls_and_results', action: 'fail' }]);
-      expect(s.stop()).toEqual({
-        kind: 'Failed',
-        code: 'validation_error/loop_detected',
-        retryable: false,
-        stage: 'loop',
-      });
-    }),
+  it.each([1, 2, 3, 4, 5, 6, 7])(
+    'a loop of length %i is found at the end of its third round [LIM-6, LIM-8]',
+    (length) =>
+      play({ loop: LOOP }, (s) => {
+        expect(stepsUntilLoop(s, (n) => [{ args: n % length }])).toBe(3 * length);
+        expect(s.facts('LoopDetected')).toMatchObject([
+          { length, repeats: 3, by: 'calls_and_results', action: 'fail' },
+        ]);
+        expect(s.stop()).toEqual({
+          kind: 'Failed',
+          code: 'validation_error/loop_detected',
+          retryable: false,
+          stage: 'loop',
+        });
+      }),
   );
 
-  it('whose results differ each time is found later, by its calls alone [LIM-6]', () =>
+  it('a loop with different results each time is found later, by its calls alone [LIM-6]', () =>
     play({ loop: LOOP }, (s) => {
       expect(stepsUntilLoop(s, (n) => [{ args: n % 2, result: n }])).toBe(8);
       expect(s.facts('LoopDetected')).toMatchObject([{ length: 2, repeats: 4, by: 'calls' }]);
     }));
 
-  it('is found whatever the order in which the calls of a step are listed [LIM-6]', () =>
+  it('a loop is found whatever the order of the calls in a step [LIM-6]', () =>
     play({ loop: LOOP }, (s) => {
       const pair = [{ args: 1 }, { args: 2 }];
       expect(stepsUntilLoop(s, (n) => (n % 2 === 0 ? pair : [...pair].reverse()))).toBe(3);
     }));
 
-  it('is none while calls are meant to be repeated [LIM-7]', () =>
+  it('calls of polling tools are not a loop [LIM-7]', () =>
     play({ loop: LOOP }, (s) => {
       expect(stepsUntilLoop(s, () => [{ args: 1, polling: true }], 12)).toBe(0);
     }));
 
-  it('is none while calls differ', () =>
+  it('different calls are not a loop', () =>
     play({ loop: LOOP }, (s) => {
       expect(stepsUntilLoop(s, (n) => [{ args: n }], 20)).toBe(0);
     }));
 
-  it('is none without a policy', () =>
+  it('without a policy no loop is found', () =>
     play({ loop: null }, (s) => {
       expect(stepsUntilLoop(s, () => [{ args: 1 }], 12)).toBe(0);
     }));
 
-  it('is steered against, then ends the run with a warning: one action after the other, each after rounds of its own [LIM-8]', () =>
+  it('a loop is steered against, then ends the run with a warning: one action after the other, each after new rounds [LIM-8]', () =>
     play({ loop: { ...LOOP, actions: ['steer', 'complete_with_warning'] } }, (s) => {
       expect(stepsUntilLoop(s, () => [{ args: 1 }])).toBe(3);
       expect(s.transcript().at(-1)).toBe('loop: t15');
@@ -74,7 +78,7 @@ describe('a loop', () => {
       expect(s.stop()).toEqual({ kind: 'Completed', warning: 'loop_detected' });
     }));
 
-  it('is none by its results while calls fail by different codes', () =>
+  it('calls that fail by different codes are not a loop by their results', () =>
     play({ loop: { ...LOOP, blind_repeats: 9 } }, (s) => {
       s.input();
       for (let n = 0; n < 6; n++) {
@@ -84,7 +88,7 @@ describe('a loop', () => {
       expect(s.facts('LoopDetected')).toEqual([]);
     }));
 
-  it('is steered against without a turn: nobody said anything', () =>
+  it('the message against a loop does not count as a turn, since no person sent it', () =>
     play({ loop: { ...LOOP, actions: ['steer'] } }, (s) => {
       expect(stepsUntilLoop(s, () => [{ args: 1 }])).toBe(3);
       expect(s.facts('TurnStarted')).toMatchObject([

@@ -19,7 +19,7 @@ function asked(s: Scene, calls: readonly Call[]): void {
 }
 
 describe('a state stays small, whatever it is given', () => {
-  it('sixty-four calls that give sixteen files each, with the longest paths: all are in the transcript [SES-24]', () =>
+  it('sixty-four calls with sixteen files each and the longest paths: all files are in the transcript [SES-24]', () =>
     play({ limits: { max_tool_calls_per_step: 64 } }, (s) => {
       asked(
         s,
@@ -39,7 +39,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.transcript()).toHaveLength(66);
     }));
 
-  it('sixteen waits for many children that are not there: each has its result', () =>
+  it('sixteen waits for many unknown children each have a result', () =>
     play({}, (s) => {
       const children = Array.from({ length: 12 }, (_, n) => long(n, 64));
       asked(
@@ -50,7 +50,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.transcript().filter((line) => line.startsWith('result'))).toHaveLength(16);
     }));
 
-  it('calls that are too much together are refused, as data that the model reads', () =>
+  it('calls that are too large together are refused, as data that the model reads', () =>
     play({}, (s) => {
       const parts = Array.from({ length: 16 }, (_, n) => part(n));
       asked(
@@ -61,7 +61,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.transcript().at(-1)).toBe('result s4: (failed tool_args_invalid/too_large)');
     }));
 
-  it('steers that are too much together are refused', () =>
+  it('steers that are too large together are refused', () =>
     play({}, (s) => {
       s.input();
       const steer = () => s.command({ type: 'Steer', parts: Array.from({ length: 16 }, (_, n) => part(n)) });
@@ -75,7 +75,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.adopt({ options: { metadata } })).toBe('request_rejected');
     }));
 
-  it('refuses a reconfiguration that takes more than a session holds, and changes nothing [SES-24]', () =>
+  it('a reconfiguration that exceeds the bound of a session is refused and changes nothing [SES-24]', () =>
     play({}, (s) => {
       s.input();
       const before = s.bytes();
@@ -84,7 +84,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.bytes()).toEqual(before);
     }));
 
-  it('refuses labels that take more than a session holds [SES-24]', () =>
+  it('labels that exceed the bound of a session are refused [SES-24]', () =>
     play({}, (s) => {
       const labels = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [long(n, 64), long(n, 256)]));
       const { config, def_ref } = s.state();
@@ -92,7 +92,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.send('aos.agent/AgentAdopted@1', value, 'other')).toBe('request_rejected');
     }));
 
-  it('a hundred runs leave it as it was when the exchanges that may stay had all been [SES-24]', () =>
+  it('a hundred runs leave the size of the state as it was once the table of exchanges was full [SES-24]', () =>
     play({}, (s) => {
       const sizes: number[] = [];
       for (let n = 0; n < 100; n++) {

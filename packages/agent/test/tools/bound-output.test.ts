@@ -27,7 +27,7 @@ const outputs = fc.oneof(
 );
 
 describe('bounding an output', () => {
-  it('never exceeds its caps, always is UTF-8, and says the truth about sizes (seed 7) [TOOL-17, TOOL-18]', () => {
+  it('a bounded output never exceeds its bounds, is UTF-8, and states the true sizes (seed 7) [TOOL-17, TOOL-18]', () => {
     fc.assert(
       fc.property(outputs, policies, (bytes, policy) => {
         const bounded = boundOutput(bytes, policy);
@@ -42,7 +42,7 @@ describe('bounding an output', () => {
     );
   });
 
-  it('is idempotent: what fits stays as it is (seed 7) [TOOL-20]', () => {
+  it('bounding is idempotent: an output that fits stays as it is (seed 7) [TOOL-20]', () => {
     fc.assert(
       fc.property(outputs, policies, (bytes, policy) => {
         const once = boundOutput(bytes, policy);
@@ -54,7 +54,7 @@ describe('bounding an output', () => {
     );
   });
 
-  it('keeps a prefix and a suffix, and counts exactly what is left out (seed 7) [TOOL-19]', () => {
+  it('a bounded output has a prefix and a suffix, and counts exactly what is omitted (seed 7) [TOOL-19]', () => {
     const roomy = policies.map((policy) => ({ ...policy, bytesMax: policy.bytesMax + 150 }));
     fc.assert(
       fc.property(outputs, roomy, (bytes, policy) => {
@@ -79,13 +79,13 @@ describe('bounding an output', () => {
     );
   });
 
-  it('uses the room it has: at most a code point on each side is given up', () => {
+  it('a bounded output uses its room up to one code point on each side', () => {
     const policy: OutputPolicy = { policyId: 'test@1', bytesMax: 1_000, keep: 'head_tail' };
     expect(boundOutput(utf8('😀'.repeat(5_000)), policy).bytes.length).toBeGreaterThan(1_000 - 8);
     expect(boundOutput(utf8('a'.repeat(50_000)), SIXTEEN_KIB).bytes.length).toBe(16_384);
   });
 
-  it('counts the cap after bytes that are not UTF-8 became U+FFFD, three bytes each [TOOL-18]', () => {
+  it('a bounded output counts invalid UTF-8 bytes as U+FFFD, three bytes each [TOOL-18]', () => {
     const policy: OutputPolicy = { policyId: 'test@1', bytesMax: 300, keep: 'head' };
     expect(boundOutput(new Uint8Array(100).fill(0xff), policy)).toMatchObject({
       meta: { original_bytes: 100, bounded_bytes: 300, truncated: false },
@@ -93,7 +93,7 @@ describe('bounding an output', () => {
     expect(boundOutput(new Uint8Array(101).fill(0xff), policy).meta.truncated).toBe(true);
   });
 
-  it('is the same whatever the pieces in which an output comes (seed 7) [TOOL-20]', () => {
+  it('a bounded output is the same whatever the pieces in which the output arrives (seed 7) [TOOL-20]', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(outputs, policies, cuts, (bytes, policy, sizes) => {
@@ -124,7 +124,7 @@ describe('bounding an output', () => {
     },
   );
 
-  it('tells type, size and digest of a binary output, and nothing of its bytes [TOOL-21]', () => {
+  it('a binary output is replaced by its type, size and digest [TOOL-21]', () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]);
     const digest = createHash('sha256').update(png).digest('hex');
     const { bytes, meta } = boundOutput(png, SIXTEEN_KIB);

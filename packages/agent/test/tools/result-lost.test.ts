@@ -123,14 +123,14 @@ describe('a call that was done', () => {
     expect(charges()).toBe(1);
   });
 
-  it('and answers what does not fit its own schema is told as done, with its result lost [TOOL-37]', async () => {
+  it('a done call whose answer does not fit its output schema is reported as done, with its result lost [TOOL-37]', async () => {
     const { tool } = payingWith(() => ({ id: 'seven' }), { output: z.strictObject({ id: z.int() }) });
     expect(await told(tool)).toMatch(
       /^tool k: outcome: done, result lost\n.*does not fit the tool's own output schema/s,
     );
   });
 
-  it('and throws that its result is lost is no failure; what throws anything else is', async () => {
+  it('a handler that throws ResultLost did not fail; a handler that throws anything else did', async () => {
     const thrown = (error: Error) => () => {
       throw error;
     };
@@ -138,7 +138,7 @@ describe('a call that was done', () => {
     expect(await told(payingWith(thrown(new Error('gone'))).tool)).toMatch(/^error k: The tool pay failed: gone/);
   });
 
-  it('may answer only what can be kept, as far as types tell', () => {
+  it('the types permit only answers that can be stored', () => {
     const spec = { name: 'x', description: '', args: z.strictObject({}) } as const;
     defineTool({ ...spec, run: () => ({ at: new Date(), list: [{ a: 1 }], none: null }) });
     // @ts-expect-error a map has no form in JSON

@@ -38,7 +38,7 @@ const plain = { name: 't', description: '', args: noArgs } as const;
 const answering = (answer: unknown) => defineTool({ ...plain, run: () => answer });
 
 describe('calling a tool', () => {
-  it('gives the handler parsed arguments and what the app hands to it, and the model its answer', async () => {
+  it('a handler receives parsed arguments and the app’s deps, and the model receives its answer', async () => {
     const seen: unknown[] = [];
     const add = defineTool({
       name: 'add',
@@ -60,19 +60,19 @@ describe('calling a tool', () => {
     expect(toolCallReceipt.parse(payloadOf(outcome))).toEqual(payloadOf(outcome));
   });
 
-  it('shows data as JSON whose key order does not depend on the handler', async () => {
+  it('data is shown as JSON whose key order does not depend on the handler', async () => {
     const one = await modelReads(content, await call(answering({ b: 1, a: [null, 'x'] }), {}));
     expect(one).toBe('{"a":[null,"x"],"b":1}');
     expect(await modelReads(content, await call(answering({ a: [null, 'x'], b: 1 }), {}))).toBe(one);
   });
 
-  it('takes a handler that answers nothing for one that has nothing to say', async () => {
+  it('a handler that returns nothing has an empty output', async () => {
     const outcome = await call(answering(undefined), {});
     expect(payloadOf(outcome).is_error).toBe(false);
     expect(await modelReads(content, outcome)).toBe('');
   });
 
-  it('keeps the whole output for people and a bounded one for the model, by the family of the tool [TOOL-17]', async () => {
+  it('the whole output is stored for people and a bounded one for the model, by the family of the tool [TOOL-17]', async () => {
     const loud = defineTool({ ...plain, family: 'edit', run: () => 'é'.repeat(50_000) });
     const payload = payloadOf(await call(loud, {}));
     expect(payload.truncation_meta).toMatchObject({
@@ -94,7 +94,7 @@ describe('calling a tool', () => {
     }
   });
 
-  it('takes an output as it comes, text or bytes, iterated or read', async () => {
+  it('an output may arrive as a stream of text or bytes, iterable or readable', async () => {
     async function* pieces() {
       yield 'one ';
       yield new TextEncoder().encode('two ');
@@ -107,7 +107,7 @@ describe('calling a tool', () => {
     expect(await modelReads(content, await call(answering(reader), {}))).toBe('one two drei');
   });
 
-  it('keeps what a stream gave before it failed, with the failure at its end', async () => {
+  it('the output of a failed stream is stored up to the failure, which stands at its end', async () => {
     async function* breaking() {
       yield 'half';
       throw new Error('the line is cut');
@@ -117,7 +117,7 @@ describe('calling a tool', () => {
     expect(await modelReads(content, outcome)).toBe('half\nThe tool t failed: the line is cut');
   });
 
-  it('answers in parts, and lists the files it made and what it changed outside', async () => {
+  it('an answer in parts lists its files and the outside changes of the call', async () => {
     const draw = defineTool({
       ...plain,
       run: async (_, ctx) => {
@@ -143,7 +143,7 @@ describe('calling a tool', () => {
     );
   });
 
-  it('refuses a tool that is not there, and one that the session answers itself, as a failed receipt [TOOL-2]', async () => {
+  it('a call of an unknown tool, or of one that the session executes, is a failed receipt [TOOL-2]', async () => {
     const [spawn] = childTools(['scout']);
     for (const tool of [undefined, spawn]) {
       const adapter = toolCallAdapter(buildWith(tool === undefined ? [] : [tool]), { now: () => 0 });
@@ -160,7 +160,7 @@ describe('calling a tool', () => {
     }
   });
 
-  it('tells the model what is wrong with its arguments, and does not run the handler [TOOL-5]', async () => {
+  it('a call with invalid arguments tells the model the problems, and does not run the handler [TOOL-5]', async () => {
     let ran = 0;
     const tool = defineTool({ ...plain, args: z.strictObject({ n: z.int() }), run: () => ++ran });
     for (const wrong of [{}, { n: 'x' }, { n: 1, extra: 1 }, 'text', null, [1]]) {
@@ -171,7 +171,7 @@ describe('calling a tool', () => {
     expect(ran).toBe(0);
   });
 
-  it('tells the model about a handler that throws or refuses [TOOL-14]', async () => {
+  it('a handler that throws or refuses tells the model [TOOL-14]', async () => {
     const failing: [Tool, RegExp, string][] = [
       [
         defineTool({ ...plain, run: () => Promise.reject(new Error('disk on fire')) }),
@@ -194,11 +194,11 @@ describe('calling a tool', () => {
     }
   });
 
-  it('shows text that is not well-formed with what stands for it', async () => {
+  it('malformed text is shown with replacement characters', async () => {
     expect(await modelReads(content, await call(answering('a\ud800b'), {}))).toBe('a\ufffdb');
   });
 
-  it('says that deps could not be had as a failed receipt, and does not run the handler', async () => {
+  it('missing deps are a failed receipt, and the handler does not run', async () => {
     let ran = 0;
     const tool = defineTool({ ...plain, run: () => ++ran });
     const deps = () => Promise.reject(new Error('no connection'));
@@ -210,7 +210,7 @@ describe('calling a tool', () => {
     expect(ran).toBe(0);
   });
 
-  it('hands a call on, from the time of the journal', async () => {
+  it('a deferred call expires by the journal’s time', async () => {
     expect(await call(answering(deferred({ expiresIn: '6h', to: 'human:*' })), {})).toEqual({
       status: 'deferred',
       expires: 1_000 + 6 * 3_600_000,
@@ -221,7 +221,7 @@ describe('calling a tool', () => {
     expect(await textAt(content, payload.model_output_ref)).toBe('{"done":true}');
   });
 
-  it('hands a question of a session on at once', async () => {
+  it('a session’s question is deferred at once', async () => {
     const params = { question_ref: await putValue(content, 'Why?'), session: SESSION };
     expect(await humanAskAdapter.doExecute(params, adapterContext(content))).toEqual({ status: 'deferred' });
     const to = await humanAskAdapter.doExecute({ ...params, to: 'human:ann' }, adapterContext(content));
@@ -237,7 +237,7 @@ describe('a call that somebody decided on', () => {
     ran = 0;
   });
 
-  it('does not run under another tool than the one that was judged [TOOL-8]', async () => {
+  it('a decided call does not run under another tool than the one that was judged [TOOL-8]', async () => {
     const { fingerprint } = make('as it was').entry;
     const outcome = await call(make('as it is'), { n: 1 }, { params: { fingerprint } });
     expect(payloadOf(outcome)).toMatchObject({ is_error: true, error_code: 'validation_error' });
@@ -246,7 +246,7 @@ describe('a call that somebody decided on', () => {
     expect(payloadOf(await call(make('as it was'), { n: 1 }, { params: { fingerprint } })).is_error).toBe(false);
   });
 
-  it('does not run when it was judged without the code that asks for approval', async () => {
+  it('a call that was judged without the tool’s approval rule does not run', async () => {
     const { adapter, params } = await callOf(make('x'), { n: 1 }, content);
     const { fingerprint: _, ...unjudged } = params;
     expect(payloadOf(await adapter.doExecute(unjudged, adapterContext(content))).is_error).toBe(true);
@@ -256,7 +256,7 @@ describe('a call that somebody decided on', () => {
     expect(await modelReads(content, await free.adapter.doExecute(free2, adapterContext(content)))).toBe('ran');
   });
 
-  it('runs with edited arguments, checked again, and says that they were edited', async () => {
+  it('a call with edited arguments runs with them after another check, and states that they were edited', async () => {
     const asked_ref = await putValue(content, { n: 1 });
     const edited = payloadOf(await call(make('x'), { n: 2 }, { params: { asked_ref } }));
     expect(decode(await getBytes(content, edited.edited_args_ref as never))).toEqual({ n: 2 });
@@ -274,7 +274,7 @@ describe('stopping a tool', () => {
     return { context: { signal: controller.signal } };
   };
 
-  it('a handler that stops is cancelled, and its failure is the stop', async () => {
+  it('a handler that stops is cancelled, and its failure is caused by the stop', async () => {
     const obeying = defineTool({
       ...plain,
       run: (_, { signal }) =>
@@ -283,7 +283,7 @@ describe('stopping a tool', () => {
     expect(await call(obeying, {}, soon())).toEqual({ status: 'cancelled' });
   });
 
-  it('a handler that goes on is waited for, and what it answers is what happened', async () => {
+  it('a handler that continues after the stop is awaited, and its answer is the outcome', async () => {
     const late = defineTool({
       ...plain,
       run: () => new Promise<string>((resolve) => setTimeout(() => resolve('done'), 60)),
@@ -291,7 +291,7 @@ describe('stopping a tool', () => {
     expect(await modelReads(content, await call(late, {}, soon()))).toBe('done');
   });
 
-  it('a handler does not start under a signal that is aborted already', async () => {
+  it('a handler does not start under an aborted signal', async () => {
     let ran = 0;
     const tool = defineTool({ ...plain, run: () => ++ran });
     expect(await call(tool, {}, { context: { signal: AbortSignal.abort() } })).toEqual({ status: 'cancelled' });
@@ -312,7 +312,7 @@ describe('asking somebody from a tool', () => {
     return { asked, over: { context: { ask } } };
   };
 
-  it('gives the answer, by whom, as the schema makes it', async () => {
+  it('a question of a tool returns the answer and its author, as the schema converts it', async () => {
     const { asked, over } = answered(' 5 ');
     const tool = asking({ answer: z.string().trim(), to: 'human:*', within: '1m', options: [{ id: 'a', label: 'A' }] });
     expect(await modelReads(content, await call(tool, {}, over))).toBe(
@@ -327,7 +327,7 @@ describe('asking somebody from a tool', () => {
     ]);
   });
 
-  it('asks again, with what is wrong, until an answer fits, and not for ever', async () => {
+  it('a question is repeated with the problems until an answer fits, a bounded number of times', async () => {
     const { asked, over } = answered('many', 5);
     expect(await modelReads(content, await call(asking({ answer: z.int() }), {}, over))).toContain('"value":5');
     expect(asked[1]).toMatchObject({ question: { problems: expect.stringContaining('expected') } });
@@ -337,7 +337,7 @@ describe('asking somebody from a tool', () => {
     expect(never.asked).toHaveLength(5);
   });
 
-  it('says how a question ended that nobody answered, and gives the default where there is one', async () => {
+  it('an unanswered question returns how it ended, and the default where it has one', async () => {
     const over = { context: { ask: async () => ({ how: 'expired' as const }) } };
     expect(await modelReads(content, await call(asking({}), {}, over))).toBe('{"how":"expired"}');
     expect(await modelReads(content, await call(asking({ default: 3 }), {}, over))).toBe('{"how":"default","value":3}');
@@ -358,7 +358,7 @@ describe('looking whether an interrupted call happened', () => {
     return adapter.doReconcile?.(params, adapterContext(content));
   };
 
-  it('tells what was done, that nothing was, or that nobody knows', async () => {
+  it('a reconcile function reports that a call was done, was not done, or is unknown', async () => {
     const done = await found(() => ({ done: { id: 'r1' } }));
     expect(done).toMatchObject({ verdict: 'happened', outcome: { status: 'ok', payload: { is_error: false } } });
     expect(await modelReads(content, (done as { outcome: unknown }).outcome)).toBe('{"id":"r1"}');

@@ -31,7 +31,7 @@ const named: Schema<{ name: string }> = {
 const NAMED_JSON = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
 describe('what is recorded of a tool', () => {
-  it('says its terms, each with its default, and fits the contract', () => {
+  it('the recorded form of a tool states its terms with defaults, and fits the schema', () => {
     const tool = defineTool({ name: 't', description: 'd', args: noArgs, run });
     expect(describeTools([tool])).toEqual([
       {
@@ -68,7 +68,7 @@ describe('what is recorded of a tool', () => {
     });
   });
 
-  it('is the same in bytes for the same definition, and has another fingerprint for any other [TOOL-1]', () => {
+  it('the recorded form is equal in bytes for equal definitions, and has another fingerprint for any other [TOOL-1]', () => {
     const make = (over: object = {}) => defineTool({ name: 't', description: 'd', args: noArgs, run, ...over }).entry;
     expect(equalBytes(encode(make()), encode(make({ run: () => 'another handler' })))).toBe(true);
     const others = [
@@ -81,7 +81,7 @@ describe('what is recorded of a tool', () => {
     expect(new Set([...prints, make().fingerprint]).size).toBe(others.length + 1);
   });
 
-  it('describes arguments of any library: one that tells JSON Schema, zod/mini, and one that is told it', () => {
+  it('the recorded form describes arguments of any library: one that provides JSON Schema, zod/mini, and one with an explicit JSON Schema', () => {
     const told = defineTool({ name: 't', description: '', args: z.object({ a: z.int().default(1) }), run });
     expect(told.entry.schema).toMatchObject({ type: 'object', properties: { a: { type: 'integer', default: 1 } } });
     expect(told.entry.schema).not.toHaveProperty('$schema');
@@ -130,7 +130,7 @@ describe('what is recorded of a tool', () => {
 
 describe('a build', () => {
   const one = defineTool({ name: 't', description: '', args: noArgs, run });
-  it('finds tools and agents by name; agents may share a tool, and not a name', () => {
+  it('a build finds tools and agents by name; agents may share a tool, but not a name', () => {
     const build = buildOf([
       { name: 'a', tools: [one] },
       { name: 'b', tools: [one] },
@@ -150,7 +150,7 @@ describe('a build', () => {
     }
   });
 
-  it('offers children by tools that the session answers, and only where somebody may be spawned', () => {
+  it('an agent has the tools for children, which the session executes, only when it may spawn agents', () => {
     const tools = childTools(['scout', 'judge']);
     expect(tools.map(({ entry }) => [entry.name, entry.kind, entry.polling])).toEqual([
       ['spawn_agent', 'spawn', false],

@@ -42,14 +42,14 @@ const add = defineTool({
 });
 
 describe('the types of tools', () => {
-  it('arguments are what the schema makes of them, names are literals, answers are what handlers answer', () => {
+  it('the types of arguments follow the schema, names are literals, and answers follow the handlers', () => {
     type Given = { order: string; cents: number; note?: string | undefined };
     expectTypeOf(refund).toEqualTypeOf<Tool<'refund', Given, { id: string }, Billing>>();
     expectTypeOf(add).toEqualTypeOf<Tool<'add', { a: number; b: number }, number, unknown>>();
     expect([refund.name, add.name]).toEqual(['refund', 'add']);
   });
 
-  it('tools of all kinds make a list, and the list wants the deps of all of them together', () => {
+  it('the type of a list of tools requires the deps of all of them together', () => {
     const tools = [refund, when, add] as const;
     const any: readonly Tool[] = tools;
     expectTypeOf<DepsOf<typeof tools>>().toEqualTypeOf<Billing & Clocked>();
@@ -64,7 +64,7 @@ describe('the types of tools', () => {
     open({ tools: [refund], deps: () => undefined });
   });
 
-  it('what does not fit does not compile', () => {
+  it('invalid tool definitions do not compile', () => {
     const plain = { name: 'x', description: '' } as const;
     const noArgs = z.strictObject({});
     // @ts-expect-error cents is a number
@@ -84,7 +84,7 @@ describe('the types of tools', () => {
     expect(() => defineTool({ ...plain, args: { a: 'text' }, run: () => 1 })).toThrow(/schema/);
   });
 
-  it('an answer to a question is what its schema makes of it', () => {
+  it('the type of a question’s answer follows its schema', () => {
     defineTool({
       name: 'count',
       description: '',

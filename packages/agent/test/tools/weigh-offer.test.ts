@@ -36,7 +36,7 @@ const anyHistory = fc.record({
 });
 
 describe('an offer', () => {
-  it('tells a model of nothing that neither its policy, a person nor the first look let in (seed 11) [TOOL-24]', () => {
+  it('a model is shown no tool that neither its policy, a person nor the first look accepted (seed 11) [TOOL-24]', () => {
     fc.assert(
       fc.property(anyHistory, ({ policy, rounds }) => {
         const let_in = new Map<string, number>();
@@ -77,14 +77,14 @@ describe('an offer', () => {
     );
   });
 
-  it('on other terms of the author is the same offer', () => {
+  it('an offer with other terms of the author is the same offer', () => {
     const before = weighOffer([entryOf('a', 0, 'theirs')], { adopted: null, known: [] }, DENY);
     const after = weighOffer([entryOf('a', 0, 'mine')], { adopted: before.tools, known: before.known }, DENY);
     expect(after.tools).toEqual([entryOf('a', 0, 'mine')]);
     expect(after.diff).toEqual({ added: [], removed: [], changed: [], withheld: [] });
   });
 
-  it('remembers what is gone, up to a bound, and what is offered before that', () => {
+  it('removed tools stay remembered up to a bound, behind the offered ones', () => {
     const names = Array.from({ length: 3_000 }, (_, n) => `t${String(n).padStart(4, '0')}`);
     const entries = (from: number) => names.slice(from, from + 500).map((name) => entryOf(name, 0, 'theirs'));
     let known: readonly KnownTool[] = [];
