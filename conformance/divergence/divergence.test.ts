@@ -28,14 +28,14 @@ describe('divergence matrix', () => {
     expect(await row.sound()).toEqual([]);
   });
 
-  it('each row has a name of its own, and codes of the closed list', () => {
+  it('each row has a unique name and codes from the closed list', () => {
     expect(new Set(rows.map(([title]) => title)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThanOrEqual(40);
     const codes = ROWS.flatMap(({ caught }) => caught.flatMap(([, code]) => (code === undefined ? [] : [code])));
     expect(codes.filter((code) => !ERROR_CODES.includes(code))).toEqual([]);
   });
 
-  it('a row that is found in a journal names the record and the path, or the frame, that it has to be found in', () => {
+  it('each row that is found in a journal names the record and path, or the frame, to find it in', () => {
     const namedBy = (one: ErrorCode) =>
       ROWS.flatMap(({ caught }) => caught.flatMap(([, code, names]) => (code === one ? [names] : [])));
     const inRecord = /^frame \d+, record \d+ \(\w+\), `\$/;
@@ -44,7 +44,7 @@ describe('divergence matrix', () => {
     expect(namedBy('replay_divergence').length).toBeGreaterThan(60);
   });
 
-  it('the page lists them as they were run', async () => {
+  it('the page of divergences lists the rows with their results', async () => {
     const ran = await Promise.all(ROWS.map(async (row) => ({ row, caught: await runRow(row) })));
     const page = divergencePage(ran);
     if (process.env.DOCS_UPDATE === '1') writeFileSync(PAGE, page);
@@ -55,20 +55,20 @@ describe('divergence matrix', () => {
 const namedAt = async (name: string) => (await runRow(rowOf('changed code', name))).map(({ names }) => names).join();
 
 describe('a changed reducer', () => {
-  it('that states something else is named at its first event, by record and path, with both values [RPL-2]', async () => {
+  it('names a reducer with another fact at its first event, by record and path, with both values [RPL-2]', async () => {
     expect(await namedAt('a fact')).toBe('frame 1, record 1 (fact), `$.value.total`: `300` → `0`');
   });
 
-  it('that changes state alone is named at the field [JRN-5]', async () => {
+  it('names the changed field when a reducer changes only the state [JRN-5]', async () => {
     expect(await namedAt('state alone')).toContain('.state.reminded`');
     expect(await namedAt('a first state')).toContain('.state.receipt`');
   });
 
-  it('that changes from the second order on is named there and not before [RPL-3]', async () => {
+  it('names a change that begins with the second order there and not before [RPL-3]', async () => {
     expect(await namedAt('state, late')).toBe('frame 6, record 1 (fact), `$.value.total`: `300` → `299`');
   });
 
-  it('that sends in another order is named at the first send, with what led to it [RPL-2]', async () => {
+  it('names the first send, with its causes, when a reducer sends in another order [RPL-2]', async () => {
     expect(await namedAt('sends in another order')).toContain('frame 1, record 2 (event), `$.to[1]`');
     const reserve: ShopCode['reserve'] = ({ sku }, ctx) => {
       for (const shelf of ['all', sku])
@@ -89,33 +89,33 @@ describe('a changed reducer', () => {
     for (const line of ['frame 1, record 2 (event), $.to[1]', ...cause]) expect(error.message).toContain(line);
   });
 
-  it('that logs something else, or sets another timer, is named at the leaf [JRN-5]', async () => {
+  it('names the leaf when a reducer logs another item or sets another timer [JRN-5]', async () => {
     expect(await namedAt('a log')).toContain('`$.leaves[log shop/Order@1 history a]');
     expect(await namedAt('a timer’s time')).toContain('`$.leaves[cell shop/Order@1 a].timers');
   });
 
-  it('that does nothing at all is named too [RPL-3]', async () => {
+  it('names a reducer that does nothing at all [RPL-3]', async () => {
     expect(await namedAt('a session that does nothing')).toContain('frame 1, ');
   });
 });
 
 describe('a changed plan', () => {
-  it('that asks for another effect is named at its parameters [RPL-2]', async () => {
+  it('names the parameters when a plan emits another effect [RPL-2]', async () => {
     expect(await namedAt('effect parameters')).toBe('frame 3, record 2 (effect), `$.params.cents`: `800` → `801`');
   });
 });
 
 describe('an app that lacks or changed a definition', () => {
-  it('is refused before anything is replayed, naming what it lacks [RPL-5]', async () => {
+  it('refuses an app that lacks a definition before any replay, and names the definition [RPL-5]', async () => {
     expect(await namedAt('a definition that is gone')).toContain('frame 0: ');
     expect(await namedAt('a definition that is gone')).toContain('(shop/Shelf@1)');
   });
 });
 
-describe('what is kept of others', () => {
+describe('the results of other systems', () => {
   const comparisons = readResults();
 
-  it.each(COMPARISON_NAMES)('%s: was run in its pinned version, on rows of the matrix', (name) => {
+  it.each(COMPARISON_NAMES)('%s was run in its pinned version, on rows of the matrix', (name) => {
     expect(comparisons[name].packages).toEqual(COMPARISONS[name].packages);
     const titles = rows.map(([title]) => title);
     const { none } = COMPARISONS[name];
@@ -123,7 +123,7 @@ describe('what is kept of others', () => {
     expect(Object.keys(none).filter((row) => row in comparisons[name].rows)).toEqual([]);
   });
 
-  it('mutant: a probe that finds fault with what was recorded shows nothing', () => {
+  it('mutant: a probe that rejects the recorded run proves nothing', () => {
     const { read } = COMPARISONS.xstate;
     const fault = { said: null, differsAt: 1 };
     const results = { 'what was recorded': { said: null, differsAt: null }, 'changed code: a table': fault };
@@ -138,7 +138,7 @@ describe('mutant: a row of the matrix', () => {
   if (row === undefined) throw new Error('the matrix is empty');
   const found = [{ where: 'verification', code: 'replay_divergence', names: 'frame 9' }] as const;
 
-  it('is red when nothing is caught, when something else is, and when another place is named', async () => {
+  it('fails when nothing is caught, when another error is caught, and when another place is named', async () => {
     expect(() => judge(row, [])).toThrow();
     expect(() => judge(row, [{ ...found[0], where: 'opening' }])).toThrow();
     expect(() => judge(row, [{ ...found[0], code: 'journal_damaged' }])).toThrow();

@@ -37,17 +37,17 @@ const outcomeNow = (name: string): Promise<Outcome> => {
 describe('golden worlds of this build', () => {
   const names = GOLDEN_WORLDS.map(({ name }) => name);
 
-  it('are all kept, and nothing else is', () => {
+  it('all golden worlds are stored, and no other file is', () => {
     expect(UNRELEASED.map(({ golden }) => golden.name)).toEqual([...names].sort());
     expect(Object.keys(MODELS)).toEqual(names);
   });
 
-  it.each(names)('%s: its head, its states and all of its bytes are the pinned ones [DET-10]', async (name) => {
+  it.each(names)('%s: head, states and all bytes equal the pinned ones [DET-10]', async (name) => {
     expect(pinned(await outcomeNow(name)), REGENERATE).toEqual(readGolden(name));
     expect(readGolden(name).world, REGENERATE).toBe(sha256(await saveWorld(await storeOf(name))));
   });
 
-  it.each(names)('%s: it means what a model of its own says', async (name) => {
+  it.each(names)('%s: its content equals that of an independent model', async (name) => {
     MODELS[name]?.(await outcomeNow(name));
   });
 
@@ -63,7 +63,7 @@ describe('golden worlds of this build', () => {
     },
   );
 
-  it('in another time zone and language the same [DET-9]', async () => {
+  it('golden worlds have the same bytes in another time zone and language [DET-9]', async () => {
     const elsewhere = JSON.parse(await printedAt(ELSEWHERE, CHECK, '--json')) as Record<string, Golden>;
     for (const name of names) expect(elsewhere[name], name).toEqual(readGolden(name));
   });
@@ -80,13 +80,13 @@ describe('golden worlds of this build', () => {
   });
 });
 
-describe('golden worlds as they were kept', () => {
-  it.each(KEPT)('%s: is what was kept, and this build replays it to what is pinned', async (_, kept) => {
+describe('stored golden worlds', () => {
+  it.each(KEPT)('%s: the stored file is unchanged, and this build replays it to the pinned heads', async (_, kept) => {
     expect(await findings(kept)).toEqual([]);
     expect(kept.parts).toBe(partsText(kept.world));
   });
 
-  it.each(KEPT)('%s: it means what the model says', async (_, kept) => {
+  it.each(KEPT)('%s: its content equals that of the model', async (_, kept) => {
     MODELS[kept.golden.name]?.(await outcomeOf(kept.golden, await loadWorld(kept.world)));
   });
 });
@@ -101,12 +101,12 @@ describe(`mutant: a byte of a golden world is changed (seed ${SEED}; all of them
         expectNamed(kept, { at, xor: 1 + below(255), part });
   });
 
-  it.each(KEPT)('%s: a verification refuses it without what stands beside it, and names the frame', async (_, kept) => {
+  it.each(KEPT)('%s: a verification without the pins refuses it and names the frame', async (_, kept) => {
     for (const part of sampled(partsOf(kept.world), 60, below))
       await expectRefused(kept, { at: part.from + below(part.to - part.from), xor: 1 + below(255), part });
   });
 
-  it.each(KEPT)('%s: whatever says where things are, or what they came to, is held as well', async (_, kept) => {
+  it.each(KEPT)('%s: the indexes and results in the file are checked as well', async (_, kept) => {
     for (const file of ['parts', 'pins'] as const) {
       const suffix = file === 'pins' ? 'json' : 'parts';
       for (let i = 0; i < 3; i++) {
@@ -120,14 +120,14 @@ describe(`mutant: a byte of a golden world is changed (seed ${SEED}; all of them
     }
   });
 
-  it.each(KEPT)('%s: a byte more or less is found', (_, kept) => {
+  it.each(KEPT)('%s: an additional or missing byte is found', (_, kept) => {
     const longer = new Uint8Array(kept.world.length + 1);
     longer.set(kept.world);
     expect(changesOf({ ...kept, world: longer })).toHaveLength(1);
     expect(changesOf({ ...kept, world: kept.world.subarray(0, -1) })[0]).toContain('frame ');
   });
 
-  it('the message is one that leads to the byte', () => {
+  it('the message names the place of the changed byte', () => {
     const kept = UNRELEASED.find(({ golden }) => golden.name === 'plans') as Kept;
     const part = partsOf(kept.world).find(({ name }) => name === 'frame 1, record 2 (effect)');
     expect(changesOf(flip(kept, { at: (part?.from ?? 0) + 3, xor: 1 }))).toEqual([

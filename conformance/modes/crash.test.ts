@@ -51,17 +51,17 @@ describe('a call that is left behind by a process that died', () => {
     return { asked, unknown: interrupted.size };
   }
 
-  it('is not made again when it may happen once, begun or not: nobody knows [EFF-7, TOOL-12]', async () => {
+  it('an at-most-once call is not repeated after a crash, begun or not: its outcome is unknown [EFF-7, TOOL-12]', async () => {
     expect(await leftBehind('single-tool', begun)).toEqual({ asked: 1, unknown: 1 });
     expect(await leftBehind('single-tool', armed)).toEqual({ asked: 0, unknown: 1 });
   });
 
-  it('is made again when it may be repeated, and nobody is told [EFF-8]', async () => {
+  it('an idempotent call is repeated after a crash without a notice [EFF-8]', async () => {
     expect(await leftBehind('idempotent-tool', begun)).toEqual({ asked: 2, unknown: 0 });
     expect(await leftBehind('idempotent-tool', armed)).toEqual({ asked: 1, unknown: 0 });
   });
 
-  it('is made when it can be looked up and did not happen, and only then [EFF-9]', async () => {
+  it('a reconcilable call is repeated only when the lookup shows that it did not happen [EFF-9]', async () => {
     expect(await leftBehind('reconciled-tool', begun)).toEqual({ asked: 1, unknown: 0 });
     expect(await leftBehind('reconciled-tool', armed)).toEqual({ asked: 1, unknown: 0 });
   });
@@ -72,7 +72,7 @@ describe('mutants', () => {
   /** What is done is done, and nobody knows. */
   const inside: Blow = { step: 'dispatch', n: 2 };
 
-  it('a store that forgets what it acknowledged last: a head is not there', async () => {
+  it('a store that loses its last acknowledged frame is found: a head is missing', async () => {
     const forgotten = survive(one, [{ step: 'append', n: 8, side: 'before' }], { mortal: new Forgetful() });
     await expect(forgotten).rejects.toThrow('C2: an acknowledged head is not in the journal');
   });
@@ -90,7 +90,7 @@ describe('mutants', () => {
     await expect(twice).rejects.toThrow(/C3: [0-9a-f]{64} was replayed 2 times/);
   });
 
-  it('a call that may happen once, delivered as one that may be repeated, happens twice', async () => {
+  it('an at-most-once call that is executed as idempotent happens twice', async () => {
     const repeated = survive(one, [inside], {
       wrapTool: (tool) => ({ ...tool, entry: { ...tool.entry, guarantee: 'idempotent' } }),
     });
@@ -102,7 +102,7 @@ describe('mutants', () => {
     await expect(without).rejects.toThrow('C6');
   });
 
-  it('a call that can be looked up, and of which is said that it did not happen, happens twice', async () => {
+  it('a reconcilable call with a false verdict "did not happen" happens twice', async () => {
     const lookedUp = caseOf('reconciled-tool', 'anthropic-messages');
     const forgotten = survive(lookedUp, [inside], {
       wrapTool: (tool) => ({ ...tool, reconcile: () => 'not_done' as const }),
@@ -110,7 +110,7 @@ describe('mutants', () => {
     await expect(forgotten).rejects.toThrow(/C3: [0-9a-f]{64} was replayed 2 times/);
   });
 
-  it('an effect that is settled twice is told', () => {
+  it('an effect that is settled twice is reported', () => {
     const receipt = {
       kind: 'receipt',
       effect: 'e',
@@ -120,7 +120,7 @@ describe('mutants', () => {
   });
 });
 
-describe('the judge of survivors sees', () => {
+describe('the judge of survivors finds', () => {
   const one = caseOf('single-tool', 'anthropic-messages');
   const { ends } = one.scenario;
   const call: Blow = { step: 'dispatch', n: 2 };

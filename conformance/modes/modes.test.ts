@@ -28,7 +28,7 @@ const goldens = readGoldens();
 const pinnedOf = ({ scenario, profile }: (typeof CASES)[number]) => goldens[scenario.name]?.[profile];
 
 describe('fresh [MOD-2, DET-10]', () => {
-  it('what is pinned is of the scenarios and of nothing else', () => {
+  it('the pinned heads belong to the scenarios and to nothing else', () => {
     const pinned = Object.entries(goldens).flatMap(([name, own]) => Object.keys(own).map((at) => `${name} × ${at}`));
     expect(pinned.sort()).toEqual(CASES.map(({ title }) => title).sort());
   });
@@ -42,24 +42,24 @@ describe('fresh [MOD-2, DET-10]', () => {
   describe('mutants', () => {
     const one = caseOf('no-tool', 'openai-responses');
 
-    it('a byte of an answer changed: the run says something else', async () => {
+    it('a changed byte of an answer gives another run', async () => {
       const tape = changed(one, (exchange) => ({ pieces: exchange.pieces.map(said('Hello', 'Hallo')) }));
       const replayed = await replay(one.scenario, one.profile, { tape });
       expect(() => holdToScenario(one, replayed)).toThrow('Hallo');
       await expect(holdToGolden(replayed, pinnedOf(one))).rejects.toThrow('head');
     });
 
-    it('a byte of a recorded request changed: the request is not the recorded one', async () => {
+    it('a changed byte of a recorded request is found', async () => {
       const tape = changed(one, (exchange) => ({ request: said('Add.', 'Sum.')(exchange.request) }));
       await expect(replay(one.scenario, one.profile, { tape })).rejects.toThrow('is not the recorded one');
     });
 
-    it('a recorded request more: it was not made', async () => {
+    it('an additional recorded request is found as not sent', async () => {
       const tape = tapeOf(one.profile, one.scenario.name);
       await expect(replay(one.scenario, one.profile, { tape: [...tape, ...tape] })).rejects.toThrow('were not made');
     });
 
-    it('a digit of a golden head changed: it is another head', async () => {
+    it('a changed digit of a golden head is found', async () => {
       const pinned = pinnedOf(one);
       const other = pinned && { ...pinned, head: pinned.head.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) };
       await expect(holdToGolden(await freshOf(one), other)).rejects.toThrow('head');
@@ -101,12 +101,12 @@ describe('snapshots [RPL-9]', () => {
     const rootsOf = async (profile: ProfileName, seq: number) =>
       rootsFrom(await (await freshOf(caseOf('single-tool', profile))).store.openReadonly(), seq);
 
-    it('the states of another world are not those since genesis', async () => {
+    it('the states of another world differ from those since genesis', async () => {
       const [one, other] = await Promise.all([rootsOf('openai-responses', -1), rootsOf('openai-compatible', -1)]);
       expect(() => holdRoots(one, other, -1)).toThrow('the state after frame 0 is another');
     });
 
-    it('a snapshot that nothing follows is held as well', async () => {
+    it('a snapshot at the end of the journal is checked as well', async () => {
       const genesis = await rootsOf('openai-responses', -1);
       const last = genesis.size - 2;
       const since = await rootsOf('openai-responses', last);
@@ -155,7 +155,7 @@ describe(`tamper (seed ${SEED}) [JRN-21, RPL-6]`, () => {
     for (const trial of someOf(trials, TAMPERINGS, random)) await expectFound(trial);
   });
 
-  it('mutant: a world that was left alone is not found damaged', async () => {
+  it('mutant: an unchanged world is not reported as damaged', async () => {
     const sample = await load(await (await freshOf(caseOf('no-tool', 'openai-responses'))).store.openReadonly());
     await expect(expectFound({ what: 'nothing', place: 0, sample })).rejects.toThrow('not found');
   });

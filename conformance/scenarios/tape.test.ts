@@ -12,12 +12,12 @@ const profile = 'openai-responses';
 const URL_OF_NOTHING = 'http://provider.invalid/v1/responses';
 
 describe('a tape', () => {
-  it('is there of each scenario on each protocol, and of nothing else', () => {
+  it('a tape exists for each scenario on each protocol, and no other tape', () => {
     const names = SCENARIOS.map(({ name }) => `${name}.http`).sort();
     for (const name of PROFILE_NAMES) expect(readdirSync(path.dirname(tapeFile(name, ''))).sort()).toEqual(names);
   });
 
-  it('is, written again, the same bytes', () => {
+  it('a tape that is read and written again has the same bytes', () => {
     for (const name of PROFILE_NAMES) {
       for (const { name: recorded } of SCENARIOS) {
         const bytes = readFileSync(tapeFile(name, recorded));
@@ -26,7 +26,7 @@ describe('a tape', () => {
     }
   });
 
-  it.each(['flaky-provider', 'adapter-failure'])('of %s holds the same request each time that it is made', (name) => {
+  it.each(['flaky-provider', 'adapter-failure'])('the tape of %s has the same request at each retry', (name) => {
     for (const at of PROFILE_NAMES) {
       const [first, ...again] = tapeOf(at, name).map(({ request }) => Buffer.from(request).toString());
       expect(again.length).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ describe('a tape', () => {
 describe('a provider that is a tape', () => {
   const body = (text: string) => ({ method: 'POST', body: new TextEncoder().encode(text) });
 
-  it('gives the recorded pieces, bytes and status', async () => {
+  it('a provider on a tape returns the recorded pieces, bytes and status', async () => {
     const wire = wireOf(scenario, profile, { exactly: true });
     const [exchange] = tapeOf(profile, scenario.name);
     const answer = await wire.fetch(URL_OF_NOTHING, { method: 'POST', body: exchange?.request } as RequestInit);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => sample.dispose());
 
-it('the sample is sound, and holds what a world can hold', async () => {
+it('the sample world is valid and contains every kind of content', async () => {
   expect(await verdict(storeOf(sample))).toBeUndefined();
   expect(sample.frames.length).toBeGreaterThan(30);
   expect(new Set(sample.frames.map(({ kind }) => kind))).toEqual(new Set(['manifest', 'request', 'receipt']));
@@ -27,23 +27,23 @@ it('the sample is sound, and holds what a world can hold', async () => {
 });
 
 describe('damage', () => {
-  it(`given a bit of any frame, it is found in that frame (seed ${SEED}) [JRN-21]`, async () => {
+  it(`a changed bit of any frame is found in that frame (seed ${SEED}) [JRN-21]`, async () => {
     for (const trial of flippedFrames(sample, 1, randomFrom(SEED))) await expectFound(trial);
   });
 
-  it('given a frame that is removed, repeated, exchanged or has other columns, it is found there [JRN-21]', async () => {
+  it('a frame that is removed, repeated, exchanged or has other columns is found at its place [JRN-21]', async () => {
     // Every third of them, the first and the last frame's among them.
     for (const [i, trial] of [...movedFrames(sample)].entries()) if (i % 3 === 0) await expectFound(trial);
   });
 
-  it(`given a bit of any blob, or any blob gone, it is found in that blob (seed ${SEED}) [RPL-6]`, async () => {
+  it(`a changed bit of any blob, or a missing blob, is found in that blob (seed ${SEED}) [RPL-6]`, async () => {
     const trials = [...tamperedBlobs(sample, 0, randomFrom(SEED))];
     for (const [i, trial] of trials.entries()) if (i % 3 === 0) await expectFound(trial);
   });
 });
 
 describe('damage in the file', () => {
-  it(`is found by the real reader, row by row and blob by blob (seed ${SEED}) [JRN-21]`, async () => {
+  it(`damage in the file is found by the real reader, row by row and blob by blob (seed ${SEED}) [JRN-21]`, async () => {
     const random = randomFrom(SEED);
     const trials = await fileTrials(sample, random);
     for (const trial of trials) {
@@ -51,7 +51,7 @@ describe('damage in the file', () => {
     }
   });
 
-  it('that only cuts the tail is found by the head that was acknowledged [JRN-22]', async () => {
+  it('a file with a cut tail is found by the acknowledged head [JRN-22]', async () => {
     const middle = cutTail(Math.floor(sample.frames.length / 2));
     expect(await verdictOnFile(sample, middle)).toBeUndefined();
     const found = await verdictOnFile(sample, middle, { app: agentApp, expect: sample.head });
@@ -61,7 +61,7 @@ describe('damage in the file', () => {
 });
 
 describe('a blob that the state alone links', () => {
-  it('is missed when it is gone: a chunk of a transcript that was unverified by the last frame [RPL-6]', async () => {
+  it('the loss of a blob that only the state links is found: a chunk of a transcript that the last frame wrote [RPL-6]', async () => {
     const store = memory();
     const agent = defineAgent({ name: 'brief', model: 'main', instructions: '' });
     const main = script(...Array.from({ length: 32 }, () => ({ text: 'Yes.' })));
@@ -82,7 +82,7 @@ describe('a blob that the state alone links', () => {
 });
 
 describe('a cut tail', () => {
-  it('is a sound world of its own; the head that was acknowledged finds it [JRN-22]', async () => {
+  it('a journal with a cut tail is valid by itself; the acknowledged head finds the cut [JRN-22]', async () => {
     for (let length = 1; length < sample.frames.length; length += 5) {
       const cut = { ...sample, frames: sample.frames.slice(0, length) };
       expect(await verdict(storeOf(cut))).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a cut tail', () => {
 });
 
 describe('a forgery', () => {
-  it(`whose heads all fit is found by the head that was acknowledged (seed ${SEED}) [JRN-22]`, async () => {
+  it(`a forgery with consistent heads is found by the acknowledged head (seed ${SEED}) [JRN-22]`, async () => {
     for (const { what, sample: forged } of forgedFrames(sample, 1, randomFrom(SEED))) {
       expect(await verdict(storeOf(forged), { app: agentApp, expect: sample.head }), what).toBeDefined();
     }

@@ -294,7 +294,7 @@ describe('a survey', () => {
     expect(two?.report.head.digest).not.toBe(one?.report.head.digest); // worlds have identities of their own
   });
 
-  it('of an empty folder says so', async () => {
+  it('reports an empty folder', async () => {
     const out = place('out');
     const { report, outcome, verified } = await look(folder({}), out);
     expect(outcome.stop).toEqual({ kind: 'Completed' });
@@ -302,7 +302,7 @@ describe('a survey', () => {
     expect(verified.replayed).toBe(verified.frames);
   });
 
-  it('of a folder that holds secrets takes none of them into the world or the report', async () => {
+  it('takes no secret of the folder into the world or the report', async () => {
     const secrets = {
       '.env': 'KEY=hunter2-env',
       'deploy/server.pem': 'hunter2-pem',

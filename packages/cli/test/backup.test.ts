@@ -28,7 +28,10 @@ describe('reprise backup', () => {
     await makeLedger(path);
     expect((await run('backup', path, folder.file('two.db'), '--json')).code).toBe(0);
     const again = await run('backup', path, folder.file('two.db'));
-    expect([again.code, again.err]).toEqual([2, expect.stringMatching(/^invalid_argument: something is at the place/)]);
+    expect([again.code, again.err]).toEqual([
+      2,
+      expect.stringMatching(/^invalid_argument: the backup path already exists/),
+    ]);
     const absent = await run('backup', folder.file('none.db'), folder.file('three.db'));
     expect([absent.code, absent.err]).toEqual([3, expect.stringMatching(/^world_absent: /)]);
     expect(existsSync(folder.file('three.db'))).toBe(false);

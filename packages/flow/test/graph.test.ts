@@ -115,7 +115,7 @@ describe(`a graph (seed ${SEED})`, () => {
       await holdModel(nodes, mine, limit, mutant);
     });
 
-  it('hands out what a plain program would, in its order, and comes to the same [FLOW-5]', async () => {
+  it('a graph starts the same nodes in the same order as a plain model, and ends in the same states [FLOW-5]', async () => {
     await fc.assert(
       law((nodes) => [...nodes]),
       { seed: SEED, numRuns: 30 },
@@ -191,7 +191,7 @@ describe(`a graph (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('with a thousand that need one tells them in parts, and hands them out by priority', async () => {
+  it('a graph with a thousand dependents of one node updates them in several frames and starts them by priority', async () => {
     const office = new Office();
     await office.host(client('owner'), 'test/Trained@1', { work_ms: 0, fails: [] });
     await office.host(plan, 'flow/OpenGraph@1', { limit: 0, reply_to: [...client('owner')] });

@@ -127,7 +127,7 @@ const law = (mutant: Mutant) =>
   });
 
 describe(`a promise (seed ${SEED})`, () => {
-  it('is settled once, and tells what a plain program would, whatever comes [FLOW-3]', async () => {
+  it('a promise ends once and notifies like a plain model, for any sequence of commands [FLOW-3]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 30 },
@@ -143,7 +143,7 @@ describe(`a promise (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('with more who wait than a frame holds tells them in parts, each once [FLOW-3]', async () => {
+  it('a promise with more waiting cells than fit in a frame notifies each once, in several frames [FLOW-3]', async () => {
     const office = new Office();
     await office.host(one, 'flow/OpenPromise@1', { parts: ['x'], needs: 'all' });
     for (let i = 0; i < 150; i++) await office.by(`w${i}`, one, 'flow/Await@1', {});

@@ -90,7 +90,7 @@ describe(`a queue (seed ${SEED})`, () => {
   const law = (mutant: (model: QueueModel, step: QueueStep) => void) =>
     fc.asyncProperty(fc.array(steps, { maxLength: 40, size: 'max' }), (list) => holdModel(list, mutant));
 
-  it('answers and tells what a plain program would, whatever comes [FLOW-1]', async () => {
+  it('a queue answers and notifies like a plain model, for any sequence of commands [FLOW-1]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 25 },
@@ -107,7 +107,7 @@ describe(`a queue (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('of a cell that has ended drops its items as their turn comes, and its slots are free for others [FLOW-2]', async () => {
+  it('a queue drops the items of an ended cell at their turn and frees its slots [FLOW-2]', async () => {
     const office = await opened();
     for (let i = 0; i < 60; i++)
       await office.by('gone', line, 'flow/Enqueue@1', { item: `g${i}`, value: i, priority: 1 });
@@ -133,7 +133,7 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('with many free slots grants in parts, each in its turn', async () => {
+  it('a queue with many free slots grants them in several frames, in order', async () => {
     const office = await opened(0);
     for (let i = 0; i < 70; i++) {
       await office.by('a', line, 'flow/Enqueue@1', { item: `i${i}`, value: 'x'.repeat(7_000), priority: i % 3 });

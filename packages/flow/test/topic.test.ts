@@ -118,7 +118,7 @@ const opened = async (retain = 0): Promise<Office> => {
 const publish = (office: Office, value: Value) => office.host(news, 'flow/Publish@1', { name: 'n', value });
 
 describe(`a topic (seed ${SEED})`, () => {
-  it('tells each subscriber what a plain program would, whatever comes [FLOW-4]', async () => {
+  it('a topic publishes to each subscriber like a plain model, for any sequence of commands [FLOW-4]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 30 },
@@ -137,7 +137,7 @@ describe(`a topic (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('with more subscribers than a frame holds tells them in parts; who comes meanwhile gets what it asked for [FLOW-4]', async () => {
+  it('a topic with more subscribers than fit in a frame publishes in several frames; later subscribers get what they requested [FLOW-4]', async () => {
     const office = await opened(10);
     for (let i = 0; i < 300; i++) await office.by(`s${i}`, news, 'flow/Subscribe@1', {});
     await publish(office, 'x'.repeat(4_000));

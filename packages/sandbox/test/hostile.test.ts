@@ -134,7 +134,7 @@ describe('code that means harm', () => {
     expect(message).toContain('Function'); // every way led to the same trap
   });
 
-  it('is ended when it does not come to an end, while it loads and while it replays [RPL-24]', async () => {
+  it('ends code that does not terminate, during loading and during replay [RPL-24]', async () => {
     const loading = await refusal(replayAlone(await worldWith(forged('for (;;);')), { silentMs: 1_500 }));
     expect([loading.code, loading.what]).toEqual(['code_failed', expect.stringContaining('nothing was heard of it')]);
     const mutant = forged(await bundleOfMutant('for (;;);'));
@@ -142,7 +142,7 @@ describe('code that means harm', () => {
     expect([replaying.code, replaying.details.where]).toEqual(['code_failed', 'frame 1']);
   });
 
-  it('is ended when it takes more memory than it may [RPL-24]', async () => {
+  it('ends code that exceeds its memory bound [RPL-24]', async () => {
     const hoard = forged('const all = []; for (;;) all.push(new Array(1e6).fill(all.length));');
     const error = await refusal(replayAlone(await worldWith(hoard), { memoryMb: 64 }));
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringMatching(/its process ended|of memory/)]);

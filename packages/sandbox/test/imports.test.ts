@@ -90,7 +90,7 @@ const keyword = fc.constantFrom(
 );
 
 describe('code that imports while it runs', () => {
-  it(`is refused by its text, whatever stands between the keyword and its bracket (seed ${SEED}) [RPL-24]`, async () => {
+  it(`refuses a dynamic import by its text, with any characters between keyword and bracket (seed ${SEED}) [RPL-24]`, async () => {
     let asked = 0;
     const property = fc.asyncProperty(keyword, between, async (word, gap) => {
       const text = `${word}${gap}("node:fs")`;
@@ -112,7 +112,7 @@ describe('code that imports while it runs', () => {
     expect([await imports(text), forgetful.test(text), isRefused(text)]).toEqual([true, false, true]);
   });
 
-  it('is refused behind a close comment of HTML [RPL-24]', async () => {
+  it('refuses a dynamic import behind an HTML close comment [RPL-24]', async () => {
     const error = await refusal(replayAlone(await worldWith(forged('try { import\n--> c\n("node:fs") } catch {}'))));
     expect([error.code, error.what]).toEqual(['code_failed', 'pure code may not import while it runs']);
   });

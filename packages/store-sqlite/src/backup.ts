@@ -1,10 +1,10 @@
 /**
- * Copies a world while it may be open, here or in another process, and shows that the copy verifies.
+ * Copies a world, also while it is open here or in another process, and verifies the copy.
  *
  * Invariants
  * K1  No transaction outlives one page of rows, so no writer waits for a backup. What is copied does not change: frames
- *     and blobs are only ever added. Only erasing takes away; a copy in which that happened is made again.
- * K2  The copy has its name when it is whole, durable and verified, and not before; nothing that is there is replaced.
+ *     and blobs are only ever added. Only erasing removes content; a copy during which that happened is repeated.
+ * K2  The copy gets its name only when it is complete, durable and verified; no existing file is replaced.
  */
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ import { hasTombstones, prepareCopy, transaction, WORLD } from './schema.js';
 import { storeError } from './sqlite-errors.js';
 import { bytesSql, digestSql, ROW_BYTES_MAX, textSql, wholeSql } from './values.js';
 
-/** How often a copy is made again because something was erased meanwhile. */
+/** The most attempts at a copy when content is erased meanwhile. */
 const TRIES = 5;
 
 /** A page of rows: so many, or fewer when their bytes are more than this. */
@@ -38,22 +38,22 @@ const BEFORE_ALL = 0;
 
 type Copied = Pick<Backup, 'head' | 'blobs'>;
 
-/** The notes that belong to what is copied, and not to who has it open. */
+/** The notes that belong to the copied content, not to the writer that has it open. */
 const COPIED_NOTES = ['mark', 'erased_through', NOTES.clean];
 
 /**
  * Copies a world into a file of its own, with its blobs beside it.
  *
- * @param from the world's file; anybody may have it open
- * @param to a path where nothing is
- * @throws RepriseError `invalid_argument` when something is there, `world_absent`, what reading and verifying the world
- *   says, `store_full`, `store_failed`
+ * @param from the world's file, which may be open
+ * @param to a path that does not exist
+ * @throws RepriseError `invalid_argument` when the path exists, `world_absent`, the errors of reading and verifying the
+ *   world, `store_full`, `store_failed`
  */
 export async function backupWorld(from: string, to: string): Promise<Backup> {
   const driver = await sqliteDriver();
   const source = canonicalPath(from);
   const target = await placeForWriting(to, 'file');
-  const release = holdLock(driver, target); // nobody makes a world there meanwhile
+  const release = holdLock(driver, target); // no other process can create a world there meanwhile
   const part = `${target}.part`;
   try {
     requireNothingAt(target);
@@ -101,7 +101,7 @@ async function copyUntilWhole(driver: Driver, world: Connection, source: string,
 }
 
 function erasedMeanwhile(where: string): RepriseError {
-  return new RepriseError('store_failed', 'content was erased again and again while the world was copied', {
+  return new RepriseError('store_failed', 'content was erased during every attempt to copy the world', {
     where,
     hint: 'Back it up when nothing is erased.',
   });
@@ -245,10 +245,10 @@ async function place(part: string, target: string): Promise<void> {
 function requireNothingAt(target: string): void {
   for (const side of ['', '-wal', '.blobs']) {
     if (!isThere(`${target}${side}`)) continue;
-    throw new RepriseError('invalid_argument', 'something is at the place of the backup', {
+    throw new RepriseError('invalid_argument', 'the backup path already exists', {
       where: `${target}${side}`,
-      expected: 'a path where nothing is',
-      hint: 'Give another path. A backup never replaces anything.',
+      expected: 'a path that does not exist',
+      hint: 'Choose another path. A backup never replaces a file.',
     });
   }
 }

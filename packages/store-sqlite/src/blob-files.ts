@@ -19,7 +19,7 @@ import { storeError } from './sqlite-errors.js';
 const DIGEST = /^[0-9a-f]{64}$/;
 const UNFINISHED = '.part';
 
-/** The largest blob that is given back: what one read of a file gives. */
+/** The largest blob that can be read: the most bytes of one read of a file. */
 export const BLOB_BYTES_MAX = 2_147_483_647;
 
 /** Up to here a file is read at once; of a larger one the digest is taken first, piece by piece (F3). */
@@ -44,14 +44,14 @@ export class BlobFiles {
     this.#root = `${path}.blobs`;
   }
 
-  /** Keeps bytes under their digest; durable when it resolves. */
+  /** Stores bytes under their digest; durable when it resolves. */
   put(hex: string, bytes: Uint8Array): Promise<void> {
     const running = this.#writing.get(hex);
     if (running !== undefined) return running;
     const writing = this.#put(hex, bytes)
       .catch((error: unknown) => {
         this.#synced.delete(dirname(this.#pathOf(hex))); // the name may be there without being durable
-        throw storeError(error, 'cannot keep a blob', this.#pathOf(hex));
+        throw storeError(error, 'cannot store a blob', this.#pathOf(hex));
       })
       .finally(() => this.#writing.delete(hex));
     this.#writing.set(hex, writing);
@@ -59,8 +59,8 @@ export class BlobFiles {
   }
 
   /**
-   * Keeps bytes that come one after another, holding one piece at a time; durable when it resolves. When they end in an
-   * error nothing is kept.
+   * Stores a stream of bytes with one piece in memory at a time; durable when it resolves. When the stream ends in an
+   * error, nothing is stored.
    */
   async putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly hex: string; readonly bytes: number }> {
     const streaming = this.#putStream(pieces);
@@ -72,12 +72,12 @@ export class BlobFiles {
     }
   }
 
-  /** The bytes, unchecked; undefined when there is no such file. */
+  /** The bytes, unchecked; undefined when the file does not exist. */
   async get(hex: string): Promise<Uint8Array | undefined> {
     const path = this.#pathOf(hex);
     return this.#orAbsent(
       withRegular(this.fs, path, async (file, size) => {
-        if (size > BLOB_BYTES_MAX) throw damaged('a blob is larger than any may be', path, size);
+        if (size > BLOB_BYTES_MAX) throw damaged('a blob is larger than the bound', path, size);
         if (size > READ_AT_ONCE_BYTES_MAX && (await digestOf(file, size)) !== hex)
           throw damaged('a blob does not have the digest it is named by', path, size);
         return readPart(file, size);
@@ -192,7 +192,7 @@ export class BlobFiles {
     try {
       return await body();
     } catch (error) {
-      throw storeError(error, 'cannot keep a blob', path);
+      throw storeError(error, 'cannot store a blob', path);
     }
   }
 
@@ -226,7 +226,7 @@ export class BlobFiles {
   }
 }
 
-/** Not by its path: a pipe would be waited on for ever. */
+/** Opens without blocking: reading a pipe would block for ever. */
 async function withRegular<T>(
   fs: StoreFs,
   path: string,
@@ -242,7 +242,7 @@ async function withRegular<T>(
   }
 }
 
-/** The first bytes of a file, no more than were asked for, however it grows meanwhile. */
+/** The first bytes of a file, at most the requested number even when it grows meanwhile. */
 async function readPart(file: FileHandle, size: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(size);
   let at = 0;

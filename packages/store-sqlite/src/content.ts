@@ -114,7 +114,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
       staged.set(hex, copy);
       stagedBytes += copy.length;
     }
-    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot keep blobs', path, () => held.commit(() => {}, riders));
+    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot store blobs', path, () => held.commit(() => {}, riders));
     return Ref.fromHex(hex);
   }
 
@@ -164,7 +164,7 @@ async function* rest(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
 
 function inlineBytes(value: SqlValue | undefined, ref: Ref, path: string): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new RepriseError('blob_damaged', 'a blob is not stored as we store one', {
+  throw new RepriseError('blob_damaged', 'a blob is stored in an unknown form', {
     where: path,
     expected: `${ref}, at most ${INLINE_BYTES_MAX} bytes`,
     hint: 'Restore the blob from a copy of the store; the journal itself is not affected.',

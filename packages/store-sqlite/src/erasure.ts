@@ -75,7 +75,7 @@ export function blobEraser(held: HeldFile, files: BlobFiles): ErasableContentSto
 /** @throws store_failed while a reader still stands on the pages as they were */
 function emptyWal(held: HeldFile): void {
   if (held.emptyLog()) return;
-  throw new RepriseError('store_failed', 'what was erased still stands in the write-ahead log', {
+  throw new RepriseError('store_failed', 'erased content is still in the write-ahead log', {
     where: held.path,
     hint: 'Another reader has this world open. Let it end, then erase again under the same id, or open the world again.',
   });

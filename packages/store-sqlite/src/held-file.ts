@@ -1,9 +1,9 @@
 /**
- * A SQLite file in the hands of the one process that writes it.
+ * A SQLite file that is open in its single writer process.
  *
  * Invariants
  * H1  The lock, the log and the blobs are named by the file's canonical path, so a link leads to the same lock.
- * H2  The file says who writes it (`owner.ts`), in its main part and not in the log alone. It is checked before the
+ * H2  The file names its writer (`owner.ts`), in its main part and not only in the log. It is checked before the
  *     file is opened for writing and inside each transaction: a writer that got past the lock is refused or detected.
  * H3  While it is open, the main part says that a log belongs to it, and the log, which is never empty then, says that
  *     with it the file is whole. So a main part without its log is distinguishable from one whose log was checkpointed,
@@ -28,7 +28,7 @@ import { guarded, storeError } from './sqlite-errors.js';
 /** How a file is opened for writing. */
 export interface HoldOptions {
   readonly layout: Layout;
-  /** What is said of a failure. */
+  /** The message of a failure. */
   readonly failed: string;
   readonly create?: Creation;
   readonly maxPageCount?: number;
@@ -76,7 +76,7 @@ function hold(driver: Driver, fs: StoreFs, path: string, options: HoldOptions, r
     getNote(guard, NOTES.owner); // from its first read on it holds the file
     const opened = lookAt(path);
     if (opened === undefined || (found !== undefined && idOf(found) !== idOf(opened))) {
-      throw moved(path, 'another file was put in its place while it was opened');
+      throw moved(path, 'another file replaced it while it was opened');
     }
     if (found === undefined) fs.syncFolder(dirname(path));
     return new HeldFile({ driver, db, guard, path, owner: newOwner(idOf(opened)), release });
@@ -112,7 +112,7 @@ function stateOf({ size, mtimeNs }: BigIntStats): string {
 }
 
 function moved(path: string, how: string): RepriseError {
-  return new RepriseError('world_moved', 'the file of an open world is not where it was', {
+  return new RepriseError('world_moved', 'the file of an open world was moved or replaced', {
     where: path,
     expected: 'the file that was opened',
     actual: how,
@@ -141,7 +141,7 @@ export class HeldFile {
   readonly #note: (name: string) => string | undefined;
   /** File, log and index of the log, as they were opened. */
   #opened: readonly (readonly [path: string, id: string])[] = [];
-  /** The main part as we left it. */
+  /** The identity of the main part after our last write. */
   #left = '';
   /** Whether the main part says that a log belongs to it. */
   #marked = false;
@@ -270,7 +270,7 @@ export class HeldFile {
   #requireInPlace(): void {
     for (const [path, id] of this.#opened) {
       const found = requireThere(path);
-      if (idOf(found) !== id) throw moved(path, 'another file stands in its place');
+      if (idOf(found) !== id) throw moved(path, 'another file is at its path');
       if (found.nlink > 1n) throw linked(path, found.nlink);
       if (path === this.path) this.#left = stateOf(found);
     }
@@ -286,13 +286,13 @@ export class HeldFile {
   }
 
   /**
-   * H2: only we write the main part. When somebody else did, its owner is looked up past our own log: a copy that was
+   * H2: only we write the main part. When another process did, its owner is looked up past our own log: a copy that was
    * put back into the same file, or a writer with a log of its own, leaves another; `touch` changes nothing.
    */
   #requireUntouched(): void {
     const found = requireThere(this.path);
     if (stateOf(found) === this.#left) return;
-    if (this.#ownerInMainPart() !== this.#ownerText) throw moved(this.path, 'somebody else wrote into it');
+    if (this.#ownerInMainPart() !== this.#ownerText) throw moved(this.path, 'another writer wrote into it');
     this.#left = stateOf(found);
     this.#marked = false; // SQLite may have moved the log in a commit that failed
   }
@@ -311,7 +311,7 @@ export class HeldFile {
 
 function requireThere(path: string): BigIntStats {
   const found = lookAt(path);
-  if (found === undefined) throw moved(path, 'it is not there any more');
+  if (found === undefined) throw moved(path, 'it no longer exists');
   return found;
 }
 

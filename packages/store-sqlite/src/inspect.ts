@@ -1,4 +1,4 @@
-/** Looks into a file before anything is done with it: whose it is, whether it has the tables it should, and its log. */
+/** Inspects a file before it is used: its application, its tables, and its log. */
 import { RepriseError } from '@reprise/contracts';
 import type { Connection, Driver, OpenMode, Row } from './driver.js';
 import { getNote, LOG_NEEDED, NOTES } from './notes.js';
@@ -28,7 +28,7 @@ export function inspectFile(
 ): Connection | undefined {
   if ((fileAt(path)?.size ?? 0) === 0) {
     if (logBytes(path) === 0) return undefined;
-    throw incomplete('the file of this world is gone, and its log is here', path, path);
+    throw incomplete('the file of this world is missing, but its log exists', path, path);
   }
   requireLog(driver, path, layout);
   const db = driver.open(path, mode);
@@ -124,10 +124,10 @@ export function requireSchema(driver: Driver, db: Connection, path: string, layo
   const foreign = found.find((object, i) => !all.has(object) || found.indexOf(object) !== i);
   const lacking = needed.find((object) => !found.includes(object));
   if (foreign === undefined && lacking === undefined) return;
-  throw new RepriseError('journal_damaged', 'this file does not have the tables of a world', {
+  throw new RepriseError('journal_damaged', 'the file does not have the tables of a world', {
     where: path,
     expected: lacking ?? 'no other object than ours',
     actual: (foreign ?? 'it is not there').slice(0, 200),
-    hint: 'Somebody changed its schema. Nothing of it was read; restore a copy.',
+    hint: 'The schema of the file was changed. Nothing was read from it; restore a copy.',
   });
 }

@@ -90,7 +90,7 @@ export function unpackRow(row: FrameRow, from: number, to: number, path: string)
   try {
     return unpack(row, from, to);
   } catch (cause) {
-    throw new RepriseError('journal_damaged', 'a row of frames cannot be taken apart', {
+    throw new RepriseError('journal_damaged', 'a row of frames cannot be unpacked', {
       where: `${path}, frames ${row.first} to ${row.seq}`,
       cause,
     });

@@ -94,7 +94,7 @@ export function requireOwnFile(path: string): void {
     const found = fileAt(name);
     if (found === undefined) continue;
     if (!found.isFile()) {
-      throw new RepriseError('store_failed', 'this is not a regular file', {
+      throw new RepriseError('store_failed', 'the path is not a regular file', {
         where: name,
         hint: 'Give the path of a world’s file.',
       });
@@ -105,7 +105,7 @@ export function requireOwnFile(path: string): void {
 
 /** The error for a file that has several names. */
 export function linked(path: string, names: number | bigint): RepriseError {
-  return new RepriseError('world_linked', 'this file has a second name (a hard link)', {
+  return new RepriseError('world_linked', 'the file has a second name (a hard link)', {
     where: path,
     expected: 'one name',
     actual: `${names} names`,
@@ -117,6 +117,6 @@ function guardedPath<T>(path: string, body: () => T): T {
   try {
     return body();
   } catch (error) {
-    throw storeError(error, 'cannot look at this path', path);
+    throw storeError(error, 'cannot read the path', path);
   }
 }

@@ -109,7 +109,7 @@ export function isOurs(db: Connection, path: string, layout: Layout): boolean {
   if (application !== layout.applicationId) {
     const isEmpty = db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined;
     if (isEmpty && application === 0 && version === 0) return false;
-    throw new RepriseError('journal_damaged', 'this is a database, but not one of Reprise for this use', {
+    throw new RepriseError('journal_damaged', 'the file is a database, but not a Reprise database of this type', {
       where: path,
     });
   }

@@ -126,7 +126,7 @@ function inspected(driver: Driver, path: string): Connection | undefined {
 }
 
 function absent(path: string): RepriseError {
-  return new RepriseError('world_absent', 'there is no world here', {
+  return new RepriseError('world_absent', 'no world exists at this path', {
     where: path,
     hint: 'Open it for writing to create one.',
   });

@@ -35,13 +35,13 @@ export function textSql(column: string, max = KIND_BYTES_MAX): string {
 /** A whole number that {@link wholeSql} let through. */
 export function whole(value: SqlValue | undefined, where: string): number {
   if (typeof value === 'number') return value;
-  throw illegal(where, 'a whole number from 0');
+  throw illegal(where, 'a whole number, 0 or more');
 }
 
 /** Bytes that one of the others let through. */
 export function bytes(value: SqlValue | undefined, where: string): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw illegal(where, 'bytes of a length that we write');
+  throw illegal(where, 'bytes of a length that Reprise writes');
 }
 
 /** Text that {@link textSql} let through. */
@@ -51,7 +51,7 @@ export function text(value: SqlValue | undefined, where: string): string {
 
 /** The error for a value that no writer of ours has written. */
 export function illegal(where: string, expected: string): RepriseError {
-  return new RepriseError('journal_damaged', 'a stored value has a type or a size that is never written', {
+  return new RepriseError('journal_damaged', 'a stored value has a type or a size that Reprise never writes', {
     where,
     expected,
     hint: 'Somebody changed the file. Keep it as it is and restore a copy.',

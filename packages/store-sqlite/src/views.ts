@@ -90,7 +90,7 @@ function prepared(driver: Driver, db: Connection, file: string): Connection {
   const application = number('application_id');
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined;
   if (application !== LAYOUT.applicationId && !(application === 0 && isEmpty)) {
-    throw new RepriseError('store_failed', 'this is a database, but not one of views', {
+    throw new RepriseError('store_failed', 'the file is a database, but not a Reprise views file', {
       where: file,
       hint: 'Move it away: views are kept in this file.',
     });

@@ -45,7 +45,7 @@ async function verify(file: string, expect: string): Promise<number> {
 }
 
 describe('a backup', () => {
-  it('of an open world has all that was acknowledged when it began, verifies and can be opened [JRN-34]', async () => {
+  it('a backup of an open world has all frames acknowledged before it began, verifies and can be opened [JRN-34]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app, snapshotEvery: 20 });
     for (let i = 0; i < 50; i++) await add(world, `r${i}`);
     const refs = [];
@@ -68,7 +68,7 @@ describe('a backup', () => {
     expect(readdirSync(place.dir).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  it('of a world that is written and erased from meanwhile is one moment of it [JRN-34]', async () => {
+  it('a backup of a world with concurrent writes and erasures is a consistent snapshot [JRN-34]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     for (let i = 0; i < 300; i++) await world.content.put(new Uint8Array(9_000).fill(i % 251).fill(i >> 8, 0, 2));
     const large = await world.content.put(new Uint8Array(300_000).fill(7));
@@ -87,7 +87,7 @@ describe('a backup', () => {
     await world.close();
   });
 
-  it('of a closed world is the same world', async () => {
+  it('a backup of a closed world is the same world', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     await add(world);
     const { head } = world;
@@ -106,12 +106,12 @@ describe('a backup', () => {
   ])('is never put over %s [JRN-34]', async (_, at, make) => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     await make();
-    await expect(world.backup(copy)).rejects.toMatchObject({ code: 'invalid_argument', facts: { where: at() } });
+    await expect(world.backup(copy)).rejects.toMatchObject({ code: 'invalid_argument', details: { where: at() } });
     await expect(world.backup(path)).rejects.toMatchObject({ code: 'world_locked' });
     await world.close();
   });
 
-  it('of a damaged world is refused, and leaves nothing', async () => {
+  it('a backup of a damaged world is refused and leaves no file', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     for (let i = 0; i < 5; i++) await add(world);
     await world.close();
@@ -122,7 +122,7 @@ describe('a backup', () => {
     expect(readdirSync(place.dir).filter((name) => name.startsWith('copy.db') && name !== 'copy.db-lock')).toEqual([]);
   });
 
-  it('of nothing is refused', async () => {
+  it('a backup of a path without a world is refused', async () => {
     await expect(sqlite(path).backup(copy)).rejects.toMatchObject({ code: 'world_absent' });
     expect(existsSync(path)).toBe(false);
   });

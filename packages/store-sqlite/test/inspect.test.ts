@@ -35,7 +35,7 @@ describe('a file whose schema somebody changed', () => {
   ])('and that %s is refused before anything of it is read, to read and to write [JRN-33]', async (_, sql) => {
     await makeWorld();
     await tamper(path, sql);
-    const refused = { code: 'journal_damaged', facts: { where: path } };
+    const refused = { code: 'journal_damaged', details: { where: path } };
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject(refused);
     await expect(sqlite(path).open()).rejects.toMatchObject(refused);
   });
@@ -43,7 +43,7 @@ describe('a file whose schema somebody changed', () => {
   it('says which version wrote it and which is expected, where it is another', async () => {
     await makeWorld();
     await tamper(path, 'PRAGMA user_version = 9');
-    const said = { code: 'semantics_unknown', facts: { where: path, expected: 1, actual: 9 } };
+    const said = { code: 'semantics_unknown', details: { where: path, expected: 1, actual: 9 } };
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject(said);
   });
 
@@ -116,7 +116,7 @@ describe('the owner that a file names', () => {
   it('keeps another opener away when the lock beside the file is gone [JRN-28]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     for (const name of readdirSync(place.dir)) if (name.includes('lock')) rmSync(join(place.dir, name));
-    const refused = { code: 'world_locked', facts: { where: path, actual: `process ${process.pid}` } };
+    const refused = { code: 'world_locked', details: { where: path, actual: `process ${process.pid}` } };
     await expect(sqlite(path).open()).rejects.toMatchObject(refused);
     await world.close();
   });

@@ -246,7 +246,7 @@ describe('damage', () => {
       for await (const frame of reader.journal.read(0)) seen.push(frame.seq);
     };
     const error: unknown = await reading().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'journal_damaged', facts: { where: `${path}, frame ${seen.length}` } });
+    expect(error).toMatchObject({ code: 'journal_damaged', details: { where: `${path}, frame ${seen.length}` } });
     await reader.close();
     expect(seen).toEqual([...Array(seen.length).keys()]);
     expect(seen.length).toBeGreaterThan(20);
@@ -261,7 +261,10 @@ describe('damage', () => {
   it('given a missing row, reading stops at the hole and names it [JRN-23]', async () => {
     await makeWorld([1, 1, 1, 1]);
     await tamper(path, 'DELETE FROM frame WHERE seq = 2');
-    await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged', facts: { where: `${path}, frame 2` } });
+    await expect(readWorld()).rejects.toMatchObject({
+      code: 'journal_damaged',
+      details: { where: `${path}, frame 2` },
+    });
   });
 
   it.each([
@@ -273,7 +276,7 @@ describe('damage', () => {
     await makeWorld([1, 4, 1]);
     await tamper(path, `UPDATE frame SET bytes = CAST(${bytes} AS BLOB) WHERE seq = 4`);
     const where = `${path}, frames 1 to 4`;
-    await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged', facts: { where } });
+    await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged', details: { where } });
   });
 });
 

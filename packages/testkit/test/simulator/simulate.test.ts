@@ -21,7 +21,7 @@ describe('a simulation', () => {
     expect(await runSimulation(tallySubject(), Choices.of([]))).toMatchObject({ acks: 0, effects: 0, frames: 1 });
   });
 
-  it('of a sound world finds nothing, and says what it came across (seeds 1 to 30)', async () => {
+  it('a simulation of a correct world finds nothing and reports what it covered (seeds 1 to 30)', async () => {
     const report = await simulate(tallySubject(), { seeds: 30 });
     expect(report.failure).toBeUndefined();
     expect(report.runs).toBe(30);
@@ -37,19 +37,19 @@ describe('a simulation', () => {
 });
 
 describe('a mutant', () => {
-  it('whose store forgets at a crash what it acknowledged is found, with few decisions', async () => {
+  it('finds a store that loses acknowledged frames at a crash, with few decisions', async () => {
     const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 4 });
     expect(failure?.why).toMatch(/does not open|acknowledged|frame \d+ comes after/);
     expect(failure?.choices.length).toBeLessThan(120);
     expect(failure?.log.join('\n')).toMatch(/process \d dies/);
   });
 
-  it('whose store answers before it has written is found', async () => {
+  it('finds a store that answers before it has written', async () => {
     const { failure } = await simulate(tallySubject({ wrap: hasty }), { seeds: 50 });
     expect(failure?.why).toMatch(/before frame \d+ was durable|before that was durable/);
   });
 
-  it('that starts an effect without the journal knowing is found', async () => {
+  it('finds a world that starts an effect before the journal has it', async () => {
     const sound = tallySubject();
     const mutant: typeof sound = {
       ...sound,
@@ -71,7 +71,7 @@ describe('a mutant', () => {
     );
   });
 
-  it('whose client is answered with a foreign error is found', async () => {
+  it('finds a world that answers a client with a foreign error', async () => {
     const sound = tallySubject();
     const mutant: typeof sound = {
       ...sound,
