@@ -1,10 +1,14 @@
 /*
- * `npm test`: everything that must hold before a change is shared, on a fresh clone or a used one.
- * Stages run in order and stop at the first that fails. The last line is `N passed, N failed[, N skipped]`,
- * counted by vitest; it is printed whenever the unit stage ran.
+ * `npm test`: what must hold before a change is shared, on a fresh clone or a used one, in minutes.
+ * `npm run test:rest`: what takes longer (`lib/suites.mjs` lists it and says why), the check that every cited test ran,
+ * the build, and a smoke of the built packages. `npm run test:all` is the one after the other.
+ *
+ * Stages run in order and stop at the first that fails. The last line is `N passed, N failed[, N skipped]`, counted by
+ * vitest; it is printed whenever tests ran. What `npm test` ran is remembered for the check of the cited tests.
  */
 import './lib/node-version.mjs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ROOT } from './lib/root.mjs';
@@ -12,35 +16,50 @@ import { node, seconds, typescriptArgs } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 const started = performance.now();
+const rest = process.argv.includes('--rest');
 await setup();
-const scratch = await mkdtemp(path.join(os.tmpdir(), 'reprise-test-'));
-const report = path.join(scratch, 'vitest.json');
+
+const scratch = path.join(ROOT, 'node_modules/.cache/reprise-test');
+await mkdir(scratch, { recursive: true });
+const reportOf = (suite) => path.join(scratch, `${suite}.json`);
+const suite = rest ? 'rest' : 'quick';
+const report = reportOf(suite);
+await rm(report, { force: true });
 
 const bin = (file) => path.join(ROOT, 'node_modules', file);
 const script = (name) => path.join(ROOT, 'scripts', name);
+const tests = [bin('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
 
 /** Each stage: its name and the programs it runs, side by side. */
-const STAGES = [
-  ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],
-  [
-    'typecheck',
-    [
-      [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'],
-      [bin('typescript/bin/tsc'), '-p', 'tsconfig.pure.json'],
-    ],
-  ],
-  ['unit', [[bin('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]]],
-  ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), report]]],
-  ['build', [[script('build.mjs')]]],
-  ['smoke', [[script('smoke.mjs')]]],
-];
+const STAGES = rest
+  ? [
+      ['unit', [tests]],
+      ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), reportOf('quick'), reportOf('rest')]]],
+      ['build', [[script('build.mjs')]]],
+      ['smoke', [[script('smoke.mjs')]]],
+      ['packages', [[script('check-packages.mjs'), '--built']]],
+    ]
+  : [
+      ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],
+      [
+        'typecheck',
+        [
+          [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'],
+          [bin('typescript/bin/tsc'), '-p', 'tsconfig.pure.json'],
+        ],
+      ],
+      ['unit', [tests]],
+    ];
 
+if (rest && !existsSync(reportOf('quick'))) {
+  console.error('test:rest: run `npm test` first: the check of the cited tests needs to know what it ran');
+  process.exit(1);
+}
 console.log(
-  `Reprise tests on Node ${process.versions.node}, ${os.platform()} ${os.arch()}, ${os.availableParallelism()} cores`,
+  `Reprise tests (${suite}) on Node ${process.versions.node}, ${os.platform()} ${os.arch()}, ${os.availableParallelism()} cores`,
 );
 const failed = await firstFailure();
 const counts = await countTests();
-await rm(scratch, { recursive: true, force: true });
 console.log(failed === undefined ? 'all stages passed' : `stopped at stage: ${failed}`);
 console.log(`total ${seconds(performance.now() - started)}`);
 if (counts !== undefined) console.log(counts.line);
@@ -49,7 +68,8 @@ process.exitCode = failed === undefined && counts?.failed === 0 ? 0 : 1;
 async function firstFailure() {
   for (const [stage, programs] of STAGES) {
     const begun = performance.now();
-    const codes = await Promise.all(programs.map(async (program) => (await node(program)).code));
+    const env = { SUITE: suite };
+    const codes = await Promise.all(programs.map(async (program) => (await node(program, { env })).code));
     const code = codes.find((one) => one !== 0) ?? 0;
     console.log(
       `stage ${stage}: ${code === 0 ? 'passed' : `FAILED (exit ${code})`} in ${seconds(performance.now() - begun)}`,

@@ -42,11 +42,11 @@ const DEFINITIONS: readonly (readonly [
     () => shopApp({}, { effect: charged({ currency: z.string() }) }),
   ],
   [
-    'an effect’s delivery',
+    'an effect’s guarantee',
     'a letter may be sent once only, under the same name',
     'shop.mail@1',
     'era_incompatible',
-    'frame 3, record 3 (effect), `$.delivery`: `"idempotent"` → `"at_most_once"`',
+    'frame 3, record 3 (effect), `$.guarantee`: `"idempotent"` → `"at_most_once"`',
     () =>
       shopApp(
         {},

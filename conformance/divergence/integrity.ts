@@ -107,7 +107,7 @@ const DAMAGE: readonly Row[] = [
       [
         'acknowledged head',
         'head_mismatch',
-        'no frame of this journal has the expected head (sha256:33449c58683d… at frame 7',
+        'no frame of this journal has the expected head (sha256:1d631bffc5c8… at frame 7',
       ],
     ],
     (sample) => ({ ...sample, frames: sample.frames.slice(0, -3) }),
@@ -265,9 +265,9 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'newer rules',
-    'the manifest says semantics 3, which this kernel does not know',
+    'the manifest says semantics 4, which this kernel does not know',
     [['verification', 'semantics_unknown', 'frame 0']],
-    edited(0, 0, { semantics: 3 }),
+    edited(0, 0, { semantics: 4 }),
     same(0),
   ),
   row(
@@ -290,7 +290,7 @@ const FORGERIES: readonly Row[] = [
       [
         'acknowledged head',
         'head_mismatch',
-        'no frame of this journal has the expected head (sha256:69b12b484fdf… at frame 10',
+        'no frame of this journal has the expected head (sha256:07023c67bd56… at frame 10',
       ],
     ],
     forgedTail,

@@ -70,7 +70,7 @@ const FORGED: readonly Row[] = [
       [
         'verification',
         'replay_divergence',
-        'frame 4, record 1 (state), `$.leaves[effect f3393af03cf4…]`: `{}` → nothing',
+        'frame 4, record 1 (state), `$.leaves[effect b948f2d15c6f…]`: `{}` → nothing',
       ],
     ],
     (sample) => {

@@ -1,6 +1,6 @@
 /**
  * What a scenario of the conformance suite is: agents, what their model answers, what is asked of the world meanwhile,
- * and what it must come to. Defined once: played live against a mock provider (`packages/providers/test/profiles`), and from
+ * and what it must come to. Defined once: played live against a mock provider (`conformance/profiles`), and from
  * recorded wire bytes in virtual time, whole, crashed, tampered with and replayed (`conformance/modes`).
  */
 import type { PolicyRule, Value } from '@reprise/contracts';

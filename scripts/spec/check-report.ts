@@ -1,4 +1,4 @@
-/** `check-report.ts REPORT`: holds a JSON report of vitest to the citations of the sources. A stage of `npm test`. */
+/** `check-report.ts REPORT…`: checks that every test that cites a clause ran and passed, by vitest's JSON reports. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem, readTree } from '../architecture/tree.js';
@@ -6,7 +6,8 @@ import { checkReport, type Report } from './report.js';
 import { readCitations } from './titles.js';
 
 const citations = readCitations(readTree(path.resolve(import.meta.dirname, '../..')));
-const report = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Report;
+const reports = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Report);
+const report: Report = { testResults: reports.flatMap(({ testResults }) => testResults) };
 const problems = checkReport(report, citations);
 for (const problem of problems) console.error(formatProblem(problem));
 console.log(

@@ -49,7 +49,7 @@ export const PARTS: Readonly<Record<string, z.ZodType>> = {
   capability: contracts.capability,
   origin: contracts.forkOrigin,
   'inherited rights': contracts.inheritedRights,
-  held: contracts.reserved,
+  reserved: contracts.reserved,
   outcome: contracts.receipt,
   usage: contracts.usage,
 };

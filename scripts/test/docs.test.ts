@@ -159,7 +159,7 @@ describe('the architecture page', () => {
   });
 
   it('lists the folders of the kernel', () => {
-    const folders = column('Folders of the kernel', 0).map((cell) => /^`?([\w-]+)/.exec(cell ?? '')?.[1]);
+    const folders = column('Folders of the kernel', 0).map((cell) => /^`?([\w/-]+)/.exec(cell ?? '')?.[1]);
     expect(folders.sort()).toEqual(
       Object.keys(FOLDERS.kernel ?? {})
         .filter((name) => name !== '.')

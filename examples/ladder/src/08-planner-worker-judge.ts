@@ -15,7 +15,7 @@ const planner = defineAgent({
   model: 'planner',
   instructions: 'Let two workers try, and the judge pick. Give each a budget.',
   spawns: [worker, judge],
-  limits: { tokens: 500, wall: '5m', depth: 1, children: 3 },
+  limits: { tokens: 1_500, wall: '5m', depth: 1, children: 3 },
 });
 
 /** The workers run at the same time, in any order, so the answer depends on the task alone. */
@@ -27,14 +27,18 @@ const attempt = (style: string) => ({
   tool: 'spawn_agent',
   args: { agent: 'worker', task: `A ${style} name for a kettle.`, max_tokens: 200, max_seconds: 60 },
 });
-const wait = (...children: string[]) => ({ calls: [{ tool: 'wait_agents', args: { children } }] });
+const spent = { tokens_in: 200, tokens_out: 20 };
+const wait = (...children: string[]) => ({ calls: [{ tool: 'wait_agents', args: { children } }], usage: spent });
 
 const planned = script(
-  { calls: [attempt('plain'), attempt('funny')], usage: { tokens_in: 100, tokens_out: 20 } },
+  { calls: [attempt('plain'), attempt('funny')], usage: spent },
   wait('c1', 'c2'),
-  ({ last }) => ({ calls: [{ tool: 'spawn_agent', args: { agent: 'judge', task: last, max_tokens: 300 } }] }),
+  ({ last }) => ({
+    calls: [{ tool: 'spawn_agent', args: { agent: 'judge', task: last, max_tokens: 300 } }],
+    usage: spent,
+  }),
   wait('c3'),
-  ({ last }) => ({ text: last }),
+  ({ last }) => ({ text: last, usage: spent }),
 );
 const judged = script(({ last }) => {
   console.log(`the judge reads:\n${last}\n`);

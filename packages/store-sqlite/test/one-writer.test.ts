@@ -269,7 +269,7 @@ describe('the place of a world', () => {
     for (const opening of [sqlite(deep).open(), sqliteDirectory(deep).open()]) {
       await expect(opening).rejects.toMatchObject({
         code: 'store_failed',
-        facts: { expected: expect.stringContaining('typo') },
+        details: { expected: expect.stringContaining('typo') },
       });
     }
     await expect(sqlite(join(path, 'below', 'a', 'file.db')).open()).rejects.toMatchObject({ code: 'store_failed' });

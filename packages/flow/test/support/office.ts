@@ -141,8 +141,8 @@ export class Office {
         await world.request(to, { name, value: given }, { id });
         return undefined;
       } catch (error) {
-        const { code, facts } = error as { code?: string; facts?: { reason?: string } };
-        if (code === 'request_rejected') return facts?.reason ?? '';
+        const { code, details } = error as { code?: string; details?: { reason?: string } };
+        if (code === 'request_rejected') return details?.reason ?? '';
         throw error;
       }
     });

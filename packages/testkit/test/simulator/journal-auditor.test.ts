@@ -53,7 +53,7 @@ describe('a journal', () => {
   it.each<[string, RegExp, readonly Frame[]]>([
     ['with a gap', /frame 2 comes after frame 0/, [request(0, 'q'), request(2, 'r')]],
     ['whose time goes back', /older than/, [request(0, 'q'), [{ ...request(1, 'r')[0], at: 1 }]]],
-    ['with a request twice', /host q is journaled in frame 0 and again in frame 1/, [request(0, 'q'), request(1, 'q')]],
+    ['with a request twice', /operator q is journaled in frame 0 and again in frame 1/, [request(0, 'q'), request(1, 'q')]],
     ['with an effect twice', /emitted twice/, [request(0, 'q', begins, emits, emits)]],
     ['whose plan emits after its end', /which has ended/, [request(0, 'q', begins, ends, emits)]],
     ['whose effect starts twice at once', /attempt 1 after attempt 1/, [started, request(1, 'r', starts(1))]],

@@ -15,7 +15,7 @@ export type AdapterOutcome<P = Value> =
 interface Unsuccessful {
   readonly usage?: Usage;
   /**
-   * What went wrong, for operators: an error or a text. `onError` of the world is given it is, and its text is
+   * What went wrong, for operators: an error or a text. `onError` of the world gets it unchanged, and its text is
    * kept, without secrets, behind `error_ref` of the receipt. No plan and no model reads it.
    */
   readonly error?: unknown;

@@ -47,7 +47,7 @@ export function refused(ingress: JournalRecord, seq: number): Divergence {
  */
 export function divergenceError(divergence: Divergence, touched: readonly string[] = []): RepriseError {
   const { seq, i, kind, path, recorded, regenerated, cause } = divergence;
-  return new RepriseError('replay_divergence', `replaying frame ${seq} again gave another ${kind}`, {
+  return new RepriseError('replay_divergence', `replaying frame ${seq} gave another ${kind}`, {
     where: `frame ${seq}, record ${i} (${kind}), ${path}`,
     expected: recorded === undefined ? 'nothing' : recorded,
     actual: regenerated === undefined ? 'nothing' : regenerated,

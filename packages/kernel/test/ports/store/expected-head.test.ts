@@ -84,7 +84,7 @@ describe('an opened world', () => {
   ])('does not take %s for a head', async (_, expectHead) => {
     await expect(openKernelWorld({ store: memory(), app, expectHead: expectHead as never })).rejects.toMatchObject({
       code: 'invalid_argument',
-      facts: { where: 'expectHead' },
+      details: { where: 'expectHead' },
     });
   });
 });

@@ -113,7 +113,7 @@ async function holdJournal(store: Store, count: number, live: Seen): Promise<Hel
   expectSame(
     'the unverified eras of the newest app alone',
     alone.eras.map(({ status }) => status[0]).join(''),
-    `${'s'.repeat(count - 1)}p`,
+    `${'u'.repeat(count - 1)}r`,
   );
   expectSame(
     'frames replayed by it',

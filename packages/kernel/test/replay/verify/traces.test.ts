@@ -367,7 +367,7 @@ describe('reduce() refuses what the engine drops [SCH-4, RED-2]', () => {
     ],
   ])('%s', (_, recipe, fault) => {
     expect(of(recipe)).toThrow(
-      expect.objectContaining({ code: 'delivery_faulted', facts: expect.objectContaining({ fault }) }),
+      expect.objectContaining({ code: 'delivery_faulted', details: expect.objectContaining({ fault }) }),
     );
   });
 

@@ -154,7 +154,7 @@ describe('a new version of a reducer', () => {
     const head = world.head.seq;
     expect(await refusal(world.request(counter('a'), added(1)))).toMatchObject({
       code: 'delivery_faulted',
-      facts: { fault: 'migration_failed' },
+      details: { fault: 'migration_failed' },
     });
     expect(world.head.seq).toBe(head);
     expect(await refusal(world.state(counter('a')))).toMatchObject({ code: 'migration_failed' });
@@ -184,7 +184,7 @@ describe('a new version of a reducer', () => {
     const store = await written();
     const kinds = await kindsOf(store);
     const error = await refusal(opened(store, named));
-    expect(error).toMatchObject({ code: 'manifest_mismatch', facts: { actual: 'demo/Counter@1' } });
+    expect(error).toMatchObject({ code: 'manifest_mismatch', details: { actual: 'demo/Counter@1' } });
     expect(error.message).toContain('legacy');
     expect(await kindsOf(store)).toEqual(kinds);
     await (await opened(store, named, { legacy: [ONE] })).close();
@@ -206,7 +206,7 @@ describe('a new version of a reducer', () => {
     await again.close();
     expect(await refusal(opened(store, ONE, { legacy: [TWO] }))).toMatchObject({
       code: 'manifest_mismatch',
-      facts: { actual: 'demo/Counter@1 (1 alive)' },
+      details: { actual: 'demo/Counter@1 (1 alive)' },
     });
     const reader = await store.openReadonly();
     const report = await verifyStore(reader, { app: TWO, legacy: [ONE] });
@@ -219,7 +219,7 @@ describe('a reducer that is gone', () => {
   it('is refused while a cell of it lives, and the old app still opens the world [RPL-13, RPL-17]', async () => {
     const store = await written(ONE, true);
     const error = await refusal(opened(store, defineApp({ reducers: [] })));
-    expect(error).toMatchObject({ code: 'manifest_mismatch', facts: { actual: 'demo/Counter@1 (2 alive)' } });
+    expect(error).toMatchObject({ code: 'manifest_mismatch', details: { actual: 'demo/Counter@1 (2 alive)' } });
     await (await opened(store, ONE)).close();
     expect(await recordsOf(store, 'manifest')).toHaveLength(1);
   });
@@ -277,7 +277,7 @@ describe('a plan that runs when its app changes', () => {
     const error = await refusal(opened(store, withoutPlan));
     expect(error).toMatchObject({
       code: 'plan_in_flight',
-      facts: { where: 'demo/Counter@1/a #0', expected: 'demo/pay_plan@1', count: 1 },
+      details: { where: 'demo/Counter@1/a #0', expected: 'demo/pay_plan@1', count: 1 },
     });
     expect(await kindsOf(store)).toEqual(kinds);
   });
@@ -323,7 +323,7 @@ describe('a plan that runs when its app changes', () => {
     }
     const without = appOf(counter2(), []);
     const error = await refusal(opened(store, without, { legacy: [forgetful] }));
-    expect(error).toMatchObject({ code: 'manifest_mismatch', facts: { actual: 'demo.pay@1 (1 open)' } });
+    expect(error).toMatchObject({ code: 'manifest_mismatch', details: { actual: 'demo.pay@1 (1 open)' } });
     await (await opened(store, TWO, { legacy: [forgetful] })).close();
   });
 
@@ -402,7 +402,7 @@ describe('code that changed under an unchanged digest', () => {
   it('is refused with its first divergence, as far as the tail says so', async () => {
     const store = await written();
     const error = await refusal(opened(store, appOf(counter1({ factor: 2 }))));
-    expect(error).toMatchObject({ code: 'replay_divergence', facts: { divergence: { seq: 1 } } });
+    expect(error).toMatchObject({ code: 'replay_divergence', details: { divergence: { seq: 1 } } });
     expect(await kindsOf(store)).toEqual(['manifest', 'request', 'request']);
   });
 });

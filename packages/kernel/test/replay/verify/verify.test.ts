@@ -91,7 +91,7 @@ describe('a world of three eras', () => {
     const store = await threeEras();
     const mutant = appOf(counter2({ factor: 2 }, 'demo/Counter@1'));
     const error = await refusal(verify(store, mutant));
-    expect(error).toMatchObject({ code: 'replay_divergence', facts: { divergence: { seq: 6 } } });
+    expect(error).toMatchObject({ code: 'replay_divergence', details: { divergence: { seq: 6 } } });
     expect(await statuses(store, THREE, [appOf(counter1())])).toContain('replayed');
   });
 
@@ -100,7 +100,7 @@ describe('a world of three eras', () => {
     const error = await refusal(verify(store, defineApp({ reducers: [] })));
     expect(error).toMatchObject({
       code: 'manifest_mismatch',
-      facts: { actual: 'demo/Counter@3, demo/pay_plan@1, demo/peek_plan@1, demo.pay@1' },
+      details: { actual: 'demo/Counter@3, demo/pay_plan@1, demo/peek_plan@1, demo.pay@1' },
     });
   });
 
@@ -183,7 +183,7 @@ describe('a unverified era', () => {
     }
     const frames = await forged(store, (_, records) => records.filter((one) => (one as Changed).kind !== 'effect'));
     const error = await refusal(walk(store, frames, []));
-    expect(error).toMatchObject({ code: 'journal_damaged', facts: { where: 'frame 3, record 0' } });
+    expect(error).toMatchObject({ code: 'journal_damaged', details: { where: 'frame 3, record 0' } });
     expect((await walk(store, await forged(store, (_, records) => records), [])).head.seq).toBe(3);
   });
 
@@ -227,7 +227,7 @@ describe('a manifest that does not begin an era as it should', () => {
     const { at } = frames[0] as StoredFrame;
     frames.push({ seq: 4, at, kind: 'manifest', head: digest, bytes });
     const error = await refusal(walk(store, frames, [ONE]));
-    expect(error).toMatchObject({ code: 'journal_damaged', facts: { where: 'frame 4, record 0' } });
+    expect(error).toMatchObject({ code: 'journal_damaged', details: { where: 'frame 4, record 0' } });
   });
 
   it('is damage when the journal begins with something else [RPL-21]', async () => {

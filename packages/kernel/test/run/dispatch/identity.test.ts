@@ -32,7 +32,7 @@ describe('given the identity of an effect', () => {
 
   it('when all is the same, then it is the same effect, under a key that is pinned: journals and services hold it [EFF-1]', () => {
     expect(effectId({ ...SHIPPED }, portableSha256)).toBe(
-      '7e1028555d78b9046c31ee787c9ae9474250ef4d3dce89fb0ad01c907cfae74e',
+      'a60b8527d1d4e1314ed91e0a5c958dbe6027ddb5e09144f6b39df1864c99b53b',
     );
   });
 });

@@ -129,7 +129,7 @@ describe('a projection', () => {
     await views.caughtUp();
     expect((await views.view(told).query()).rows).toEqual([
       { key: 'a', row: { by: ['request as event:lab/Do@1'] } },
-      { key: 'b', row: { by: ['event:lab/Do@1', 'request:lab/Must@1'] } },
+      { key: 'b', row: { by: ['event as event:lab/Do@1', 'request as request:lab/Must@1'] } },
     ]);
   });
 

@@ -31,7 +31,7 @@ describe('given content that some cells link [CON-4]', () => {
       .as('operator')
       .blob(ref, { cell: cell('b') })
       .catch((error: Error) => error.message);
-    expect(refusal).toMatch(/^cap_denied: host may not read this content through a cell that does not link it/);
+    expect(refusal).toMatch(/^cap_denied: operator may not read this content through a cell that does not link it/);
     await closeSound(world, store, app);
   });
 

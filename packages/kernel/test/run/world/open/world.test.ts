@@ -157,11 +157,11 @@ describe('given an open world [REQ-9]', () => {
     const [effect] = await recordsOf(store, 'effect');
     const told = frames.map(([ingress]) => `${ingress?.kind} by ${(ingress as IngressRecord).principal}`);
     expect(told.sort()).toEqual([
-      'command by host',
-      'manifest by host',
+      'command by operator',
+      'manifest by operator',
       `receipt by adapter:${effect?.effect}`,
-      'request by host',
       'request by human:ann',
+      'request by operator',
       'timer by kernel',
     ]);
     await closeSound(world, store, app);

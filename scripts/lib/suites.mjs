@@ -1,0 +1,45 @@
+/*
+ * Which test files `npm test` leaves to `npm run test:rest`, and why. Everything else belongs to `npm test`, new files
+ * too: a file is listed here when it takes a large part of a minute, and no sooner.
+ */
+
+/** @type {readonly (readonly [folder: string, why: string])[]} */
+export const HEAVY = [
+  ['scripts/test/docs.test.ts', 'installs the built packages and runs the code of every page'],
+  ['scripts/test/readme.test.ts', 'builds, and runs the examples of the README as a user would'],
+  ['examples/', 'runs every example as a program'],
+  ['conformance/modes/', 'every scenario in every mode, on every protocol'],
+  ['conformance/tamper/', 'every frame and blob of a world, tampered with'],
+  ['conformance/profiles/', 'every scenario against a live server, on every protocol'],
+  ['packages/agent/test/processes/', 'kills processes while parallel calls run'],
+  ['packages/agent/test/budgets/worlds.test.ts', 'trees of sessions on real stores that crash and fork'],
+  ['packages/agent/test/ends/handles.test.ts', 'every handle in histories on real stores'],
+  ['packages/flow/test/acceptance.test.ts', 'a thousand of each reducer'],
+  ['packages/flow/test/crash/', 'kills processes'],
+  ['packages/kernel/test/pure/engine/gate/revocation.test.ts', 'random revocations, each audited'],
+  ['packages/kernel/test/replay/verify/random.test.ts', 'random chains of app versions'],
+  ['packages/kernel/test/replay/verify/replay.test.ts', 'random worlds, each replayed in several ways'],
+  ['packages/kernel/test/run/state/worlds.test.ts', 'forged worlds in a process with little memory'],
+  ['packages/providers/test/hostile.test.ts', 'hostile answers in a process with little memory'],
+  ['packages/reprise/test/canary/', 'a secret in every place, and a scan of all that was written'],
+  ['packages/sandbox/test/hostile.test.ts', 'hostile code in processes of its own'],
+  ['packages/store-sqlite/test/crash/', 'kills processes at each step'],
+  ['packages/store-sqlite/test/faults/', 'real processes beside each other on small disks'],
+  ['packages/store-sqlite/test/hostile-files/', 'forged files in a process with little memory'],
+  ['packages/store-sqlite/test/one-writer.test.ts', 'real processes that want the same file'],
+  ['packages/store-sqlite/test/processes.test.ts', 'real processes that want the same file'],
+  ['packages/store-sqlite/test/syncs.test.ts', 'system calls of both drivers'],
+  ['packages/testkit/test/simulator/subjects/', 'the fault simulator over its seeds, and its planted bugs'],
+  ['packages/tools/test/confinement.test.ts', 'races on a real folder'],
+  ['packages/tools/test/external/', 'external agents as processes, hostile ones among them'],
+  ['packages/tools/test/large-folder.test.ts', 'a folder of many thousand files'],
+  ['packages/tools/test/mcp/', 'MCP servers as processes, hostile ones among them'],
+  ['packages/tools/test/owner.test.ts', 'programs that outlive their owner'],
+];
+
+/** What vitest is to leave out, or to run alone, for a suite: `quick`, `rest` or all. */
+export function suiteOf(name) {
+  const heavy = HEAVY.map(([path]) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
+  if (name === 'quick') return { exclude: heavy };
+  return name === 'rest' ? { include: heavy } : {};
+}
