@@ -7,7 +7,7 @@ import { all, play } from './scene.js';
 const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
 
 describe('a session that is asked to make room', () => {
-  it('tells what the model is shown from then on, and never the summary as an answer', async () => {
+  it('a compacted session reports what the model is shown from then on, and never returns the summary as an answer', async () => {
     const steps = [{ text: '1' }, { text: '2' }, { says: ['the', 'summary'], text: 'the summary' }, { text: '3' }];
     await play({ agents: [talker], steps }, async ({ world }) => {
       const session = world.session('me', talker);
@@ -27,7 +27,7 @@ describe('a session that is asked to make room', () => {
     });
   });
 
-  it('shows people of a model’s channel that it happened, and operators what it took', async () => {
+  it('the model’s channel shows that a compaction happened, and the operator’s channel its usage', async () => {
     const steps = [{ text: '1' }, { text: '2' }, { text: 's' }, { text: '3' }];
     await play({ agents: [talker], steps }, async ({ world }) => {
       const session = world.session('me', talker);
@@ -42,7 +42,7 @@ describe('a session that is asked to make room', () => {
     });
   });
 
-  it('says that there is nothing to shorten before anything was said', async () => {
+  it('a compaction before any input is dropped with nothing_to_compact', async () => {
     await play({ agents: [talker], steps: [] }, async ({ world }) => {
       expect(await world.session('me', talker).compact()).toMatchObject({ status: 'rejected', code: 'session_absent' });
     });
@@ -70,7 +70,7 @@ describe('an agent that says how room is made', () => {
     expect(error).toMatchObject({ details: { where: `agent x compaction.${field}` } });
   });
 
-  it('is refused for a model that the world has not, before anything is kept', async () => {
+  it('a compaction model that the world does not have is refused before anything is stored', async () => {
     const lost = defineAgent({ name: 'lost', model: 'main', instructions: '', compaction: { model: 'nowhere' } });
     await play({ agents: [lost], steps: [] }, async ({ world }) => {
       await expect(world.session('me', lost).send('Hi')).rejects.toSatisfy((error) =>

@@ -29,7 +29,7 @@ describe('a definition', () => {
     );
   });
 
-  it('is data in the journal: one blob that says all of it, and says the same again [TOOL-1]', async () => {
+  it('a definition is data in the journal: one complete blob, and equal definitions give equal bytes [TOOL-1]', async () => {
     const agent = defineAgent({ ...spec, limits: { usd: 0.5, wall: '5m' }, loop: 'operator', tools: [echo] });
     const models = { main: { price: { in: 3, out: 15 } } };
     await play({ agents: [agent], steps: [{ text: 'x' }, { text: 'y' }], models }, async ({ world }) => {
@@ -45,7 +45,7 @@ describe('a definition', () => {
     });
   });
 
-  it('that names a model which the world does not have is refused before anything is written', async () => {
+  it('a definition that names a model which the world does not have is refused before anything is written', async () => {
     const agent = defineAgent({ ...spec, model: 'unknown' });
     await expect(play({ agents: [agent], steps: [] }, async () => undefined)).rejects.toSatisfy((error) =>
       isRepriseError(error, 'unknown_model'),
@@ -61,7 +61,7 @@ describe('a definition', () => {
     });
   });
 
-  it('of an agent that returns data tells the model what that has to look like', async () => {
+  it('a definition with a return schema tells the model the JSON Schema', async () => {
     const agent = defineAgent({ ...spec, returns: z.strictObject({ score: z.int() }) });
     await play({ agents: [agent], steps: [{ text: '{"score":1}' }] }, async ({ world, llm }) => {
       await (await world.session('s', agent).send('Hi')).result();
@@ -71,7 +71,7 @@ describe('a definition', () => {
     });
   });
 
-  it('takes a schema of any library that follows the interface, with its JSON Schema beside it', async () => {
+  it('a definition accepts a schema of any library that implements the interface, with its JSON Schema beside it', async () => {
     const returns = {
       '~standard': {
         version: 1 as const,
@@ -93,7 +93,7 @@ describe('a changed definition', () => {
   const first = defineAgent({ ...spec, instructions: 'One.' });
   const second = defineAgent({ ...spec, instructions: 'Two.' });
 
-  it('is taken by a session at its next input, while the world runs [SES-16]', async () => {
+  it('a changed definition is adopted by a session at its next input, while the world runs [SES-16]', async () => {
     await play({ agents: [first], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world, llm }) => {
       await (await world.session('s', first).send('Hi')).result();
       const { ref } = await world.define(second);
@@ -105,7 +105,7 @@ describe('a changed definition', () => {
     });
   });
 
-  it('is not taken by a session that is pinned', async () => {
+  it('a changed definition is not adopted by a pinned session', async () => {
     const pinned = defineAgent({ ...spec, instructions: 'One.', adopt: 'pin' });
     const changed = defineAgent({ ...spec, instructions: 'Two.', adopt: 'pin' });
     await play({ agents: [pinned], steps: [{ text: 'x' }, { text: 'y' }] }, async ({ world }) => {
@@ -119,7 +119,7 @@ describe('a changed definition', () => {
 });
 
 describe('context sources', () => {
-  it('are asked once for each run, and what they gave is recorded', async () => {
+  it('context sources are read once for each run, and their texts are recorded', async () => {
     let asked = 0;
     const agent = defineAgent({
       ...spec,

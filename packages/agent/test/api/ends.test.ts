@@ -27,7 +27,7 @@ async function settled(run: Run): Promise<unknown[]> {
 const never = (dropped: string) => [{ kind: 'Cancelled', dropped }, 'run_failed', 'lifecycle', 'lifecycle'];
 
 describe('the handle of an input that waits', () => {
-  it('settles when the input is withdrawn, also asked for again, by number and after a restart [SES-26]', async () => {
+  it('the handle of a withdrawn input settles, also when taken again, by number and after a restart [SES-26]', async () => {
     const held = gate();
     const steps = [{ after: held.opened, text: '1' }];
     const store = memory();
@@ -48,7 +48,7 @@ describe('the handle of an input that waits', () => {
     });
   });
 
-  it('settles when everything is cancelled, when the session closes, and when it is cancelled itself [SES-26]', async () => {
+  it('the handle of a waiting input settles when everything is cancelled, when the session closes, and when it is cancelled itself [SES-26]', async () => {
     const held = gate();
     const steps = [{ after: held.opened }, { after: held.opened }];
     await play({ agents: [hello], steps }, async ({ world }) => {
@@ -75,7 +75,7 @@ describe('the handle of an input that waits', () => {
     });
   });
 
-  it('is that of the run which answers the input, asked for again and after a restart as well [SES-27]', async () => {
+  it('the handle of a waiting input is that of the run which answers it, also when taken again and after a restart [SES-27]', async () => {
     const held = gate();
     const store = memory();
     const steps = [{ after: held.opened }, { text: 'two' }];
@@ -103,7 +103,7 @@ describe('the handle of an input that waits', () => {
     });
   });
 
-  it('is that of the run which takes its input as a turn, also by the number of the run that never began [SES-27]', async () => {
+  it('the handle of a waiting input is that of the run which takes it as a turn, also by the number of the run that never began [SES-27]', async () => {
     const held = gate();
     const store = memory();
     const again = defineAgent({ ...OPEN, adopt: 'next_step' });
@@ -130,7 +130,7 @@ describe('the handle of an input that waits', () => {
     });
   });
 
-  it('settles alone when it was to be a turn of a run that goes on [SES-26]', async () => {
+  it('the handle of an input that was to join a run settles alone when that run continues [SES-26]', async () => {
     const held = gate();
     await play({ agents: [open], steps: [{ after: held.opened, text: '1' }, { text: '3' }] }, async ({ world }) => {
       const session = world.session('me', open);
@@ -153,7 +153,7 @@ describe('the handle of an input that waits', () => {
 });
 
 describe('the events of commands', () => {
-  it('say of each command once how it ended, where in the run, and why a run was cancelled [SES-11, EVT-2]', async () => {
+  it('the events of commands state once how each ended, where in the run, and why a run was cancelled [SES-11, EVT-2]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened }] }, async ({ world }) => {
       const session = world.session('me', hello);

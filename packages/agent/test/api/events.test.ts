@@ -17,7 +17,7 @@ const actor = defineAgent({ name: 'actor', model: 'main', instructions: 'Act.', 
 const typesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
 describe('the events of a run', () => {
-  it('tell it from its input to its end, each valid by the contract and with its place in the journal [EVT-1, EVT-2]', async () => {
+  it('the events of a run show it from its input to its end, each valid by its schema and with its place in the journal [EVT-1, EVT-2]', async () => {
     const steps = [{ text: 'Let me see.', calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] }, { text: 'Ho.' }];
     await play({ agents: [actor], steps }, async ({ world }) => {
       const run = await world.session('stage', actor).send('Go');
@@ -60,7 +60,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('say what they follow from: the effect that was settled, or the record that was taken in [EVT-2]', async () => {
+  it('events state their cause: the settled effect, or the ingress record [EVT-2]', async () => {
     await play({ agents: [actor], steps: [{ text: 'x' }] }, async ({ world }) => {
       const [accepted, , , requested, answered] = await all((await world.session('stage', actor).send('Go')).events());
       expect(accepted?.causation).toMatch(/^[0-9a-f]{64}#\d+$/);
@@ -69,7 +69,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('end with what is durable now, of a run, a session and a world, when nobody wants to follow', async () => {
+  it('events without follow end with what is durable now, of a run, a session and a world', async () => {
     const { opened, open } = gate();
     const call = { calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] };
     await play({ agents: [actor], steps: [call, { text: 'Ho.', after: opened }] }, async ({ world }) => {
@@ -87,7 +87,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('resume after any of them with exactly the rest [EVT-3]', async () => {
+  it('events of a run resume behind any of them with exactly the rest [EVT-3]', async () => {
     const steps = [{ calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }] }, { text: 'Ho.' }];
     await play({ agents: [actor], steps }, async ({ world }) => {
       const run = await world.session('stage', actor).send('Go');
@@ -97,7 +97,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('of a queued run are its own, though the run before it ends meanwhile', async () => {
+  it('the events of a queued run are its own, even when the run before it ends meanwhile', async () => {
     const held = gate();
     await play({ agents: [actor], steps: [{ after: held.opened, text: '1' }, { text: '2' }] }, async ({ world }) => {
       const session = world.session('stage', actor);
@@ -110,7 +110,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('are shown to the channel of the model without diagnostics and whole outputs [EVT-4]', async () => {
+  it('the model’s channel shows events without diagnostics and whole outputs [EVT-4]', async () => {
     const agent = defineAgent({ ...base, name: 'narrow', contextWindow: 20, tools: [echo] });
     const steps = [{ calls: [{ id: 'a', tool: 'echo', args: { text: 'ho' } }], tokens: 19 }, { text: 'Ho.' }];
     await play({ agents: [agent], steps }, async ({ world }) => {
@@ -124,7 +124,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('name the files of a call to the channel of the model, and link them for operators only [EVT-4]', async () => {
+  it('events name the files of a call to the model’s channel, and link them for operators only [EVT-4]', async () => {
     const draw = defineTool({
       name: 'draw',
       description: 'Draws.',
@@ -149,7 +149,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('keep the diff of a toolset, which is for operators, from the channel of the model [EVT-4]', () => {
+  it('events hide the diff of a toolset, which is for operators, from the model’s channel [EVT-4]', () => {
     const ref = Ref.fromHex('0'.repeat(64));
     const asked = { type: 'human.requested', kind: 'approval', call_id: null, ref } as unknown as AgentEvent;
     expect(seenBy('operator', asked)).toEqual(asked);
@@ -157,7 +157,7 @@ describe('the events of a run', () => {
     expect(seenBy('model', { ...asked, call_id: 'a' } as AgentEvent)).toHaveProperty('ref');
   });
 
-  it('leave long texts behind their links [EVT-6]', async () => {
+  it('events leave long texts behind their links [EVT-6]', async () => {
     await play({ agents: [actor], steps: [{ text: 'y'.repeat(9_000) }, { text: 'short' }] }, async ({ world }) => {
       const session = world.session('stage', actor);
       const long = await all((await session.send('x'.repeat(9_000))).events());
@@ -167,7 +167,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('can be left at any time, and asked for again', async () => {
+  it('a watch of events can be left at any time, and begun again', async () => {
     await play({ agents: [actor], steps: [{ text: 'x' }] }, async ({ world }) => {
       const run = await world.session('stage', actor).send('Go');
       for await (const event of run.events()) {
@@ -183,7 +183,7 @@ describe('the events of a run', () => {
 const base = { name: 'actor', model: 'main', instructions: 'Act.' } as const;
 
 describe('the events of a session', () => {
-  it('tell of all its runs and of what was asked of it, and resume within a run with exactly the rest [EVT-3]', async () => {
+  it('the events of a session show all its runs and commands, and resume within a run with exactly the rest [EVT-3]', async () => {
     await play({ agents: [actor], steps: [{ text: '1' }, { text: '2' }] }, async ({ world }) => {
       const session = world.session('stage', actor);
       await (await session.send('1')).result();
@@ -204,7 +204,7 @@ describe('the events of a session', () => {
 });
 
 describe('a stream', () => {
-  it('gives what the model says between the events, and each step its completion after it [EVT-5]', async () => {
+  it('a stream has the live pieces between the events, and each step’s completion behind its pieces [EVT-5]', async () => {
     const held = gate();
     const steps = [{ says: ['Hel', 'lo'], after: held.opened, text: 'Hel lo' }];
     await play({ agents: [actor], steps }, async ({ world }) => {
@@ -227,7 +227,7 @@ describe('a stream', () => {
     });
   });
 
-  it('that begins late hears what was said so far', async () => {
+  it('a stream that begins late receives the pieces so far', async () => {
     const held = gate();
     const steps = [{ says: ['Hel', 'lo'], after: held.opened, text: 'Hel lo' }];
     await play({ agents: [actor], steps }, async ({ world }) => {
@@ -242,7 +242,7 @@ describe('a stream', () => {
     });
   });
 
-  it('of one session does not hear another', async () => {
+  it('the stream of one session has no pieces of another', async () => {
     const held = gate();
     const steps = [
       { says: ['one'], after: held.opened, text: 'one' },

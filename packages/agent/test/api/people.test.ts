@@ -27,7 +27,7 @@ function support(done: { readonly order: string; readonly cents: number }[] = []
 }
 
 describe('an approval', () => {
-  it('is an open item that says what waits, of which session, since when, and for whom', async () => {
+  it('an approval is a pending item that states the call, the session, the time, and who may decide', async () => {
     const agent = support();
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
       const session = world.session('t-7', agent, { labels: { tenant: 'acme' } });
@@ -52,7 +52,7 @@ describe('an approval', () => {
     });
   });
 
-  it('given two days later lets the call go on, and the run completes', async () => {
+  it('an approval two days later lets the call continue, and the run completes', async () => {
     const done: { readonly order: string; readonly cents: number }[] = [];
     const agent = support(done);
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, clock, settle }) => {
@@ -68,7 +68,7 @@ describe('an approval', () => {
     });
   });
 
-  it('with edited arguments runs with those, and tells the model [TOOL-10]', async () => {
+  it('an approval with edited arguments runs the call with them, and tells the model [TOOL-10]', async () => {
     const done: { readonly order: string; readonly cents: number }[] = [];
     const agent = support(done);
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
@@ -90,7 +90,7 @@ describe('an approval', () => {
     });
   });
 
-  it('refused tells the model why, and nothing happens [TOOL-9]', async () => {
+  it('a refused approval tells the model the reason, and nothing happens [TOOL-9]', async () => {
     const done: { readonly order: string; readonly cents: number }[] = [];
     const agent = support(done);
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, llm, settle }) => {
@@ -104,7 +104,7 @@ describe('an approval', () => {
     });
   });
 
-  it('of what has changed since it was shown is stale, and nothing happens', async () => {
+  it('an approval of an item that has changed since it was shown is stale, and nothing happens', async () => {
     const agent = support();
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Done.' }] }, async ({ world, settle }) => {
       await world.session('t-7', agent).send('Refund');
@@ -116,7 +116,7 @@ describe('an approval', () => {
     });
   });
 
-  it('is remembered for the tool and the session until it is over or taken back', async () => {
+  it('an approval is remembered for the tool and the session until it expires or is taken back', async () => {
     const done: { readonly order: string; readonly cents: number }[] = [];
     const agent = support(done);
     const steps = [asks(9_000), { text: '1' }, asks(9_000), { text: '2' }, asks(9_000), { text: '3' }];
@@ -139,7 +139,7 @@ describe('an approval', () => {
     });
   });
 
-  it('by somebody who was not asked is refused', async () => {
+  it('an approval by a principal that may not decide is refused', async () => {
     const tool = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -163,7 +163,7 @@ describe('an approval', () => {
 });
 
 describe('a question', () => {
-  it('of the model waits for a person, whose answer it reads [TOOL-16]', async () => {
+  it('a question of the model waits for a person, whose answer the model reads [TOOL-16]', async () => {
     const ask = defineSessionTool({
       name: 'ask',
       description: 'Asks.',
@@ -194,7 +194,7 @@ describe('a question', () => {
     });
   });
 
-  it('of a running tool waits as well, and the tool goes on with the answer', async () => {
+  it('a question of a running tool waits as well, and the tool continues with the answer', async () => {
     const tool = defineTool({
       name: 'book',
       description: 'Books.',
@@ -223,7 +223,7 @@ describe('a question', () => {
 });
 
 describe('what people do', () => {
-  it('is told of each question, also where several of one call are over with it [EVT-9]', async () => {
+  it('each question is reported as an event, also when several of one call end together [EVT-9]', async () => {
     const tool = defineTool({
       name: 'book',
       description: 'Books.',
@@ -257,7 +257,7 @@ describe('what people do', () => {
     });
   });
 
-  it('is told to watchers: what was asked, and how it ended', async () => {
+  it('watchers see each question and how it ended', async () => {
     const agent = support();
     await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, settle }) => {
       const run = await world.session('t-7', agent).send('Refund');

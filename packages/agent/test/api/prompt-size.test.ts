@@ -49,7 +49,7 @@ async function refuses({ agent, steps = [{ text: 'no' }], act, asked, needs }: A
 const say = (input: Input) => (session: Session) => session.send(input);
 
 describe('a model call whose prompt is more than is left', () => {
-  it('is not begun for a first input of 100,000 characters under 1,000 tokens [LIM-14]', () =>
+  it('a model call does not begin for a first input of 100,000 characters under 1,000 tokens [LIM-14]', () =>
     refuses({ agent: plain, act: say(LONG), asked: 0, needs: 25_000 }));
 
   it.each<[what: string, input: Input, needs: number]>([
@@ -66,7 +66,7 @@ describe('a model call whose prompt is more than is left', () => {
     refuses({ agent: plain, act: say(input), asked: 0, needs }),
   );
 
-  it('is not begun for instructions, nor for descriptions of tools, that are too long [LIM-14]', async () => {
+  it('a model call does not begin when the instructions or the descriptions of tools are too long [LIM-14]', async () => {
     const told = defineAgent({ name: 'told', instructions: LONG, ...base });
     const tools = Array.from({ length: 8 }, (_, n) =>
       defineTool({ name: `t${n}`, description: 'd'.repeat(1_000), args: z.strictObject({}), run: async () => '' }),
@@ -76,10 +76,10 @@ describe('a model call whose prompt is more than is left', () => {
     await refuses({ agent: armed, act: say('hi'), asked: 0, needs: 2_000 });
   });
 
-  it('is not begun behind the result of a tool that is too long [LIM-14]', () =>
+  it('a model call does not begin behind a tool result that is too long [LIM-14]', () =>
     refuses({ agent: reader, steps: [{ calls: [{ tool: 'read' }] }], act: say('go'), asked: 1, needs: 3_000 }));
 
-  it('is not begun behind a steer or a follow-up that is too long [LIM-14]', async () => {
+  it('a model call does not begin behind a steer or a follow-up that is too long [LIM-14]', async () => {
     const waits = defineAgent({ name: 'waits', instructions: 'Wait.', ...base, afterAnswer: 'wait' });
     for (const say of ['steer', 'followUp'] as const)
       await refuses({
@@ -95,7 +95,7 @@ describe('a model call whose prompt is more than is left', () => {
       });
   });
 
-  it('is begun where prompt and answer fit, and reserves what they may take [LIM-14]', () =>
+  it('a model call begins when prompt and answer fit, and reserves their largest sizes [LIM-14]', () =>
     play({ agents: [plain], steps: [{ text: 'yes' }] }, async ({ world, llm }) => {
       const run = await world.session('me', plain).send('x'.repeat(3_000));
       expect([await run.text(), llm.asked.length]).toEqual(['yes', 1]);

@@ -67,7 +67,7 @@ describe('tools of one name', () => {
     },
   );
 
-  it('refuses an agent whose own list has a name twice', () => {
+  it('an agent whose own list has a name twice is refused', () => {
     expect(() => agentOf('a', [tool('look', 'one'), tool('look', 'two')])).toThrow(
       expect.toSatisfy((error) => isRepriseError(error, 'invalid_definition')),
     );
@@ -131,7 +131,7 @@ describe('a definition whose agent has no code after a restart', () => {
     await world.close();
   });
 
-  it('takes its tools from those that the world is opened with [TOOL-39]', async () => {
+  it('a definition whose agent has no code takes its tools from those that the world is opened with [TOOL-39]', async () => {
     const look = tool('look', 'seen');
     const left = await leftBehind([calling('look'), ANSWER], agentOf('late', [look]));
     const { world, llm } = await open({ ...left, tools: [tool('look', 'another'), look] });
@@ -142,7 +142,7 @@ describe('a definition whose agent has no code after a restart', () => {
 });
 
 describe('a world of agents that is given no policy', () => {
-  it('lets a tool of one session neither close another nor send to it [GATE-29]', async () => {
+  it('without a policy, a tool of one session can neither close another nor send to it [GATE-29]', async () => {
     const refusals: string[] = [];
     let world: AgentWorld | undefined;
     const meddle = defineTool({
@@ -169,7 +169,7 @@ describe('a world of agents that is given no policy', () => {
     });
   });
 
-  it('confines a session of a kernel world that is opened with agentApp directly [GATE-29]', async () => {
+  it('without a policy, a session of a kernel world that is opened with agentApp directly is confined [GATE-29]', async () => {
     const refusals: unknown[] = [];
     let world: World | undefined;
     const closeOther = { name: 'aos.agent/HostCommand@1', value: { command_id: 'x', command: { type: 'Close' } } };
@@ -198,7 +198,7 @@ describe('a world of agents that is given no policy', () => {
     await world.close();
   });
 
-  it('begins an era with the default, and keeps a policy that somebody gave', async () => {
+  it('without a policy, a world begins an era with the default, and a given policy stays', async () => {
     const store = memory();
     const policy = [...AGENT_POLICY, { send: '*', decision: 'allow' as const }];
     const first = await openAgentWorld({ store, policy, models: {}, llm: (judge) => new ScriptedLlm(judge, []) });

@@ -10,7 +10,7 @@ const verdict = z.strictObject({ refund: z.boolean(), cents: z.int() });
 const judge = defineAgent({ name: 'judge', model: 'main', instructions: 'Judge.', returns: verdict });
 
 describe('a run', () => {
-  it('gives its last text', async () => {
+  it('a run returns its last text', async () => {
     await play({ agents: [hello], steps: [{ text: 'Hi.' }] }, async ({ world }) => {
       const run = await world.session('me', hello).send('Hi');
       expect(await run.text()).toBe('Hi.');
@@ -19,7 +19,7 @@ describe('a run', () => {
     });
   });
 
-  it('gives what its agent returns, as data', async () => {
+  it('a run of an agent with a return schema returns data', async () => {
     const steps = [{ text: '{"refund": true, "cents": 5}' }];
     await play({ agents: [judge], steps }, async ({ world, llm }) => {
       const { value } = await (await world.session('me', judge).send('Judge')).result();
@@ -28,7 +28,7 @@ describe('a run', () => {
     });
   });
 
-  it('asks once more for an answer that does not fit, and then fails', async () => {
+  it('a run requests an answer that does not fit once more, and then fails', async () => {
     const steps = [{ text: 'no' }, { text: '{"refund": 1}' }];
     await play({ agents: [judge], steps }, async ({ world, llm }) => {
       const run = await world.session('me', judge).send('Judge');
@@ -40,7 +40,7 @@ describe('a run', () => {
     });
   });
 
-  it('of a session is found by its number, in a world that was opened again as well', async () => {
+  it('a run is found by its number in its session, also in a reopened world', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }], goesOn: true }, async ({ world, store }) => {
       await (await world.session('me', hello).send('Hi')).result();
       await world.close();
@@ -55,7 +55,7 @@ describe('a run', () => {
     });
   });
 
-  it('is cancelled alone: what waits behind it runs [SES-22]', async () => {
+  it('a cancelled run does not cancel the inputs behind it [SES-22]', async () => {
     const held = gate();
     await play({ agents: [hello], steps: [{ after: held.opened }, { text: '3' }] }, async ({ world }) => {
       const session = world.session('me', hello);
@@ -70,7 +70,7 @@ describe('a run', () => {
     });
   });
 
-  it('lists what its tools made', async () => {
+  it('a run lists the files of its tools', async () => {
     const draw = defineTool({
       name: 'draw',
       description: 'Draws.',
@@ -92,7 +92,7 @@ describe('a run', () => {
 const painter = { name: 'painter', model: 'main', instructions: 'Paint.' } as const;
 
 describe('an input', () => {
-  it('under the same id is the same run, and with other content a conflict [SES-7]', async () => {
+  it('an input with a known id returns the same run, and with other content a conflict [SES-7]', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }] }, async ({ world }) => {
       const session = world.session('me', hello);
       const first = await session.send('Hi', { id: 'm1' });
@@ -108,7 +108,7 @@ describe('an input', () => {
     });
   });
 
-  it('is parts: text, content by its link, and what is given as bytes', async () => {
+  it('an input has parts: text, content by its link, and bytes', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }] }, async ({ world, llm }) => {
       const ref = await world.kernel.content.put(new TextEncoder().encode('a letter'));
       const bytes = Uint8Array.of(1, 2);
@@ -118,7 +118,7 @@ describe('an input', () => {
     });
   });
 
-  it('to a session that is closed is refused with its reason', async () => {
+  it('an input to a closed session is refused with the reason', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }] }, async ({ world }) => {
       const session = world.session('me', hello);
       await (await session.send('Hi')).result();
@@ -129,7 +129,7 @@ describe('an input', () => {
     });
   });
 
-  it('of higher priority is taken up first', async () => {
+  it('an input with a higher priority is taken up first', async () => {
     const held = gate();
     const steps = [{ after: held.opened, text: '0' }, { text: 'a' }, { text: 'b' }];
     await play({ agents: [hello], steps }, async ({ world, llm }) => {

@@ -31,7 +31,7 @@ const scouts = ['x', 'y', 'z'].map((name) => defineAgent({ name, model: 'main', 
 const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: scouts });
 
 describe('a message to a session', () => {
-  it('stores its text and not the agent again, and reads no frame back [SES-16]', async () => {
+  it('a message stores its text but not the agent again, and reads no frame back [SES-16]', async () => {
     const { store, count } = counting(memory());
     const steps = [{ text: '1' }, { text: '2' }, { text: '3' }];
     await play({ agents: [lead], steps, store, drive: 'manual', goesOn: true }, async ({ world }) => {
@@ -44,7 +44,7 @@ describe('a message to a session', () => {
     });
   });
 
-  it('stores the agent again where a part of it was erased since [SES-16]', async () => {
+  it('a message stores the agent again when a part of it was erased since [SES-16]', async () => {
     const { store, count } = counting(memory());
     await play({ agents: [lead], steps: [{ text: '1' }], store, goesOn: true }, async ({ world }) => {
       await (await world.session('s', lead).send('first')).result();

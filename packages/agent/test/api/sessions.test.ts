@@ -6,7 +6,7 @@ import { gate, play } from './scene.js';
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
 
 describe('sessions', () => {
-  it('are found by state, by label and by the last change', async () => {
+  it('sessions are found by state, by label and by the last change', async () => {
     const held = gate();
     const steps = [{ text: '1' }, { text: '2' }, { after: held.opened, text: '3' }];
     await play({ agents: [hello], steps }, async ({ world }) => {
@@ -29,7 +29,7 @@ describe('sessions', () => {
     });
   });
 
-  it('come page by page', async () => {
+  it('sessions are listed page by page', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }, { text: '2' }, { text: '3' }] }, async ({ world }) => {
       for (const key of ['a', 'b', 'c']) await (await world.session(key, hello).send('Hi')).result();
       const first = await world.sessions({ limit: 2 });
@@ -42,7 +42,7 @@ describe('sessions', () => {
 });
 
 describe('results', () => {
-  it('that nobody has taken up are those that ended behind the last one taken', async () => {
+  it('new results are those of runs that ended behind the last one taken', async () => {
     await play({ agents: [hello], steps: [{ text: '1' }, { text: '2' }] }, async ({ world }) => {
       await (await world.session('a', hello).send('Hi')).result();
       const view = (await world.views()).view(runs);

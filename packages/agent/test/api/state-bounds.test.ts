@@ -74,13 +74,13 @@ const quiet = defineTool({
 }) as unknown as Tool;
 const COMPLETED = { kind: 'Completed' };
 
-describe('a session whose', () => {
+describe('a session at the bounds of its state', () => {
   it.each<[string, Tool, number, number]>([
     ['16 calls at once give 16 files each with paths of 1 KiB', files(16, 340), 16, 6],
     ['16 calls at once give 16 files each with paths of 3 KiB', files(16, 1_024), 16, 6],
     ['64 calls at once give 16 files each with paths of 3 KiB', files(16, 1_024), 64, 3],
     ['16 calls at once change 16 files each with paths of 1 KiB', changing, 16, 6],
-  ])('%s goes on [SES-24]', async (_what, tool, calls, steps) => {
+  ])('a session continues when %s [SES-24]', async (_what, tool, calls, steps) => {
     const { stop, asked, last } = await ended(
       [tool],
       Array.from({ length: steps }, () => many(calls, () => ({ tool: 'files' }))),
@@ -88,11 +88,14 @@ describe('a session whose', () => {
     expect([stop, asked, last]).toMatchObject([COMPLETED, steps + 1, expect.stringContaining('tool')]);
   });
 
-  it.each([16, 64])('model calls %i tools at once by ids as long as may be goes on [SES-24]', async (calls) => {
-    const steps = Array.from({ length: 5 }, () => many(calls, (n) => ({ id: wide(n, 128), tool: 'files' })));
-    const { stop, asked } = await ended([quiet], steps);
-    expect([stop, asked]).toMatchObject([COMPLETED, 6]);
-  });
+  it.each([16, 64])(
+    'a session whose model calls %i tools at once with ids of the largest size continues [SES-24]',
+    async (calls) => {
+      const steps = Array.from({ length: 5 }, () => many(calls, (n) => ({ id: wide(n, 128), tool: 'files' })));
+      const { stop, asked } = await ended([quiet], steps);
+      expect([stop, asked]).toMatchObject([COMPLETED, 6]);
+    },
+  );
 
   it.each([16, 64])(
     'model calls %i tools that are not there by names and ids as long as may be goes on [SES-24]',
@@ -103,7 +106,7 @@ describe('a session whose', () => {
     },
   );
 
-  it('user sends sixteen files of the longest names, again and again, goes on [SES-24]', async () => {
+  it('a session continues whose user repeatedly sends sixteen files with the longest names [SES-24]', async () => {
     const agent = defineAgent({ name: 'a', model: 'main', instructions: 'Go.', tools: [] });
     const steps = Array.from({ length: 40 }, () => ({ text: 'Yes.' }));
     await play({ agents: [agent], steps }, async ({ world }) => {
@@ -123,7 +126,7 @@ describe('a session whose', () => {
 describe('the size of a value', () => {
   const long = (n: number, length: number) => `${n}`.padEnd(length, 'x');
 
-  it('is never told as less than two thirds of its bytes, whatever its keys are called (seed 14; again: npx vitest run packages/agent/test/api/state-bounds.test.ts) [SES-24]', async () => {
+  it('the estimated size of a value is never less than two thirds of its bytes, whatever its keys are (seed 14; again: npx vitest run packages/agent/test/api/state-bounds.test.ts) [SES-24]', async () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -146,7 +149,7 @@ describe('the size of a value', () => {
     );
   });
 
-  it('of labels counts them all, one named hex among them [SES-24]', async () => {
+  it('the estimated size of labels counts all of them, also one named hex [SES-24]', async () => {
     const labels = Object.fromEntries(
       ['hex', ...Array.from({ length: 11 }, (_, n) => long(n, 64))].map((name) => [name, long(0, 256)]),
     );

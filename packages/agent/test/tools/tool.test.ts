@@ -177,7 +177,7 @@ describe('a span of time', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, '', '10', '10 s', 's', '-1s', '1e3s', '0.1ms', '367d', null])(
-    '%s is none',
+    'the invalid duration %s is refused',
     (given) => {
       expect(() => durationMs(given as never, 'here')).toThrow(
         expect.toSatisfy((error) => isRepriseError(error, 'invalid_argument')),
