@@ -57,7 +57,7 @@ describe('an agent that says how room is made', () => {
     ['model', { model: '' }],
     ['ask', { ask: ' ' }],
     ['by', { by: 'magic' }],
-  ])('is refused for a wrong %s, and told which', (field, choice) => {
+  ])('a compaction choice with a wrong %s is refused, and the error names the field', (field, choice) => {
     const define = () =>
       defineAgent({ name: 'x', model: 'main', instructions: '', compaction: choice as CompactionChoice });
     let error: unknown;

@@ -23,7 +23,7 @@ describe('a definition', () => {
     ['a context source without a lane', { ...spec, context: [{ name: 'x', load: () => '' }] }],
     ['an adoption that nobody knows', { ...spec, adopt: 'sometime' }],
     ['a grace of an hour', { ...spec, cancelGrace: '1h' }],
-  ])('with %s is refused where it is made', (_, wrong) => {
+  ])('a definition with %s is refused by defineAgent', (_, wrong) => {
     expect(() => defineAgent(wrong as never)).toThrowError(
       expect.toSatisfy((error) => isRepriseError(error, 'invalid_definition')),
     );

@@ -62,7 +62,7 @@ describe('a model call whose prompt is more than is left', () => {
     ['an image', { bytes: new Uint8Array(50_000), mediaType: 'image/png' }, 1_600],
     ['text outside ASCII', '語'.repeat(2_000), 1_500],
     ['several parts', Array.from({ length: 10 }, () => 'x'.repeat(500)), 1_250],
-  ])('is not begun for %s [LIM-14]', (_what, input, needs) =>
+  ])('a model call does not begin for %s [LIM-14]', (_what, input, needs) =>
     refuses({ agent: plain, act: say(input), asked: 0, needs }),
   );
 

@@ -48,7 +48,7 @@ describe('tools of one name', () => {
     ['that are described differently', 'one', 'two'],
     ['that look the same', 'the same', 'the same'],
   ])(
-    'gives each of two agents its own of two tools %s, also after a restart [TOOL-38]',
+    'each of two agents uses its own of two tools %s, also after a restart [TOOL-38]',
     async (_what, first, second) => {
       const store = memory();
       const agents = [

@@ -98,7 +98,7 @@ describe('a session at the bounds of its state', () => {
   );
 
   it.each([16, 64])(
-    'model calls %i tools that are not there by names and ids as long as may be goes on [SES-24]',
+    'a session whose model calls %i unknown tools with names and ids of the largest size continues [SES-24]',
     async (calls) => {
       const steps = Array.from({ length: 5 }, () => many(calls, (n) => ({ id: wide(n, 400), tool: wide(n, 400) })));
       const { stop, asked } = await ended([quiet], steps);

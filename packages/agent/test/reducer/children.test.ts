@@ -212,7 +212,7 @@ describe('send_input', () => {
   it.each([
     ['one that is not there', 'c9'],
     ['one that is closed', 'c1'],
-  ])('to %s is refused as data', (_what, child) =>
+  ])('send_input to %s is refused as data', (_what, child) =>
     family({}, (s) => {
       parents(s);
       s.answer({ calls: [close('x')] });

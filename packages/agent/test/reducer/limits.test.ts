@@ -86,25 +86,22 @@ describe('a limit that is reached', () => {
     });
   });
 
-  it.each(kinds)(
-    '%s: a definition that asks lets the run wait, and it goes on when the limit is raised [LIM-2]',
-    (limit) => {
-      const [limits = {}, act] = REACHED[limit];
-      return play({ limits: { ...limits, on_limit: 'pause_and_ask' } }, (s) => {
-        act(s);
-        expect(s.lifecycle()).toBe('WaitingInput: limit');
-        const started = s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length;
-        s.command({ type: 'Reconfigure', patch: { limits: { max_steps: 60 } } });
-        if (limit !== 'max_steps') expect(s.lifecycle()).toBe('WaitingInput: limit');
-        s.command({
-          type: 'Reconfigure',
-          patch: { limits: { [limit]: limit === 'max_tool_calls_per_step' ? 64 : 50_000 } },
-        });
-        expect(s.lifecycle()).toBe('Running');
-        expect(s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length).toBeGreaterThan(started);
+  it.each(kinds)('%s: with pause_and_ask the run waits, and continues when the limit is raised [LIM-2]', (limit) => {
+    const [limits = {}, act] = REACHED[limit];
+    return play({ limits: { ...limits, on_limit: 'pause_and_ask' } }, (s) => {
+      act(s);
+      expect(s.lifecycle()).toBe('WaitingInput: limit');
+      const started = s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length;
+      s.command({ type: 'Reconfigure', patch: { limits: { max_steps: 60 } } });
+      if (limit !== 'max_steps') expect(s.lifecycle()).toBe('WaitingInput: limit');
+      s.command({
+        type: 'Reconfigure',
+        patch: { limits: { [limit]: limit === 'max_tool_calls_per_step' ? 64 : 50_000 } },
       });
-    },
-  );
+      expect(s.lifecycle()).toBe('Running');
+      expect(s.facts('ToolCallRequested').length + s.facts('LlmStepRequested').length).toBeGreaterThan(started);
+    });
+  });
 
   it('given a new definition from the next step on that raises the limit, the run continues', () =>
     play({ limits: { max_steps: 1, on_limit: 'pause_and_ask' } }, (s) => {

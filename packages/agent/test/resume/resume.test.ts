@@ -24,7 +24,7 @@ describe('streams of events', () => {
   }, 240_000);
 
   for (const [what, mutant] of Object.entries(MUTANTS)) {
-    it(`are found out when resumed wrongly: ${what} [EVT-3]`, async () => {
+    it(`the resume law detects a wrong resume: ${what} [EVT-3]`, async () => {
       const kept = fc.asyncProperty(anyWatchedHistory, async (watched) => {
         const recorded = recordedWorld(await journalOf(watched));
         await holdResume(recorded, sampled(watched), mutant(recorded));

@@ -113,7 +113,7 @@ describe('a call that was done', () => {
       } as () => unknown,
     ],
     ['what says that its result is lost', () => new ResultLost('it broke off')],
-  ])('and answers %s is told as done, with its result lost [TOOL-37]', async (_what, answer) => {
+  ])('a done call that answers %s is reported as done, with its result lost [TOOL-37]', async (_what, answer) => {
     const { tool, charges } = payingWith(answer);
     const text = await told(tool);
     expect(text).toMatch(

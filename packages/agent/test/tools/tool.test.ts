@@ -120,7 +120,7 @@ describe('what is recorded of a tool', () => {
     ['parallel as text', { parallel: 'no' }],
     ['polling as text', { polling: 'no' }],
     ['an output that is no schema', { output: {} }],
-  ])('is refused for %s', (_, over) => {
+  ])('a tool definition is refused for %s', (_, over) => {
     const spec = { name: 't', description: 'd', args: noArgs, run, ...over };
     expect(() => defineTool(spec as never)).toThrow(
       expect.toSatisfy((error) => isRepriseError(error, 'invalid_definition')),
