@@ -124,12 +124,15 @@ describe('a definition whose agent has no code after a restart', () => {
   it.each([
     ['fails when it answers what does not fit', '{"ok":"no"}', 'Failed'],
     ['completes when it answers what fits', '{"ok":true}', 'Completed'],
-  ])('has its answers checked by the recorded JSON Schema: %s [TOOL-39]', async (_what, text, kind) => {
-    const left = await leftBehind([{ text }, { text }, { text }, { text }], returning as never);
-    const { world } = await open(left);
-    expect(await standing(world)).toBe(kind);
-    await world.close();
-  });
+  ])(
+    'a definition without code has its answers checked by the recorded JSON Schema: %s [TOOL-39]',
+    async (_what, text, kind) => {
+      const left = await leftBehind([{ text }, { text }, { text }, { text }], returning as never);
+      const { world } = await open(left);
+      expect(await standing(world)).toBe(kind);
+      await world.close();
+    },
+  );
 
   it('a definition whose agent has no code takes its tools from those that the world is opened with [TOOL-39]', async () => {
     const look = tool('look', 'seen');

@@ -137,7 +137,7 @@ class TreePlay {
     return this.#answers(which, 99, much);
   }
 
-  /** A model answers; where none is asked, somebody says something. */
+  /** A model answers; without a model call, an input is sent. */
   #answers(which: number, how: number, much: number): void {
     const work = this.#asked(which);
     if (work === undefined) return this.input(ROOT);

@@ -14,7 +14,7 @@ import { EndsOracle } from './ends-oracle.js';
 export interface EndedHistory {
   readonly history: History;
   readonly toolset: boolean;
-  /** Before which happenings a tool that works asks somebody; null where the auditor watches as well. */
+  /** The happenings before which a running tool asks a person; null where the auditor watches as well. */
   readonly asks: readonly number[] | null;
 }
 

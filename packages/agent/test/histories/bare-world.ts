@@ -155,7 +155,7 @@ export class BareWorld {
     this.#submit(receiptFact(effect, attempt, { adapter: 'test', attempts: attempt, ...said }));
   }
 
-  /** A running effect asks somebody, and goes on meanwhile. */
+  /** A running effect asks a person, and continues meanwhile. */
   ask({ effect, attempt }: AtWork, question: Value): void {
     const n = this.#effects.get(effect)?.asks?.length ?? 0;
     this.#submit(askFact(effect, attempt, { n, question, expires: null, to: null }));

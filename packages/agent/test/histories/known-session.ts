@@ -1,4 +1,4 @@
-/** What somebody who only listens knows of a session: what was said to it, what it answered, and so what must be. */
+/** A model of a session from its inputs and events alone: it predicts what must happen. */
 import type { Value } from '@reprise/contracts';
 import type { Lifecycle, SessionCommand, SessionState, TranscriptItem } from '../../src/contracts/index.js';
 

@@ -36,7 +36,7 @@ export interface PlayOptions {
   readonly onFrame?: (frame: Frame, world: BareWorld) => void;
   /** The agent has a toolset that changes, is out of reach, and is asked about. The auditor knows nothing of those. */
   readonly toolset?: boolean;
-  /** Before which happenings a tool that works asks somebody, or is answered. The auditor knows nothing of those. */
+  /** The happenings before which a running tool asks a person, or is answered. The auditor ignores them. */
   readonly asks?: readonly number[];
   /** The app; that of agents when absent. The auditor reads the frames of another, and is not held against its states. */
   readonly app?: App;
@@ -92,7 +92,7 @@ class Play {
     this.#checkNow();
   }
 
-  /** A tool that works asks somebody; or what was asked is answered. */
+  /** A running tool asks a person; or its question is answered. */
   askOrReply(which: number): void {
     const asked = [...this.world.open].flatMap(([effect, { asks = [] }]) =>
       asks.flatMap(({ n, answer }) => (answer === undefined ? [{ effect, n }] : [])),

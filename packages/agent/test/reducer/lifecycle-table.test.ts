@@ -93,16 +93,14 @@ describe('the lifecycle table', () => {
     }),
   );
 
-  it.each(cases)(
-    'given %s in %s of a session that is closed, it is refused and nothing changes [SES-3]',
-    (trigger, state) =>
-      play({}, (s) => {
-        INTO[state](s);
-        s.command({ type: 'Close' });
-        const before = s.bytes();
-        expect(give(s, trigger)?.code).toBe('session_closed');
-        expect(equalBytes(before, s.bytes())).toBe(true);
-      }),
+  it.each(cases)('given %s in %s of a closed session, it is refused and nothing changes [SES-3]', (trigger, state) =>
+    play({}, (s) => {
+      INTO[state](s);
+      s.command({ type: 'Close' });
+      const before = s.bytes();
+      expect(give(s, trigger)?.code).toBe('session_closed');
+      expect(equalBytes(before, s.bytes())).toBe(true);
+    }),
   );
 
   it.each(LIFECYCLES)('given a stale epoch in %s, every command is refused and nothing changes [SES-13]', (state) =>

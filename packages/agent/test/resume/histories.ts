@@ -10,7 +10,7 @@ import type { Sample } from './resume-law.js';
 export interface WatchedHistory {
   readonly history: History;
   readonly toolset: boolean;
-  /** Before which happenings a tool that works asks somebody. */
+  /** The happenings before which a running tool asks a person. */
   readonly asks: readonly number[];
   /** Which of its places are tried, as numbers that are taken modulo how many there are. */
   readonly places: readonly number[];

@@ -113,7 +113,7 @@ describe('bounding an output', () => {
   });
 
   it.each(['head_tail', 'head', 'tail'] as const)(
-    'counts the line of the marker in the cap on lines: %s [TOOL-18]',
+    'a bounded output counts the line of its marker: %s [TOOL-18]',
     (keep) => {
       const lines = Array.from({ length: 1_000 }, (_, n) => `line ${n}`);
       const policy: OutputPolicy = { policyId: 'test@1', bytesMax: 16_384, linesMax: 11, keep };

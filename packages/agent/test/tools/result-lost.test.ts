@@ -56,7 +56,7 @@ describe('a call that was done', () => {
         })(),
       '{"id":7}',
     ],
-  ])('answers with %s as JSON has it [TOOL-37]', async (_what, answer, text) => {
+  ])('a handler’s %s is stored in its JSON form [TOOL-37]', async (_what, answer, text) => {
     expect(await told(payingWith(answer).tool)).toBe(`tool k: ${text}`);
   });
 
@@ -227,7 +227,7 @@ describe('a call whose handler cannot keep what it made', () => {
       },
     ],
     ['a change of a name beyond all bounds', (ctx) => ctx.changed('x'.repeat(2_000), null, null)],
-  ])('ends as unknown and never as failed: %s [TOOL-41]', async (_what, act) => {
+  ])('a call that cannot store its files ends as unknown and never as failed: %s [TOOL-41]', async (_what, act) => {
     const { tool, charges } = chargingThen(act);
     const agent = defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [tool] });
     await play({ agents: [agent], steps: [PAY, ANSWER], store: refusing('unkept') }, async ({ world, llm }) => {
@@ -266,7 +266,7 @@ describe('a call whose handler cannot keep what it made', () => {
         ),
       /^error k: The tool pay failed: no such page$/,
     ],
-  ])('is what its handler says where it %s [TOOL-41]', async (_what, act, expected) => {
+  ])('a call with a lost file ends as its handler states when it %s [TOOL-41]', async (_what, act, expected) => {
     const agent = defineAgent({
       name: 'payer',
       model: 'main',
