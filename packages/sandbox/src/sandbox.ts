@@ -138,7 +138,7 @@ function expectSaid<K extends FromSandbox['say']>(said: FromSandbox, say: K, whe
   const facts = where === undefined ? {} : { where };
   throw said.say === 'failed'
     ? codeFailed(said.what, facts)
-    : codeFailed('the sandbox answers what it was not asked', { ...facts, expected: say, actual: said.say });
+    : codeFailed('the sandbox sent an unexpected message', { ...facts, expected: say, actual: said.say });
 }
 
 /** The process: what goes in, what comes out, and its end. */
