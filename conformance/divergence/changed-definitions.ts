@@ -14,7 +14,7 @@ const charged = (more: Record<string, z.ZodType>) =>
     receipt: z.strictObject({ id: z.string() }),
   });
 
-const LACKING = 'frame 0: the app does not have the definitions that this journal was written with';
+const LACKING = 'frame 0: the app lacks definitions that this journal was written with';
 
 /** What a mutant defines otherwise, what a verification says that it lacks, and what opening the world with it is told. */
 const DEFINITIONS: readonly (readonly [
@@ -65,7 +65,7 @@ const DEFINITIONS: readonly (readonly [
     'the app has no shelves',
     'shop/Shelf@1',
     'manifest_mismatch',
-    'cells are alive that no reducer of this app takes over (shop/Shelf@1 (3 alive))',
+    'the app has no reducer for cells that are alive (shop/Shelf@1 (3 alive))',
     () => shopApp({}, { shelves: false }),
   ],
 ];

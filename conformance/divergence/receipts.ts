@@ -396,7 +396,7 @@ const LIVE: readonly Row[] = [
     group: GROUP,
     name: 'another request under the same id',
     how: 'an id that was used for something else',
-    caught: [['request', 'request_conflict', 'frame 1: request q was made before with another content']],
+    caught: [['request', 'request_conflict', 'frame 1: request q was made before with other content']],
     broken: () => askedAgain({ of: 'bob' }, 'q'),
     sound: () => askedAgain({ of: 'bob' }, 'q-2'),
   },

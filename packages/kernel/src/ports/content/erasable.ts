@@ -1,9 +1,9 @@
 /**
  * Content that may have to be erased: stored behind a salt.
  *
- * After an erasure the digest of the bytes stands in the journal for ever. That of a short text can be guessed by
- * hashing every likely text; 16 random bytes before it make that hopeless, and are erased with it. They also make
- * equal texts different blobs, so erasing one never takes another's.
+ * After an erasure the digest of the bytes stays in the journal for ever. A short text could be guessed from it by
+ * hashing every likely text; 16 random bytes before the text prevent that, and are erased with it. They also make
+ * equal texts different blobs, so erasing one never erases another's.
  */
 import { type Ref, RepriseError } from '@reprise/contracts';
 import { type RandomBytes, systemRandom } from '../time/clock.js';
@@ -14,10 +14,10 @@ import { getBytes } from './values.js';
 const SALT_BYTES = 16;
 
 /**
- * Keeps bytes that may have to be erased. Each call makes another blob: whoever repeats a request under its id
- * repeats the link as well.
+ * Stores bytes that may have to be erased. Each call makes another blob: a caller that repeats a request under its id
+ * must repeat the link as well.
  *
- * @param random where the salt comes from; the platform's when absent
+ * @param random the source of the salt; the platform's when absent
  * @returns a raw link, to be read with {@link getErasable}
  */
 export function putErasable(
@@ -32,14 +32,14 @@ export function putErasable(
 }
 
 /**
- * Reads what {@link putErasable} kept.
+ * Reads content stored by {@link putErasable}.
  *
- * @throws RepriseError `blob_erased`, `blob_missing`; `blob_damaged` also when there is no salt before the bytes
+ * @throws RepriseError `blob_erased`, `blob_missing`; `blob_damaged` also when the content is too short for a salt
  */
 export async function getErasable(content: ContentReader, ref: Ref): Promise<Uint8Array> {
   const salted = await getBytes(content, ref);
   if (salted.length >= SALT_BYTES) return salted.slice(SALT_BYTES);
-  throw new RepriseError('blob_damaged', 'content that is read as salted has no room for a salt', {
+  throw new RepriseError('blob_damaged', 'content that is read as salted is too short for a salt', {
     where: ref.toString(),
     expected: `${SALT_BYTES} bytes or more`,
     actual: `${salted.length} bytes`,

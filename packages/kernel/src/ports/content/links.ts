@@ -1,4 +1,4 @@
-/** Whether everything that a value links is there: asked before the value is journaled, so that a world verifies. */
+/** Checks that all content linked by a value exists before the value is journaled, so that a world verifies. */
 import type { Ref, Value } from '@reprise/contracts';
 import { decode, linksOf } from '../../pure/codec/index.js';
 import { macrotask } from '../time/turn.js';
@@ -6,25 +6,25 @@ import { LINKS_FOLLOWED_MAX, LINKS_PER_TURN } from './bounds.js';
 import type { ContentReader } from './port.js';
 
 /**
- * A link that may not be journaled: its content is not there any more, or never was, or is linked as a value and is not
- * one, or leads to more content than is followed for one value.
+ * A link that may not be journaled: its content is missing or erased, or is linked as a value but is not one,
+ * or leads to more content than is followed for one value.
  */
 export interface BadLink {
   readonly ref: Ref;
   readonly why: 'blob_missing' | 'blob_erased' | 'not_a_value' | 'too_many_links';
 }
 
-/** Values known to be whole, so that a log that is linked again and again is walked once. */
+/** Values known to be complete, so that a log that is linked again and again is walked once. */
 const KNOWN_MAX = 10_000;
 
 /**
- * Follows links through values. Outsiders can say of any content that it is a value, and put a value that links
- * nothing stored; once journaled, either would make every verification fail. What was erased may not be linked anew;
- * inside of stored values its links are left standing, as in a transcript of which one message is gone.
+ * Follows links through values. A caller can claim of any content that it is a value, and can put a value with dangling
+ * links; once journaled, either would make every verification fail. Erased content may not be linked anew;
+ * inside stored values such links stay, as in a transcript with one erased message.
  */
 export class LinkCheck {
   readonly #whole = new Set<string>();
-  /** The erasure after which `#whole` was collected: a later one makes it void. */
+  /** The erasure after which `#whole` was collected: a later one invalidates it. */
   #wholeSince = -1;
 
   constructor(private readonly content: ContentReader) {}
@@ -59,7 +59,7 @@ export class LinkCheck {
     this.#wholeSince = through;
   }
 
-  /** What stored content links, or why it may not be linked itself. */
+  /** The links of stored content, or why it may not be linked itself. */
   async #linksOf(ref: Ref): Promise<readonly Ref[] | BadLink['why']> {
     if (ref.kind === 'raw') return (await this.content.has(ref)) ? [] : this.#whyGone(ref);
     const bytes = await this.content.get(ref);
@@ -71,7 +71,7 @@ export class LinkCheck {
   }
 }
 
-/** What the bytes of a value link; undefined when they are no value. */
+/** The links in the bytes of a value; undefined when the bytes are not a value. */
 export function linksIn(bytes: Uint8Array): Ref[] | undefined {
   try {
     return linksOf(decode(bytes));

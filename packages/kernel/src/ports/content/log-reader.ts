@@ -7,7 +7,7 @@ import { getValue } from './values.js';
 /** Levels of the largest log whose items can be counted: 32¹⁰ chunks of 32 items are more than 2⁵³. */
 const LOG_LEVELS_MAX = 10;
 
-/** Which items are read: all from an index on, and single ones before it. */
+/** Selects items: all from an index on, and single ones before it. */
 interface Selection {
   readonly from: number;
   readonly singles: readonly number[];
@@ -16,10 +16,10 @@ interface Selection {
 /**
  * The items of a log, in order.
  *
- * @param head a log's head as a reducer's `ctx.logHead` linked it
+ * @param head a log's head, as linked by a reducer's `ctx.logHead`
  * @param from the index from which on all items are read, 0 by default
- * @param singles indexes of single items before that, in any order; what they share on the way is read once
- * @throws RepriseError `blob_missing`; `blob_damaged` also for a link to something else than a log; `invalid_argument`
+ * @param singles indexes of single items before that, in any order; shared nodes are read once
+ * @throws RepriseError `blob_missing`; `blob_damaged` also for a link that is not a log; `invalid_argument`
  */
 export async function* readLog(
   content: ContentReader,
@@ -31,7 +31,7 @@ export async function* readLog(
   yield* readLogLeaf(content, requireLog(log, head.toString()), from, singles);
 }
 
-/** The items of a log of which the leaf is at hand. */
+/** The items of a log whose leaf is loaded. */
 export async function* readLogLeaf(
   content: ContentReader,
   log: LogLeaf,
@@ -52,13 +52,13 @@ export async function* readLogLeaf(
 
 function requireIndex(index: number): void {
   if (Number.isSafeInteger(index) && index >= 0) return;
-  throw new RepriseError('invalid_argument', 'this is not the index of an item', {
+  throw new RepriseError('invalid_argument', 'invalid item index', {
     expected: 'a whole number from 0',
     actual: index,
   });
 }
 
-/** The blobs that a log is made of, its sealed chunks and the nodes above them; not what its items link. */
+/** The blobs of a log: its full chunks and the nodes above them, without the content that its items link. */
 export async function* logBlobs(content: ContentReader, log: LogLeaf): AsyncGenerator<Ref> {
   const seen = new Set<string>();
   requireLog(log as unknown as Value, 'the leaf of a log');
@@ -67,7 +67,7 @@ export async function* logBlobs(content: ContentReader, log: LogLeaf): AsyncGene
 }
 
 async function* blobsUnder(content: ContentReader, ref: Ref, level: number, seen: Set<string>): AsyncGenerator<Ref> {
-  // The same items make the same chunk: a node may stand in a log many times, and is one blob.
+  // Equal items make equal chunks: a node may occur in a log many times, and is one blob.
   const name = `${level} ${ref.hex}`;
   if (seen.has(name)) return;
   seen.add(name);
@@ -94,7 +94,7 @@ async function* readUnder(
   }
 }
 
-/** A sealed chunk is full. One with fewer items would let few bytes stand for a log that never comes to its next item. */
+/** An inner chunk is full. One with fewer items would let few bytes claim a log that never reaches its next item. */
 function chunkOf(list: Value, ref: Ref): readonly Value[] {
   if (isList(list) && list.length === LOG_CHUNK_ITEMS) return list;
   throw notALog(ref.toString());
@@ -106,12 +106,12 @@ function nodeOf(list: Value, ref: Ref): readonly Ref[] {
   throw notALog(ref.toString());
 }
 
-/** Whether any of the next items is to be read. */
+/** Whether any of the next items is selected. */
 function reaches({ from, singles }: Selection, items: number): boolean {
   return from < items || singles.some((index) => index < items);
 }
 
-/** What is left to read behind the next items, counted from there. */
+/** The selection that is left after the next items, counted from there. */
 function behind({ from, singles }: Selection, items: number): Selection {
   return {
     from: Math.max(0, from - items),
@@ -156,6 +156,6 @@ function isList(value: Value | undefined): value is readonly Value[] {
 function notALog(where: string): RepriseError {
   return new RepriseError('blob_damaged', 'the content is not a log', {
     where,
-    hint: 'Give the link that ctx.logHead made.',
+    hint: 'Pass the link made by ctx.logHead.',
   });
 }

@@ -1,4 +1,4 @@
-/** Pieces of bytes as one: each copied before the next is asked for, since its buffer may be filled again. */
+/** Joins pieces of bytes: each is copied before the next is requested, since its buffer may be reused. */
 export async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const copies: Uint8Array[] = [];
   let length = 0;

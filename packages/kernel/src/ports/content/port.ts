@@ -16,42 +16,42 @@ export interface ContentReader {
   has(ref: Ref): Promise<boolean>;
 
   /**
-   * The frame of the newest erasure that named a blob; undefined when none did.
+   * The frame of the newest erasure that named a blob; undefined without one.
    *
-   * Contract: an index over the `erase` frames, so that what was erased is told from what was lost; it stays when
+   * Contract: an index over the `erase` frames, which tells erased content from lost content; it stays when
    * the same bytes are put again.
    */
   erasedBy(ref: Ref): Promise<number | undefined>;
 
-  /** The frame of the newest erasure that was carried out to its end, −1 when there is none. */
+  /** The frame of the newest finished erasure, −1 without one. */
   erasedThrough(): Promise<number>;
 }
 
-/** What was kept of bytes that came one after another. */
+/** The result of storing a stream. */
 export interface KeptStream {
   readonly ref: Ref;
-  /** How many they were. */
+  /** The number of bytes. */
   readonly bytes: number;
 }
 
 /** Where a world's content lives. */
 export interface ContentStore extends ContentReader {
   /**
-   * Keeps bytes and names them.
+   * Stores bytes under their digest.
    *
-   * Contract: the same bytes give the same link; may be called twice; copies what it keeps; the blob is durable
+   * Contract: the same bytes give the same link; may be called twice; copies the bytes; the blob is durable
    * at the latest when the next `Journal.append` of the same store resolves, and may be gone after a crash or
-   * a close before that; a refused append keeps it for the next one. Rejects with `store_full` or `store_failed`
+   * a close before that; a refused append leaves it for the next one. Rejects with `store_full` or `store_failed`
    * where it writes at once.
    */
   put(bytes: Uint8Array): Promise<Ref>;
 
   /**
-   * Keeps bytes that come one after another, as one blob. For what may be too large to hold at once.
+   * Stores a stream of bytes as one blob. For content that may be too large for memory.
    *
-   * Contract: as `put` of all of them together, with the same link; asks for the next piece only when it has taken in
-   * the one before, so the same buffer may be filled again; a store on disk holds a bounded part of them in memory.
-   * When the pieces end in an error it rejects with that error, and keeps nothing.
+   * Contract: like `put` of all pieces together, with the same link; requests the next piece only after copying the one
+   * before, so a buffer may be reused; a store on disk holds a bounded part in memory.
+   * When the stream fails it rejects with that error, and stores nothing.
    */
   putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream>;
 
@@ -59,7 +59,7 @@ export interface ContentStore extends ContentReader {
   list(): AsyncIterable<Ref>;
 }
 
-/** A world's content as its owner holds it: only the world erases, and only what a durable frame names. */
+/** The content of a world for its owner: only the world erases, and only content that a durable frame names. */
 export interface ErasableContentStore extends ContentStore {
   /**
    * Erases blobs for good and keeps their tombstones.
@@ -67,8 +67,8 @@ export interface ErasableContentStore extends ContentStore {
    * Contract:
    * - when it resolves, no file of the store holds the bytes any more, as far as the file system lets a program see;
    *   the tombstones, and that the erasure of frame `by` is finished, are durable;
-   * - what waits for an append is erased as well; what is not there gets its tombstone all the same;
-   * - may be called again with the same arguments, and has to be after it rejected or the process died in it:
+   * - content that waits for an append is erased as well; missing content gets its tombstone all the same;
+   * - may be called again with the same arguments, and must be after it rejected or the process died in it:
    *   then any part of it may have happened, and `erasedThrough` is still lower than `by`.
    *
    * @param by the `erase` frame that names them

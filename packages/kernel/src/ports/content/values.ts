@@ -2,13 +2,13 @@ import { type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { decode, encode } from '../../pure/codec/index.js';
 import type { ContentReader, ContentStore } from './port.js';
 
-/** Keeps a canonical value as content; its link says that the content is a value and can be walked. */
+/** Stores a canonical value as content; its link says that the content is a value and can be walked. */
 export async function putValue(content: Pick<ContentStore, 'put'>, value: unknown): Promise<Ref> {
   return (await content.put(encode(value))).asValue();
 }
 
 /**
- * Reads content that was kept as a canonical value.
+ * Reads content that was stored as a canonical value.
  *
  * @throws RepriseError `blob_missing`, `blob_erased`, `blob_damaged`, `invalid_bytes`
  */
@@ -17,25 +17,25 @@ export async function getValue(content: ContentReader, ref: Ref): Promise<Value>
 }
 
 /**
- * Reads content that must be there.
+ * Reads content that must exist.
  *
- * @throws RepriseError `blob_missing`, or `blob_erased` where a tombstone says why; `blob_damaged`
+ * @throws RepriseError `blob_missing`, or `blob_erased` when a tombstone explains it; `blob_damaged`
  */
 export async function getBytes(content: ContentReader, ref: Ref): Promise<Uint8Array> {
   const bytes = await content.get(ref);
   if (bytes !== undefined) return bytes;
   const by = await content.erasedBy(ref);
   if (by !== undefined) throw erased(ref, by);
-  throw new RepriseError('blob_missing', 'content that is linked is not in the store', {
+  throw new RepriseError('blob_missing', 'linked content is not in the store', {
     where: ref.toString(),
     hint: 'Restore the store from a copy that has it; `reprise verify` finds what is missing.',
   });
 }
 
 function erased(ref: Ref, by: number): RepriseError {
-  return new RepriseError('blob_erased', 'content that is linked was erased', {
+  return new RepriseError('blob_erased', 'linked content was erased', {
     where: ref.toString(),
-    hint: `Frame ${by} says by whom and why. It cannot be brought back; go on without it.`,
+    hint: `Frame ${by} records by whom and why. It cannot be restored; continue without it.`,
     by,
   });
 }

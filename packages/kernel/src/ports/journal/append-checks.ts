@@ -1,9 +1,9 @@
-/** The two questions every store asks before it appends, so that all of them refuse with the same words. */
+/** The argument checks of every store, so that all of them refuse with the same texts. */
 import { RepriseError } from '@reprise/contracts';
 import type { Head, StoredFrame } from './port.js';
 
 /**
- * Refuses what are no frames, or no head: a store must not learn it from its database.
+ * Refuses invalid frames or heads before a store's database sees them.
  *
  * @throws invalid_argument
  */
@@ -15,13 +15,13 @@ export function assertAppend(frames: readonly StoredFrame[], expected: Head): vo
   }
 }
 
-/** Refuses a number of a frame, or a name to find one by, that is none. */
+/** Refuses an invalid frame number. */
 export function assertPlace(thing: unknown, what: string): void {
   const whole = typeof thing === 'number' && (Number.isSafeInteger(thing) || thing === Number.POSITIVE_INFINITY);
   require(whole, what, 'a whole number', thing);
 }
 
-/** Refuses what is no text. */
+/** Refuses anything but text. */
 export function assertText(thing: unknown, what: string): void {
   require(typeof thing === 'string', what, 'text', thing);
 }
@@ -51,18 +51,18 @@ function isDigest(thing: unknown): boolean {
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
   if (holds) return;
-  throw new RepriseError('invalid_argument', 'a journal cannot be asked for this', { where, expected, actual });
+  throw new RepriseError('invalid_argument', 'invalid argument of the journal', { where, expected, actual });
 }
 
 /**
  * Refuses frames that do not follow each other from `expected` on.
  *
- * @throws invalid_argument: a gap in the journal can never be read back, so it is stopped at the door
+ * @throws invalid_argument: a gap in the journal could never be read back
  */
 export function assertConsecutive(frames: readonly StoredFrame[], expected: Head): void {
   frames.forEach((frame, i) => {
     if (frame.seq === expected.seq + 1 + i) return;
-    throw new RepriseError('invalid_argument', 'frames to append are not consecutive', {
+    throw new RepriseError('invalid_argument', 'the frames to append are not consecutive', {
       where: `frames[${i}]`,
       expected: expected.seq + 1 + i,
       actual: frame.seq,
@@ -80,6 +80,6 @@ export function assertHead(durable: Head, expected: Head): void {
   throw new RepriseError('stale_head', 'the journal has moved on since this append was computed', {
     expected,
     actual: durable,
-    hint: 'Read head() again: another writer appended, or an append that looked failed has landed.',
+    hint: 'Read head() again: another writer appended, or an append that seemed to fail became durable.',
   });
 }

@@ -12,7 +12,7 @@ export function nextHead(head: Head, frame: Uint8Array, hash: Hash): Head {
   return headAfterDigest(head, hash(frame), hash);
 }
 
-/** The head after a frame of which only the sha-256 is at hand. */
+/** The head after a frame of which only the sha-256 is known. */
 export function headAfterDigest(head: Head, frameDigest: Uint8Array, hash: Hash): Head {
   const joined = new Uint8Array(64);
   joined.set(fromHex(head.digest), 0);

@@ -17,7 +17,7 @@ import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.j
 /** A frame's records by role. */
 export interface FrameRecords {
   readonly ingress: IngressRecord;
-  /** The riding attempts: with the ingress, all that replay takes as given. */
+  /** The riding attempts: with the ingress, the inputs of replay. */
   readonly attempts: readonly RidingAttempt[];
   readonly state: StateRecord;
   /** All records, in order. */
@@ -41,7 +41,7 @@ function recordShapes() {
  * Decodes a frame.
  *
  * @param bytes the frame's canonical bytes
- * @param seq the number it stands at, for the error
+ * @param seq its expected number, for the error
  * @throws RepriseError `journal_damaged` naming the frame when it is not canonical or not a frame
  */
 export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
@@ -61,7 +61,7 @@ export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
     if (riding) attempts.push(record as unknown as RidingAttempt);
   }
   const head = first as unknown as IngressRecord;
-  if (head.seq !== seq) throw damaged(seq, `the frame says it is number ${head.seq}`, 0);
+  if (head.seq !== seq) throw damaged(seq, `the frame claims the number ${head.seq}`, 0);
   return {
     ingress: head,
     attempts,
@@ -73,7 +73,7 @@ export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
 /**
  * Refuses an ingress that no reader of the journal would accept, before it is written.
  *
- * @throws RepriseError `internal_error`: whoever made it should have refused it
+ * @throws RepriseError `internal_error`: the code that made it should have refused it
  */
 export function assertIngress(ingress: IngressRecord): void {
   const checked = check(recordShapes().ingress, ingress as unknown as Value);
@@ -85,11 +85,11 @@ export function assertIngress(ingress: IngressRecord): void {
   });
 }
 
-/** What replay takes as given of a frame. */
+/** The inputs of replay in a frame. */
 export type FrameInputs = Pick<FrameRecords, 'ingress' | 'attempts'>;
 
 /**
- * Decodes only what replay takes as given: the ingress and the riding attempts. Everything between is
+ * Decodes only the inputs of replay: the ingress and the riding attempts. The records between them are
  * regenerated and compared as bytes.
  *
  * @throws RepriseError `journal_damaged` naming the frame
@@ -100,7 +100,7 @@ export function readInputs(bytes: Uint8Array, seq: number): FrameInputs {
   const first = decodePart(slices[0], seq, 0);
   expectShape(ingress, first, seq, 0);
   if ((first as unknown as IngressRecord).seq !== seq) {
-    throw damaged(seq, `the frame says it is number ${(first as unknown as IngressRecord).seq}`, 0);
+    throw damaged(seq, `the frame claims the number ${(first as unknown as IngressRecord).seq}`, 0);
   }
   const attempts: RidingAttempt[] = [];
   for (let i = slices.length - 2; i > 0; i--) {
@@ -145,7 +145,7 @@ function expectShape(node: SchemaNode, record: Value, seq: number, i: number): v
   if (!checked.ok) throw damaged(seq, `${checked.path}: expected ${checked.expected}, got ${checked.actual}`, i);
 }
 
-/** The error for a frame whose bytes are not what a writer of this kernel can have written. */
+/** The error for a frame whose bytes no writer of this kernel can have written. */
 export function damaged(seq: number, what: string, record?: number, cause?: unknown): RepriseError {
   return new RepriseError('journal_damaged', what, {
     where: record === undefined ? `frame ${seq}` : `frame ${seq}, record ${record}`,

@@ -4,7 +4,7 @@ export { assertConsecutive, assertHead } from './append-checks.js';
 
 /** The identity of a prefix of the journal. Genesis has `seq` −1 and the digest of 32 zero bytes' hex. */
 export interface Head {
-  /** The number of the last frame, −1 when there is none. */
+  /** The number of the last frame, −1 in an empty journal. */
   readonly seq: number;
   /** The chain digest after that frame, as 64 hex digits. */
   readonly digest: string;
@@ -25,18 +25,18 @@ export interface StoredFrame {
   /** The canonical bytes of the frame. */
   readonly bytes: Uint8Array;
   /**
-   * The idempotency key of a frame whose ingress is a request, as 64 hex digits. A column for looking it up, given
+   * The idempotency key of a frame whose ingress is a request, as 64 hex digits. A column for looking it up, passed
    * to `append` only: a reader computes it from the frame.
    */
   readonly key?: string;
 }
 
-/** Where a world's frames live. After its store was closed every method rejects with `world_closed`. */
+/** The journal of a world. After its store was closed every method rejects with `world_closed`. */
 export interface Journal {
   /**
    * The durable head.
    *
-   * Contract: reads the store, not a cache, so it may be asked after a failed append to learn what landed.
+   * Contract: reads the store, not a cache: after a failed append it shows what became durable.
    */
   head(): Promise<Head>;
 
@@ -50,7 +50,7 @@ export interface Journal {
    *   the caller re-reads `head()` to learn which;
    * - frames are consecutive and start at `expected.seq + 1`, else `invalid_argument`; one call at a time;
    * - an empty list writes no frame: it checks the head and makes the blobs put so far durable;
-   * - keeps no reference to what it was given.
+   * - keeps no reference to its arguments.
    */
   append(frames: readonly StoredFrame[], expected: Head): Promise<Head>;
 
@@ -59,19 +59,19 @@ export interface Journal {
    *
    * Contract:
    * - streams in bounded memory; an append between two frames is tolerated and may be seen;
-   * - never repairs, skips or reorders: a hole, or storage that cannot be read, is `journal_damaged` naming the frame;
-   * - the bytes are the caller's own: changing them changes nothing that is stored.
+   * - never repairs, skips or reorders: a hole or unreadable storage is `journal_damaged` naming the frame;
+   * - the bytes are the caller's own: changing them does not change stored bytes.
    */
   read(from: number, to?: number): AsyncIterable<StoredFrame>;
 
   /**
-   * The number of the durable frame that was appended under a key; undefined when there is none.
+   * The number of the durable frame that was appended under a key; undefined without one.
    *
    * Contract: an index over the journal, in one transaction with it; it may be rebuilt from the frames at any time.
    */
   findKey(key: string): Promise<number | undefined>;
 
-  /** The newest frame of a kind at or before `seq`, by the `kind` column; undefined when there is none. */
+  /** The newest frame of a kind at or before `seq`, by the `kind` column; undefined without one. */
   findLast(kind: string, seq: number): Promise<StoredFrame | undefined>;
 }
 

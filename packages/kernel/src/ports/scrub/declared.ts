@@ -1,10 +1,10 @@
 /**
- * What of the settings that an app gives is secret. Options do not say it, so this does: whatever is sent in a header
- * that is not one of a known few, what stands in an address for a user, and what looks like a key.
+ * Finds the secrets among the settings of an app. Options do not mark them, so these rules do: header values except
+ * those of known headers, credentials in addresses, and texts that look like keys.
  */
 import type { Scrubber } from './scrubber.js';
 
-/** Headers that say nothing secret; the value of any other is concealed. */
+/** Headers without secrets; the value of any other is concealed. */
 const OPEN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-charset',
@@ -43,15 +43,15 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
   'x-title',
 ]);
 
-/** Names under which people keep secrets. */
+/** Names that people give to secrets. */
 const SECRET_NAME =
   /key|token|secret|passw|passphrase|\bpwd\b|_pwd|cred|auth|cookie|session|signature|\bsig\b|bearer|private/i;
 
-/** The shortest text that is taken for a key by its looks, and how many digits it has at least. */
+/** The shortest text that can look like a key, and how many digits it needs. */
 const KEY_LENGTH_MIN = 16;
 const KEY_DIGITS_MIN = 4;
 
-/** Conceals the values of headers, and what stands in them: a token behind its scheme, a password in Basic, a cookie. */
+/** Conceals the values of headers, and their parts: a token after its scheme, a password in Basic, a cookie. */
 export function concealHeaders(scrubber: Scrubber, headers: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of headers) if (!OPEN_HEADERS.has(name.toLowerCase())) concealHeader(scrubber, value);
 }
@@ -70,7 +70,7 @@ function concealUser(scrubber: Scrubber, user: string): void {
   if (at >= 0) scrubber.conceal(user.slice(at + 1));
 }
 
-/** Conceals what an address holds: user and password, and what looks like a key in its path and query. */
+/** Conceals the secrets in an address: user and password, and texts that look like a key in its path and query. */
 export function concealAddress(scrubber: Scrubber, address: string | URL): void {
   const url = parsed(address);
   if (url === undefined) return;
@@ -85,7 +85,7 @@ export function concealAddress(scrubber: Scrubber, address: string | URL): void 
   for (const segment of url.pathname.split('/').map(unescaped)) if (looksLikeKey(segment)) scrubber.conceal(segment);
 }
 
-/** Conceals variables that a program is given and that its author calls secret, or that may be. */
+/** Conceals environment variables of a program that are named like secrets or look like keys. */
 export function concealVariables(scrubber: Scrubber, variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) {
     concealAddress(scrubber, value);
@@ -93,7 +93,7 @@ export function concealVariables(scrubber: Scrubber, variables: Readonly<Record<
   }
 }
 
-/** What programs are set up with: a word, a number, a folder. What people print and talk about stays readable. */
+/** Typical plain settings: a word, a number, a folder. They occur in output and conversation, so they stay readable. */
 function isSetting(value: string): boolean {
   return /^[A-Za-z]+$/.test(value) || /^[\d.,:]+$/.test(value) || /^[./~]/.test(value);
 }
@@ -116,7 +116,7 @@ export function concealArguments(scrubber: Scrubber, args: readonly string[]): v
   }
 }
 
-/** Whether a text is made of letters and digits as keys are: long, without blanks, and no path. */
+/** Whether a text looks like a key: long, of letters and digits, without blanks, and not a path. */
 function looksLikeKey(text: string | undefined): boolean {
   if (text === undefined || text.length < KEY_LENGTH_MIN || /[\s/\\]/.test(text)) return false;
   return /[A-Za-z]/.test(text) && text.replace(/\D/g, '').length >= KEY_DIGITS_MIN;

@@ -1,13 +1,13 @@
-/** The texts of errors, without secrets: what is kept of one, and one to show whose texts hold none. */
+/** The texts of errors without secrets: one to store, and one to show. */
 import type { ErrorDetail } from '@reprise/contracts';
 import { bytesIn, plainness } from '../../pure/codec/kinds.js';
 import { ERROR_CAUSES_MAX, ERROR_TEXT_LENGTH_MAX } from './bounds.js';
 import type { Scrubber } from './scrubber.js';
 
-/** Objects of one error that are looked through for secrets: request and answer, as clients of HTTP put them there. */
+/** The number of objects of one error that are searched for secrets: HTTP clients put request and response there. */
 const OBJECTS_MAX = 2_000;
 
-/** What is kept of an error: names, texts and codes of it and of its causes. No stack: that differs between machines. */
+/** The stored form of an error: names, texts and codes of it and of its causes. No stack: it differs between machines. */
 export function errorDetail(thrown: unknown, scrubber: Scrubber): ErrorDetail {
   const [first, ...causes] = chainOf(thrown).map((one) => detailOf(one, scrubber));
   const { status } = fieldsOf(thrown);
@@ -28,7 +28,7 @@ function detailOf(thrown: unknown, scrubber: Scrubber): Omit<ErrorDetail, 'cause
   };
 }
 
-/** An error and its causes. What was thrown may be anything, things that throw when looked at among them. */
+/** An error and its causes. Anything can be thrown, also objects that throw when they are read. */
 function chainOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   const waiting: unknown[] = [thrown];
@@ -58,7 +58,7 @@ function textOf(thrown: unknown): string {
   try {
     return typeof thrown === 'object' && thrown !== null ? (JSON.stringify(thrown) ?? '') : String(thrown);
   } catch {
-    return 'something that has no text';
+    return 'a value without a text';
   }
 }
 
@@ -69,8 +69,8 @@ function cut(text: string, length: number): string {
 }
 
 /**
- * The error to show: itself when no secret is in it, else another of its class with the same fields, scrubbed. What it
- * holds that cannot be looked into, such as a socket, is then named and no more.
+ * The error to show: itself when it contains no secret, else another of its class with the same fields, scrubbed. A field
+ * that cannot be searched, such as a socket, is then only named.
  */
 export function shownError(thrown: unknown, scrubber: Scrubber): unknown {
   if (scrubber.idle) return thrown;
@@ -80,7 +80,7 @@ export function shownError(thrown: unknown, scrubber: Scrubber): unknown {
 }
 
 class Copying {
-  /** Whether anything in the copy is other than in the original. */
+  /** Whether the copy differs from the original anywhere. */
   changed = false;
   readonly #seen = new Map<object, unknown>();
 
@@ -129,14 +129,14 @@ class Copying {
     return into;
   }
 
-  /** Nobody can tell what is in it. */
+  /** The object cannot be searched. */
   #named(thing: object): string {
     this.changed = true;
     return `[${Object.getPrototypeOf(thing)?.constructor?.name ?? 'object'}]`;
   }
 }
 
-/** An error of the same class without any fields: its constructor might want anything. */
+/** An error of the same class without any fields: its constructor might need arguments. */
 function likeError(error: Error): Error {
   const like = new Error('…');
   for (const key of Reflect.ownKeys(like)) Reflect.deleteProperty(like, key);

@@ -1,10 +1,10 @@
-/** The ways in which a secret stands written where somebody echoes it. */
+/** The forms in which a secret may be echoed. */
 import { toHex } from '../../pure/codec/index.js';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from './bounds.js';
 import { readEscapes } from './reading.js';
 
 /**
- * Words that are sent where a local server wants any key at all. They stand in what people and models say.
+ * Placeholder keys for local servers. They occur in ordinary text.
  */
 const PLACEHOLDERS: readonly string[] = [
   'lm-studio',
@@ -16,7 +16,7 @@ const PLACEHOLDERS: readonly string[] = [
   'anything',
 ];
 
-/** What of a text is looked for: the text itself, and, since a key of many lines may be told line by line, its lines. */
+/** The texts to look for: the text itself and its lines, since a key of many lines may be echoed line by line. */
 export function secretsIn(text: string): string[] {
   const trimmed = text.trim();
   const lines = trimmed.includes('\n') ? trimmed.split('\n').map((line) => line.trim()) : [];
@@ -30,13 +30,13 @@ function isSecret(text: string): boolean {
   );
 }
 
-/** What a secret is found by: in text as it stands, and in text with its escapes undone. */
+/** The patterns of a secret: in plain text, and in text with its escapes undone. */
 export interface Forms {
   readonly plain: readonly string[];
   readonly read: readonly string[];
 }
 
-/** The forms of a secret: as it is, in the bytes of UTF-8, base64, hex, and as a form sends it. */
+/** The forms of a secret: plain, as UTF-8 bytes, base64, hex, and form-encoded. */
 export function formsOf(secret: string): Forms {
   const bytes = new TextEncoder().encode(secret);
   const encoded = [0, 1, 2].flatMap((offset) => base64Within(bytes, offset));
@@ -50,8 +50,8 @@ function undone(form: string): string {
 }
 
 /**
- * What is the same in the base64 of every text that holds this one at `offset` bytes behind a multiple of three:
- * `user:secret` is encoded whole, so the secret begins anywhere in a group of three.
+ * The part that the base64 of every text with this one at `offset` bytes after a multiple of three has in common:
+ * `user:secret` is encoded as a whole, so the secret begins anywhere in a group of three.
  */
 function base64Within(bytes: Uint8Array, offset: number): string[] {
   const padded = new Uint8Array(offset + bytes.length);

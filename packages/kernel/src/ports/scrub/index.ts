@@ -1,4 +1,4 @@
-/** Secrets: what they are, and how they are kept out of what is stored and told. */
+/** Secrets: finds them, and keeps them out of stored and reported texts. */
 
 export { SECRET_LENGTH_MIN } from './bounds.js';
 export { concealAddress, concealArguments, concealHeaders, concealVariables } from './declared.js';

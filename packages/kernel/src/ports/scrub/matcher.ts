@@ -5,14 +5,14 @@
 
 const UNITS = 0x1_0000;
 
-/** Called with each place at which a pattern ends: the longest one that ends there. */
+/** Called at each place where a pattern ends, with the longest one that ends there. */
 export type Found = (from: number, to: number) => void;
 
 /** Finds patterns in units. */
 export class Matcher {
   /** Follows a unit out of a state: `state * UNITS + unit` to the next state. */
   readonly #next = new Map<number, number>();
-  /** Units that a pattern begins with: most units of most texts are passed over by this alone. */
+  /** Units that a pattern begins with: most units of most texts are skipped by this alone. */
   readonly #first = new Uint8Array(UNITS);
   readonly #fail: number[] = [0];
   readonly #depth: number[] = [0];
@@ -27,7 +27,7 @@ export class Matcher {
   /**
    * Looks through units.
    *
-   * @returns how many of the last units may be the beginning of a pattern that goes on behind them
+   * @returns how many of the last units may be the beginning of a pattern that continues in the next text
    */
   scan(units: Uint8Array | Uint16Array, found: Found): number {
     let state = 0;
@@ -69,7 +69,7 @@ export class Matcher {
     this.#longest[state] = pattern.length;
   }
 
-  /** States were made parents first within a pattern, not across patterns: links are made level by level. */
+  /** States were created pattern by pattern, not by depth: links are computed level by level. */
   #link(): void {
     const levels: [state: number, unit: number, next: number][][] = [];
     for (const [key, next] of this.#next) {

@@ -1,6 +1,6 @@
 /**
  * Reads text with its escapes undone: of JSON and JavaScript (`\/`, `\u0073`, also when it is quoted again and its
- * backslashes are doubled), of URLs (`%73`, `%2573`) and of HTML (`&#47;`, `&amp;#47;`). What is no escape stands for
+ * backslashes are doubled), of URLs (`%73`, `%2573`) and of HTML (`&#47;`, `&amp;#47;`). Other text stands for
  * itself.
  */
 
@@ -9,14 +9,14 @@ export interface Reading {
   readonly units: Uint16Array;
   /** Where in the text each unit begins; one more at the end. */
   readonly starts: Int32Array;
-  /** How many of the units are whole: behind them an escape begins that may go on behind the end. */
+  /** How many of the units are complete: after them an escape begins that the next text may continue. */
   readonly whole: number;
 }
 
-/** The most backslashes that are taken as one. */
+/** The maximum number of backslashes that are read as one. */
 const BACKSLASHES_MAX = 16;
 
-/** The most units of an escape that has not ended. */
+/** The maximum length of an unfinished escape, in units. */
 const ESCAPE_LENGTH_MAX = 32;
 
 const BACKSLASH = 0x5c;
@@ -29,12 +29,12 @@ const ENTITIES: Readonly<Record<string, number>> = { amp: 38, lt: 60, gt: 62, qu
 type Units = Uint8Array | Uint16Array;
 
 /**
- * How far an escape reaches, and what it stands for; undefined for none, `cut` for what may be the beginning of one.
- * One that is `open` is whole, and may still be the beginning of a longer one: `%25` of `%2573`.
+ * The extent and meaning of an escape; undefined for no escape, `cut` for a possible beginning of one.
+ * An `open` one is complete, and may still be the beginning of a longer one: `%25` of `%2573`.
  */
 type Escape = { readonly end: number; readonly unit: number; readonly open?: boolean } | 'cut' | undefined;
 
-/** Reads text; undefined when there is no escape in it. */
+/** Reads text; undefined when it contains no escape. */
 export function readEscapes(text: Units): Reading | undefined {
   if (!text.includes(BACKSLASH) && !text.includes(PERCENT) && !text.includes(AMPERSAND)) return undefined;
   const units = new Uint16Array(text.length);

@@ -1,4 +1,4 @@
-/** What the original did after the cut: how its effects were settled, and which were armed. */
+/** Collects what happened to the original after the cut: how its effects were settled, and which were armed. */
 import type { IngressRecord, Receipt } from '@reprise/contracts';
 import { type EffectLeaf, effectOfTimer } from '../../pure/engine/index.js';
 import type { RecordedReceipt } from '../../run/dispatch/recorded-receipts.js';
@@ -11,7 +11,7 @@ export interface OpenAtCut {
   readonly leaf: EffectLeaf;
 }
 
-/** Collects what frames after the cut say of effects. */
+/** Collects what frames after the cut record about effects. */
 export class Afterwards {
   readonly #receipts = new Map<string, RecordedReceipt>();
   readonly #armed = new Set<string>();
@@ -22,7 +22,7 @@ export class Afterwards {
     this.#origins = [world];
   }
 
-  /** Takes the next frame. Of one that nobody at hand can replay it is known what was armed, and no outcome. */
+  /** Takes the next frame. For a frame that cannot be replayed it knows which effects were armed, and no outcome. */
   take(seq: number, { all: records, settled }: Pick<Owed, 'all' | 'settled'>): void {
     const [ingress] = records;
     if (ingress?.kind === 'fork') this.#origins.push(ingress.world);
@@ -36,14 +36,14 @@ export class Afterwards {
     }
   }
 
-  /** The worlds that these frames belong to. */
+  /** Receipts of the worlds that these frames belong to. */
   get origins(): string[] {
     return this.#origins.slice(0, FORK_ORIGINS_MAX);
   }
 
   /**
-   * What settles the effects that are open at the cut: the original's receipt, in the order in which it got them. Of
-   * one that has none it is not known what happened, unless it was never armed: then nothing did.
+   * The receipts for the effects that are open at the cut: the original's, in the order in which it got them. An effect
+   * without one has an unknown outcome, or was cancelled if it was never armed.
    */
   settlementsOf(open: readonly OpenAtCut[]): [string, Receipt][] {
     const placed = open.map(({ effect, leaf }) => {
@@ -66,7 +66,7 @@ export class Afterwards {
   }
 }
 
-/** Whether an ingress says itself how this effect ended: its receipt, a command about it, the end of its time. */
+/** Whether an ingress itself ends this effect: its receipt, a command about it, its deadline. */
 function settles(ingress: IngressRecord, effect: string): boolean {
   if (ingress.kind === 'receipt') return ingress.effect === effect;
   if (ingress.kind === 'timer') return effectOfTimer(ingress.name) === effect;

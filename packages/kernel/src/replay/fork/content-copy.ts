@@ -1,9 +1,9 @@
-/** Copies content along its links, so that a fork holds what its own frames link and nothing that came later. */
+/** Copies content along its links, so that a fork has the content that its own frames link and nothing newer. */
 import { type Ref, RepriseError, type Value } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../../ports/content/port.js';
 import { decode, linksOf } from '../../pure/codec/index.js';
 
-/** Copies content from one store to another, each blob once. What was erased there is not there to be copied. */
+/** Copies content from one store to another, each blob once. Erased content is not copied. */
 export class ContentCopy {
   readonly #copied = new Set<string>();
   readonly #erased = new Map<string, number>();
@@ -13,16 +13,16 @@ export class ContentCopy {
     private readonly into: ContentStore,
   ) {}
 
-  /** Content that is linked and was erased, by digest: the frame of the original that did it. */
+  /** Linked content that was erased, by digest: the frame of the original that erased it. */
   get erased(): ReadonlyMap<string, number> {
     return this.#erased;
   }
 
   /**
-   * Copies what a value links, and what that links.
+   * Copies the content that a value links, and the content that that content links.
    *
-   * @param where for the error: what links it
-   * @throws RepriseError `blob_missing`, and what the stores say
+   * @param where the source of the links, for the error
+   * @throws RepriseError `blob_missing`, and the errors of the stores
    */
   async linked(value: Value, where: string): Promise<void> {
     const open = linksOf(value);
@@ -35,7 +35,7 @@ export class ContentCopy {
     }
   }
 
-  /** Forgets content that was erased from the copy: what links it later may have it anew. */
+  /** Forgets content that was erased from the copy: a later link may restore it. */
   forget(digests: readonly string[]): void {
     for (const hex of digests) for (const kind of ['raw', 'value'] as const) this.#copied.delete(nameOf(kind, hex));
   }

@@ -3,10 +3,10 @@
  *
  * Invariants
  * N1  Until the fork's own first frame is durable, its store is noted as unfinished and cannot be opened as a world.
- *     What was copied before a crash is gone on with.
- * N2  The whole original is replayed on the way: what is copied was verified, and what came after the cut is known as
- *     it happened and not as some record retells it.
- * N3  The fork is self-contained: every link of its frames, its state and the receipts that it keeps leads somewhere.
+ *     A copy that a crash interrupted is continued.
+ * N2  The whole original is replayed on the way: copied frames were verified, and the frames after the cut are known
+ *     from replay, not from records that retell them.
+ * N3  The fork is self-contained: its store has everything that its frames, state and stored receipts link.
  */
 import {
   ERASE_DIGESTS_MAX,
@@ -46,7 +46,7 @@ import { inheritanceOf, NO_INHERITANCE } from './inheritance.js';
 import { type ForkStoreOptions, requireForkOptions } from './options.js';
 import { carryOut, finishForkAt, noteUnfinished, unfinishedFrame } from './unfinished.js';
 
-/** A fork that was made. */
+/** A finished fork. */
 export interface MadeFork {
   /** Its id. */
   readonly world: string;
@@ -54,11 +54,11 @@ export interface MadeFork {
   readonly head: Head;
   /** The last frame that it shares with the original. */
   readonly at: number;
-  /** Effects that were open there, and were settled by its first own frame. */
+  /** The number of effects open there, which its first own frame settled. */
   readonly settled: number;
 }
 
-/** The part of a store that a fork is made of. */
+/** The part of a store that is read to make a fork. */
 export type ForkSource = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
 
 /** Frames, and bytes of frames, that are copied in one append. */
@@ -68,9 +68,9 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 /**
  * Forks the world in a store.
  *
- * @throws RepriseError `invalid_argument` when there is no such frame, it is inside of a cascade, or the store to fork
- *   into holds something else; `era_unverified` when no app at hand replays the cut; `account_unknown`,
- *   `bound_exceeded`, `world_locked`, and what verifying the original says
+ * @throws RepriseError `invalid_argument` when the frame does not exist or is inside a cascade, or when the target
+ *   store holds something else; `era_unverified` when no given app replays the cut; `account_unknown`,
+ *   `bound_exceeded`, `world_locked`, and the errors of verifying the original
  * @example
  * const fork = await forkWorld(await sqlite('world.db').openReadonly(), { app, at: 150, into: sqlite('what-if.db') })
  */
@@ -96,7 +96,7 @@ async function requireCut({ journal }: ForkSource, at: number, last: number): Pr
   }
   for await (const next of journal.read(at + 1, at + 1)) {
     if (next.kind !== 'continue') continue;
-    throw new RepriseError('invalid_argument', 'this frame is inside of a cascade', {
+    throw new RepriseError('invalid_argument', 'the frame is inside a cascade', {
       where: `frame ${at}`,
       hint: 'Fork after the last `continue` frame behind it.',
     });
@@ -108,7 +108,7 @@ interface Cut {
   readonly head: Head;
   readonly at: number;
   readonly root: MapRoot;
-  /** Who replays its era. */
+  /** The app that replays its era. */
   readonly app: App;
   readonly world: WorldLeaf;
   readonly open: readonly OpenAtCut[];
@@ -121,9 +121,9 @@ class Forking {
   readonly #copy: ContentCopy;
   #batch: StoredFrame[] = [];
   #batchBytes = 0;
-  /** The head of the store that is forked into. */
+  /** The head of the target store. */
   #made: Head = EMPTY_HEAD;
-  /** Content that the fork itself adds. What else its store holds is of an earlier attempt, and may be erased by now. */
+  /** Content that the fork itself adds. Other content of its store is from an earlier attempt, and may be erased by now. */
   readonly #own = new Set<string>();
 
   constructor(
@@ -172,7 +172,7 @@ class Forking {
     const durable = await this.into.journal.head();
     const unfinished = unfinishedFrame(this.into);
     if (durable.seq >= 0 && (unfinished === undefined || durable.seq >= unfinished || durable.seq > at)) {
-      throw new RepriseError('invalid_argument', 'the store to fork into is not empty', {
+      throw new RepriseError('invalid_argument', 'the target store is not empty', {
         where: 'into',
         actual: `${durable.seq + 1} frames`,
         hint: 'Fork into a new store.',
@@ -183,13 +183,13 @@ class Forking {
   }
 
   /**
-   * Takes over a frame with what it links and what replaying it made. The last that is there already is compared; the
-   * links of all are followed, since only so it is known what was erased of them.
+   * Copies a frame, its linked content and the content made by replaying it. Frames already in the target are
+   * compared. The links of all frames are followed, since only so erased content is found.
    */
   async #take(stored: StoredFrame, { all, made }: Owed): Promise<void> {
     const ingress = all[0] as IngressRecord;
     if (stored.seq === this.#made.seq && stored.head !== this.#made.digest) {
-      throw new RepriseError('invalid_argument', 'the store to fork into holds the beginning of another world', {
+      throw new RepriseError('invalid_argument', 'the target store holds frames of another world', {
         where: `into, frame ${stored.seq}`,
         hint: 'Fork into a new store.',
       });
@@ -219,7 +219,7 @@ class Forking {
     this.#batchBytes = 0;
   }
 
-  /** The state at the cut. What was made of it in eras that nobody could replay is copied from the state itself. */
+  /** The state at the cut. Content made in eras that could not be replayed is copied from the state itself. */
   async #cut({ replayed, eras }: EraWalk, stored: StoredFrame, ingress: IngressRecord): Promise<Cut> {
     if (replayed === undefined) throw await this.#sealed(stored.seq);
     const { table, app } = replayed;
@@ -311,7 +311,7 @@ class Forking {
     return head;
   }
 
-  /** What the shared frames link, was erased after the cut, and has no tombstone among them. */
+  /** Content that the shared frames link and that was erased after the cut, without a tombstone among them. */
   #tombstones({ head }: Cut): string[][] {
     const digests = [...this.#copy.erased].filter(([, by]) => by > head.seq).map(([hex]) => hex);
     const lists: string[][] = [];
@@ -339,7 +339,7 @@ class Forking {
     return ref;
   }
 
-  /** Reads the original's nodes and those computed of it; what is new is written into the fork, and known for copying. */
+  /** Reads the original's nodes and those computed from it; new ones are written into the fork. */
   #intoNodes() {
     return {
       get: this.#nodes.get.bind(this.#nodes),
@@ -367,7 +367,7 @@ function requireBounded(ingress: IngressOf<'fork'>): void {
   const open = ingress.settled.length;
   const bytes = encode(ingress, FRAME_DEPTH_MAX).length;
   if (open <= FORK_OPEN_MAX && bytes <= FORK_BYTES_MAX) return;
-  throw new RepriseError('bound_exceeded', 'too much is open at this frame for a fork to settle', {
+  throw new RepriseError('bound_exceeded', 'too many effects are open at this frame for a fork to settle', {
     where: `frame ${ingress.from.seq}`,
     expected: `at most ${FORK_OPEN_MAX} effects and ${FORK_BYTES_MAX} bytes`,
     actual: `${open} effects and ${bytes} bytes`,

@@ -1,4 +1,4 @@
-/** What a live fork takes over from the head of the original, so that no right returns and nothing spent is given back. */
+/** What a live fork inherits from the head of the original, so that no revoked right returns and nothing spent is refunded. */
 import { type Account, type Amounts, type IngressOf, type InheritedRights, RepriseError } from '@reprise/contracts';
 import { EVERYTHING, meet, NOTHING, PARALLEL } from '../../pure/authority/index.js';
 import { decode, equalBytes } from '../../pure/codec/index.js';
@@ -23,7 +23,7 @@ interface Roots {
 
 type Inheritance = Pick<IngressOf<'fork'>, 'rights' | 'accounts' | 'root'>;
 
-/** Of a dry fork nothing: it has the rights of its past, since nothing that they permit happens. */
+/** A dry fork inherits nothing: it has the rights of its past, and nothing that they permit really happens. */
 export const NO_INHERITANCE: Inheritance = { rights: [], accounts: [] };
 
 /**
@@ -35,7 +35,7 @@ export async function inheritanceOf({ map, cut, table }: CutAndHead, options: Fo
   const rules = decode(table.get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
   if (rules.fork?.mode === 'dry') {
     throw new RepriseError('invalid_argument', 'a dry fork has no live forks', {
-      hint: 'It never learns which rights were taken away. Fork the world that it comes from.',
+      hint: 'It never learns which rights were revoked. Fork its original instead.',
     });
   }
   const states = { map, cut, head: await table.snapshot() };
@@ -47,7 +47,7 @@ export async function inheritanceOf({ map, cut, table }: CutAndHead, options: Fo
   };
 }
 
-/** Of holders whose rights are not at the head what they are at the cut, those at the head. */
+/** For holders whose rights changed between the cut and the head, the rights at the head. */
 async function changedRights(states: Roots): Promise<Inheritance['rights']> {
   const changed: Inheritance['rights'] = [];
   for await (const { key, bytes, before } of leavesOf(states, 'rights')) {
@@ -71,16 +71,16 @@ async function accountsOf(states: Roots, budgets: Readonly<Record<string, Amount
   }
   const unknown = Object.keys(budgets).find((name) => !accounts.some(([known]) => known === name));
   if (unknown === undefined) return accounts;
-  throw new RepriseError('account_unknown', 'a budget is given to an account that is not there', { where: unknown });
+  throw new RepriseError('account_unknown', 'the budgets name an unknown account', { where: unknown });
 }
 
-/** Limits under which nothing is charged any more: every effect asks for one call and for its place. */
+/** Limits that allow no more charges: every effect costs one call and one slot. */
 function closed(limits: Amounts): Amounts {
   const none = Object.fromEntries(Object.keys(limits).map((unit) => [unit, 0]));
   return { ...none, calls: 0, [PARALLEL]: 0 };
 }
 
-/** The leaves of a kind at the head, each with what it was at the cut; no kind that is asked for ever loses one. */
+/** The leaves of a kind at the head, each with its value at the cut; the kinds read here never lose a leaf. */
 async function* leavesOf({ map, cut, head }: Roots, kind: LeafKind & ('rights' | 'account')) {
   for await (const { key, bytes } of map.entries(head.ref, kind)) {
     yield { key, bytes, before: await map.lookup(cut.ref, key) };

@@ -1,26 +1,26 @@
-/** How a world is forked, and what is refused before anything is touched. */
+/** The options of forking a world, and the checks that run before anything is touched. */
 import { type Amounts, amounts, type Capability, capability, RepriseError } from '@reprise/contracts';
 import type { Store } from '../../ports/store/store.js';
 import type { RandomBytes } from '../../ports/time/clock.js';
 import { amountsFit, capabilityFits } from '../../pure/authority/index.js';
 import type { App } from '../../pure/define/index.js';
 
-/** How a world is forked. */
+/** Options of forking a world. */
 export interface ForkOptions {
-  /** The store that the fork is made in: empty, or with a fork of the same world that was not made to its end. */
+  /** The target store: empty, or with an unfinished fork of the same world. */
   readonly into: Store;
-  /** The last frame that the fork shares with the original; the last there is when absent. */
+  /** The last frame that the fork shares with the original; the newest when absent. */
   readonly at?: number;
-  /** `dry` (default): nothing outside is done, what the original got is given again. `live`: see `grants`. */
+  /** `dry` (default): no effect is executed; recorded receipts are used again. `live`: see `grants`. */
   readonly mode?: 'dry' | 'live';
-  /** Of a live fork: what the root of all authority may. Nothing when absent. */
+  /** For a live fork: the capability of the root of all authority. None when absent. */
   readonly grants?: Capability;
-  /** Of a live fork: limits by account; what is spent stays spent. Accounts that are not named may spend nothing. */
+  /** For a live fork: limits by account; what is spent stays spent. Accounts that are not named may spend nothing. */
   readonly budgets?: Readonly<Record<string, Amounts>>;
   readonly random?: RandomBytes;
 }
 
-/** {@link ForkOptions}, and who replays the journal. */
+/** {@link ForkOptions}, and the apps that replay the journal. */
 export interface ForkStoreOptions extends ForkOptions {
   readonly app: App;
   /** Earlier apps, for eras that the app itself cannot replay. */
@@ -53,5 +53,5 @@ function isObject(thing: unknown): thing is Record<string, unknown> {
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
   if (holds) return;
-  throw new RepriseError('invalid_argument', 'a world cannot be forked like this', { where, expected, actual });
+  throw new RepriseError('invalid_argument', 'invalid option of forkWorld', { where, expected, actual });
 }

@@ -1,4 +1,4 @@
-/** What would differ: a dry fork reserved against what the original did. Reads only. */
+/** Reports how a dry fork differs from its original. Reads only. */
 import {
   type Address,
   type IngressRecord,
@@ -13,7 +13,7 @@ import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '
 import { RecordedReceipts } from '../../run/dispatch/recorded-receipts.js';
 import type { ForkSource } from './fork-world.js';
 
-/** An effect of a fork, as a report tells it. */
+/** An effect of a fork, in a report. */
 export interface ReportedEffect {
   /** The frame of the fork that emitted it. */
   readonly seq: number;
@@ -23,7 +23,7 @@ export interface ReportedEffect {
   readonly params: Value;
 }
 
-/** An effect that the outside settled for the original after the cut, and that the fork has not. */
+/** An effect that was settled from outside in the original after the cut, and that the fork does not have. */
 export interface UnusedReceipt {
   /** The frame of the original that settled it. */
   readonly seq: number;
@@ -34,7 +34,7 @@ export interface UnusedReceipt {
   readonly receipt: Receipt;
 }
 
-/** The first frame in which the same input led to something else. */
+/** The first frame with the same input and another result. */
 export interface Departure {
   /** The frame of the fork. */
   readonly seq: number;
@@ -42,32 +42,32 @@ export interface Departure {
   readonly original: number;
 }
 
-/** What would differ. */
+/** The differences. */
 export interface ForkReport {
   readonly from: { readonly world: string; readonly seq: number; readonly head: string };
   readonly mode: 'dry' | 'live';
-  /** Effects that are the same as in the original, and were answered as there. */
+  /** Effects that equal one of the original and got its receipt. */
   readonly matched: readonly ReportedEffect[];
   /** Effects that the original did not have. They were denied. */
   readonly unmatched: readonly ReportedEffect[];
-  /** What the original did after the cut and the fork, so far, did not. */
+  /** Effects of the original after the cut that the fork does not have yet. */
   readonly unused: readonly UnusedReceipt[];
-  /** Where it departs from the original; undefined when it does not, or when no original was given. */
+  /** Where it departs from the original; undefined when it does not, or without an original. */
   readonly departure: Departure | undefined;
 }
 
 /**
- * Reports what a dry fork did otherwise than the original.
+ * Reports how a dry fork differs from its original.
  *
  * @param fork the store of the fork
- * @param original the world it was forked from, to find the first frame that departs
- * @throws RepriseError `invalid_argument` when this is no fork
+ * @param original the world it was forked from, to find the first different frame
+ * @throws RepriseError `invalid_argument` when the store does not hold a fork
  */
 export async function forkReport(fork: ForkSource, original?: ForkSource): Promise<ForkReport> {
   const first = await fork.journal.findLast('fork', Number.MAX_SAFE_INTEGER);
   const ingress = first && readFrame(first.bytes, first.seq).ingress;
   if (first === undefined || ingress?.kind !== 'fork')
-    throw new RepriseError('invalid_argument', 'this world is no fork');
+    throw new RepriseError('invalid_argument', 'this world is not a fork');
   const tally = new Tally();
   const recorded = new RecordedReceipts(fork.content, ingress.recorded);
   const compare = original === undefined ? undefined : new Comparison(original, recorded, ingress.from.seq);
@@ -90,7 +90,7 @@ export async function forkReport(fork: ForkSource, original?: ForkSource): Promi
 class Tally {
   readonly matched: ReportedEffect[] = [];
   readonly unmatched: ReportedEffect[] = [];
-  /** Effects of the original whose receipts were given. */
+  /** Effects of the original whose receipts were used. */
   readonly used = new Set<string>();
   readonly #open = new Map<string, ReportedEffect>();
 
@@ -114,7 +114,7 @@ class Tally {
   }
 }
 
-/** Holds frames of a fork against those of the original that have the same input. */
+/** Compares frames of a fork with those of the original that have the same input. */
 class Comparison {
   readonly #hash: Hash;
 
@@ -137,7 +137,7 @@ class Comparison {
     return undefined;
   }
 
-  /** The frame of the original with the same request, or with the receipt that was given again. */
+  /** The frame of the original with the same request, or with the same recorded receipt. */
   async #sameInput(ingress: IngressRecord): Promise<number | undefined> {
     if (isKeyed(ingress)) return this.original.journal.findKey(requestKey(ingress, this.#hash));
     if (ingress.kind !== 'receipt' || ingress.recorded === undefined) return undefined;
@@ -145,7 +145,7 @@ class Comparison {
   }
 }
 
-/** What followed from an input, without what differs between any two worlds: the ids of effects, and attempts. */
+/** The consequences of an input, without what differs between any two worlds: the ids of effects, and attempts. */
 function derivationOf(records: readonly JournalRecord[]): Uint8Array {
   return encode(records.slice(1).flatMap(told), FRAME_DEPTH_MAX);
 }
@@ -173,7 +173,7 @@ function told(record: JournalRecord): unknown[] {
   }
 }
 
-/** What changed in a cell's own state, by name: not its timers, which stand at other times in another world. */
+/** Changes in a cell's own state, by name: without its timers, which have other times in another world. */
 function stateFields(changed: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(changed).filter(([name]) => name.startsWith('state.')));
 }

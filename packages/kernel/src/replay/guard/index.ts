@@ -1,7 +1,7 @@
 /**
  * The guard: makes clocks, random, timers and I/O throw while pure code runs.
  *
- * The library never patches a host's globals unasked; installing the guard is the host's act. The wrappers cost a
+ * The library never patches a process's globals unasked; the program installs the guard itself. The wrappers cost a
  * flag check outside pure code. A violation is sticky: a reducer that catches it is found all the same.
  */
 import { RepriseError } from '@reprise/contracts';
@@ -59,7 +59,7 @@ const BANNED_LOCALE: readonly (readonly [object, string])[] = [
   [Object.getPrototypeOf(Uint8Array.prototype) as object, 'toLocaleString'],
 ];
 
-/** What a date answers in local time: another on a machine that stands elsewhere. Its UTC methods are free. */
+/** Date methods in local time: their results depend on the machine's time zone. The UTC methods are allowed. */
 const BANNED_DATE = [
   'getDate',
   'getDay',
@@ -85,7 +85,7 @@ const BANNED_DATE = [
   'toTimeString',
 ] as const;
 
-/** Classes whose instances answer differently elsewhere, by the object that holds them. */
+/** Classes whose instances depend on the machine's locale, by the object that holds them. */
 const BANNED_INTL = [
   'Collator',
   'DateTimeFormat',
@@ -101,7 +101,7 @@ const BANNED_INTL = [
 /**
  * Installs the guard in this realm. Idempotent.
  *
- * @returns a function that takes it out again
+ * @returns a function that removes it
  * @example
  * import { installGuard } from 'reprise/guard'
  * installGuard() // in a test set-up, or in development
@@ -120,7 +120,7 @@ export function installGuard(): () => void {
   wrap(undo, globalThis.crypto, 'getRandomValues', 'crypto.getRandomValues', 'ctx.id');
   wrap(undo, globalThis.crypto, 'randomUUID', 'crypto.randomUUID', 'ctx.id');
   if (globalThis.performance !== undefined) wrap(undo, globalThis.performance, 'now', 'performance.now', 'ctx.now');
-  hide(undo, 'process', 'what an event or a state says');
+  hide(undo, 'process', 'data from an event or a state');
   installed = () => {
     for (const step of undo.splice(0).reverse()) step();
     installed = undefined;
@@ -140,8 +140,8 @@ function forbid(name: string, instead: string): void {
 }
 
 /**
- * Puts a trap before a function or class. A proxy, so that whatever else hangs on it (what `promisify` looks for,
- * static methods, its name) is still there for the host.
+ * Replaces a function or class with a trap. A proxy, so that its properties (what `promisify` looks for,
+ * static methods, its name) stay available outside pure code.
  */
 function wrap(undo: (() => void)[], owner: object | undefined, key: string, name: string, instead: string): void {
   const original = owner === undefined ? undefined : (owner as Record<string, unknown>)[key];
@@ -173,7 +173,7 @@ function replace(undo: (() => void)[], owner: object, key: string, value: unknow
   });
 }
 
-/** Puts a trap before a global object of which pure code may read nothing at all: an environment, a platform, a time. */
+/** Replaces a global object that pure code may not read at all: environment, platform, time. */
 function hide(undo: (() => void)[], name: string, instead: string): void {
   const had = Object.getOwnPropertyDescriptor(globalThis, name);
   if (had === undefined || had.configurable !== true) return;
@@ -193,7 +193,7 @@ function hide(undo: (() => void)[], name: string, instead: string): void {
   undo.push(() => Object.defineProperty(globalThis, name, had));
 }
 
-/** What gives the same date everywhere: a count of milliseconds, or another date. The rest asks a clock or a zone. */
+/** Arguments that give the same date everywhere: milliseconds, or another date. Others read a clock or a time zone. */
 function isPortable(args: readonly unknown[]): boolean {
   return args.length === 1 && (typeof args[0] === 'number' || args[0] instanceof Date);
 }

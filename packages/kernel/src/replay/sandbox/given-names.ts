@@ -1,6 +1,6 @@
 /**
- * The modules that pure code imports from whoever replays it, instead of bringing them along: the definitions have to
- * be those of the kernel that replays, and its rules are pinned by the manifest as their number.
+ * The modules that the replaying kernel supplies to pure code, instead of pure code bundling them: the definitions must
+ * be those of the kernel that replays, and the manifest pins its rules as their number.
  */
 export const GIVEN_MODULES = [
   '@reprise/contracts',
@@ -10,5 +10,5 @@ export const GIVEN_MODULES = [
   'zod',
 ] as const;
 
-/** The name of a module that a sandbox gives. */
+/** The name of a module that a sandbox supplies. */
 export type GivenModule = (typeof GIVEN_MODULES)[number];

@@ -1,4 +1,4 @@
-/** What stands behind the imports of pure code in a sandbox. */
+/** The modules behind the imports of pure code in a sandbox. */
 import * as contracts from '@reprise/contracts';
 import * as zod from 'zod';
 import * as authority from '../../pure/authority/index.js';
@@ -6,7 +6,7 @@ import * as codec from '../../pure/codec/index.js';
 import * as define from '../../pure/define/index.js';
 import type { GivenModule } from './given-names.js';
 
-/** The pure part of the kernel's main entry; nothing else of it may be at hand where pure code replays. */
+/** The pure part of the kernel's main entry; the rest of it must not be reachable where pure code replays. */
 const kernel = {
   ...define,
   compareBytes: codec.compareBytes,
@@ -35,10 +35,10 @@ const OURS: Readonly<Record<Exclude<GivenModule, 'zod'>, Readonly<Record<string,
 };
 
 /**
- * The modules of a sandbox, by name. Called where they are given and nowhere else: what is of ours is frozen in place, so
- * that no code changes it for the engine. zod completes its classes as they are used, and the engine checks without it.
+ * The modules of a sandbox, by name. Call it only where they are supplied: our own modules are frozen in place, so
+ * that no code can change them for the engine. zod completes its classes as they are used, and the engine checks without it.
  *
- * @returns throws Error for a name of which a sandbox has no module
+ * @returns throws Error for an unknown module name
  */
 export function giveModules(): (name: unknown) => object {
   for (const module of Object.values(OURS)) freezeFunctions(module);
@@ -59,7 +59,7 @@ function freezeFunctions(module: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** A copy that nobody can add to; `__esModule` as bundlers of old modules expect it. */
+/** A frozen copy; `__esModule` as bundlers of CommonJS modules expect it. */
 function asModule(module: Readonly<Record<string, unknown>>): object {
   return Object.freeze(Object.defineProperty({ ...module }, '__esModule', { value: true }));
 }

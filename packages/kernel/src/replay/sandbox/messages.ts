@@ -1,9 +1,9 @@
-/** What a sandbox is told and what it says: canonical bytes, so that nothing but text crosses its wall. */
+/** The messages to and from a sandbox: canonical bytes as text, so that nothing but text crosses its boundary. */
 import { bytes, type Pinned, pinned, type Ref, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { decode, encode } from '../../pure/codec/index.js';
 
-/** What a sandbox is told. */
+/** A message to a sandbox. */
 export type ToSandbox =
   | { readonly tell: 'begin'; readonly root: Ref | null }
   /** `inputs`: the ingress and the riding attempts, as canonical bytes of a list. */
@@ -28,7 +28,7 @@ const fromSandbox = z.discriminatedUnion('say', [
   z.strictObject({ say: z.literal('need'), ref: ref() }),
 ]);
 
-/** What a sandbox says. */
+/** A message from a sandbox. */
 export type FromSandbox =
   | { readonly say: 'loaded'; readonly reducers: Pinned[]; readonly plans: Pinned[]; readonly effects: Pinned[] }
   | { readonly say: 'begun' }
@@ -50,15 +50,15 @@ export function encodeMessage(message: ToSandbox): Uint8Array {
 }
 
 /**
- * What a sandbox said. Nothing in it is believed, so each message is held to its shape.
+ * Reads messages from a sandbox. They are untrusted, so each is checked against its shape.
  *
- * @throws when these are not the bytes of such messages
+ * @throws when the bytes are not such messages
  */
 export function readMessages(said: Uint8Array): readonly FromSandbox[] {
   return z.array(fromSandbox).parse(decode(said)) as readonly FromSandbox[];
 }
 
-/** Bytes as text with one character for each: the only thing that goes through the wall of a sandbox. */
+/** Bytes as text with one character for each: only text crosses the boundary of a sandbox. */
 export function textOfBytes(all: Uint8Array): string {
   let text = '';
   for (let from = 0; from < all.length; from += 8_192) text += String.fromCharCode(...all.subarray(from, from + 8_192));

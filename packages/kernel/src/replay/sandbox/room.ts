@@ -2,9 +2,9 @@
  * The inside of a sandbox: loads pure code and replays frames with it, in a realm that has nothing else.
  *
  * Invariants
- * R1  Only text and the function that holds the code come in; only text goes out. No object of a host is ever in here.
- * R2  The realm is unverified before the code's first line runs.
- * R3  What is replayed is derived from the messages and from content that was asked for by digest.
+ * R1  Only text and the function that holds the code come in; only text goes out. No object of the outside is in here.
+ * R2  The realm is sealed before the code's first line runs.
+ * R3  Replay depends only on the messages and on content that was requested by digest.
  */
 import {
   type IngressRecord,
@@ -25,18 +25,18 @@ import { giveModules } from './given.js';
 import { bytesOfText, type FromSandbox, type ToSandbox, textOfBytes } from './messages.js';
 import { missedNames, sealRealm, whileLoading } from './seal.js';
 
-/** The body of the code, as a function of what modules of the old kind are given. */
+/** The body of the code, as a function of the CommonJS module variables. */
 export type CodeBody = (module: { exports: unknown }, exports: unknown, require: (name: unknown) => object) => void;
 
-/** The one door of a sandbox. */
+/** The only entry to a sandbox. */
 export interface Room {
-  /** Seals the realm and runs the code. What became of it is said. */
+  /** Seals the realm and runs the code. The result is a message. */
   load(body: CodeBody): void;
-  /** Says that there is no code to run, and why. */
+  /** Reports that there is no code to run, and why. */
   refuse(what: string): void;
-  /** Tells the sandbox something: the bytes of a message, as text. */
+  /** Sends the sandbox a message, as text. */
   tell(text: string): void;
-  /** What was said since it was asked last: the bytes of a list of messages, as text. Empty when nothing was. */
+  /** Takes the messages sent since the last call, as text. Empty without any. */
   take(): string;
 }
 
@@ -81,7 +81,7 @@ class Inside {
       this.#app = appIn(module.exports);
       this.say({ say: 'loaded', ...pinsOf(this.#app) });
     } catch (thrown) {
-      this.say({ say: 'failed', what: `the code does not load: ${wordsOf(thrown)}${missing()}` });
+      this.say({ say: 'failed', what: `the code cannot be loaded: ${wordsOf(thrown)}${missing()}` });
     }
     purity.violation = null;
   }
@@ -126,7 +126,7 @@ class Inside {
   }
 
   async #replay([ingress, ...attempts]: readonly [IngressRecord, ...RidingAttempt[]]): Promise<void> {
-    if (this.#app === undefined) throw new Error('nothing was loaded');
+    if (this.#app === undefined) throw new Error('no code was loaded');
     this.#touched = [];
     purity.heard = (name) => void this.#touched.push(name);
     try {
@@ -143,7 +143,7 @@ class Inside {
     }
   }
 
-  /** What was computed is stored, or the frame is found to be another: either way it need not be kept here. */
+  /** Computed nodes are stored by the other side, or the frame is found to differ: either way they are dropped here. */
   #rebase(root: Ref): void {
     this.#table.rebase(root);
     this.#nodes.forget();
@@ -154,7 +154,7 @@ class Inside {
 function appIn(exports: unknown): App {
   const { app, default: inner } = fieldsOf(exports);
   const found = [app, inner, fieldsOf(inner).app, fieldsOf(inner).default, exports].find(isApp);
-  if (found === undefined) throw new Error('it exports no app, as default or under the name app');
+  if (found === undefined) throw new Error('the module exports no app, neither as default nor as app');
   return found;
 }
 
@@ -172,12 +172,12 @@ function missing(): string {
   return names.length === 0 ? '' : `; it looked for ${names.join(', ')}`;
 }
 
-/** Whatever was thrown, in words that fit a message. */
+/** Describes anything that was thrown, in a text that fits a message. */
 function wordsOf(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
     return wellFormed(startOfText(words, 1_000));
   } catch {
-    return 'something that has no text';
+    return 'a value without a text';
   }
 }

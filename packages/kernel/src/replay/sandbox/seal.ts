@@ -1,19 +1,19 @@
 /**
- * Seals a realm: what asks a clock, chance, a locale, memory or the outside is gone from it, and the rest of the
- * language cannot be changed any more.
+ * Seals a realm: clocks, random numbers, locales, weak references and I/O are removed from it, and the rest of the
+ * language is frozen.
  *
  * Invariants
- * L1  What the guard lets through in a live world replays here: the traps are the same, and of the language nothing is
- *     gone but what makes code of text or bytes and what shares memory.
- * L2  While pure code replays, reaching for what is not there is a violation with a name, and not a mere error:
+ * L1  Code that passes the guard in a live world replays here: the traps are the same, and the language lacks only
+ *     what turns text or bytes into code and what shares memory.
+ * L2  While pure code replays, reaching for a removed name is a violation with that name, and not a mere error:
  *     catching it does not hide it. While a module loads it is absent, so that libraries may look for it.
- * L3  No code can be made of text, and nobody can change what the engine itself stands on.
+ * L3  No code can be made from text, and no code can change the objects that the engine relies on.
  */
 import { RepriseError } from '@reprise/contracts';
 import { purity, violate } from '../../pure/engine/index.js';
 import { installGuard } from '../guard/index.js';
 
-/** What hosts have and a sandbox does not. Other names of hosts are absent as well; these are named when they are wanted. */
+/** Globals of Node and browsers that a sandbox lacks. Others are absent as well; these are named in violations. */
 const OUTSIDE = [
   'AbortController',
   'AbortSignal',
@@ -51,10 +51,10 @@ const OUTSIDE = [
   'window',
 ] as const;
 
-/** Parts of the language that make code of text or bytes, or share memory with somebody who does not replay. */
+/** Parts of the language that turn text or bytes into code, or share memory with code outside. */
 const WITHHELD = ['Atomics', 'SharedArrayBuffer', 'WebAssembly', 'eval'] as const;
 
-/** Whose properties code assigns on objects of its own, such as `error.name`: a frozen prototype must not stop it. */
+/** Prototypes whose properties code assigns on its own objects, such as `error.name`: freezing must not stop that. */
 const OVERRIDABLE: readonly object[] = [
   Object.prototype,
   Error.prototype,
@@ -66,7 +66,7 @@ const OVERRIDABLE: readonly object[] = [
   URIError.prototype,
 ];
 
-/** One function of each kind: their prototypes lead to the constructors that make code of text. */
+/** One function of each kind: their prototypes lead to the constructors that turn text into code. */
 const FUNCTIONS: readonly object[] = [
   () => undefined,
   async () => undefined,
@@ -105,7 +105,7 @@ export function whileLoading(body: () => void): void {
   }
 }
 
-/** What the module that was loaded last looked for in vain. */
+/** The names that the last loaded module looked for in vain. */
 export function missedNames(): readonly string[] {
   return [...missed];
 }
@@ -126,7 +126,7 @@ function forbid(name: string): void {
   if (purity.depth === 0) return;
   violate(name);
   throw new RepriseError('nondeterminism', `pure code reached for ${name}`, {
-    hint: 'A sandbox has the language and the kernel, and nothing else.',
+    hint: 'A sandbox has only the language and the kernel.',
   });
 }
 
@@ -141,19 +141,19 @@ function withholdCompiler(prototype: object): void {
 function refuseText(): never {
   if (loading) missed.add('Function');
   forbid('Function');
-  throw new EvalError('a sandbox makes no code of text');
+  throw new EvalError('a sandbox cannot make code from text');
 }
 
-/** Stacks differ between engines, and the hook that formats them is handed what it must not have. */
+/** Stacks differ between engines, and the hook that formats them receives objects it must not have. */
 function quietErrors(): void {
   Object.defineProperty(Error, 'stackTraceLimit', { value: 0, writable: false, configurable: false });
   Object.defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: false });
 }
 
-/** What live code writes to a console is nobody's input. */
+/** Console output of pure code is dropped: nothing reads it. */
 function hush(): void {}
 
-/** L3: freezes everything that the global object leads to, what only syntax leads to, and itself. */
+/** L3: freezes everything reachable from the global object, everything reachable only by syntax, and the global itself. */
 function freezeAll(): void {
   const seen = new Set<object>();
   const open: unknown[] = [globalThis, ...FUNCTIONS, ...onlyBySyntax()];
@@ -184,7 +184,7 @@ function onlyBySyntax(): object[] {
   );
 }
 
-/** Lets each property be assigned on heirs, as it could be if nothing were frozen. */
+/** Keeps each property assignable on derived objects, as if nothing were frozen. */
 function makeOverridable(owner: object): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
     if (!('value' in descriptor) || descriptor.configurable !== true) continue;

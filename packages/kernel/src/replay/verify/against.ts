@@ -1,4 +1,4 @@
-/** What opening a world with an app would do, told by doing all of it in memory. Takes no lock and writes nothing. */
+/** Reports what opening a world with an app would do, by doing all of it in memory. Takes no lock and writes nothing. */
 import { type Address, type ErrorCode, formatAddress, isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
@@ -9,9 +9,9 @@ import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure
 import type { LeafTable } from '../../run/state/leaf-table.js';
 import { changeOfEra, currentEra, type EraChange, replayTail } from './upgrade.js';
 
-/** What the comparison may need beside the app. */
+/** What the comparison may need besides the app. */
 export interface AgainstOptions {
-  /** Earlier apps, as `openWorld` would be given them. */
+  /** Earlier apps, as passed to `openWorld`. */
   readonly legacy?: readonly App[];
 }
 
@@ -21,34 +21,34 @@ export interface UnmigratedCell {
   readonly why: string;
 }
 
-/** What opening a world with an app would do. */
+/** The result of opening a world with an app. */
 export interface AgainstReport {
   /**
-   * `new`: there is no frame yet; `same`: the era goes on; `new_era`: another begins; `plans_in_flight`: only with
+   * `new`: there is no frame yet; `same`: the era continues; `new_era`: another begins; `plans_in_flight`: only with
    * `plansInFlight: 'cancel'`; `refused`: it does not open.
    */
   readonly verdict: 'new' | 'same' | 'new_era' | 'plans_in_flight' | 'refused';
   readonly head: Head;
-  /** The frame of the manifest of the era at hand; null for a journal without frames. */
+  /** The frame of the current era's manifest; null for a journal without frames. */
   readonly era: number | null;
-  /** What a new era changes; null when there is none. */
+  /** The changes of a new era; null without one. */
   readonly change: EraChange | null;
-  /** Cells whose states do not become those of the new version: how many, and the first of them. */
+  /** Cells whose states cannot be migrated to the new version: how many, and the first of them. */
   readonly unmigrated: { readonly cells: number; readonly first: readonly UnmigratedCell[] };
   /** Why it does not open; null when it does. */
   readonly refusal: RepriseError | null;
 }
 
-/** How many cells are named. */
+/** The number of cells that are named. */
 const NAMED_MAX = 10;
 
-/** What opening is refused with for the app's sake; anything else is said of the world. */
+/** Refusals that concern the app; any other error concerns the world. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['manifest_mismatch', 'era_incompatible', 'replay_divergence']);
 
 /**
- * Tells what opening a world with an app would do. Besides what opening does it tries the migration of every cell.
+ * Reports what opening a world with an app would do. In addition it tries the migration of every cell.
  *
- * @throws RepriseError `invalid_argument`; and what is wrong with the world: `journal_damaged`, `semantics_unknown`,
+ * @throws RepriseError `invalid_argument`; and the errors of the world itself: `journal_damaged`, `semantics_unknown`,
  *   `blob_missing`
  * @example
  * const { verdict, refusal } = await checkAgainst(await sqlite('world.db').openReadonly(), nextApp)
@@ -100,7 +100,7 @@ function whyUnmigrated(app: App, address: Address, bytes: Uint8Array): string | 
     return undefined;
   } catch (thrown) {
     if (thrown instanceof Fault) return thrown.detail;
-    if (thrown instanceof Exhausted) return 'migrating exhausted the machine';
+    if (thrown instanceof Exhausted) return 'the migration exhausted the stack';
     throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-/** A world as it was: read-only state at a frame. */
+/** Reads a world as it was: read-only state at a frame. */
 import { type Address, formatAddress, RepriseError, type Value } from '@reprise/contracts';
 import { readLogLeaf } from '../../ports/content/log-reader.js';
 import type { ContentReader } from '../../ports/content/port.js';
@@ -45,7 +45,7 @@ export interface WorldAt {
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
 }
 
-/** What reading the past may need beside the app. */
+/** What reading the past may need besides the app. */
 export interface AtOptions {
   /** Earlier apps, for frames that the app itself cannot replay. */
   readonly legacy?: readonly App[];
@@ -54,14 +54,14 @@ export interface AtOptions {
 /**
  * Replays a journal up to a frame, from the newest snapshot before it.
  *
- * A cell is found under any name that the app or the era knows it by; its state is as the era's own definitions see
- * it. At the frame of a snapshot nothing is replayed, and a state of an era that nobody at hand can replay is given
+ * A cell is found under any name that the app or the era knows it by; its state is read with the era's own definitions.
+ * At the frame of a snapshot nothing is replayed, and a state of an era that no given app can replay is returned
  * as it was written.
  *
  * @param seq the last frame to replay
- * @throws RepriseError `invalid_argument` when there is no such frame, `era_unverified` when no app at hand has the
- *   definitions of its era, `migration_failed` when a state does not become one of that era; what
- *   {@link Replayer.step} throws
+ * @throws RepriseError `invalid_argument` when the frame does not exist, `era_unverified` when no given app has the
+ *   definitions of its era, `migration_failed` when a state cannot be migrated to them; the errors of
+ *   {@link Replayer.step}
  */
 export async function worldAt(
   store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
@@ -79,7 +79,7 @@ export async function worldAt(
   }
   const { replayer, eraApp } = await replayTo(store, [app, ...(options.legacy ?? [])], seq);
   const { table, head } = replayer;
-  // Under any name that today's app or the era's knows; what is no address is refused where it is read.
+  // Under any name that today's app or the era's knows; an invalid address is refused where it is read.
   const placeOf = (address: Address): Address =>
     isAddress(address) ? cellAddress(eraApp, cellAddress(app, address)) : address;
   return {
@@ -90,12 +90,12 @@ export async function worldAt(
   };
 }
 
-/** An app that sees states as they were written. */
+/** An app that reads states as they were written. */
 const NOBODY: App = Object.freeze({ reducers: new Map(), plans: new Map(), effects: new Map() });
 
 /**
- * A replayer that has replayed the journal up to `seq`, starting at the newest snapshot at or before it, and who
- * replayed it.
+ * A replayer that has replayed the journal up to `seq`, starting at the newest snapshot at or before it, and the app
+ * that replayed it.
  */
 export async function replayTo(
   store: Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>,
@@ -111,7 +111,7 @@ export async function replayTo(
   return { replayer, eraApp };
 }
 
-/** Who replays up to `seq`. From the newest snapshot on that is one era, since a manifest follows a snapshot. */
+/** The app that replays up to `seq`. From the newest snapshot on that is one era, since a manifest follows a snapshot. */
 async function appAt(
   store: Pick<ReadonlyStore, 'journal'>,
   apps: readonly App[],
@@ -119,7 +119,7 @@ async function appAt(
   replayed: boolean,
 ): Promise<App> {
   const manifest = await eraAt(store.journal, seq);
-  if (manifest === undefined) return apps[0] ?? NOBODY; // a damaged journal: replaying it says where
+  if (manifest === undefined) return apps[0] ?? NOBODY; // a damaged journal: replaying it finds the place
   const eraApp = appFor(manifest, apps);
   if (eraApp !== undefined) return eraApp;
   if (replayed) return NOBODY;
@@ -146,7 +146,7 @@ export async function startFrom(
 /**
  * A cell's state from a leaf table, as this app sees it.
  *
- * @throws RepriseError `invalid_argument` for what is no address, `migration_failed`
+ * @throws RepriseError `invalid_argument` for an invalid address, `migration_failed`
  */
 export async function readState(app: App, table: LeafTable, address: Address): Promise<Value | undefined> {
   requireAddress(address);
@@ -158,17 +158,17 @@ export async function readState(app: App, table: LeafTable, address: Address): P
     if (!(thrown instanceof Fault) && !(thrown instanceof Exhausted)) throw thrown;
     throw new RepriseError(
       'migration_failed',
-      thrown instanceof Fault ? thrown.detail : 'migrating exhausted the machine',
+      thrown instanceof Fault ? thrown.detail : 'the migration exhausted the stack',
       {
         where: formatAddress(cell),
-        hint: 'The cell is as it was. Fix the migration, in a new version once it has been recorded as failed.',
+        hint: 'The cell is unchanged. Fix the migration; once it was recorded as failed, give it a new version.',
         cause: thrown.cause ?? thrown,
       },
     );
   }
 }
 
-/** Entries of a cell's table from the resident leaves; what is not resident is loaded. */
+/** Entries of a cell's table from the resident leaves; missing ones are loaded. */
 export async function readCellTable(
   leaves: LeafTable,
   address: Address,
@@ -195,7 +195,7 @@ export async function* readCellLog(
   if (leaf !== undefined) yield* readLogBytes(content, leaf, from);
 }
 
-/** The items of a log of which the leaf's bytes are at hand. */
+/** The items of a log whose leaf is loaded. */
 export async function* readLogBytes(content: ContentReader, leaf: Uint8Array, from = 0): AsyncGenerator<Value> {
   yield* readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from);
 }

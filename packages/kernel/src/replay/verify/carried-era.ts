@@ -1,7 +1,7 @@
 /**
  * Replays an era with the code that its manifest links, in a sandbox.
  *
- * Invariant: the chain, the columns, the rules' number and the comparison are this side's; the sandbox only derives.
+ * Invariant: this side checks the chain, the columns, the rules' number and the bytes; the sandbox only derives.
  */
 import type { IngressOf, JournalRecord, Ref } from '@reprise/contracts';
 import { readFrame, readInputs } from '../../ports/journal/frame.js';
@@ -12,7 +12,7 @@ import { divergenceError, explain } from './divergence.js';
 import { checkColumns, followChain, notAdmitted, otherMap, requireSemantics } from './replayer.js';
 import { codeFailed, type LoadedCode, requireSamePins, type Sandbox } from './sandbox.js';
 
-/** What begins an era: its manifest, the code that it links, and the state before it. */
+/** The start of an era: its manifest, the code that it links, and the state before it. */
 export interface EraStart {
   readonly manifest: IngressOf<'manifest'>;
   readonly code: Uint8Array;
@@ -28,7 +28,7 @@ export class CarriedEra {
   ) {}
 
   /**
-   * Loads the code and sets it before the era's first frame.
+   * Loads the code and prepares it for the era's first frame.
    *
    * @throws RepriseError `code_failed`, `code_mismatch`, `semantics_unknown`
    */
@@ -82,11 +82,11 @@ export class CarriedEra {
   }
 }
 
-/** The records that a sandbox gave. Only code that got hold of the engine itself can have made them no frame. */
+/** The records that a sandbox returned. Only code that got hold of the engine itself can have made an invalid frame. */
 function recordsIn(bytes: Uint8Array, seq: number): readonly JournalRecord[] {
   try {
     return readFrame(bytes, seq).all;
   } catch (cause) {
-    throw codeFailed('the sandbox gave something that is no frame', { where: `frame ${seq}`, cause });
+    throw codeFailed('the sandbox returned an invalid frame', { where: `frame ${seq}`, cause });
   }
 }

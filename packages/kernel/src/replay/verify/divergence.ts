@@ -1,8 +1,8 @@
-/** Explains a replay divergence: the first record that differs, where in it, both values, and what led to it. */
+/** Explains a replay divergence: the first record that differs, the path in it, both values, and its causes. */
 import { type JournalRecord, RepriseError, type StateRecord, type Value, type ValueMap } from '@reprise/contracts';
 import { encode, equalBytes, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
 
-/** What a divergence says, for programs. */
+/** A divergence, for programs. */
 export interface Divergence {
   readonly seq: number;
   /** The record's index in the frame. */
@@ -12,7 +12,7 @@ export interface Divergence {
   readonly path: string;
   readonly recorded: Value | undefined;
   readonly regenerated: Value | undefined;
-  /** From the differing record back to the ingress: `kind` and what it was about. */
+  /** From the differing record back to the ingress: `kind` and the name of each. */
   readonly cause: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function explain(
   return { seq, i: 0, kind: 'frame', path: '$', recorded: undefined, regenerated: undefined, cause: [] };
 }
 
-/** What stands for a difference when an ingress that was admitted is refused now. */
+/** The difference for an ingress that was admitted when recorded and is refused now. */
 export function refused(ingress: JournalRecord, seq: number): Divergence {
   const recorded = asValue(ingress);
   return { seq, i: 0, kind: ingress.kind, path: '$', recorded, regenerated: undefined, cause: causeOf([ingress], 0) };
@@ -43,7 +43,7 @@ export function refused(ingress: JournalRecord, seq: number): Divergence {
 /**
  * The error that a divergence is thrown as.
  *
- * @param touched what pure code reached for while it replayed the frame, where that is known
+ * @param touched the globals that pure code reached for while it replayed the frame, if known
  */
 export function divergenceError(divergence: Divergence, touched: readonly string[] = []): RepriseError {
   const { seq, i, kind, path, recorded, regenerated, cause } = divergence;
@@ -68,9 +68,9 @@ interface Difference {
 
 function differenceOf(was: JournalRecord | undefined, is: JournalRecord | undefined): Difference {
   const [recorded, regenerated] = [asValue(was), asValue(is)];
-  // Of records of two kinds, a field that both happen to have says nothing.
+  // Between records of two kinds, a field with the same name means nothing.
   if (was?.kind !== is?.kind) return { path: '$', recorded, regenerated };
-  // What a record is of says more than what it says of it.
+  // Fields that identify a record come before its other fields.
   const [name, other] = [nameOf(was), nameOf(is)];
   if (name !== other) return { path: '$.name', recorded: name, regenerated: other };
   if (was?.kind === 'effect' && is?.kind === 'effect') {
@@ -110,7 +110,7 @@ function stateDifference(was: JournalRecord | undefined, is: JournalRecord | und
     if (recorded !== undefined && regenerated !== undefined && sameValue(asData(recorded), asData(regenerated)))
       continue;
     const path = `$.leaves[${name}]`;
-    // The changed fields say what differs; the digest only that something does.
+    // The changed fields show the difference; the digest only that there is one.
     if (recorded === undefined || regenerated === undefined) {
       return { path, recorded: recorded && fieldsOf(recorded), regenerated: regenerated && fieldsOf(regenerated) };
     }
@@ -130,7 +130,7 @@ function fieldsOf(leaf: TouchedLeaf): Value {
   return leaf[2] as unknown as Value;
 }
 
-/** A field of a touched leaf is `[value]`, its digest, or `[]` when it is gone: the value is what people want to see. */
+/** A field of a touched leaf is `[value]`, its digest, or `[]` when it is gone: people want to see the value. */
 function fieldDifference(was: TouchedLeaf, is: TouchedLeaf, path: string): Difference {
   const difference = firstDifference(fieldsOf(was), fieldsOf(is), path);
   return {

@@ -1,12 +1,12 @@
 /**
- * Walks a journal era by era: replays what the journal itself or an app at hand has exactly the definitions for, and
- * follows the rest.
+ * Walks a journal era by era: replays an era when the journal's code or a given app has exactly its definitions, and
+ * follows the others.
  *
  * Invariants
  * E1  An era is replayed by one app, or by the code that its own manifest links, whose pins are exactly its
- *     manifest's; otherwise it is unverified, whole.
- * E2  A frame counts as replayed only when it was, and gave the recorded bytes.
- * E3  After a unverified era the next one starts from the map of the snapshot that stands before its manifest.
+ *     manifest's; otherwise the whole era is unverified.
+ * E2  A frame counts as replayed only when it was replayed and gave the recorded bytes.
+ * E3  After an unverified era the next one starts from the map of the snapshot before its manifest.
  */
 import type { IngressOf, IngressRecord, JournalRecord, Ref } from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
@@ -23,29 +23,29 @@ import { checkColumns, followChain, Replayer } from './replayer.js';
 import type { Sandbox } from './sandbox.js';
 import { UnverifiedLedger } from './unverified.js';
 
-/** One era of a journal, and what became of it in a verification. */
+/** One era of a journal, and the result of verifying it. */
 export interface VerifiedEra {
   /** The frame of its manifest. */
   readonly from: number;
   /** Its last frame. */
   readonly to: number;
-  /** `unverified`: no app at hand has its definitions, so its chain, shape, content and receipts were checked alone. */
+  /** `unverified`: no given app has its definitions, so only its chain, shape, content and receipts were checked. */
   readonly status: 'replayed' | 'unverified';
   /** The digest of the code in the journal that replayed it; absent when an app did. */
   readonly code?: string;
 }
 
-/** Where the code that manifests link is read, and where it replays. */
+/** The source of the code that manifests link, and the sandbox that runs it. */
 export interface CarriedCode {
   readonly sandbox: Sandbox;
   readonly content: Pick<ContentReader, 'get'>;
 }
 
-/** What a frame owes: its records, and the content that replaying it makes, to which state may link by a digest alone. */
+/** A frame's records, and the content that replaying it makes, which state may link by digest alone. */
 export interface Owed {
   readonly all: readonly JournalRecord[];
   readonly made: readonly Ref[];
-  /** How effects were settled; only known of a frame that an app replayed. */
+  /** How effects were settled; known only for a frame that an app replayed. */
   readonly settled: readonly SettledEffect[];
 }
 
@@ -55,7 +55,7 @@ export class EraWalk {
   readonly #map: MerkleMap;
   readonly #ledger: UnverifiedLedger;
   #head: Head = EMPTY_HEAD;
-  /** Replays the era at hand; undefined while it is unverified, and while the journal's own code replays it. */
+  /** Replays the current era; undefined while it is unverified, and while the journal's own code replays it. */
   #replayer: Replayer | undefined;
   #carried: CarriedEra | undefined;
   /** The map of the last frame, when that was a snapshot. */
@@ -76,7 +76,7 @@ export class EraWalk {
     return this.#head;
   }
 
-  /** The state after the last frame, and the app that replays its era; undefined while none does. */
+  /** The state after the last frame, and the app that replays its era; undefined without such an app. */
   get replayed(): { readonly table: LeafTable; readonly app: App } | undefined {
     return this.#replayer && { table: this.#replayer.table, app: this.#replayer.app };
   }
@@ -96,8 +96,8 @@ export class EraWalk {
     if (stored.kind === 'manifest') await this.#begin(stored);
     const era = this.#eras.pop();
     if (era === undefined) {
-      followChain(this.#head, stored, this.hash); // a first frame that is gone is named as such
-      throw damaged(stored.seq, 'the first frame is no manifest', 0);
+      followChain(this.#head, stored, this.hash); // a missing first frame is reported as such
+      throw damaged(stored.seq, 'the first frame is not a manifest', 0);
     }
     const owed = await this.#take(stored);
     const ingress = owed.all[0] as IngressRecord;
@@ -118,7 +118,7 @@ export class EraWalk {
     return this.#carried === undefined ? this.#follow(stored) : this.#replayCarried(this.#carried, stored);
   }
 
-  /** A manifest opens an era: who replays it is decided here and nowhere else. */
+  /** A manifest opens an era: only here it is decided what replays it. */
   async #begin(stored: StoredFrame): Promise<void> {
     followChain(this.#head, stored, this.hash);
     const { ingress } = readInputs(stored.bytes, stored.seq);
@@ -144,7 +144,7 @@ export class EraWalk {
     this.#eras.push({ from: stored.seq, to: stored.seq, status, ...by });
   }
 
-  /** The code that a manifest links; undefined when there is none, when it was erased, or when none may be run. */
+  /** The code that a manifest links; undefined when it links none, when it was erased, or without a sandbox. */
   async #codeOf({ code }: IngressOf<'manifest'>): Promise<Uint8Array | undefined> {
     return code === undefined ? undefined : this.code?.content.get(code);
   }

@@ -2,7 +2,7 @@
  * Eras: which code may replay which part of a journal.
  *
  * A manifest opens an era and pins every definition by name and digest. Only an app whose definitions have exactly
- * those digests replays it; it is put together from whatever apps are at hand, their definitions and the earlier
+ * those digests replays it; such an app is assembled from the given apps, their definitions and the earlier
  * ones that these bring along.
  */
 import { type IngressOf, isRepriseError, type Pinned, RepriseError } from '@reprise/contracts';
@@ -17,7 +17,7 @@ import {
   type ReducerDefinition,
 } from '../../pure/define/index.js';
 
-/** What a manifest pins. */
+/** The pins of a manifest. */
 export type Pins = Pick<IngressOf<'manifest'>, 'reducers' | 'plans' | 'effects'>;
 
 const PARTS = ['reducers', 'plans', 'effects'] as const;
@@ -34,7 +34,7 @@ export function namesOf(pins: Pins): string[] {
   return PARTS.flatMap((part) => pins[part].map(({ name }) => name));
 }
 
-/** Names that are pinned here and not there, or there with another digest. */
+/** Names that only the first list pins, or that the second pins with another digest. */
 export function pinsLacking(pins: Pins, known: Pins): string[] {
   return PARTS.flatMap((part) => {
     const digests = new Map(known[part].map(({ name, digest }) => [name, digest]));
@@ -42,7 +42,7 @@ export function pinsLacking(pins: Pins, known: Pins): string[] {
   });
 }
 
-/** Names that both pin, each with another digest. */
+/** Names that both pin, with different digests. */
 export function editedNames(before: Pins, after: Pins): string[] {
   return PARTS.flatMap((part) => {
     const digests = new Map(after[part].map(({ name, digest }) => [name, digest]));
@@ -51,10 +51,10 @@ export function editedNames(before: Pins, after: Pins): string[] {
 }
 
 /**
- * The app that has exactly what a manifest pins.
+ * The app with exactly the definitions that a manifest pins.
  *
- * @param apps in the order in which they are preferred
- * @returns undefined when they do not have all of it: the era is unverified to them
+ * @param apps in order of preference
+ * @returns undefined when they lack a definition: they cannot replay the era
  */
 export function appFor(pins: Pins, apps: readonly App[]): App | undefined {
   const whole = apps.find((app) => samePins(pinsOf(app), pins));
@@ -71,10 +71,10 @@ export function appFor(pins: Pins, apps: readonly App[]): App | undefined {
 }
 
 /**
- * An app as near as can be to what a manifest pins: what `app` has under a pinned name, whatever its digest, and for
- * the rest what is pinned, where that is at hand.
+ * The app closest to the pins of a manifest: for a pinned name the definition of `app`, whatever its digest, and
+ * otherwise the pinned definition, if one is given.
  *
- * @returns undefined when these definitions cannot stand in one app
+ * @returns undefined when these definitions cannot be part of one app
  */
 export function nearestTo(pins: Pins, app: App, legacy: readonly App[]): App | undefined {
   const pool = poolOf([app, ...legacy]);
@@ -94,7 +94,7 @@ export async function eraAt(
   if (stored === undefined) return undefined;
   const { ingress } = readInputs(stored.bytes, stored.seq);
   if (ingress.kind === 'manifest') return ingress;
-  throw damaged(stored.seq, `the index finds a manifest here, and this is a ${ingress.kind}`);
+  throw damaged(stored.seq, `the index finds a manifest here, but the frame is a ${ingress.kind}`);
 }
 
 interface Pool {
@@ -102,7 +102,7 @@ interface Pool {
   readonly plans: readonly PlanDefinition[];
 }
 
-/** Every definition at hand: those of the apps first, then the earlier ones that they bring along. */
+/** Every given definition: those of the apps first, then the earlier ones that they bring along. */
 function poolOf(apps: readonly App[]): Pool {
   const reducers = apps.flatMap((app) => [...app.reducers.values()]);
   const plans = apps.flatMap((app) => [...app.plans.values()]);
@@ -133,14 +133,14 @@ function isPresent<T>(thing: T | undefined): thing is T {
   return thing !== undefined;
 }
 
-/** Refuses to replay an era with code that is not the one it was written with. */
+/** Refuses to replay an era with definitions other than those it was written with. */
 export function unverifiedEra(seq: number, manifest: IngressOf<'manifest'>, apps: readonly App[]): RepriseError {
   const known = new Set(apps.flatMap((app) => PARTS.flatMap((part) => pinsOf(app)[part].map(keyOf))));
   const lacking = PARTS.flatMap((part) => manifest[part].filter((pin) => !known.has(keyOf(pin))));
-  return new RepriseError('era_unverified', 'no app at hand has the definitions that this era was written with', {
+  return new RepriseError('era_unverified', 'no given app has the definitions that this era was written with', {
     where: `frame ${seq}, in the era from frame ${manifest.seq}`,
-    actual: `lacking: ${lacking.map(({ name }) => name).join(', ')}`,
-    hint: 'Give the app of that time as `legacy`, or ask for the frame of a snapshot.',
+    actual: `missing: ${lacking.map(({ name }) => name).join(', ')}`,
+    hint: 'Pass the app of that time as `legacy`, or read the frame of a snapshot.',
   });
 }
 

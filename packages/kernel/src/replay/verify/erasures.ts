@@ -1,9 +1,9 @@
-/** Holds a store to the tombstones of its journal: what they name is gone, and known to be. */
+/** Checks a store against the tombstones of its journal: named content is gone, and the store knows that. */
 import { type IngressRecord, Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
 import { damaged } from '../../ports/journal/frame.js';
 
-/** The tombstones of a journal, as it is read. */
+/** The tombstones of a journal, collected while it is read. */
 export class Erasures {
   /** The newest frame that names a digest. */
   readonly #by = new Map<string, number>();
@@ -22,11 +22,11 @@ export class Erasures {
   }
 
   /**
-   * Counts what is gone and what has returned. The newest erasure may still be going on, or have been cut off by a
-   * crash: the next opening finishes it, so it is not judged.
+   * Counts erased blobs, and blobs that have returned. The newest erasure may still be running, or have been interrupted
+   * by a crash: the next opening finishes it, so it is not judged.
    *
-   * @throws RepriseError `erase_unfinished` when an earlier one never ended; `journal_damaged` when the store does not
-   *   know a tombstone
+   * @throws RepriseError `erase_unfinished` when an earlier one never ended; `journal_damaged` when the store lacks
+   *   a tombstone
    */
   async check(content: ContentReader): Promise<{ readonly erased: number; readonly returned: number }> {
     const through = await content.erasedThrough();
@@ -45,8 +45,8 @@ export class Erasures {
 }
 
 function unfinished(ref: Ref, seq: number): RepriseError {
-  return new RepriseError('erase_unfinished', 'an erasure was journaled and not carried out to its end', {
+  return new RepriseError('erase_unfinished', 'an erasure was journaled and not finished', {
     where: `frame ${seq}, ${ref}`,
-    hint: 'The store was changed by other means, perhaps replaced by an older copy. Erase the content again.',
+    hint: 'The store was changed from outside, perhaps replaced by an older copy. Erase the content again.',
   });
 }

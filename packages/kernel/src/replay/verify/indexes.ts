@@ -1,4 +1,4 @@
-/** Holds a store's indexes to the journal that they are made from: no record is read through them, but decisions are. */
+/** Checks a store's indexes against the journal: no record is read through them, but decisions depend on them. */
 import type { IngressRecord } from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
 import type { ReadableJournal, StoredFrame } from '../../ports/journal/port.js';
@@ -10,7 +10,7 @@ const LANDMARKS: readonly string[] = ['manifest', 'snapshot', 'erase', 'fork'];
 
 /**
  * Refuses a frame that the store's indexes would not find. A request that is not found, or found elsewhere, could be
- * taken a second time; a landmark that is not found could make an old world look new.
+ * accepted a second time; a landmark that is not found could make an old world look new.
  *
  * @throws RepriseError `journal_damaged`
  */
@@ -27,7 +27,7 @@ export async function checkIndexes(
     }
   }
   if (LANDMARKS.includes(ingress.kind)) {
-    // Asked from behind, as opening does: a store may answer for the frame itself without its index.
+    // Searched backwards, as opening does: for the frame's own number a store may answer without its index.
     const found = (await journal.findLast(ingress.kind, stored.seq + 1))?.seq;
     if (found === undefined || found < stored.seq)
       throw damaged(stored.seq, `the index finds this ${ingress.kind} ${place(found)}`, 0);
@@ -35,10 +35,10 @@ export async function checkIndexes(
 }
 
 /**
- * Refuses landmarks that are none: opening would begin at a frame of another kind.
+ * Refuses wrong landmarks: opening would begin at a frame of another kind.
  *
- * @param newest the newest frame of each kind, as they were read
- * @param last the last frame that was read; one that was appended since is not judged
+ * @param newest the newest frame of each kind, as the indexes name them
+ * @param last the last frame that was read; later ones are not judged
  */
 export async function checkLandmarks(
   journal: ReadableJournal,
@@ -48,7 +48,7 @@ export async function checkLandmarks(
   for (const kind of LANDMARKS) {
     const found = await journal.findLast(kind, last + 1);
     if (found === undefined || found.seq > last || (found.seq === newest.get(kind) && found.kind === kind)) continue;
-    throw damaged(found.seq, `the index finds a ${kind} here, and this is a ${found.kind}`);
+    throw damaged(found.seq, `the index finds a ${kind} here, but the frame is a ${found.kind}`);
   }
 }
 

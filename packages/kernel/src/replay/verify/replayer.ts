@@ -1,4 +1,4 @@
-/** Replays recorded frames again, one by one, and compares each whole frame in bytes. */
+/** Replays recorded frames one by one, and compares each whole frame in bytes. */
 import {
   type IngressOf,
   type IngressRecord,
@@ -35,7 +35,7 @@ export function followChain(head: Head, stored: StoredFrame, hash: EngineEnv['ha
   return next;
 }
 
-/** Refuses a row whose columns say otherwise than its frame: people and indexes go by the columns. */
+/** Refuses a row whose columns contradict its frame: people and indexes rely on the columns. */
 export function checkColumns(stored: StoredFrame, ingress: IngressRecord): void {
   if (stored.kind === ingress.kind && stored.at === ingress.at) return;
   throw damaged(stored.seq, `the row says ${stored.kind} at ${stored.at}, the frame ${ingress.kind} at ${ingress.at}`);
@@ -50,7 +50,7 @@ export class Replayer {
     private at: Head,
   ) {}
 
-  /** Who replays. */
+  /** The app that replays. */
   get app(): App {
     return this.env.app;
   }
@@ -61,7 +61,7 @@ export class Replayer {
   }
 
   /**
-   * Replays one frame again.
+   * Replays one frame.
    *
    * @throws RepriseError `journal_damaged`, `replay_divergence`, `semantics_unknown`, `blob_missing`
    */
@@ -97,9 +97,9 @@ export class Replayer {
 }
 
 /**
- * Replays one frame from what replay takes as given.
+ * Replays one frame from the recorded inputs.
  *
- * @throws what folding says of an ingress that it does not admit: {@link refusalWords} puts it into words
+ * @throws the fold's refusal of the ingress: {@link refusalWords} turns it into text
  */
 export async function replayFrame(
   env: EngineEnv,
@@ -107,12 +107,12 @@ export async function replayFrame(
   { ingress, attempts }: FrameInputs,
 ): Promise<SealedFrame> {
   const folded = await loaded(table, () => foldIngress(env, table, ingress));
-  // An attempt at an effect that is not emitted any more is not regenerated, so the effect's record is what differs.
+  // An attempt at an effect that is no longer emitted is not regenerated, so the effect's record is what differs.
   const emitted = new Set(folded.emitted.map(({ effect }) => effect));
   return folded.seal(attempts.map(({ effect }) => effect).filter((effect) => emitted.has(effect)));
 }
 
-/** The error for an ingress that was admitted when it was written, and is not now. */
+/** The error for an ingress that was admitted when it was written, and is refused now. */
 export function notAdmitted(ingress: IngressRecord, words: string, cause?: unknown): RepriseError {
   const divergence = refused(ingress, ingress.seq);
   return new RepriseError('replay_divergence', `frame ${ingress.seq} cannot be replayed: ${words}`, {
@@ -123,9 +123,9 @@ export function notAdmitted(ingress: IngressRecord, words: string, cause?: unkno
   });
 }
 
-/** The error for a snapshot whose map is not that of the state it stands after. */
+/** The error for a snapshot whose map differs from that of the state before it. */
 export function otherMap({ seq, root }: IngressOf<'snapshot'>, computed: Ref | undefined): RepriseError {
-  return new RepriseError('replay_divergence', `the state map at frame ${seq} is not the one that was recorded`, {
+  return new RepriseError('replay_divergence', `the state map at frame ${seq} differs from the recorded one`, {
     where: `frame ${seq}, record 0 (snapshot), $.root`,
     expected: root.toString(),
     actual: computed?.toString() ?? 'none',
@@ -144,7 +144,7 @@ export function requireSemantics(manifest: IngressOf<'manifest'>): void {
   });
 }
 
-/** What folding an ingress was refused with, in words. */
+/** The text of a fold's refusal. */
 export function refusalWords(thrown: unknown): string {
   if (typeof thrown === 'object' && thrown !== null && 'what' in thrown) return String(thrown.what);
   return thrown instanceof Error ? thrown.message : 'the fold was refused';

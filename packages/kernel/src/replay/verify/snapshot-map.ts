@@ -1,7 +1,7 @@
-/** Reading the map that a snapshot links: what is wrong with it is said of the snapshot's frame. */
+/** Reads the map that a snapshot links: its errors name the snapshot's frame. */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 
-/** Reads something of the map of a snapshot. */
+/** Reads a part of the map of a snapshot. */
 export async function inSnapshot<T>(seq: number, reading: Promise<T>): Promise<T> {
   try {
     return await reading;

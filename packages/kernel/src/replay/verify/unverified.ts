@@ -1,6 +1,6 @@
 /**
- * What can be said of frames that nobody at hand can replay: their shape, and that whatever claims to have happened
- * outside belongs to an effect that was emitted and armed. Decisions and states are taken as they stand.
+ * Checks frames that no given app can replay: their shape, and that every receipt belongs to an effect that was emitted
+ * and armed. Decisions and states are taken as recorded.
  */
 import type { JournalRecord, Ref } from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
@@ -9,7 +9,7 @@ import type { EffectLeaf } from '../../pure/engine/index.js';
 import type { MerkleMap } from '../../run/map/index.js';
 import { inSnapshot } from './snapshot-map.js';
 
-/** The effects of a unverified era: which there are, and how often each was armed. */
+/** The effects of an unverified era, and how often each was armed. */
 export class UnverifiedLedger {
   #armed = new Map<string, number>();
 
@@ -23,7 +23,7 @@ export class UnverifiedLedger {
   /**
    * Follows a frame.
    *
-   * @throws RepriseError `journal_damaged` naming the record that does not belong
+   * @throws RepriseError `journal_damaged` naming the contradictory record
    */
   async follow(seq: number, records: readonly JournalRecord[]): Promise<void> {
     for (const [i, record] of records.entries()) {
@@ -47,7 +47,7 @@ export class UnverifiedLedger {
       throw damaged(seq, `a receipt of attempt ${attempt} for an effect that ${sayArmed(armed)}`, i);
   }
 
-  /** A snapshot lists no effect that no record speaks of; from here on its list is the ledger. */
+  /** A snapshot lists no effect without a record; from here on its list is the ledger. */
   async #compare(seq: number, root: Ref): Promise<void> {
     const listed = await inSnapshot(seq, this.#ledgerOf(root));
     for (const [effect, attempt] of listed) {

@@ -1,13 +1,13 @@
 /**
- * What opening a world with an app means for its era: the same, a new one, or a refusal. Reads only.
+ * Decides what opening a world with an app means for its era: the same, a new one, or a refusal. Reads only.
  *
  * Invariants
- * U1  The tail is replayed by the era's own definitions; by a nearest app only where these are not at hand, and then
- *     its frames, compared in bytes with the digests of every touched leaf in them, are the proof that it may.
+ * U1  The tail is replayed by the era's own definitions. Without them the nearest app replays it, and the equal bytes
+ *     of its frames, with the digests of every touched leaf in them, prove that it may.
  * U2  A digest that changed under its name is accepted only if the whole era replays to the same bytes with it, and
- *     every plan that waits rebuilds to where it stands.
- * U3  Nothing is stranded: every live cell has a definition that knows who wrote it, every open effect one that takes
- *     its receipt, every running plan one that goes on with it.
+ *     every waiting plan can be rebuilt to its current step.
+ * U3  Nothing is stranded: every live cell has a definition that accepts its writer, every open effect one that takes
+ *     its receipt, every running plan one that continues it.
  */
 import { formatAddress, type IngressOf, isRepriseError, type PlanAddress, RepriseError } from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
@@ -23,43 +23,43 @@ import type { Divergence } from './divergence.js';
 import { appFor, editedNames, eraAt, namesOf, nearestTo, samePins } from './eras.js';
 import { Replayer, requireSemantics } from './replayer.js';
 
-/** A store as far as it is read here. */
+/** The part of a store that is read here. */
 export type ReadStore = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
 
-/** The era at hand and who replays it. */
+/** The current era and the app that replays it. */
 export interface CurrentEra {
   readonly manifest: IngressOf<'manifest'>;
-  /** Replays what stands after the newest snapshot. */
+  /** Replays the frames after the newest snapshot. */
   readonly eraApp: App;
-  /** The app pins exactly what the era does. */
+  /** Whether the app pins exactly the same as the era. */
   readonly same: boolean;
-  /** Names with another digest than pinned; proven to replay the era all the same. */
+  /** Names whose digest differs from the pin; proven to replay the era all the same. */
   readonly edited: readonly string[];
-  /** Pinned names that nobody at hand has. */
+  /** Pinned names without a given definition. */
   readonly lacking: readonly string[];
 }
 
-/** A plan that runs and that the app does not have. */
+/** A running plan that the app does not have. */
 export interface PlanInFlight {
   readonly plan: PlanAddress;
   readonly name: string;
 }
 
-/** What changes with a new era. */
+/** The changes of a new era. */
 export interface EraChange {
   readonly added: readonly string[];
   readonly dropped: readonly string[];
   readonly compatible: readonly string[];
-  /** Live cells that an earlier version wrote last, by the definition that takes them over. */
+  /** Live cells last written by an earlier version, by the definition that takes them over. */
   readonly migrates: readonly { readonly reducer: string; readonly cells: number }[];
   readonly inFlight: readonly PlanInFlight[];
 }
 
-/** How many things of one kind an error names. */
+/** The number of things of one kind that an error names. */
 const NAMED_MAX = 10;
 
 /**
- * The era at hand; undefined for a journal without frames.
+ * The current era; undefined for a journal without frames.
  *
  * @throws RepriseError `journal_damaged`, `semantics_unknown`, `era_incompatible`
  */
@@ -67,7 +67,7 @@ export async function currentEra(store: ReadStore, app: App, legacy: readonly Ap
   const manifest = await eraAt(store.journal, Number.MAX_SAFE_INTEGER);
   if (manifest === undefined) {
     if ((await store.journal.head()).seq < 0) return undefined;
-    throw new RepriseError('journal_damaged', 'the journal has frames and no manifest', { where: 'frame 0' });
+    throw new RepriseError('journal_damaged', 'the journal has frames but no manifest', { where: 'frame 0' });
   }
   requireSemantics(manifest);
   const pins = pinsOf(app);
@@ -75,24 +75,29 @@ export async function currentEra(store: ReadStore, app: App, legacy: readonly Ap
   const edited = editedNames(manifest, pins);
   const exact = edited.length === 0 ? appFor(manifest, [app, ...legacy]) : undefined;
   const eraApp = exact ?? nearestTo(manifest, app, legacy);
-  if (eraApp === undefined) throw incompatible(edited, manifest, 'they cannot stand beside what the era pins');
+  if (eraApp === undefined)
+    throw incompatible(edited, manifest, 'they cannot be combined with the other definitions of the era');
   if (edited.length > 0) await proveEdit(store, manifest, eraApp, edited);
   const had = new Set(namesOf(pinsOf(eraApp)));
   return { manifest, eraApp, same: false, edited, lacking: namesOf(manifest).filter((name) => !had.has(name)) };
 }
 
-/** What replaying the tail was refused with, said of the app where it lacks what was needed. */
+/** The refusal of replaying the tail, attributed to the app when it lacks definitions. */
 export function refusalOfTail(error: unknown, { manifest, lacking }: CurrentEra): unknown {
   if (lacking.length === 0 || !isRepriseError(error, 'replay_divergence')) return error;
-  return new RepriseError('manifest_mismatch', 'the app does not have what the end of this journal was written with', {
-    where: `the era from frame ${manifest.seq}`,
-    actual: named(lacking),
-    hint: 'Give the earlier definitions: as `from` of `migrates`, as `replaces`, or their app as `legacy`. Or let the build that wrote it take a snapshot and close it first.',
-    cause: error,
-  });
+  return new RepriseError(
+    'manifest_mismatch',
+    'the app lacks definitions that the end of this journal was written with',
+    {
+      where: `the era from frame ${manifest.seq}`,
+      actual: named(lacking),
+      hint: 'Pass the earlier definitions: as `from` of `migrates`, as `replaces`, or their app as `legacy`. Or let the build that wrote it take a snapshot and close it first.',
+      cause: error,
+    },
+  );
 }
 
-/** Replays what stands after the newest snapshot, in memory. */
+/** Replays the frames after the newest snapshot, in memory. */
 export async function replayTail(store: ReadStore, era: CurrentEra): Promise<LeafTable> {
   const { table, replayer } = await replayerFrom(store, era.eraApp, Number.MAX_SAFE_INTEGER);
   try {
@@ -104,11 +109,11 @@ export async function replayTail(store: ReadStore, era: CurrentEra): Promise<Lea
 }
 
 /**
- * What a new era with this app changes.
+ * The changes of a new era with this app.
  *
  * @param table the leaves after the last frame
  * @throws RepriseError `manifest_mismatch` when cells or effects would be stranded, `era_incompatible` when a plan
- *   would not go on where it stands
+ *   would not continue at its current step
  */
 export async function changeOfEra(era: CurrentEra, app: App, table: LeafTable): Promise<EraChange> {
   const [before, after] = [namesOf(era.manifest), namesOf(pinsOf(app))];
@@ -135,7 +140,7 @@ export function refuseInFlight({ inFlight }: EraChange): void {
   });
 }
 
-/** The first half of U2; plans that wait are asked about with the rest of what would be stranded. */
+/** The first half of U2; waiting plans are checked with everything else that would be stranded. */
 async function proveEdit(
   store: ReadStore,
   manifest: IngressOf<'manifest'>,
@@ -152,7 +157,7 @@ async function proveEdit(
     }
   } catch (error) {
     if (!isRepriseError(error, 'replay_divergence')) throw error;
-    throw incompatible(edited, manifest, 'replaying a frame of this era gives something else', error);
+    throw incompatible(edited, manifest, 'replaying a frame of this era gives another result', error);
   }
 }
 
@@ -177,7 +182,7 @@ function incompatible(
     ...(expected === undefined ? {} : { expected }),
     ...(actual === undefined ? {} : { actual }),
     ...(divergence === undefined ? {} : { divergence }),
-    hint: 'Give what changed a new version of its name, with `migrates` for a reducer. Nothing was written: the build that wrote this world still opens it.',
+    hint: 'Give the changed definition a new version of its name, with `migrates` for a reducer. Nothing was written: the build that wrote this world still opens it.',
     ...(error === undefined ? {} : { cause: error }),
   });
 }
@@ -205,7 +210,7 @@ function orderOf({ plan: [reducer, cell, ordinal] }: PlanInFlight): string {
 function refuseOtherPlan(app: App, plan: PlanAddress, leaf: PlanLeaf): void {
   const difference = planDifference(app, plan, leaf);
   if (difference === undefined) return;
-  throw new RepriseError('era_incompatible', `the plan ${leaf.name} would not go on where it stands`, {
+  throw new RepriseError('era_incompatible', `the plan ${leaf.name} would not continue at its current step`, {
     where: `${formatAddress(plan)} #${plan[2]}: ${difference.what}`,
     expected: difference.recorded,
     actual: difference.rebuilt,
@@ -218,13 +223,13 @@ function refuseStrandedEffects(app: App, table: LeafTable, inFlight: readonly Pl
   const stranded = new Map<string, number>();
   for (const { bytes } of table.list('effect')) {
     const { name, plan, late } = decode(bytes) as unknown as EffectLeaf;
-    if (late !== undefined) continue; // it is settled, and what its adapter may still say needs no definition
+    if (late !== undefined) continue; // it is settled, and a late answer of its adapter needs no definition
     if (!app.effects.has(name) && !ending.has(plan.join('\0'))) stranded.set(name, (stranded.get(name) ?? 0) + 1);
   }
   if (stranded.size === 0) return;
-  throw new RepriseError('manifest_mismatch', 'effects are open that this app does not define', {
+  throw new RepriseError('manifest_mismatch', 'the app does not define effects that are open', {
     actual: counted(stranded, 'open'),
-    hint: 'Let the build that has them settle them first, or keep the plan that declares them.',
+    hint: 'Settle them first with the build that defines them, or keep the plan that declares them.',
   });
 }
 
@@ -242,7 +247,7 @@ async function cellsToMigrate(app: App, table: LeafTable): Promise<EraChange['mi
   return [...migrates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reducer, cells]) => ({ reducer, cells }));
 }
 
-/** The definition that takes a cell over; undefined when none that knows its address knows its writer too. */
+/** The definition that takes a cell over; undefined when none that knows its address accepts its writer. */
 function heirOf(app: App, name: string, writer: string): string | undefined {
   const reducer = reducerFor(app, name);
   if (reducer === undefined || cellName(app, name) !== name) return undefined;
@@ -251,9 +256,9 @@ function heirOf(app: App, name: string, writer: string): string | undefined {
 }
 
 function strandedCells(stranded: ReadonlyMap<string, number>): RepriseError {
-  return new RepriseError('manifest_mismatch', 'cells are alive that no reducer of this app takes over', {
+  return new RepriseError('manifest_mismatch', 'the app has no reducer for cells that are alive', {
     actual: counted(stranded, 'alive'),
-    hint: 'Keep the reducer, or give the one that takes over its cells `migrates` with the whole chain of versions.',
+    hint: 'Keep the reducer, or give the one that takes over its cells a `migrates` with the whole chain of versions.',
   });
 }
 

@@ -22,37 +22,37 @@ import { Erasures } from './erasures.js';
 import { checkIndexes, checkLandmarks } from './indexes.js';
 import type { Sandbox } from './sandbox.js';
 
-/** What to verify, and against what. */
+/** Options of verification. */
 export interface VerifyOptions {
-  /** The pure wing. Without it only the chain, the records' shape, the receipts and the content are checked. */
+  /** The pure code of the app. Without it only the chain, the records' shape, the receipts and the content are checked. */
   readonly app?: App;
-  /** Earlier apps: each era is replayed by whichever has exactly its definitions. */
+  /** Earlier apps: each era is replayed by the app that has exactly its definitions. */
   readonly legacy?: readonly App[];
   /**
-   * Replays eras with the code that the journal itself carries, before any app is asked. It runs what is in the file:
-   * only where it is given is anything of it run.
+   * Replays eras with the code that the journal itself carries, before any app is tried. This runs code from the file;
+   * without it no such code runs.
    */
   readonly code?: Sandbox;
-  /** A head digest that was acknowledged or published: finds truncation and rollback, which no chain alone can. */
+  /** An acknowledged or published head digest: detects truncation and rollback, which a chain alone cannot show. */
   readonly expect?: string;
-  /** Told now and then how far it is. */
+  /** Called now and then with the progress. */
   readonly onProgress?: (progress: { readonly frames: number; readonly of: number }) => void;
 }
 
-/** What was verified. */
+/** The result of verification. */
 export interface VerifyReport {
   /** Frames whose derivations were replayed. */
   readonly replayed: number;
-  /** Frames of which only the chain, the shape and the receipts were checked, since no app given has their definitions. */
+  /** Frames of which only the chain, the shape and the receipts were checked, since no given app has their definitions. */
   readonly unverified: number;
   /** The eras, in order. */
   readonly eras: readonly VerifiedEra[];
   readonly frames: number;
   readonly records: number;
   readonly blobs: number;
-  /** Blobs that the journal's tombstones name and that are gone. */
+  /** Erased blobs that the journal's tombstones name. */
   readonly erased: number;
-  /** Blobs that were erased and are there all the same: put again since, or brought back from a copy. */
+  /** Blobs that were erased and exist again: put since, or restored from a copy. */
   readonly returned: number;
   readonly head: Head;
 }
@@ -62,10 +62,10 @@ const PROGRESS_EVERY = 10_000;
 /**
  * Verifies a world. Needs no adapter, key or network, and writes nothing.
  *
- * @throws RepriseError the first thing wrong, naming its place: `journal_damaged`, `replay_divergence`,
+ * @throws RepriseError the first defect, naming its place: `journal_damaged`, `replay_divergence`,
  *   `manifest_mismatch`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `erase_unfinished`, `head_mismatch`;
- *   `code_mismatch`, `code_failed` of code that the journal carries; `invalid_argument` for a store, an app, a sandbox or
- *   an expected head that is none
+ *   `code_mismatch`, `code_failed` for code that the journal carries; `invalid_argument` for an invalid store, app,
+ *   sandbox or expected head
  * @example
  * const store = await sqlite('world.db').openReadonly()
  * const { replayed, unverified, head } = await verifyStore(store, { app, legacy: [lastYears], expect: publishedHead })
@@ -115,10 +115,12 @@ async function verifyWith(store: ReadonlyStore, options: VerifyOptions, parts: P
   }
   const { head } = eras;
   if (head.seq < 0)
-    throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Is this the file of a world?' });
+    throw new RepriseError('world_absent', 'the journal has no frame', {
+      hint: 'Check that this is the file of a world.',
+    });
   await checkLandmarks(store.journal, newest, head.seq);
   const replayed = framesOf(eras.eras, 'replayed');
-  // An app that replays nothing is the wrong one, and not a reason to call the journal unverified.
+  // An app that replays nothing is the wrong app; its eras must not just be called unverified.
   if (replayed === 0 && manifest !== undefined) for (const app of apps) requireDefinitions(manifest, app);
   if (!expected) throw headMismatch(options.expect as string, head);
   walk.requireAccounted(erasures.named);
@@ -147,7 +149,7 @@ function framesOf(eras: readonly VerifiedEra[], status: VerifiedEra['status']): 
 }
 
 /**
- * The definitions that a manifest pins and an app does not have, or has with another digest.
+ * The pinned definitions that an app lacks or has with another digest.
  *
  * @returns their names; empty when the app can replay the era
  */
@@ -159,29 +161,25 @@ export function missingDefinitions(manifest: IngressOf<'manifest'>, app: App): s
 export function requireDefinitions(manifest: IngressOf<'manifest'>, app: App): void {
   const missing = missingDefinitions(manifest, app);
   if (missing.length === 0) return;
-  throw new RepriseError(
-    'manifest_mismatch',
-    'the app does not have the definitions that this journal was written with',
-    {
-      where: `frame ${manifest.seq}`,
-      actual: missing.join(', '),
-      hint: 'Load the app that wrote it. A changed schema needs a new version of its name.',
-    },
-  );
+  throw new RepriseError('manifest_mismatch', 'the app lacks definitions that this journal was written with', {
+    where: `frame ${manifest.seq}`,
+    actual: missing.join(', '),
+    hint: 'Load the app that wrote it. A changed schema needs a new version of its name.',
+  });
 }
 
 function headMismatch(expected: string, head: Head): RepriseError {
   return new RepriseError('head_mismatch', 'no frame of this journal has the expected head', {
     expected: `sha256:${expected}`,
     actual: `sha256:${head.digest} at frame ${head.seq}`,
-    hint: 'The journal was cut or rolled back, or it is another one.',
+    hint: 'The journal was cut or rolled back, or it is another journal.',
   });
 }
 
-/** Follows links from frames through values to everything they owe, as far as it was not erased. */
+/** Follows links from frames through values to all content that they need, except erased content. */
 class ContentWalk {
   readonly #seen = new Set<string>();
-  /** What is not there, in the order of its mention: only the whole journal tells what a tombstone accounts for. */
+  /** Missing content, in the order of its mention: only the whole journal shows which of it a tombstone explains. */
   readonly #gone = new Map<string, { readonly ref: Ref; readonly where: string }>();
 
   constructor(private readonly content: ContentReader) {}
@@ -190,7 +188,7 @@ class ContentWalk {
     for (const ref of linksOf(value)) await this.#visit(ref, where);
   }
 
-  /** @throws RepriseError `blob_missing` for the first content that is gone and that no tombstone names */
+  /** @throws RepriseError `blob_missing` for the first missing content that no tombstone names */
   requireAccounted(erased: ReadonlySet<string>): void {
     for (const { ref, where } of this.#gone.values()) if (!erased.has(ref.hex)) throw missing(ref, where);
   }
@@ -219,7 +217,7 @@ class ContentWalk {
     try {
       return linksOf(decode(bytes));
     } catch (error) {
-      throw new RepriseError('blob_damaged', 'content that is linked as a value is not one', {
+      throw new RepriseError('blob_damaged', 'content that is linked as a value is not a value', {
         where: `${where}, ${ref}`,
         cause: error,
       });

@@ -1,14 +1,14 @@
 /**
- * Starts effects, once each, when they are durable and there is room, and journals their receipts.
+ * Starts each effect once, when it is durable and a slot is free, and journals its receipt.
  *
  * Invariants
  * A1  An effect starts only after the frame that armed it is durable, and at most once per armed attempt.
  * A2  Every started effect ends in exactly one receipt ingress, or stays armed when the world closes first.
  * A3  Effects of one kind start in the order in which they were emitted: one may be armed in its own frame only when
- *     none before it still waits, not even in a frame of the same batch.
+ *     no earlier one still waits, not even in a frame of the same batch.
  * A4  An effect that was cancelled, or whose deadline has passed, does not start.
- * A5  What was settled while its adapter was at work is fenced: its place is free, and what the adapter answers is
- *     journaled as late.
+ * A5  An effect that was settled while its adapter was at work is fenced: its slot is free, and a later answer of the
+ *     adapter is journaled as late.
  */
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
@@ -22,16 +22,16 @@ import { Questions } from './questions.js';
 import { Slots } from './slots.js';
 import { WaitingLine } from './waiting-line.js';
 
-/** What a dispatcher works with. */
+/** The collaborators of a dispatcher. */
 export interface DispatcherParts extends ExecutionParts {
   readonly adapters: readonly AnyAdapter[];
   /**
    * Journals an attempt. Resolves true when it is durable, false when the effect was settled before.
    *
-   * @param placed called when the attempt has its place among the frames: what is folded from then on comes later
+   * @param placed called when the attempt has its place among the frames: everything folded from then on comes later
    */
   arm(effect: string, attempt: number, placed: () => void): Promise<boolean>;
-  /** Journals a question. Resolves when it is durable; rejects when it cannot be asked. */
+  /** Journals a question. Resolves when it is durable; rejects when the question is invalid or its effect is not open. */
   ask(effect: string, attempt: number, asked: AskedOutside): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class Dispatcher implements Executor {
   readonly #adapters: ReadonlyMap<string, AnyAdapter>;
   readonly #slots: Slots;
   readonly #leaves = new Map<string, EffectLeaf>();
-  /** Open effects that wait for nobody else. */
+  /** Open effects that wait only for their turn. */
   readonly #ours = new Set<string>();
   readonly #running = new Map<string, Running>();
   readonly #executions: Executions;
@@ -64,12 +64,12 @@ export class Dispatcher implements Executor {
     this.#executions = new Executions(parts, this.#questions);
   }
 
-  /** The adapter for a kind of effect, when one is registered. */
+  /** The adapter registered for a kind of effect; undefined without one. */
   adapterFor(kind: string): AnyAdapter | undefined {
     return this.#adapters.get(kind);
   }
 
-  /** Nothing runs and nothing that could start waits. */
+  /** True when nothing runs and nothing that could start waits. */
   get idle(): boolean {
     return this.#running.size === 0 && (!this.#enabled || this.#waiting.size === 0);
   }
@@ -80,8 +80,8 @@ export class Dispatcher implements Executor {
   }
 
   /**
-   * Whether an effect is open that this dispatcher executes, or that only the next open can settle; what waits for
-   * somebody outside is none. While it is open, also whether an adapter still works at what is settled.
+   * True while this dispatcher has an open effect to execute, while an open effect can be settled only by the next
+   * open, or while an adapter still works on a settled effect. Effects that wait for a person or a webhook do not count.
    */
   get unfinished(): boolean {
     return this.#ours.size > 0 || (!this.#closing && this.#executions.lingering.length > 0);
@@ -100,7 +100,7 @@ export class Dispatcher implements Executor {
     this.#waiting.rest();
   }
 
-  /** Takes slots for effects that are being emitted. @returns those that may be armed in the same frame */
+  /** Takes slots for effects that are being emitted. @returns the effects that may be armed in the same frame */
   reserve(emitted: readonly EmittedEffect[]): string[] {
     const armed: string[] = [];
     for (const { effect, name } of emitted) {
@@ -159,7 +159,7 @@ export class Dispatcher implements Executor {
     else this.#ours.delete(effect);
     if (mayStart(leaf) && (before === undefined || !mayStart(before))) this.#waiting.add(effect, leaf);
     if (leaf.late !== undefined) {
-      if (this.#waiting.remove(effect)) void this.#settleUnstarted(effect, stopped(leaf)); // it was to be offered again
+      if (this.#waiting.remove(effect)) void this.#settleUnstarted(effect, stopped(leaf)); // it was waiting for another attempt
       this.#running.get(effect)?.fence();
     }
     this.#questions.follow(effect, leaf);
@@ -196,7 +196,7 @@ export class Dispatcher implements Executor {
     }
   }
 
-  /** Says why an effect will not start: data, so that the plan can go on. */
+  /** Journals why an effect will not start, as data, so that its plan can go on. */
   #settleWaiting(effect: string, why: KernelSaid): void {
     this.#waiting.remove(effect);
     void this.#settleUnstarted(effect, why);
@@ -221,7 +221,7 @@ export class Dispatcher implements Executor {
     });
   }
 
-  /** It was settled while its attempt was on its way. Of one that was to be offered again nobody else will answer. */
+  /** The effect was settled while its attempt was being journaled. If it waits for another attempt, only this settles it. */
   #settledMeanwhile(effect: string): void {
     const leaf = this.#leaves.get(effect);
     if (leaf?.late !== undefined) void this.#settleUnstarted(effect, stopped(leaf));
@@ -231,7 +231,7 @@ export class Dispatcher implements Executor {
   #stop(effect: string): void {
     this.#running.get(effect)?.stop('cancelled');
     const leaf = this.#leaves.get(effect);
-    if (leaf !== undefined && this.#waiting.has(effect)) this.#settleWaiting(effect, stopped(leaf)); // to be offered again
+    if (leaf !== undefined && this.#waiting.has(effect)) this.#settleWaiting(effect, stopped(leaf)); // it waits for another attempt
   }
 
   /** Takes in an effect that was open when the world was opened. */
@@ -263,28 +263,28 @@ export class Dispatcher implements Executor {
     this.#running.set(effect, { ...running, done });
   }
 
-  /** Why an effect that is armed will not start; undefined when it will. */
+  /** Why an armed effect will not start; undefined when it will. */
   #unstartable(leaf: EffectLeaf): KernelSaid | typeof LEFT_ARMED | undefined {
     if (leaf.cancelled !== undefined) return stopped(leaf);
     if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) return TIMED_OUT;
     if (!this.#closing) return undefined;
-    // Its attempt was on its way when closing began. The next open executes what may be offered again; of anything
-    // else it could no longer tell that it did not happen, so that is said now.
+    // The attempt was being journaled when closing began. The next open executes an effect that may be offered again.
+    // For any other effect it could no longer tell that the attempt never happened, so the receipt says so now.
     return leaf.guarantee === 'idempotent' ? LEFT_ARMED : CANCELLED;
   }
 
-  /** What an adapter is told that is asked about an interrupted effect. */
+  /** The context that an adapter gets when it is asked about an interrupted effect. */
   contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
     return this.#executions.contextFor(effect, leaf, adapter, signal);
   }
 
-  /** The receipt of what an adapter said of an interrupted effect. */
+  /** The receipt made of an adapter's verdict on an interrupted effect. */
   receiptOf(effect: string, adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
     return this.#executions.receiptOf(effect, adapter, leaf, outcome);
   }
 }
 
-/** Whether an effect is the dispatcher's to move on: nobody has to decide, answer or settle it first. */
+/** Whether the dispatcher itself moves the effect on: no decision, answer or settlement from outside comes first. */
 function isOurs({ approval, deferred, late }: EffectLeaf): boolean {
   return approval === undefined && deferred === undefined && late === undefined;
 }

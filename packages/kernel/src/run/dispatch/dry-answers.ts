@@ -1,12 +1,12 @@
 /**
- * Answers the effects of a dry fork: with what the original's outside answered, or with a refusal. Nothing is
- * executed, so no adapter is ever asked.
+ * Answers the effects of a dry fork with the recorded receipts of the original, or with a refusal. No adapter is
+ * ever called.
  *
- * Invariants
- * Y1  An effect that is the same as one of the original (cell, generation, plan, ordinals, kind, parameters) gets that
- *     one's receipt; any other is denied. Identities are never repeated, so no receipt is given twice.
- * Y2  Receipts are given in the order in which the original got them, as far as their effects are there.
- * Y3  What a cell of the world itself settles is left to it.
+ * Invariants (cited elsewhere as dry-answers/Y1 and so on)
+ * Y1  An effect that equals one of the original (cell, generation, plan, ordinals, kind, parameters) gets the receipt
+ *     of that effect; any other is denied. Identities never repeat, so no receipt is used twice.
+ * Y2  Receipts are given in the order in which the original got them, as far as their effects exist here.
+ * Y3  An effect that a cell of the world settles is left to that cell.
  */
 import type { Receipt } from '@reprise/contracts';
 import { LazyHeap } from '../../ports/time/lazy-heap.js';
@@ -17,31 +17,31 @@ import { check } from '../../pure/schema/index.js';
 import type { Executor } from './executor.js';
 import type { RecordedReceipt, RecordedReceipts } from './recorded-receipts.js';
 
-/** What a dry fork answers with. */
+/** The collaborators of {@link DryAnswers}. */
 export interface DryAnswersParts {
   readonly app: App;
   readonly recorded: RecordedReceipts;
   /**
-   * Journals an answer. Resolves when it is durable or the effect was found settled.
+   * Journals an answer. Resolves when it is durable or the effect was already settled.
    *
-   * @param recorded the effect of the original whose receipt this is; absent when there is none
+   * @param recorded the effect of the original that the receipt belongs to; absent when the original has no such effect
    */
   settle(effect: string, receipt: Receipt, recorded?: string): Promise<void>;
-  /** The recorded receipts cannot be read: the fork cannot go on. */
+  /** Called when the recorded receipts cannot be read: the fork cannot go on. */
   failed(error: unknown): void;
 }
 
 interface Answer {
   readonly effect: string;
   readonly leaf: EffectLeaf;
-  /** What the original got; undefined when the effect is not one of the original. */
+  /** The recorded receipt; undefined when the original has no such effect. */
   readonly recorded: RecordedReceipt | undefined;
 }
 
 /** Answers open effects without executing them. */
 export class DryAnswers implements Executor {
   readonly #open = new Map<string, EffectLeaf>();
-  /** Open effects that were not looked up yet. */
+  /** Open effects that have not been looked up yet. */
   #fresh: string[] = [];
   readonly #answers = new LazyHeap<Answer>(isBefore, ({ effect, leaf }) => this.#open.get(effect) === leaf);
   #working: Promise<void> | undefined;
@@ -73,7 +73,7 @@ export class DryAnswers implements Executor {
     this.#enabled = false;
   }
 
-  /** From now on only receipts from before this frame of the original are given; the others wait. */
+  /** From now on only receipts before this frame of the original are given; later ones wait. */
   answerUntil(seq: number): void {
     this.#until = seq;
     this.#wake();
@@ -91,7 +91,7 @@ export class DryAnswers implements Executor {
   }
 
   release(): void {
-    // no place was taken
+    // no slot was taken
   }
 
   follow(changes: readonly LeafChange[]): void {
@@ -142,7 +142,7 @@ export class DryAnswers implements Executor {
     }
   }
 
-  /** The answer whose turn it is; undefined when the others wait for what the original got later. */
+  /** The answer to give next; undefined when every other one waits for a later frame of the original. */
   async #next(): Promise<Answer | undefined> {
     for (const effect of this.#fresh.splice(0)) {
       const leaf = this.#open.get(effect);
@@ -160,7 +160,7 @@ export class DryAnswers implements Executor {
     return undefined;
   }
 
-  /** A payload that the effect's definition does not take any more is no answer to it. */
+  /** A payload that no longer fits the schema of the effect's definition is not used as an answer. */
   #receiptOf({ leaf, recorded }: Answer): Receipt | undefined {
     if (recorded?.receipt.status !== 'ok') return recorded?.receipt;
     const definition = this.parts.app.effects.get(leaf.name);
@@ -171,7 +171,7 @@ export class DryAnswers implements Executor {
 
 const DENIED: Receipt = { adapter: 'kernel', status: 'denied', code: 'policy_denied/fork_dry', attempts: 0 };
 
-/** Y2; what is denied waits for nobody. */
+/** Y2; a denied effect waits for no other. */
 function isBefore(a: Answer, b: Answer): boolean {
   const [one, other] = [a.recorded?.order ?? -1, b.recorded?.order ?? -1];
   if (one !== other) return one < other;

@@ -1,7 +1,7 @@
 /**
- * One armed effect at its adapter, from what the adapter is told to the one receipt that is journaled of it.
+ * Executes one armed effect at its adapter, from the context it gets to the one receipt that is journaled.
  *
- * Which effect runs when is the dispatcher's business; here one is executed, and A2 and A5 are kept for it.
+ * The dispatcher decides which effect runs when; here one effect is executed, and dispatcher/A2 and A5 are upheld.
  */
 import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
 import type { AdapterContext, AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
@@ -19,24 +19,24 @@ import { type ErrorParts, errorIn, originOf, ReportedErrors, type TellTrouble, w
 import { ScrubbedContent } from './scrubbed-content.js';
 import { ScrubbedNotes } from './scrubbed-notes.js';
 
-/** What executing works with. */
+/** The collaborators of an execution. */
 export interface ExecutionParts extends Partial<ErrorParts> {
   readonly content: ContentStore;
   readonly clock: Clock;
   /** The journal time now. */
   now(): number;
   secret(name: string): Promise<string>;
-  /** Telemetry of a running effect. */
+  /** Receives the telemetry of a running effect. */
   progress(effect: string, note: Value): void;
   /**
-   * Journals a receipt. Resolves when it is durable or was found settled.
+   * Journals a receipt. Resolves when it is durable or the effect was already settled.
    *
-   * @param unanswered the kernel settles what its adapter still works at
+   * @param unanswered the kernel settles an effect that its adapter is still working on
    */
   settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
-  /** Journals that an effect was handed on. Resolves false when it was settled before. */
+  /** Journals that an effect was deferred. Resolves false when it was already settled. */
   defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
-  /** What a cell may do now. */
+  /** The current rights of a cell. */
   rights(cell: Address): Promise<Capability>;
 }
 
@@ -46,14 +46,14 @@ export interface Running {
   readonly done: Promise<void>;
   /** Tells the adapter to stop. */
   stop(why: 'cancelled' | 'shutdown'): void;
-  /** Ends the wait for the adapter: the effect was settled without it. */
+  /** Stops waiting for the adapter: the effect was settled without it. */
   fence(): void;
 }
 
 /** Why a running effect was told to stop. */
 type StopReason = 'cancelled' | 'deadline' | 'shutdown';
 
-/** What its signal says then: the platform's own functions throw it, and authors know an `AbortError` when they see one. */
+/** The reason of its abort signal: the platform's own functions throw it, and authors recognize an `AbortError`. */
 class Stopped extends Error {
   override readonly name = 'AbortError';
 
@@ -68,7 +68,7 @@ const DEADLINE = Symbol('deadline');
 /** The effect was settled while its adapter was at work. */
 const FENCED = Symbol('fenced');
 
-/** What is known of an effect that was handed on after it was settled. */
+/** What is known about an effect that was deferred and then settled. */
 const HANDED_ON_TOO_LATE: AdapterOutcome = { status: 'outcome_unknown' };
 
 /** An execution under way, as its steps see it. */
@@ -80,19 +80,19 @@ interface Execution {
   readonly fenced: Promise<typeof FENCED>;
 }
 
-/** What an adapter is told, and a way to say that it will tell nothing more. */
+/** The context of an adapter, and a way to end its notes. */
 export interface ExecutionContext extends AdapterContext {
   toldAll(): void;
-  /** What went wrong meanwhile. */
+  /** The errors reported so far. */
   readonly reported: ReportedErrors;
 }
 
 /** Executes effects at their adapters. */
 export class Executions {
-  /** Adapters at work on effects that are settled: their answers come late. */
+  /** Adapters still working on effects that are settled: their answers come late. */
   readonly #lingering = new Set<Promise<void>>();
   readonly #links: LinkCheck;
-  /** What adapters put is scrubbed on its way. */
+  /** Scrubs the content that adapters put. */
   readonly #content: ContentStore;
   readonly #scrubber: Scrubber;
   readonly #trouble: TellTrouble;
@@ -108,7 +108,7 @@ export class Executions {
     this.#trouble = trouble;
   }
 
-  /** What adapters still say of effects that are settled. */
+  /** The late answers of adapters. */
   get lingering(): readonly Promise<void>[] {
     return [...this.#lingering];
   }
@@ -124,7 +124,7 @@ export class Executions {
     return { done, stop: (why) => abort.abort(new Stopped(why)), fence };
   }
 
-  /** What an adapter is told. Whatever it hands back in return passes the scrubber of the world. */
+  /** The context of an adapter. Everything that the adapter returns passes the scrubber of the world. */
   contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
     const scrubber = this.#scrubber;
     const asking = this.questions.of(effect, leaf.attempt, signal);
@@ -149,7 +149,7 @@ export class Executions {
     };
   }
 
-  /** The receipt; when the store cannot even tell whether the payload's content is there, what happened is not known. */
+  /** Makes the receipt. When the store cannot tell whether the payload's content exists, the outcome is unknown. */
   async receiptOf(
     effect: string,
     adapter: AnyAdapter,
@@ -176,7 +176,7 @@ export class Executions {
     }
   }
 
-  /** A secret is concealed before anybody has it. */
+  /** A secret is registered with the scrubber before the adapter gets it. */
   async #secret(name: string): Promise<string> {
     const text = await this.parts.secret(name);
     if (typeof text === 'string') this.#scrubber.conceal(text);
@@ -202,12 +202,12 @@ export class Executions {
     const said = deferral === undefined ? outcome : HANDED_ON_TOO_LATE;
     const receipt = await this.receiptOf(effect, adapter, leaf, said, context.reported);
     const stop = abort.signal.aborted ? (abort.signal.reason as Stopped).why : undefined;
-    // Closing: what the next open may offer again or ask about is left armed, so that it will be.
+    // Closing: an effect that the next open may offer again or reconcile stays armed, so that the next open does so.
     if (stop === 'shutdown' && leaf.guarantee !== 'at_most_once' && receipt.status !== 'ok') return;
     await this.parts.settle(effect, leaf.attempt, receipt);
   }
 
-  /** Resolves when the effect's deadline comes; then it was told to stop. */
+  /** Resolves when the effect's deadline has passed and the adapter was told to stop. */
   async #deadline(leaf: EffectLeaf, abort: AbortController, ended: AbortSignal): Promise<typeof DEADLINE> {
     if (leaf.deadline === null) return new Promise(() => undefined);
     while (!ended.aborted && this.parts.now() < leaf.deadline) {
@@ -222,7 +222,7 @@ export class Executions {
     return this.parts.settle(effect, attempt, kernelReceipt(attempt, TIMED_OUT), true);
   }
 
-  /** Waits, holding nobody up, for what an adapter says of an effect that was settled without it (A5). */
+  /** Waits, without blocking anything, for the late answer of an adapter whose effect is settled (dispatcher/A5). */
   #linger(
     { effect, leaf, adapter }: Execution,
     answer: Promise<AdapterOutcome | Deferred>,
@@ -237,7 +237,7 @@ export class Executions {
   }
 }
 
-/** Runs the adapter; what it throws is its own defect and becomes an outcome. */
+/** Runs the adapter. An error that it throws becomes an outcome. */
 async function answerOf(
   adapter: AnyAdapter,
   leaf: EffectLeaf,

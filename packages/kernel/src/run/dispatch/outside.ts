@@ -1,9 +1,9 @@
-/** What an effect that is under way leaves to somebody outside, as it is journaled. */
+/** The deadlines and questions that a running effect leaves to a person or another system, as they are journaled. */
 import type { Value } from '@reprise/contracts';
 import type { Deferred } from '../../ports/adapter/adapter.js';
 import { isPattern } from '../../pure/authority/index.js';
 
-/** Until when, and for whom besides the host, something waits. */
+/** Until when, and for which principals besides the operator, an item waits. */
 export interface Deferral {
   readonly expires: number | null;
   readonly to: string | null;
@@ -11,15 +11,15 @@ export interface Deferral {
 
 /** A question. */
 export interface AskedOutside extends Deferral {
-  /** Counts the questions of one execution. */
+  /** Numbers the questions of one execution. */
   readonly n: number;
   readonly question: Value;
 }
 
-/** What an adapter says of an effect that it hands on; undefined when it says an outcome, or nonsense. */
+/** Reads a deferred outcome; undefined when the adapter returned another outcome, or something invalid. */
 export function deferralOf(outcome: unknown): Deferral | undefined {
   try {
-    const { status, expires = null, to = null } = outcome as Deferred; // anything: whatever it is, it may throw
+    const { status, expires = null, to = null } = outcome as Deferred; // unchecked: reading it may throw
     if (status !== 'deferred') return undefined;
     const isTime = expires === null || (Number.isSafeInteger(expires) && expires >= 0);
     return isTime && (to === null || (typeof to === 'string' && isPattern(to))) ? { expires, to } : undefined;

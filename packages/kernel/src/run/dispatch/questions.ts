@@ -1,4 +1,4 @@
-/** The questions of running effects: asked once, answered by what becomes durable. */
+/** The questions of running effects: each is asked once, and answered by a durable record. */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { EffectQuestion, QuestionAnswer } from '../../ports/adapter/adapter.js';
 import { isPattern } from '../../pure/authority/index.js';
@@ -16,13 +16,13 @@ export class Questions {
 
   constructor(private readonly journal: (effect: string, attempt: number, asked: AskedOutside) => Promise<void>) {}
 
-  /** What one execution of an effect asks: its first question is number 0, and so on. */
+  /** The questions of one execution of an effect: the first is number 0, and so on. */
   of(effect: string, attempt: number, signal: AbortSignal): { ask(question: EffectQuestion): Promise<QuestionAnswer> } {
     let n = 0;
     return { ask: (question) => this.#ask(effect, attempt, n++, question, signal) };
   }
 
-  /** Takes in what is durable of an effect. */
+  /** Takes in a durable record of an effect. */
   follow(effect: string, { asks, late }: EffectLeaf): void {
     if (asks !== undefined && late === undefined) this.#asked.set(effect, asks);
     else this.#asked.delete(effect);
@@ -35,7 +35,7 @@ export class Questions {
     this.#wake(effect);
   }
 
-  /** Nobody will be answered any more. */
+  /** Cancels all questions: no answer will come any more. */
   close(): void {
     this.#closed = true;
     for (const effect of [...this.#waiting.keys()]) this.#wake(effect);
@@ -98,11 +98,11 @@ export class Questions {
   }
 }
 
-/** A question that the journal can hold; whoever asks something else has a defect to fix. */
+/** Checks that the journal can hold a question. An adapter that asks anything else has a defect to fix. */
 function checked({ question, to, expires }: EffectQuestion, n: number): AskedOutside {
   const bytes = encode(question);
   if (bytes.length > VALUE_BYTES_MAX) {
-    throw new RepriseError('bound_exceeded', 'a question is too large', {
+    throw new RepriseError('bound_exceeded', 'the question is too large', {
       expected: `at most ${VALUE_BYTES_MAX} bytes`,
       actual: `${bytes.length} bytes`,
       hint: 'Put the material into the content store and ask with its ref.',
@@ -116,5 +116,5 @@ function checked({ question, to, expires }: EffectQuestion, n: number): AskedOut
 }
 
 function wrong(where: string, expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'a question cannot be asked like this', { where, expected, actual });
+  return new RepriseError('invalid_argument', 'invalid question', { where, expected, actual });
 }

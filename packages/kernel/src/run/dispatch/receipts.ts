@@ -1,6 +1,6 @@
 /**
- * Makes receipts of outcomes. Adapters are outside code: whatever one answers, the receipt is one that the journal
- * can hold and read back.
+ * Makes receipts of outcomes. Adapters are outside code: whatever an adapter returns, the receipt is one that the
+ * journal can hold and read back.
  */
 import { type Receipt, receipt as receiptSchema, type Value } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
@@ -10,16 +10,16 @@ import { decode, encode } from '../../pure/codec/index.js';
 import { type EffectLeaf, VALUE_BYTES_MAX } from '../../pure/engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
 
-/** What a receipt says besides who made it and at which attempt. */
+/** A receipt without its adapter and attempt. */
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;
 
-/** What receipts are made with. */
+/** The collaborators of this module. */
 export interface ReceiptParts {
   readonly links: LinkCheck;
   readonly scrubber: Scrubber;
 }
 
-/** An answer that is no outcome: of an effect that may not happen twice it is not even known whether it happened. */
+/** The adapter returned no valid outcome: unless the effect may happen twice, it is unknown whether it happened. */
 function badOutcome({ guarantee }: EffectLeaf): Said {
   const code = 'adapter_error/bad_outcome';
   return guarantee === 'idempotent' ? { status: 'error', code, retryable: false } : { status: 'outcome_unknown', code };
@@ -28,12 +28,12 @@ function badOutcome({ guarantee }: EffectLeaf): Said {
 let shape: SchemaNode | undefined;
 
 /**
- * The receipt of an outcome. A payload that breaks its schema or links what is not stored is an error as data; an
- * outcome that is none says of an idempotent effect that its adapter failed, of any other that nothing is known.
+ * Makes the receipt of an outcome. A payload that breaks its schema or links missing content becomes an error as data.
+ * An invalid outcome means a failed adapter for an idempotent effect, and an unknown outcome for any other.
  *
- * @param leaf the effect, with the attempt that is answered
- * @param outcome what the adapter answered: checked here, so anything
- * @throws what the content store throws when it cannot tell whether linked content is there
+ * @param leaf the effect, with its current attempt
+ * @param outcome the adapter's return value, unchecked
+ * @throws the error of the content store when it cannot tell whether linked content exists
  */
 export async function receiptOf(
   adapter: AnyAdapter,
@@ -46,7 +46,7 @@ export async function receiptOf(
   return { adapter: adapter.name, attempts: leaf.attempt, ...said, ...payload };
 }
 
-/** All of an outcome but its payload; undefined when it is no outcome. */
+/** Everything of an outcome but its payload; undefined when the outcome is invalid. */
 function saidBy(outcome: unknown): Said | undefined {
   try {
     const { status, code, retryable, usage } = outcome as Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ function saidBy(outcome: unknown): Said | undefined {
     if (status === 'error') Object.assign(said, { code, retryable });
     if (status === 'timeout') said.code = code ?? 'adapter_timeout';
     shape ??= compileSchema(receiptSchema);
-    const given = decode(encode(said)) as Readonly<Record<string, Value>>; // leaves out what is undefined
+    const given = decode(encode(said)) as Readonly<Record<string, Value>>; // leaves out undefined fields
     return check(shape, { adapter: '', attempts: 0, ...given }).ok ? (given as unknown as Said) : undefined;
   } catch {
     return undefined;
@@ -67,7 +67,7 @@ async function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubbe
   try {
     const bytes = encode((outcome as { readonly payload?: unknown }).payload);
     if (bytes.length > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
-    payload = scrubber.value(decode(bytes)); // which makes nothing longer
+    payload = scrubber.value(decode(bytes)); // scrubbing never makes a text longer
   } catch {
     return { status: 'error', code: 'validation_error/not_canonical' };
   }

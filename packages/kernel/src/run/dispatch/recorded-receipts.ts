@@ -1,35 +1,35 @@
 /**
- * The receipts that a world has after the frame at which it was forked, as content of the fork: sorted by effect in
- * chunks, under one list of where each chunk begins. So a fork is self-contained, and finding one reads one chunk.
+ * The receipts that the original got after the frame of the fork, stored as content of the fork: sorted by effect in
+ * chunks, under one list of where each chunk begins. So a fork is self-contained, and a look-up reads one chunk.
  */
 import type { Address, Receipt, Ref, Value } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../../ports/content/port.js';
 import { getValue, putValue } from '../../ports/content/values.js';
 
-/** A receipt that the original has after the cut. */
+/** A receipt that the original got after the cut. */
 export interface RecordedReceipt {
   /** The effect's id in its own world. */
   readonly effect: string;
   /** The frame of the original that settled it. */
   readonly seq: number;
-  /** Its place among the recorded receipts. */
+  /** Its index among the recorded receipts. */
   readonly order: number;
   readonly name: string;
   readonly cell: Address;
   readonly receipt: Receipt;
-  /** The world itself settled it, by what its plans and cells did: a fork that does the same does that as well. */
+  /** The world itself settled it, by its plans and cells: a fork with the same plans and cells does so as well. */
   readonly inside: boolean;
 }
 
 /** Receipts in one chunk; a receipt has at most 64 KiB. */
 const RECEIPTS_PER_CHUNK = 32;
 
-/** Chunks kept decoded: effects that follow each other have ids that do not. */
+/** Chunks cached in decoded form: effects that follow each other do not have ids that follow each other. */
 const CHUNKS_CACHED = 64;
 
 type Row = readonly [string, number, number, string, Address, Receipt, boolean];
 
-/** Keeps receipts as content. @returns null when there are none */
+/** Stores receipts as content. @returns null for an empty list */
 export async function writeRecorded(
   content: Pick<ContentStore, 'put'>,
   receipts: readonly RecordedReceipt[],
@@ -44,7 +44,7 @@ export async function writeRecorded(
   return putValue(content, chunks);
 }
 
-/** Reads the receipts that a fork keeps. */
+/** Reads the stored receipts of a fork. */
 export class RecordedReceipts {
   readonly #cached = new Map<string, readonly Row[]>();
   #chunks: readonly (readonly [string, Ref])[] | undefined;
@@ -54,7 +54,7 @@ export class RecordedReceipts {
     private readonly ref: Ref | null,
   ) {}
 
-  /** The receipt of an effect of the original; undefined when none is recorded. */
+  /** The receipt of an effect of the original; undefined without one. */
   async find(effect: string): Promise<RecordedReceipt | undefined> {
     const chunk = (await this.#list()).findLast(([first]) => first <= effect);
     if (chunk === undefined) return undefined;
@@ -62,7 +62,7 @@ export class RecordedReceipts {
     return row && recordedOf(row);
   }
 
-  /** All of them, ordered by effect. */
+  /** All receipts, ordered by effect. */
   async *all(): AsyncGenerator<RecordedReceipt> {
     for (const [, chunk] of await this.#list()) for (const row of await this.#read(chunk)) yield recordedOf(row);
   }

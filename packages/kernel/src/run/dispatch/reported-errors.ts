@@ -1,4 +1,4 @@
-/** What becomes of an error at an adapter: `onError` is given it, and its text is kept beside the receipt. */
+/** Reports an adapter's error to `onError`, and stores its text beside the receipt. */
 import type { Address, Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
 import type { ContentStore } from '../../ports/content/port.js';
@@ -16,18 +16,18 @@ export interface EffectErrorOrigin {
   readonly attempt: number;
   /** The cell whose plan asked for it. */
   readonly cell: Address;
-  /** What the effect ended with; absent where the error ended nothing. */
+  /** The status the effect ended with; absent when the error did not end it. */
   readonly status?: Receipt['status'];
   readonly code?: string;
 }
 
-/** What errors are told with. */
+/** The collaborators of error reporting. */
 export interface ErrorParts {
   readonly scrubber: Scrubber;
   readonly trouble: TellTrouble;
 }
 
-/** Tells of an error, as it was thrown. Never throws. */
+/** Reports an error, as it was thrown. Never throws. */
 export type TellTrouble = (error: unknown, origin: EffectErrorOrigin) => void;
 
 /** An effect as the origin of an error. */
@@ -45,7 +45,7 @@ export function errorIn(outcome: unknown): unknown {
   }
 }
 
-/** The receipt with where the text of its error is kept. That it cannot be kept changes nothing of what happened. */
+/** The receipt with a link to the stored text of its error. A failure to store the text does not change the outcome. */
 export async function withError(
   receipt: Receipt,
   error: unknown,
@@ -62,7 +62,7 @@ export async function withError(
   }
 }
 
-/** The errors that one execution reports: the last one may be what it ends with. */
+/** The errors that one execution reports: the last one may be the error that ends it. */
 export class ReportedErrors {
   #last: { readonly error: unknown } | undefined;
 
@@ -73,14 +73,14 @@ export class ReportedErrors {
     this.#last = { error };
   }
 
-  /** Tells the last one as what ended nothing. */
+  /** Reports the last error as one that ended nothing. */
   flush(): void {
     const last = this.#last;
     this.#last = undefined;
     if (last !== undefined) this.tell(last.error);
   }
 
-  /** @returns the error that the execution ended with, when it did not end well and its outcome does not say one */
+  /** @returns the error that ended the execution, when it did not end well and its outcome carries no error */
   end({ receipt, error }: { readonly receipt: Receipt; readonly error: unknown }): unknown {
     if (receipt.status === 'ok' || receipt.status === 'cancelled' || error !== undefined) this.flush();
     const last = this.#last;

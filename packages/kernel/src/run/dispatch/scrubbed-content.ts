@@ -1,10 +1,10 @@
-/** The content store as adapters are given it: what they put holds no secret. */
+/** The content store that adapters get: stored content holds no secret. */
 import type { Ref } from '@reprise/contracts';
 import type { ContentStore, KeptStream } from '../../ports/content/port.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
 import { decode, encode } from '../../pure/codec/index.js';
 
-/** Scrubs what is put. What holds no secret is kept byte for byte. */
+/** Scrubs content on `put`. Content without a secret is stored byte for byte. */
 export class ScrubbedContent implements ContentStore {
   readonly #scrubbed = new Set<string>();
 
@@ -46,7 +46,7 @@ export class ScrubbedContent implements ContentStore {
     return kept;
   }
 
-  /** Whether what was put here under a link is not what was given: a secret was taken out of it. */
+  /** Whether the content stored under a link differs from the input because a secret was removed. */
   wasScrubbed(ref: Ref): boolean {
     return this.#scrubbed.has(ref.hex);
   }
@@ -55,7 +55,7 @@ export class ScrubbedContent implements ContentStore {
     return this.content.list();
   }
 
-  /** A canonical value says how long its texts are: it is taken apart and made again. */
+  /** A canonical value states the length of its texts, so it is decoded, scrubbed and encoded again. */
   #without(bytes: Uint8Array): Uint8Array {
     const value = this.#valueWithout(bytes);
     // Text may look like a value by chance.

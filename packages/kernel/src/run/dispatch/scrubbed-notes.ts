@@ -1,19 +1,19 @@
-/** What an adapter reports on the way, without secrets: also when a text comes in pieces that hold a part of one each. */
+/** Removes secrets from the notes that an adapter reports, also when a secret is split over several pieces of a text. */
 import type { Value } from '@reprise/contracts';
 import type { PiecewiseScrubber, Scrubber } from '../../ports/scrub/index.js';
 import { plainness } from '../../pure/codec/kinds.js';
 
 type Fields = Readonly<Record<string, Value>>;
 
-/** A text under way: what its pieces have in common. */
+/** A text in progress: the fields that its pieces have in common. */
 interface Telling {
   readonly common: Fields;
   readonly pieces: PiecewiseScrubber;
 }
 
 /**
- * Scrubs the notes of one execution. A note of the type `delta` is a piece of the text that others of the same fields
- * are pieces of; `delta.reset` says that what was told of them counts for nothing.
+ * Scrubs the notes of one execution. A note of the type `delta` is one piece of a text; pieces with the same other
+ * fields belong to the same text. `delta.reset` says that the pieces so far are void.
  */
 export class ScrubbedNotes {
   readonly #tellings = new Map<string, Telling>();
@@ -32,7 +32,7 @@ export class ScrubbedNotes {
     else this.#takePiece(piece);
   }
 
-  /** Tells what was held back: nothing more will come. */
+  /** Reports the buffered rest: no further piece will come. */
   end(): void {
     for (const { common, pieces } of this.#tellings.values()) this.#tellText(common, pieces.end());
     this.#tellings.clear();

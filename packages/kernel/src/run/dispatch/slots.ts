@@ -1,17 +1,17 @@
-/** Places for effects that may run at once, by kind. */
+/** Slots for effects that may run at once, by kind. */
 
 /** Effects of one kind that may run at once, unless the adapter says otherwise. */
 const CONCURRENCY_DEFAULT = 8;
 
-/** Counts who has a place. */
+/** Counts the slots in use. */
 export class Slots {
   readonly #used = new Map<string, number>();
   readonly #kindOf = new Map<string, string>();
 
-  /** @param concurrencyOf how many of a kind may run at once; undefined for the usual number */
+  /** @param concurrencyOf the maximum number of running effects of a kind; undefined for the default */
   constructor(private readonly concurrencyOf: (kind: string) => number | undefined) {}
 
-  /** Takes a place. @returns false when none is free, or the effect has one */
+  /** Takes a slot. @returns false when none is free, or the effect already has one */
   take(effect: string, kind: string): boolean {
     const used = this.#used.get(kind) ?? 0;
     if (this.#kindOf.has(effect)) return false;
@@ -21,7 +21,7 @@ export class Slots {
     return true;
   }
 
-  /** Gives the place of an effect back, when it has one. */
+  /** Gives back the slot of an effect, when it has one. */
   give(effect: string): void {
     const kind = this.#kindOf.get(effect);
     if (kind === undefined) return;

@@ -1,20 +1,20 @@
 import type { AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
 
 /**
- * Lets effects pass one by one, as shared limits allow. A world asks it after an effect was armed and before its
- * adapter is called.
+ * Admits effects one by one, as shared limits allow. A world asks it after an effect was armed and before its adapter
+ * is called.
  */
 export interface Throttle {
   /**
    * Waits until an effect of this kind may be executed.
    *
-   * Contract: resolves with what to call when the adapter has ended, or with undefined when `signal` aborted first;
-   * never rejects.
+   * Contract: resolves with a function to call when the adapter has ended, or with undefined when `signal` aborted
+   * first; never rejects.
    */
   enter(kind: string, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** The same adapter, called only when the throttle lets its effect pass. What was told to stop before is `cancelled`. */
+/** The same adapter behind a throttle. An effect that is told to stop while it waits is `cancelled`. */
 export function throttled(adapter: AnyAdapter, throttle: Throttle): AnyAdapter {
   const { effect, name, concurrency } = adapter;
   return {

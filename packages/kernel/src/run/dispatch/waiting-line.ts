@@ -7,22 +7,22 @@ interface Waiting {
   readonly effect: string;
   readonly kind: string;
   readonly queued: readonly [number, number];
-  /** Infinity when there is none. */
+  /** The deadline; Infinity without one. */
   readonly deadline: number;
 }
 
-/** What a waiting line works with. */
+/** The collaborators of a waiting line. */
 export interface WaitingLineParts {
   readonly clock: Clock;
   /** The journal time now. */
   now(): number;
-  /** The deadline of one that waits has come. */
+  /** Called when the deadline of a waiting effect has come. */
   due(): void;
 }
 
 /**
- * Effects that wait for their turn: of each kind the one that was emitted first, and of all the one whose deadline
- * comes first. However many wait, a step costs their logarithm.
+ * Effects that wait for their turn. It finds, for each kind, the effect emitted first and, over all kinds, the effect
+ * with the earliest deadline. A step costs the logarithm of how many wait.
  */
 export class WaitingLine {
   readonly #waiting = new Map<string, Waiting>();
@@ -37,7 +37,7 @@ export class WaitingLine {
     this.#alarm = new Alarm({ clock: parts.clock, now: () => parts.now(), ring: () => parts.due() });
   }
 
-  /** How many wait. */
+  /** The number of waiting effects. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -47,17 +47,17 @@ export class WaitingLine {
     return this.#waiting.has(effect);
   }
 
-  /** Kinds of which effects wait, or did. A copy: effects may leave meanwhile. */
+  /** Kinds with waiting effects, and kinds that had some. A copy: effects may leave meanwhile. */
   kinds(): readonly string[] {
     return [...this.#kinds.keys()];
   }
 
-  /** The effect of a kind whose turn it is; it stays. */
+  /** The next effect of a kind; it stays in the line. */
   first(kind: string): string | undefined {
     return this.#kinds.get(kind)?.first()?.effect;
   }
 
-  /** An effect whose deadline has passed; it stays. */
+  /** An effect whose deadline has passed; it stays in the line. */
   overdue(): string | undefined {
     const next = this.#deadlines.first();
     return next !== undefined && this.parts.now() >= next.deadline ? next.effect : undefined;
@@ -76,12 +76,12 @@ export class WaitingLine {
     return this.#waiting.delete(effect);
   }
 
-  /** Sleeps until the next deadline, and says so. */
+  /** Sleeps until the next deadline, then reports it. */
   watch(): void {
     this.#alarm.set(this.#deadlines.first()?.deadline);
   }
 
-  /** Watches over no deadline any more. */
+  /** Stops watching deadlines. */
   rest(): void {
     this.#alarm.stop();
   }

@@ -1,10 +1,10 @@
 /**
  * Reads and updates the Merkle map over a node store. Costs the changed paths, never the whole map.
  *
- * A stored map may be a forgery: its links are sound by digest, yet its nodes need not be what an update writes. A walk
- * therefore holds every node to its place: each entry stands where the hash of its key says, each count is the number
- * of leaves under it, and no node is one that the canonical shape does not have. So a walk ends after as many steps as
- * there are leaves, even when few bytes claim to be many (sixteen equal children, sixty levels deep).
+ * A stored map may be a forgery: each link fits its digest, yet a node need not be one that an update writes. A walk
+ * therefore checks every node against its place: each entry stands where the hash of its key says, each count is the
+ * number of leaves under it, and every node has the canonical shape. So a walk ends after as many steps as
+ * there are leaves, even when a few bytes claim to be many (sixteen equal children, sixty levels deep).
  */
 import { type Ref, RepriseError } from '@reprise/contracts';
 import { compareBytes, encode, type Hash } from '../../pure/codec/index.js';
@@ -25,10 +25,10 @@ import {
   wayOf,
 } from './node.js';
 
-/** Where nodes are read and written; a content store will do. */
+/** Where nodes are read and written; a content store qualifies. */
 export interface NodeStore {
   get(ref: Ref): Promise<Uint8Array | undefined>;
-  /** Keeps a node and links it as canonical content. */
+  /** Stores a node and returns its link as canonical content. */
   putValue(bytes: Uint8Array): Promise<Ref>;
 }
 
@@ -109,12 +109,12 @@ export class MerkleMap {
     const link = (await this.#kinds(root)).get(kind);
     if (link === undefined) return;
     const found = yield* this.#entriesUnder(link, { kind, way: '' });
-    if (found !== link.count) throw damaged(link.ref, notAMap(`${link.count} leaves are claimed, ${found} are there`));
+    if (found !== link.count) throw damaged(link.ref, notAMap(`${link.count} leaves claimed, ${found} found`));
   }
 
   /**
-   * Adds the digest of every blob that the map is made of: its nodes, and the leaves that stand beside them. What is
-   * in the set already is not walked again, so the maps of many snapshots cost what differs between them.
+   * Adds the digest of every blob of the map: its nodes, and the leaves stored beside them. A blob already in the set is
+   * not walked again, so the maps of many snapshots cost only their differences.
    */
   async collectBlobs(root: Ref, into: Set<string>): Promise<void> {
     if (into.has(root.hex)) return;
@@ -134,7 +134,7 @@ export class MerkleMap {
     return [...(await this.#kinds(root)).keys()];
   }
 
-  /** Walks what stands under a link. @returns how many leaves were found, which has to be what the link counts */
+  /** Walks the nodes under a link. @returns how many leaves were found, which must equal the link's count */
   async *#entriesUnder(link: MapLink, place: Place): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }, number> {
     const node = await this.#node(link.ref);
     if (node.type === 'bucket') {
@@ -151,7 +151,7 @@ export class MerkleMap {
     return found;
   }
 
-  /** Refuses a bucket whose entries belong elsewhere: the same bucket under two branches is in one of them a forgery. */
+  /** Refuses a bucket with entries from elsewhere: if one bucket stands under two branches, one of them is a forgery. */
   #requirePlaced(ref: Ref, entries: readonly MapEntry[], { kind, way }: Place): void {
     for (const { path } of entries) {
       if (path[0] !== kind) throw damaged(ref, notAMap(`a leaf of kind ${path[0]} among those of kind ${kind}`));
@@ -215,7 +215,7 @@ export class MerkleMap {
     return lists;
   }
 
-  /** The entries under a child that fits a bucket. A branch above so few is none that an update writes. */
+  /** The entries under a child that fits a bucket. An update never writes a branch over so few. */
   async #gather({ ref }: MapLink): Promise<readonly MapEntry[]> {
     const node = await this.#node(ref);
     if (node.type === 'bucket') return node.entries;

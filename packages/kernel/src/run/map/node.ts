@@ -9,7 +9,7 @@ import { Ref, type Value } from '@reprise/contracts';
 import { decode, encode, type Hash, toHex } from '../../pure/codec/index.js';
 import type { LeafKind, PathPart } from '../../pure/engine/index.js';
 
-/** A path as a bucket holds it. */
+/** A path in the form stored in a bucket. */
 export type LeafPath = readonly [LeafKind, ...PathPart[]];
 
 /** One leaf in a bucket. Bytes up to a bound stand inline; larger ones are a blob of their own. */
@@ -45,7 +45,7 @@ export const BUCKET_ENTRIES_MAX = 32;
 /** Half-bytes of a key's hash, and so the deepest that a trie goes. */
 export const WAY_DIGITS = 64;
 
-/** A leaf above this stands beside its bucket, so that one large leaf does not make its neighbours costly. */
+/** A leaf larger than this is stored beside its bucket, so that one large leaf does not make its neighbors costly. */
 export const INLINE_LEAF_BYTES_MAX = 1024;
 
 /** Writes a node. */
@@ -58,7 +58,7 @@ export function encodeNode(node: MapNode): Uint8Array {
 /**
  * Reads a node that a content store has checked against its digest.
  *
- * @throws TypeError when the bytes are something else, as those behind a forged link are
+ * @throws TypeError when the bytes are not such a node, as with a forged link
  */
 export function decodeNode(bytes: Uint8Array): MapNode {
   const [type, items] = listIn(decode(bytes));
@@ -67,13 +67,13 @@ export function decodeNode(bytes: Uint8Array): MapNode {
   return branchOf(listIn(items).map((child) => (child === null ? null : linkIn(listIn(child)))));
 }
 
-/** A bucket as an update writes it: not empty, not over its bound. */
+/** Checks a bucket: not empty, not over its bound. */
 function bucketOf(entries: readonly MapEntry[]): Bucket {
   if (entries.length >= 1 && entries.length <= BUCKET_ENTRIES_MAX) return { type: 'bucket', entries };
   throw notAMap(`a bucket of ${entries.length} entries`);
 }
 
-/** A branch as an update writes it: sixteen places, and more leaves under them than fit a bucket. */
+/** Checks a branch: sixteen places, and more leaves under them than fit a bucket. */
 function branchOf(children: readonly (MapLink | null)[]): Branch {
   const leaves = children.reduce((sum, child) => sum + (child?.count ?? 0), 0);
   if (children.length === BRANCH_CHILDREN && leaves > BUCKET_ENTRIES_MAX) return { type: 'branch', children };
@@ -113,11 +113,11 @@ function linkIn([ref, count]: readonly Value[]): MapLink {
 }
 
 function listIn(value: Value | undefined): readonly Value[] {
-  if (!Array.isArray(value)) throw notAMap('something else where a list has to be');
+  if (!Array.isArray(value)) throw notAMap('not a list');
   return value as readonly Value[];
 }
 
-/** What is wrong with a node. */
+/** An error that says why the bytes are not a node. */
 export function notAMap(what: string): TypeError {
   return new TypeError(`not a node of a state map: ${what}`);
 }

@@ -1,6 +1,6 @@
 /**
- * What the leaves of a snapshot look like. Leaves that this process wrote are trusted; those of a snapshot were read
- * from a file, and a fold that met something else there would break an invariant instead of naming the damage.
+ * The shapes of the leaves of a snapshot. Leaves that this process wrote are trusted; those of a snapshot were read
+ * from a file, and a fold over a malformed one would break an invariant instead of naming the damage.
  */
 import {
   account,
@@ -177,7 +177,7 @@ const SHAPES: Readonly<Record<LeafKind, z.ZodType>> = {
   }),
 };
 
-/** The types of the parts of a path behind its kind; in brackets what only some leaves of a kind have. */
+/** The types of the parts of a path after its kind; in brackets the parts that only some leaves of a kind have. */
 const PATHS: Readonly<Record<LeafKind, string>> = {
   account: 't',
   cell: 'tt',
@@ -195,7 +195,7 @@ const PATHS: Readonly<Record<LeafKind, string>> = {
 const compiled = new Map<string, SchemaNode>();
 
 /**
- * Holds a leaf of a snapshot to the shape of its kind.
+ * Checks a leaf of a snapshot against the shape of its kind.
  *
  * @returns the bytes
  * @throws RepriseError `journal_damaged` naming the leaf and what is wrong with it

@@ -15,7 +15,7 @@ import { requireLeaf } from './leaf-shapes.js';
 
 const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled', 'table']);
 
-/** Bytes of leaves kept in memory; after a snapshot, clean ones beyond this are let go, the longest unchanged first. */
+/** Bytes of leaves kept in memory; after a snapshot, clean leaves beyond this are dropped, the longest unchanged first. */
 const RESIDENT_BYTES_MAX = 128 * 1024 * 1024;
 
 /** What a resident leaf costs beside its bytes: its key, map entries and the array itself. */
@@ -27,7 +27,7 @@ export type UndoLog = Map<string, { readonly key: LeafKey; readonly bytes: Uint8
 /** The resident leaves. */
 export class LeafTable implements LeafReader {
   readonly #resident = new Map<string, { readonly key: LeafKey; readonly bytes: Uint8Array }>();
-  /** Keys known to be absent although the map below could hold their kind. */
+  /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
   #root: Ref | null = null;
@@ -91,7 +91,7 @@ export class LeafTable implements LeafReader {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
   }
 
-  /** Every leaf of a kind, resident or not; none of them becomes resident. Only while nothing is being folded. */
+  /** Every leaf of a kind, resident or not; none becomes resident. Call it only while nothing is being folded. */
   async *all(kind: LeafKind): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
     for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
     if (this.#root === null) return;
@@ -102,7 +102,7 @@ export class LeafTable implements LeafReader {
     }
   }
 
-  /** Adds the digest of every blob that the map of a snapshot is made of. */
+  /** Adds the digest of every blob of a snapshot's map. */
   collectBlobs(root: Ref, into: Set<string>): Promise<void> {
     return this.map.collectBlobs(root, into);
   }
@@ -114,7 +114,7 @@ export class LeafTable implements LeafReader {
     return this.map.update(this.#root, changes);
   }
 
-  /** The map at `root` is durable: what it holds is clean and may be let go. */
+  /** Called when the map at `root` is durable: its leaves are clean and may be dropped. */
   rebase(root: Ref): void {
     this.#root = root;
     this.#dirty.clear();
@@ -129,7 +129,7 @@ export class LeafTable implements LeafReader {
     this.#dirty.set(key.id, key);
     this.#absent.delete(key.id);
     this.#drop(key.id);
-    if (bytes !== undefined) this.#keep(key, bytes); // at the end: what changed last is let go last
+    if (bytes !== undefined) this.#keep(key, bytes); // at the end: the last to change is the last to be dropped
   }
 
   #keep(key: LeafKey, bytes: Uint8Array): void {

@@ -12,7 +12,7 @@ export function storedNodes(content: ContentStore): NodeStore {
 }
 
 /**
- * The map's nodes when nothing may be written: what is stored is read, what is computed is kept in memory until
+ * The map's nodes for a reader that writes nothing: stored nodes are read, computed ones stay in memory until
  * `forget`. A verifier computes each snapshot's map this way and compares roots.
  */
 export class ComputedNodes implements NodeStore {
@@ -33,7 +33,7 @@ export class ComputedNodes implements NodeStore {
     return Ref.fromHex(hex, 'value');
   }
 
-  /** Drops what was computed: it turned out equal to what is stored. */
+  /** Drops the computed nodes: they turned out to equal the stored ones. */
   forget(): void {
     this.#computed.clear();
   }

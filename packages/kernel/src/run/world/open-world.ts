@@ -1,4 +1,4 @@
-/** Opens a world: takes the lock, replays the tail, settles what a crash left, and starts working. */
+/** Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working. */
 import {
   type Address,
   type Capability,
@@ -76,8 +76,8 @@ const RECHECK_EVERY = 256;
  * @throws RepriseError `world_locked`, `world_linked`, `world_incomplete`, `head_mismatch`, `semantics_unknown`,
  *   `journal_damaged`, `replay_divergence` when the tail
  *   executes differently with this app, `store_full`, `store_failed`, `fork_unfinished`, `invalid_argument`; and, when the app has
- *   changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`, or, when pure code is given that is not the
- *   app's, `code_mismatch` and `code_failed`: then nothing is written
+ * changed, `manifest_mismatch`, `era_incompatible` and `plan_in_flight`, or, when the given pure code is not that of
+ * the app, `code_mismatch` and `code_failed`: then nothing is written
  * @example
  * await using world = await openWorld({ store: memory(), app: defineApp({ reducers: [counter] }) })
  * await world.request(['demo/Counter@1', 'a'], { name: 'demo/Added@1', value: { by: 2 } })
@@ -96,7 +96,7 @@ export async function openKernelWorld(options: OpenKernelWorldOptions): Promise<
 class Opening implements StepperHost {
   readonly #env: EngineEnv;
   readonly #table: LeafTable;
-  /** Woken when time leaps, for those who sleep until a time. */
+  /** Wakes the sleepers when time leaps. */
   readonly #clock: WakingClock;
   readonly #random: RandomBytes;
   readonly #watchers = new Watchers();
@@ -138,7 +138,7 @@ class Opening implements StepperHost {
       () => this.#stamper.now(),
       (timer) => void this.#submit(timerFact(timer)),
     );
-    await finishErasure(store); // before anything can read what is to be gone
+    await finishErasure(store); // before anything can read the content to erase
     await this.#openEra(era);
     const { world: id, fork } = this.#worldLeaf();
     const world = new World({
@@ -171,7 +171,7 @@ class Opening implements StepperHost {
   async #replayTail(era: CurrentEra | undefined): Promise<void> {
     const { journal } = this.store;
     const start = await startFrom(this.store, this.#table, Number.MAX_SAFE_INTEGER);
-    // Caches hold what this app made; what another app makes is not for them.
+    // Caches hold values made by this app; another app must not see them.
     const env = era === undefined || era.same ? this.#env : { app: era.eraApp, hash: this.#env.hash };
     const replayer = new Replayer(env, this.#table, start);
     let lastAt = start.at;
@@ -221,9 +221,9 @@ class Opening implements StepperHost {
   async #openEra(era: CurrentEra | undefined): Promise<void> {
     const { options, store } = this;
     if (era === undefined) {
-      // Frames that were not there when the manifest was looked for: somebody else makes this world, without the lock.
+      // Frames appeared after the manifest was looked for: another writer makes this world, without the lock.
       if (this.#stepper.head.seq >= 0) {
-        const hint = 'Find the other writer; a world has one.';
+        const hint = 'Find the other writer; a world may have only one.';
         throw new RepriseError('fenced', 'another writer is making this world', { hint });
       }
       const make = firstManifest(options, this.#random, await codeToRecord(options, store, era));
@@ -232,13 +232,13 @@ class Opening implements StepperHost {
       const change = era.same ? NO_CHANGE : await changeOfEra(era, options.app, this.#table);
       if (options.plansInFlight !== 'cancel') refuseInFlight(change);
       const make = nextManifest(options, this.#worldLeaf(), change, await codeToRecord(options, store, era));
-      // An era can be executed from the snapshot before it, whoever is left to execute the one before.
+      // Each era can be replayed from the snapshot before it, even when the app of the era before is gone.
       if (this.#snapshots.framesSince > 0) await this.#snapshots.take();
       await this.#stepper.commitAlone(make);
     }
   }
 
-  /** Whether the definitions are those of the era, and something else that its manifest says is not. */
+  /** Whether the definitions are those of the era but another part of its manifest differs. */
   #isAmended(era: CurrentEra): boolean {
     const { code } = this.options;
     return isOtherPolicy(this.options, this.#worldLeaf()) || isOtherCode(code, era, this.#env.hash);
@@ -251,7 +251,7 @@ class Opening implements StepperHost {
     return decode(bytes) as unknown as WorldLeaf;
   }
 
-  /** Settles what a crash left open, in order: cascade, effects, overdue timers. */
+  /** Settles the interrupted work of a crash, in order: cascade, effects, overdue timers. */
   async #recover(): Promise<void> {
     const effects = effectLeaves(this.#table);
     for (const { effect, leaf } of effects) this.#executor.adopt(effect, leaf);
@@ -268,7 +268,7 @@ class Opening implements StepperHost {
 
   async #recoverEffects(interrupted: readonly Interrupted[]): Promise<void> {
     const dispatcher = this.#executor;
-    if (!(dispatcher instanceof Dispatcher)) return; // nothing is ever armed where nothing is executed
+    if (!(dispatcher instanceof Dispatcher)) return; // a dry fork arms nothing
     await recoverEffects(interrupted, {
       dispatcher,
       clock: this.#clock,
@@ -276,7 +276,7 @@ class Opening implements StepperHost {
     });
   }
 
-  /** A dry fork has no outside, whatever adapters it is opened with. A new world has no leaf yet. */
+  /** A dry fork executes nothing, whatever adapters it is opened with. A new world has no leaf yet. */
   #makeExecutor(): Executor {
     const bytes = this.#table.get(WORLD_KEY);
     const fork = bytes === undefined ? undefined : (decode(bytes) as unknown as WorldLeaf).fork;
@@ -320,7 +320,7 @@ class Opening implements StepperHost {
     await this.#submit(receiptFact(effect, attempt, receipt, unanswered));
   }
 
-  /** What a cell may do now; nothing when its chain of authority is broken. */
+  /** The current rights of a cell; none when its chain of authority is broken. */
   async #rights(cell: Address): Promise<Capability> {
     const authority = await this.#stepper.exclusively(() => readAuthority(this.#table, `cell:${formatAddress(cell)}`));
     return authority.effective?.exercise ?? NOTHING;
@@ -338,7 +338,7 @@ class Opening implements StepperHost {
     });
   }
 
-  // StepperHost
+  // The StepperHost methods.
 
   reserve(emitted: Parameters<StepperHost['reserve']>[0]): readonly string[] {
     return this.#executor.reserve(emitted);
@@ -360,7 +360,7 @@ class Opening implements StepperHost {
     this.#snapshots.follow(frames);
   }
 
-  /** Tells of states that have just grown large; once, not at every event after. */
+  /** Reports states that have just grown large; once, not at every later event. */
   #watchSizes(changes: readonly LeafChange[], tell: NonNullable<OpenKernelWorldOptions['onLargeState']>): void {
     for (const { key, before, after } of changes) {
       if (key.path[0] !== 'cell' || after === undefined || after.length <= STATE_BYTES_WARN) continue;
@@ -386,12 +386,12 @@ function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void 
   return { promise, resolve };
 }
 
-/** A watcher that throws is no reason for an effect to fail. */
+/** A throwing watcher must not make an effect fail. */
 function tell(watcher: OpenKernelWorldOptions['onProgress'], effect: string, note: Value): void {
   try {
     watcher?.(effect, note);
   } catch {
-    // telemetry: nobody to tell
+    // telemetry: there is no one left to report it to
   }
 }
 
@@ -399,7 +399,7 @@ function tellJump(watcher: OpenKernelWorldOptions['onClockJump'], jump: ClockJum
   try {
     watcher?.(jump);
   } catch {
-    // as above; `world.clockJump` says it again
+    // as above; `world.clockJump` still holds it
   }
 }
 
@@ -409,7 +409,7 @@ function asError(thrown: unknown): RepriseError {
 }
 
 async function noSecrets(name: string): Promise<string> {
-  throw new RepriseError('invalid_argument', `no secret ${name}: this world has no resolver`, {
+  throw new RepriseError('invalid_argument', `the secret ${name} is unavailable: this world has no resolver`, {
     hint: 'Open the world with `secrets`.',
   });
 }

@@ -34,7 +34,7 @@ export interface WorldParts {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly watchers: Watchers;
-  /** Resolves with why nothing more is written. */
+  /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';
   snapshot(): Promise<Ack>;

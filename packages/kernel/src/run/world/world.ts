@@ -1,9 +1,8 @@
 /**
  * A world: one journal, open for writing. The unit of order, ownership, trust and replay.
  *
- * Owns the public surface and what it promises. What is asked goes to `asking.ts`, what is read to `reading.ts`, how
- * it works and ends to `lifetime.ts`; what becomes of a frame is the stepper's business, what happens outside the
- * executor's, when it happens the timers'.
+ * Owns the public surface and its promises. Requests go to `asking.ts`, reads to `reading.ts`, working and closing to
+ * `lifetime.ts`. The stepper handles frames, the executor effects, and the timers time.
  */
 import {
   type Account,
@@ -54,13 +53,13 @@ export class World implements AsyncDisposable {
     return this.parts.id;
   }
 
-  /** Where this world was forked from, and what it may do outside; undefined when it began with its first frame. */
+  /** Where this world was forked from, and whether the fork is live or dry; undefined for a world that is not a fork. */
   get forked(): (ForkLeaf['from'] & Pick<ForkLeaf, 'mode'>) | undefined {
     const { fork } = this.parts;
     return fork && { ...fork.from, mode: fork.mode };
   }
 
-  /** Whether there was no world at this place before: this opening made it. */
+  /** Whether this opening created the world. */
   get created(): boolean {
     return this.parts.created;
   }
@@ -70,7 +69,7 @@ export class World implements AsyncDisposable {
     return this.parts.stepper.head;
   }
 
-  /** Why nothing more is written: `world_closed`, or what brought the world down; undefined while it is open. */
+  /** Why nothing more is written: `world_closed`, or the error that closed the world; undefined while it is open. */
   get closedBy(): RepriseError | undefined {
     return this.parts.stepper.closedBy;
   }
@@ -82,13 +81,13 @@ export class World implements AsyncDisposable {
 
   /**
    * Whether work is left that goes on by itself while the world is open, or as soon as it is opened again: something is
-   * queued, runs, waits for its turn or was interrupted. What waits for time or for the outside is no such work.
+   * queued, runs, waits for its turn or was interrupted. Timers and pending external input do not count.
    */
   get unfinished(): boolean {
     return this.#lifetime.unfinished;
   }
 
-  /** When time alone makes something happen next, in journal milliseconds; undefined for never. */
+  /** The journal time, in milliseconds, at which time alone makes something happen next; undefined for never. */
   get nextWakeAt(): number | undefined {
     return this.#lifetime.nextWakeAt;
   }
@@ -99,7 +98,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * The wall clock when it is so far ahead that the world does not follow it; undefined when all is well. Its time goes
+   * The wall clock when it is too far ahead for the world to follow; undefined when all is well. The world's time goes
    * on by the monotonic clock until the wall clock comes back, or {@link World.confirmClock}.
    */
   get clockJump(): ClockJump | undefined {
@@ -116,7 +115,7 @@ export class World implements AsyncDisposable {
    *
    * @param to the cell's address
    * @param event its wire name and value
-   * @returns when it is durable: where it stands
+   * @returns its place in the journal, when it is durable
    * @throws RepriseError a refusal, and then nothing is journaled: `invalid_argument`, `unknown_reducer`,
    *   `unknown_event`, `invalid_value`, `event_invalid`, `bound_exceeded`, `blob_missing`, `blob_erased`, `cell_absent`,
    *   `cell_failed`, `request_rejected`, `request_conflict`, `delivery_faulted`, `nondeterminism`,
@@ -142,7 +141,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Asks something of the kernel itself. {@link decide}, {@link answer}, {@link settle} and {@link cancel} are the
+   * Applies a session command. {@link decide}, {@link answer}, {@link settle} and {@link cancel} are the
    * common ones.
    *
    * @throws RepriseError a refusal, and then nothing is journaled: `invalid_argument`, `invalid_value`,
@@ -154,16 +153,16 @@ export class World implements AsyncDisposable {
     return this.#asking.command(name, value, options);
   }
 
-  /** What waits for somebody outside: approvals, questions of running effects, effects that others finish. */
+  /** The pending items: approvals, questions of running effects, and effects that other systems finish. */
   pending(): Promise<readonly PendingItem[]> {
     return this.#reading.openItems();
   }
 
   /**
-   * Decides about an approval. What is approved passes the whole gate again.
+   * Decides an approval. An approved effect passes the whole gate again.
    *
    * @param item an item of {@link pending}, or its id; an item brings the digest of what was seen
-   * @throws RepriseError as {@link command}; `approval_stale` when it waits with other parameters than were seen
+   * @throws RepriseError as {@link command}; `approval_stale` when its parameters differ from those that were seen
    */
   decide(item: string | PendingItem, decision: EffectDecision, options: RequestOptions = {}): Promise<Ack> {
     return this.#asking.decide(item, decision, options);
@@ -175,45 +174,45 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Settles an effect that waits for the outside: the webhook came, the person is done. The first outcome settles it.
-   * A later one is journaled, changes nothing, and is told so; the same one again is not even journaled again.
+   * Settles an effect that waits for a person or another system: the webhook came, the person is done. The first outcome
+   * settles it. A later one is journaled, changes nothing and is reported as such; the same one again is not journaled.
    *
-   * @returns `applied`, or `already_settled` when something else was first
+   * @returns `applied`, or `already_settled` when another outcome came first
    */
   settle(effect: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
     return this.#asking.settle(effect, outcome, options);
   }
 
   /**
-   * Cancels an effect: what does not run is settled now; what runs is told to stop, has `graceMs` to say what became of
-   * it, and is then settled as cancelled.
+   * Cancels an effect: one that does not run is settled now; a running one is told to stop, has `graceMs` milliseconds
+   * to report its outcome, and is then settled as cancelled.
    */
   cancel(effect: string, options: RequestOptions & { readonly graceMs?: number } = {}): Promise<Ack> {
     return this.#asking.cancel(effect, options);
   }
 
-  /** The rights of a holder: what was set for it, and what it may by the whole chain above it. */
+  /** The rights of a holder: those set for it, and its effective rights over the whole chain above it. */
   rights(holder: Principal): Promise<HolderRights> {
     return this.#reading.rights(holder);
   }
 
-  /** An account: its limits, what is spent, what is held; undefined when there is none. */
+  /** An account: its limits, what is spent and what is reserved; undefined when it does not exist. */
   account(name: string): Promise<Account | undefined> {
     return this.#reading.account(name);
   }
 
-  /** The world as somebody may see and use it: everything passes the gate under this principal. */
+  /** The world as one principal sees it: every operation passes the gate under this principal. */
   as(principal: Principal): WorldView {
     return new WorldView(this, principal, this.#reading.gateOf(principal));
   }
 
   /**
-   * Erases content for good: a tombstone in the journal first, then the bytes. States, logs and everything that was
-   * decided stay, and the world verifies as before; reading what was erased is `blob_erased`.
+   * Erases content for good: a tombstone in the journal first, then the bytes. States, logs and decisions stay, and the
+   * world verifies as before; reading erased content fails with `blob_erased`.
    *
-   * @param target content by its refs, whoever links it; or what a cell alone links
-   * @returns when nothing of it is left in the store: where the tombstone stands, and what was kept
-   * @throws RepriseError `invalid_argument`, `blob_missing`, `erase_refused` for what the world is read from,
+   * @param target content by its refs, whatever links it; or the content that a cell alone links
+   * @returns when the store holds none of it any more: where the tombstone stands, and what was not erased
+   * @throws RepriseError `invalid_argument`, `blob_missing`, `erase_refused` for content that the world is read from,
    *   `bound_exceeded`, `cell_absent`, `request_conflict`, `store_failed`, `store_full`, `world_closed`
    */
   erase(target: EraseTarget, options: EraseOptions = {}): Promise<EraseReport> {
@@ -231,8 +230,8 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Durable entries of a cell's table, in the order of their keys; at most 256 at once. What comes after the last one
-   * is asked for with `after`; frames may come between.
+   * Durable entries of a cell's table, in the order of their keys; at most 256 at once. Ask for the following entries
+   * with `after`; the table may change between the calls.
    */
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]> {
     return this.#reading.table(address, name, range);
@@ -245,7 +244,7 @@ export class World implements AsyncDisposable {
 
   /**
    * Durable frames from `from`, in order; waits for new ones until the world closes, the caller leaves, or `signal`
-   * says that nobody waits any more.
+   * aborts.
    * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
    */
   frames(from = 0, signal?: AbortSignal): AsyncGenerator<WorldFrame> {
@@ -265,7 +264,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Makes another world that begins with this one's frames up to a frame. See {@link forkWorld}.
+   * Makes another world that shares this one's frames up to a given frame. See {@link forkWorld}.
    *
    * @example const { world } = await world.fork({ at: 150, into: sqlite('what-if.db') })
    */
@@ -275,11 +274,11 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Sends this fork again what was asked of the original after the cut, in order, each when what came before it is
-   * done. Of a dry fork, effects are answered meanwhile as far as the original's were. Repeating it changes nothing.
+   * Repeats the original's requests after the cut to this fork, in order, each when the work before it is done. Effects
+   * of a dry fork are answered meanwhile, up to the same point of the original. A repetition changes nothing.
    *
    * @param source the world that this one was forked from
-   * @throws RepriseError `invalid_argument` when this is no fork of it; what reading it says
+   * @throws RepriseError `invalid_argument` when this is not a fork of it; the errors of reading it
    */
   feed(source: ForkSource, options: FeedOptions = {}): Promise<FeedReport> {
     const { executor, store } = this.parts;
@@ -290,17 +289,17 @@ export class World implements AsyncDisposable {
   /**
    * Copies this world, as it is now, to another place while it goes on. The copy has passed verification.
    *
-   * A copy is the same world: to open it while this one goes on does everything twice. See {@link fork} for another one.
+   * A copy is the same world: opening it while this one runs repeats every side effect. See {@link fork} for another one.
    *
-   * @param to where nothing is; for a store in a file, the path of the copy
-   * @throws RepriseError `invalid_argument` when something is there, or the store makes no backups; `store_full`,
-   *   `store_failed`, `world_closed`, and what verifying says
+   * @param to an empty place; for a store in a file, the path of the copy
+   * @throws RepriseError `invalid_argument` when the place is not empty, or the store makes no backups; `store_full`,
+   *   `store_failed`, `world_closed`, and the errors of verifying
    */
   async backup(to: string): Promise<Backup> {
     const { store } = this.parts;
     if (store.backup !== undefined) return store.backup(to);
     throw new RepriseError('invalid_argument', 'this store makes no backups', {
-      hint: 'A store in a file does. Of another one, copy the journal and the content through its readers.',
+      hint: 'Use a store in a file, or copy the journal and the content through the readers of this one.',
     });
   }
 
@@ -310,11 +309,11 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Takes for true what the wall clock says, in spite of the jump. Journaled; what is overdue by then happens.
+   * Accepts the wall clock in spite of its jump. Journaled; timers that are overdue by then fire.
    *
-   * @param confirmation the clock that was seen, and who confirms it
-   * @throws RepriseError `clock_mismatch` when there is no jump, or the clock says something else by now;
-   *   `invalid_argument`, and what the store says
+   * @param confirmation the clock that was seen, and the principal that confirms it
+   * @throws RepriseError `clock_mismatch` when there is no jump, or the clock has moved on;
+   *   `invalid_argument`, and the errors of the store
    * @example
    * const jump = world.clockJump
    * if (jump !== undefined) await world.confirmClock({ wall: jump.wall, as: 'human:ann' })
@@ -333,7 +332,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Starts nothing more, waits for what runs, then tells it to stop.
+   * Starts nothing more, waits for running effects, then tells them to stop.
    *
    * @param options `within`: milliseconds to wait before running effects are interrupted
    * @returns how many were interrupted
@@ -343,7 +342,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Closes the world: running effects are told to stop, what they answer in time is journaled, the rest is
+   * Closes the world: running effects are told to stop, outcomes that arrive in time are journaled, the rest is
    * settled at the next open as their guarantee says. Idempotent.
    */
   close(): Promise<void> {

@@ -1,53 +1,53 @@
 /** The directory port: where a host remembers its worlds. Suite: `testDirectory` of the testkit. */
 
-/** What a host knows of a world that it need not open for it. */
+/** A row of the directory: what a host knows of a world without opening it. */
 export interface WorldRow {
   /** The world's id in this host. */
   readonly world: string;
-  /** When it has something to do again, in milliseconds since 1970; null for never. Stale while the world is open. */
+  /** When it has something to do again, in milliseconds since 1970; null for never. Outdated while the world is open. */
   readonly nextWakeAt: number | null;
-  /** It is open, or was when its host died: only opening it tells when it wants to be woken. */
+  /** True while it is open, and after its host died: only opening it shows when it wants to wake. */
   readonly open: boolean;
 }
 
-/** Which rows are asked for. */
+/** Selects rows. */
 export interface RowQuery {
-  /** Only those that are open, or are not. */
+  /** Only open worlds (true), or only closed ones (false). */
   readonly open?: boolean;
-  /** Only those that want to be woken at this time or before. */
+  /** Only worlds that want to wake at this time or before. */
   readonly dueBefore?: number;
   /** Only those after this id. */
   readonly after?: string;
-  /** At most so many. */
+  /** The maximum number of rows. */
   readonly limit: number;
 }
 
 /** An open directory, held by one host. After it was closed every method rejects with `world_closed`. */
 export interface OpenDirectory {
-  /** The row of a world; undefined when it has none. */
+  /** The row of a world; undefined without one. */
   get(world: string): Promise<WorldRow | undefined>;
   /**
-   * Puts rows in the place of those with the same ids.
+   * Writes rows; each replaces the row with the same id.
    *
-   * Contract: all of them or none; durable when it resolves. A world is marked open by this before it is opened, so
+   * Contract: all of them or none; durable when it resolves. A host marks a world open before it opens it, so
    * that no crash can hide a timer that was set since.
    */
   set(rows: readonly WorldRow[]): Promise<void>;
-  /** Takes the row of a world out, when it has one. Durable when it resolves. */
+  /** Deletes the row of a world, if it has one. Durable when it resolves. */
   remove(world: string): Promise<void>;
   /** Rows by id, in the order of their UTF-8 bytes. */
   list(query: RowQuery): Promise<readonly WorldRow[]>;
   /** Rows that are not open and due at `until` or before: the earliest first, then by id. At most `limit`. */
   due(until: number, limit: number): Promise<readonly WorldRow[]>;
-  /** The earliest time after `after` at which a world that is not open wants to be woken; null for never. */
+  /** The earliest time after `after` at which a closed world wants to wake; null for never. */
   nextDue(after: number): Promise<number | null>;
-  /** Gives the directory up. Idempotent. */
+  /** Closes the directory and frees its lock. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A place where a host's directory is or will be kept. */
+/** The place of a host's directory. */
 export interface HostDirectory {
-  /** What people see of it: a path, or `memory`. */
+  /** The place as shown to people: a path, or `memory`. */
   readonly label: string;
   /**
    * Opens it, creating it when absent.

@@ -1,12 +1,11 @@
 /**
- * Many worlds in one process: each is opened when somebody wants it or it wants to be woken, and closed when nobody
- * needs it.
+ * Many worlds in one process: each is opened when a caller wants it or when it wants to wake, and closed when unused.
  *
  * Invariants
- * H5  A row says `open` durably before its world is opened, and says when it wants to be woken only after it closed.
- *     So whatever a crash hides is in a world whose row says `open`, and the next host wakes that first.
- * H6  A world that fails does not hold up another: it is tried again, later and later, as long as something is due.
- * H7  A world that wants to be woken at once, again and again, is in trouble, too.
+ * H5  A row says `open` durably before its world is opened, and says when it wants to wake only after it closed.
+ *     So all that a crash hides is in worlds whose rows say `open`, and the next host wakes those first.
+ * H6  A failing world does not delay another: it is tried again, later and later, as long as something is due.
+ * H7  A world that wants to wake at once, again and again, counts as failing, too.
  */
 import { RepriseError } from '@reprise/contracts';
 import { type Clock, systemClock } from '../../ports/time/clock.js';
@@ -23,22 +22,22 @@ const MAX_OPEN_DEFAULT = 200;
 const IDLE_MS_DEFAULT = 300_000;
 const WAIT_MS_DEFAULT = 30_000;
 
-/** How long `close` waits for users to give their worlds back and for effects to end, unless it is told. */
+/** How long `close` waits by default for users to release their worlds and for effects to end, in milliseconds. */
 const HOST_CLOSE_MS = 10_000;
 
-/** Rows that are read at once. */
+/** Rows in one read. */
 const ROWS_AT_ONCE = 500;
 
-/** A world in use. It stays open until it is released. */
+/** A world in use. It stays open until the lease is released. */
 export interface Lease<W> extends AsyncDisposable {
   readonly id: string;
   readonly world: W;
-  /** Gives the world back. Idempotent. */
+  /** Releases the world. Idempotent. */
   release(): void;
 }
 
 /**
- * Opens a host: takes its directory, and wakes what is due, what was open when the last host died first.
+ * Opens a host: takes its directory, wakes the worlds that were open when the last host died, then those that are due.
  *
  * @throws RepriseError `world_locked` when another host has the directory, `invalid_argument`, `store_failed`
  * @example
@@ -72,7 +71,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   readonly #limits: SharedLimits;
   readonly #troubles = new Troubles();
   #closing: Promise<void> | undefined;
-  /** How long effects may go on while their world is being closed. */
+  /** How long effects may continue while their world is being closed, in milliseconds. */
   #drainMs = 0;
 
   /** Use {@link openHost}. */
@@ -111,12 +110,12 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     });
   }
 
-  /** How many worlds are open, or on their way. */
+  /** The number of worlds that are open or being opened. */
   get openCount(): number {
     return this.#residents.size;
   }
 
-  /** Corrects what a crash left behind and begins to wake worlds (H5). Called once, by {@link openHost}. */
+  /** Corrects the rows that a crash left behind and begins to wake worlds (H5). Called once, by {@link openHost}. */
   async start(): Promise<void> {
     for (;;) {
       const rows = await this.directory.list({ open: true, limit: ROWS_AT_ONCE });
@@ -128,11 +127,11 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   }
 
   /**
-   * Uses a world: opens it when it is not, and keeps it open until `work` has ended.
+   * Uses a world: opens it if necessary, and keeps it open until `work` has ended.
    *
-   * @param world its id; what `store` maps to a place
-   * @throws RepriseError `host_busy` when there was no room in time, `host_closed`, `invalid_argument`, and what `store`
-   *   and `open` throw
+   * @param world its id, which `store` maps to a place
+   * @throws RepriseError `host_busy` when there was no room in time, `host_closed`, `invalid_argument`, and the errors of
+   *   `store` and `open`
    */
   async use<R>(world: string, work: (world: W) => Promise<R> | R): Promise<R> {
     const lease = await this.lease(world);
@@ -143,7 +142,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     }
   }
 
-  /** As {@link Host.use}, until it is released: `await using lease = await host.lease(id)`. */
+  /** Like {@link Host.use}, until it is released: `await using lease = await host.lease(id)`. */
   async lease(world: string): Promise<Lease<W>> {
     requireWorldId(world);
     const resident = await this.#residents.take(world, this.options.waitMs ?? WAIT_MS_DEFAULT);
@@ -155,15 +154,15 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     return { id: world, world: await resident.opening, release, [Symbol.asyncDispose]: async () => release() };
   }
 
-  /** What the directory says of worlds, by id, without opening any. */
+  /** The rows of the directory, by id, without opening any world. */
   worlds(query: RowQuery): Promise<readonly WorldRow[]> {
     return this.directory.list(query);
   }
 
   /**
-   * Wakes no more worlds, waits for those in use to be given back, ends what runs in them, and closes all. Idempotent.
+   * Stops waking worlds, waits for leases to be released, ends running effects, and closes all worlds. Idempotent.
    *
-   * @param options `within`: milliseconds for the waiting, and as many for the ending
+   * @param options `within`: milliseconds to wait for the leases, and as many again for the effects
    */
   close(options: { readonly within?: number } = {}): Promise<void> {
     this.#closing ??= this.#end(options.within ?? HOST_CLOSE_MS);
@@ -179,7 +178,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     this.#drainMs = within;
     const [over, done] = [new AbortController(), new AbortController()];
     void this.#clock.sleep(within, done.signal).then(() => over.abort());
-    const closed = new RepriseError('host_closed', 'this host is closed', { hint: 'Open it again to go on.' });
+    const closed = new RepriseError('host_closed', 'this host is closed', { hint: 'Open it again to continue.' });
     const waker = this.#waker.stop();
     await this.#residents.end(closed, over.signal);
     done.abort();
@@ -203,7 +202,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     }
   }
 
-  /** Puts a row back as it was, or a little later when it is due (H6). */
+  /** Restores a row, or moves it a little later when it is due (H6). */
   async #notOpened(id: string, before: WorldRow | undefined, error: unknown): Promise<void> {
     const now = this.#time.now();
     const due = before !== undefined && (before.open || (before.nextWakeAt !== null && before.nextWakeAt <= now));
@@ -235,7 +234,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     }
   }
 
-  /** When a world that was closed wants to be woken: its own time may not be the host's, when a clock has jumped. */
+  /** When a closed world wants to wake: its own time may differ from the host's, when a clock has jumped. */
   #wakeTimeOf(id: string, world: W): number | null {
     const kernel = kernelOf(world);
     const now = this.#time.now();
@@ -245,14 +244,14 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     return left === Number.POSITIVE_INFINITY ? null : now + left;
   }
 
-  /** The first time at once, then later and later (H7). */
+  /** At once the first time, then later and later (H7). */
   #atOnce(id: string, now: number): number {
     const first = !this.#troubles.has(id);
     const wait = this.#troubles.add(id);
     return first ? now : now + wait;
   }
 
-  /** A row that cannot be written says `open`, so the next host opens the world and writes it. */
+  /** A row that cannot be written still says `open`, so the next host opens the world and writes the row. */
   async #write(id: string, row: WorldRow | undefined): Promise<void> {
     try {
       if (row === undefined) await this.directory.remove(id);
@@ -271,7 +270,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     }
   }
 
-  /** What is still due is left alone for a while, whatever kept it from being opened. */
+  /** Worlds that are still due are postponed, whatever kept them from opening. */
   async #notWoken(id: string, error: unknown): Promise<void> {
     const row = await this.directory.get(id).catch(() => undefined);
     const now = this.#time.now();
@@ -285,7 +284,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     try {
       this.options.onError?.(failure);
     } catch {
-      // whoever is told must not bring the host down
+      // a throwing `onError` must not bring the host down
     }
   }
 }

@@ -3,8 +3,8 @@ import { compareBytes } from '../../pure/codec/index.js';
 import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from './directory.js';
 
 /**
- * A directory in this process's memory, for tests and for hosts whose worlds do not outlive them either. Every
- * question looks at every row.
+ * A directory in this process's memory, for tests and for hosts whose worlds also live in memory. Every query scans
+ * all rows.
  */
 export function memoryDirectory(): HostDirectory {
   const rows = new Map<string, WorldRow>();

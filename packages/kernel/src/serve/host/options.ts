@@ -1,4 +1,4 @@
-/** How a host is opened, and what is refused before anything is touched. */
+/** The options of opening a host, and the checks that run before anything is touched. */
 import { RepriseError } from '@reprise/contracts';
 import type { Store } from '../../ports/store/store.js';
 import type { Clock } from '../../ports/time/clock.js';
@@ -9,47 +9,47 @@ import type { World } from '../../run/world/world.js';
 import type { HostDirectory } from './directory.js';
 import type { SharedLimit } from './shared-limits.js';
 
-/** A world as a host opens it: the kernel's, or what stands on it. */
+/** A world as a host sees it: the kernel's own, or one built on it. */
 export type HostedWorld = AsyncDisposable & (World | { readonly kernel: World });
 
-/** What a host gives to each world that it opens: spread it into the options of `openWorld`. */
+/** The options that a host adds for each world that it opens: spread them into the options of `openWorld`. */
 export interface WorldBase {
   readonly store: Store;
   readonly clock: Clock;
   readonly throttle: Throttle;
 }
 
-/** What went wrong behind the back of every caller. */
+/** An error that reached no caller. */
 export interface HostFailure {
   /** The world, or undefined when the directory itself failed. */
   readonly world: string | undefined;
   readonly error: unknown;
-  /** When it is tried again, in milliseconds since 1970; null when nothing is due, so nobody tries. */
+  /** When it is tried again, in milliseconds since 1970; null when nothing is due and there is no further try. */
   readonly retryAt: number | null;
 }
 
-/** How a host is opened. */
+/** Options of opening a host. */
 export interface HostOptions<W extends HostedWorld> {
-  /** Where it remembers when its worlds want to be woken. */
+  /** Where the host remembers when its worlds want to wake. */
   readonly directory: HostDirectory;
-  /** Where a world is kept. Ids come from your users: this maps them to places, and refuses those that are none. */
+  /** Maps an id to the store of a world. Ids come from your users: this function refuses invalid ones by throwing. */
   readonly store: (world: string) => Store;
-  /** Opens a world, under the automatic drive; `base` goes into the options of `openWorld`. */
+  /** Opens a world, with the automatic drive; spread `base` into the options of `openWorld`. */
   readonly open: (world: string, base: WorldBase) => Promise<W>;
   /** How many worlds may be open at once; 200 when absent. */
   readonly maxOpen?: number;
-  /** How long a world that nobody uses stays open, in milliseconds; five minutes when absent. */
+  /** How long an unused world stays open, in milliseconds; five minutes when absent. */
   readonly idleMs?: number;
   /** How long a user waits for room, in milliseconds; half a minute when absent. */
   readonly waitMs?: number;
-  /** Limits that all worlds share, such as a provider's. The first whose pattern matches holds. */
+  /** Limits that all worlds share, such as a provider's. The first one whose pattern matches applies. */
   readonly limits?: readonly SharedLimit[];
   readonly clock?: Clock;
-  /** Told what went wrong while no caller waited: a world that cannot be woken, or that broke down. */
+  /** Called for errors while no caller waited: a world that cannot wake, or that broke down. */
   readonly onError?: (failure: HostFailure) => void;
 }
 
-/** The world that the kernel knows. */
+/** The interface of a kernel world that a host uses. */
 export function kernelOf(world: HostedWorld): World {
   return 'kernel' in world ? world.kernel : world;
 }
@@ -71,10 +71,10 @@ export function requireHostOptions(options: unknown): void {
   require(onError === undefined || isFunction(onError), 'onError', 'a function', onError);
 }
 
-/** Refuses what cannot name a world. */
+/** Refuses an invalid world id. */
 export function requireWorldId(world: unknown): asserts world is string {
   if (isCellKey(world)) return;
-  throw new RepriseError('invalid_argument', 'this is not the id of a world', {
+  throw new RepriseError('invalid_argument', 'invalid world id', {
     expected: 'well-formed text of 1 to 256 bytes',
     actual: world,
   });
@@ -91,7 +91,7 @@ function requireLimit(limit: unknown, where: string): void {
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
   if (holds) return;
-  throw new RepriseError('invalid_argument', 'a host cannot be opened like this', { where, expected, actual });
+  throw new RepriseError('invalid_argument', 'invalid option of openHost', { where, expected, actual });
 }
 
 function isObject(thing: unknown): thing is Record<string, unknown> {

@@ -1,11 +1,11 @@
 /**
- * The worlds that are open: never more than there is room for, none twice, and who wants one more waits in line.
+ * The open worlds of a host: never more than the maximum, none twice, and further callers wait in line.
  *
  * Invariants
  * H1  A world has at most one resident, from before it opens until after it closed; never more residents than `max`.
- * H2  Who waits is served in the order of coming; only who wants a world that is open passes by.
- * H3  Only a world that nobody uses and that is at rest is closed to make room; the one unused for longest first.
- * H4  A world that broke down is closed when its last user leaves, and nobody new gets it.
+ * H2  Callers are served in order; only a caller for a world that is already open may pass.
+ * H3  Only an idle world without users is closed to make room; the one unused for longest first.
+ * H4  A world that broke down is closed when its last user leaves, and gets no new users.
  */
 import { RepriseError } from '@reprise/contracts';
 import { Alarm } from '../../ports/time/alarm.js';
@@ -13,9 +13,9 @@ import type { Clock } from '../../ports/time/clock.js';
 
 /** How residents are opened, watched and closed. */
 export interface ResidentsParts<W> {
-  /** How many may be open at once. */
+  /** The maximum number of open worlds. */
   readonly max: number;
-  /** How long one that nobody uses stays open, in milliseconds. */
+  /** How long an unused world stays open, in milliseconds. */
   readonly idleMs: number;
   readonly clock: Clock;
   open(id: string): Promise<W>;
@@ -23,16 +23,16 @@ export interface ResidentsParts<W> {
   close(id: string, world: W): Promise<void>;
   /** Whether closing it would interrupt nothing. */
   atRest(world: W): boolean;
-  /** Resolves when it may be at rest. Never rejects. */
+  /** Resolves when it may have become idle. Never rejects. */
   rest(world: W): Promise<void>;
   /** Whether it can do nothing any more. */
   broken(world: W): boolean;
 }
 
-/** A world that is open, or on its way. */
+/** A world that is open or being opened. */
 export interface Resident<W> {
   readonly id: string;
-  /** Rejects when the world could not be opened; then the resident is gone. */
+  /** Rejects when the world could not be opened; then the resident is removed. */
   readonly opening: Promise<W>;
   world: W | undefined;
   users: number;
@@ -40,7 +40,7 @@ export interface Resident<W> {
   idleSince: number;
   closing: Promise<void> | undefined;
   watched: boolean;
-  /** Told when the last user leaves. */
+  /** Called when the last user leaves. */
   left(): void;
 }
 
@@ -50,15 +50,15 @@ interface Waiter<W> {
   leave(error: RepriseError): void;
 }
 
-/** How long until something is looked at again that tells of no change by itself. */
+/** How often a condition is checked that reports no change by itself, in milliseconds. */
 const LOOK_AGAIN_MS = 250;
 
-/** How many may wait in line: beyond it a host does not keep up, and waiting longer helps nobody. */
+/** The longest line. Beyond it the host does not keep up, and waiting longer does not help. */
 const HOST_LINE_MAX = 10_000;
 
 /** The open worlds of a host. */
 export class Residents<W> {
-  /** Those that nobody uses stand in the order in which they were left. */
+  /** Unused worlds stand in the order in which their last users left. */
   readonly #byId = new Map<string, Resident<W>>();
   readonly #idle: Alarm;
   #line: Waiter<W>[] = [];
@@ -69,16 +69,16 @@ export class Residents<W> {
     this.#idle = new Alarm({ clock, now: () => clock.monotonic(), ring: () => this.#sweep() });
   }
 
-  /** How many are open, or on their way, or being closed. */
+  /** The number of worlds that are open, being opened or being closed. */
   get size(): number {
     return this.#byId.size;
   }
 
   /**
-   * Takes a world for a user, who gives it back by {@link Residents.giveBack}.
+   * Takes a world for a user, who returns it with {@link Residents.giveBack}.
    *
    * @param waitMs how long to wait for room
-   * @throws RepriseError `host_busy`, `host_closed`, and what opening throws
+   * @throws RepriseError `host_busy`, `host_closed`, and the error of opening
    */
   async take(id: string, waitMs = Number.POSITIVE_INFINITY): Promise<Resident<W>> {
     if (this.#ended !== undefined) throw this.#ended;
@@ -94,18 +94,18 @@ export class Residents<W> {
     resident.left();
     resident.idleSince = this.parts.clock.monotonic();
     this.#byId.delete(resident.id);
-    this.#byId.set(resident.id, resident); // H3: behind those that were left before
+    this.#byId.set(resident.id, resident); // H3: behind the worlds that were left earlier
     this.look();
   }
 
-  /** Looks again at what may be closed. */
+  /** Checks again which worlds may be closed. */
   look(): void {
     for (const resident of this.#byId.values()) if (this.#brokenAndLeft(resident)) void this.#close(resident); // H4
     this.#makeRoom();
     this.#sweep();
   }
 
-  /** Serves nobody any more, and closes all when they were given back or the signal aborts. */
+  /** Accepts no more users, and closes all worlds when they are unused or the signal aborts. */
   async end(error: RepriseError, signal: AbortSignal): Promise<void> {
     this.#ended = error;
     this.#idle.stop();
@@ -119,7 +119,7 @@ export class Residents<W> {
     if (this.#byId.get(resident.id) === resident) await this.#close(resident);
   }
 
-  /** Enters a world that is open, or opens it when there is room and it is this one's turn. */
+  /** Enters an open world, or opens it when there is room and it is this caller's turn. */
   #enter(id: string, turn: boolean): Resident<W> | undefined {
     const known = this.#byId.get(id);
     if (known !== undefined) {
@@ -143,7 +143,7 @@ export class Residents<W> {
         throw error;
       },
     );
-    opening.catch(() => undefined); // its users are told; it may have none
+    opening.catch(() => undefined); // its users get the error; there may be none
     const resident: Resident<W> = {
       id,
       opening,
@@ -159,7 +159,7 @@ export class Residents<W> {
   }
 
   #waitFor(id: string, waitMs: number): Promise<Resident<W>> {
-    if (this.#line.length >= HOST_LINE_MAX) throw busy(this.parts.max, `${HOST_LINE_MAX} wait already`);
+    if (this.#line.length >= HOST_LINE_MAX) throw busy(this.parts.max, `${HOST_LINE_MAX} callers wait already`);
     return new Promise((resolve, reject) => {
       const served = new AbortController();
       const waiter: Waiter<W> = {
@@ -184,10 +184,10 @@ export class Residents<W> {
     if (served.aborted) return;
     this.#line = this.#line.filter((one) => one !== waiter);
     waiter.leave(busy(this.parts.max, `no room within ${waitMs} ms`));
-    this.#serve(); // who stood behind it may be first now
+    this.#serve(); // the next caller may be first now
   }
 
-  /** Lets in who can be let in (H2). */
+  /** Lets in as many callers as possible (H2). */
   #serve(): void {
     const still: Waiter<W>[] = [];
     for (const waiter of this.#line) {
@@ -199,7 +199,7 @@ export class Residents<W> {
     this.#makeRoom();
   }
 
-  /** Closes as many as are wanted by those in line (H3). */
+  /** Closes as many worlds as the callers in line need (H3). */
   #makeRoom(): void {
     const closing = [...this.#byId.values()].filter((resident) => resident.closing !== undefined).length;
     let wanted = this.#line.length - (this.parts.max - this.#byId.size) - closing;
@@ -213,7 +213,7 @@ export class Residents<W> {
     }
   }
 
-  /** Closes what was left for long enough, and sleeps until the next was. */
+  /** Closes worlds that have been unused for long enough, and sleeps until the next. */
   #sweep(): void {
     if (this.#ended !== undefined) return;
     const { clock, idleMs } = this.parts;
@@ -229,7 +229,7 @@ export class Residents<W> {
     this.#idle.set(next === Number.POSITIVE_INFINITY ? undefined : next);
   }
 
-  /** Looks again when a world that nobody uses may have come to rest. */
+  /** Checks again when an unused world may have become idle. */
   #watch(resident: Resident<W>): void {
     if (resident.watched || resident.world === undefined) return;
     resident.watched = true;
@@ -276,9 +276,9 @@ function whenLeft<W>(resident: Resident<W>, signal: AbortSignal): Promise<void> 
 }
 
 function busy(max: number, why: string): RepriseError {
-  return new RepriseError('host_busy', 'there is no room for one more open world', {
+  return new RepriseError('host_busy', 'the host has no room for another open world', {
     expected: `at most ${max} open at once`,
     actual: why,
-    hint: 'Give worlds back sooner, or raise maxOpen; then ask again.',
+    hint: 'Release worlds sooner, or raise maxOpen; then try again.',
   });
 }

@@ -2,11 +2,11 @@
  * Limits that all worlds of a host share, such as a provider's.
  *
  * Invariants
- * L1  An effect is held to the first limit whose pattern matches its kind; without one it passes at once.
- * L2  Never more than `concurrent` are under way, and never more than `max` start within any `ms`.
+ * L1  An effect is subject to the first limit whose pattern matches its kind; without one it passes at once.
+ * L2  Never more than `concurrent` effects are under way, and never more than `max` start within any `ms`.
  * L3  Worlds take turns, and within a world effects go in the order in which they came: a world with a thousand
- *     effects delays another's one by one place.
- * L4  Time is the monotonic clock's, so a wall clock that jumps neither opens nor shuts a limit.
+ *     effects delays an effect of another world by one place.
+ * L4  Time is the monotonic clock's, so a wall clock that jumps neither opens nor closes a limit.
  */
 
 import { Alarm } from '../../ports/time/alarm.js';
@@ -16,11 +16,11 @@ import type { Throttle } from '../../run/dispatch/throttle.js';
 
 /** A limit that all worlds of a host share. */
 export interface SharedLimit {
-  /** The kinds it is for: exact, `prefix*` or `*`. */
+  /** The kinds it applies to: exact, `prefix*` or `*`. */
   readonly effect: string;
-  /** How many may be under way at once. */
+  /** The maximum number of effects under way. */
   readonly concurrent?: number;
-  /** How many may start within any span of so many milliseconds. */
+  /** The maximum number of starts within any span of this many milliseconds. */
   readonly per?: { readonly ms: number; readonly max: number };
 }
 
@@ -32,7 +32,7 @@ export class SharedLimits {
     this.#gates = limits.map((limit) => new Gate(limit, clock));
   }
 
-  /** What a world asks. */
+  /** The throttle of one world. */
   of(world: string): Throttle {
     return {
       enter: async (kind, signal) => {
@@ -42,7 +42,7 @@ export class SharedLimits {
     };
   }
 
-  /** Watches no clock any more. */
+  /** Stops its timers. */
   stop(): void {
     for (const gate of this.#gates) gate.stop();
   }
@@ -54,9 +54,9 @@ interface Waiter {
 }
 
 class Gate {
-  /** Who waits, by world; the world whose turn it is first. */
+  /** The waiting effects by world; the world whose turn it is first. */
   readonly #lines = new Map<string, Waiter[]>();
-  /** When the last `max` started, the oldest first. */
+  /** When the last `max` effects started, the oldest first. */
   readonly #starts: number[] = [];
   readonly #alarm: Alarm;
   #underWay = 0;
@@ -96,7 +96,7 @@ class Gate {
     this.#alarm.stop();
   }
 
-  /** The first who still waits, of the world whose turn it is; it stays. */
+  /** The first waiting effect of the world whose turn it is; it stays in the line. */
   #first(): Waiter | undefined {
     for (const [world, line] of this.#lines) {
       while (line[0]?.signal.aborted === true) line.shift();
@@ -129,7 +129,7 @@ class Gate {
     if (this.#starts.length > per.max) this.#starts.shift();
   }
 
-  /** The monotonic time from which the next may start; Infinity while only an end can let it. */
+  /** The monotonic time from which the next effect may start; Infinity when it must wait for another to end. */
   #opensAt(): number {
     const { concurrent = Number.POSITIVE_INFINITY, per } = this.limit;
     if (this.#underWay >= concurrent) return Number.POSITIVE_INFINITY;

@@ -1,23 +1,23 @@
-/** Opens worlds when they want to be woken. It knows the next time, never all of them: the directory does. */
+/** Opens worlds when they want to wake. It knows only the next time; the directory knows all of them. */
 import { Alarm } from '../../ports/time/alarm.js';
 import type { Clock } from '../../ports/time/clock.js';
 import type { OpenDirectory, WorldRow } from './directory.js';
 
-/** Wakes under way at once: opening replays a tail, which is work for a processor and not for many at once. */
+/** Wakes under way at once: opening replays a tail, which occupies a processor. */
 const WAKES_AT_ONCE = 8;
 
-/** How long until a directory is asked again that failed, and a world is left alone whose row could not be written. */
+/** How long to wait before a failed directory is asked again, or a world whose row could not be written is tried again. */
 const ASK_AGAIN_MS = 1_000;
 
-/** What a waker works with. */
+/** The collaborators of a waker. */
 export interface WakerParts {
   readonly directory: OpenDirectory;
   readonly clock: Clock;
   /** The host's time now. */
   now(): number;
-  /** Opens a world and lets it work. Never rejects; its row says when it wants to be woken next. */
+  /** Opens a world and lets it work. Never rejects; its row says when it wants to wake next. */
   wake(world: string): Promise<void>;
-  /** The directory did not answer. */
+  /** Called when the directory failed. */
   failed(error: unknown): void;
 }
 
@@ -33,7 +33,7 @@ export class Waker {
     this.#alarm = new Alarm({ clock: parts.clock, now: () => parts.now(), ring: () => this.look() });
   }
 
-  /** Looks what is due now; called whenever a row has changed. */
+  /** Checks what is due now; called whenever a row has changed. */
   look(): void {
     this.#askAgain = true;
     this.#asking ??= this.#ask().finally(() => {
@@ -42,7 +42,7 @@ export class Waker {
     });
   }
 
-  /** Wakes no more. Resolves when no wake is under way. */
+  /** Stops waking. Resolves when no wake is under way. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#alarm.stop();
@@ -68,7 +68,7 @@ export class Waker {
     const now = this.parts.now();
     const due = await directory.due(now, WAKES_AT_ONCE + this.#waking.size);
     for (const row of due) {
-      if (this.#stopped || this.#waking.size >= WAKES_AT_ONCE) return; // one that ends looks again
+      if (this.#stopped || this.#waking.size >= WAKES_AT_ONCE) return; // the end of a wake checks again
       if (!this.#waking.has(row.world)) this.#wake(row);
     }
     const next = await directory.nextDue(now);
@@ -83,7 +83,7 @@ export class Waker {
     this.#waking.set(row.world, woken);
   }
 
-  /** A row that says the same after the wake could not be written: without a pause it would be due again and again. */
+  /** The row could not be updated after the wake: without a pause the world would be due again and again. */
   async #wakeOnce({ world, nextWakeAt }: WorldRow): Promise<void> {
     const { directory, clock, wake } = this.parts;
     await wake(world);

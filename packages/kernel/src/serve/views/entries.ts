@@ -1,14 +1,14 @@
-/** Frames as the entries that views fold: which records a view chose, what they concern, and their checked values. */
+/** Turns frames into the entries that views fold: the records that a view chose, their cells, and their checked values. */
 import type { Address, JournalRecord, PlanAddress, Value } from '@reprise/contracts';
 import { parseAddress, RepriseError } from '@reprise/contracts';
 import type { CompiledSources, EffectSeen, Entry } from '../../pure/define/index.js';
 import { check, type SchemaNode } from '../../pure/schema/index.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
 
-/** Says what emitted an effect; null when the journal has not said so. May throw what a missing entry throws. */
+/** Finds what emitted an effect; null when the journal has not said so. May throw to load a missing entry. */
 export type EffectLookup = (effect: string) => EffectSeen | null;
 
-/** Records that name an effect and say nothing else of it. */
+/** Records that name an effect and nothing else about it. */
 const ABOUT_EFFECTS = ['attempt', 'deferred', 'ask', 'settled', 'receipt', 'late', 'command'];
 
 /** Whether a view has to know what emitted each effect. */
@@ -43,7 +43,7 @@ export function entryOf(from: CompiledSources, frame: WorldFrame, i: number, loo
   return { from: source, record, value, seq, i, at, cell: cellOf(record, effect), effect, frame: records };
 }
 
-/** Asked first: most records are none of a view's, and to look up an effect costs a read. */
+/** Checked first: most records are not in a view's sources, and looking up an effect costs a read. */
 function mayChoose(from: CompiledSources, kind: string): boolean {
   if (from.has('*')) return true;
   const kinds = kindsOf(kind);
@@ -51,12 +51,12 @@ function mayChoose(from: CompiledSources, kind: string): boolean {
   return false;
 }
 
-/** What a record is, the most exact first: a request is an event that came from outside. */
+/** The names of a record, the most specific first: a request is an event that came from outside. */
 function kindsOf(kind: string): readonly string[] {
   return kind === 'request' ? ['request', 'event'] : [kind];
 }
 
-/** The most exact source that fits. */
+/** The most specific source that matches. */
 function chosenBy(from: CompiledSources, record: JournalRecord, effect: EffectSeen | null): string | undefined {
   const name = nameOf(record, effect);
   const kinds = kindsOf(record.kind);
@@ -111,7 +111,7 @@ function cellOf(record: JournalRecord, effect: EffectSeen | null): Address | nul
   }
 }
 
-/** The cell that a principal is; null for people, the host and the kernel. */
+/** The cell that a principal is; null for people, the operator and the kernel. */
 function cellNamedBy(who: string): Address | null {
   return who.startsWith('cell:') ? parseAddress(who.slice('cell:'.length)) : null;
 }
@@ -148,7 +148,7 @@ function checkedValue(node: SchemaNode | null, value: Value | undefined): Value 
   const checked = check(node, value);
   if (checked.ok) return checked.value;
   const { path, expected, actual } = checked;
-  throw new RepriseError('invalid_value', 'a record is not what the view says it is', {
+  throw new RepriseError('invalid_value', 'a record does not match the source of the view', {
     where: path,
     expected,
     actual,

@@ -1,6 +1,6 @@
 /**
- * Folds one frame into one view: record by record, each in a savepoint of the overlay, pure code under the guard's
- * flag. What a record means to a kind of view is the {@link Fold}'s business.
+ * Folds one frame into one view: record by record, each in a savepoint of the overlay, with pure code under the guard's
+ * flag. The {@link Fold} decides what a record means to a kind of view.
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { decode, encode } from '../../pure/codec/index.js';
@@ -11,22 +11,22 @@ import { emittedBy, entryOf, needsEffects } from './entries.js';
 import { entryKey, PART } from './layout.js';
 import type { Overlay } from './overlay.js';
 
-/** How a kind of view takes an entry in. */
+/** How a kind of view folds an entry. */
 export interface Fold {
   readonly name: string;
   readonly from: CompiledSources;
   readonly digest: string;
   /**
-   * Runs the author's code over an entry, by {@link runFold}; may be run again for the same one.
+   * Runs the author's code over an entry, by {@link runFold}; may be repeated for the same entry.
    *
-   * @returns what is left to do once the code has run: all that has to wait for the store or for content
+   * @returns the work left once the code has run: everything that must wait for the store or for content
    */
   fold(overlay: Overlay, entry: Entry): () => Promise<void>;
-  /** Content was erased: what is a copy of it goes, whatever the author chose to fold. */
+  /** Content was erased: copies of it are removed, whatever the author chose to fold. */
   forget?(overlay: Overlay, digests: readonly string[]): Promise<void>;
 }
 
-/** Runs an author's code over an entry: pure, and not async, else what it wrote later would belong to no frame. */
+/** Runs an author's code over an entry. It must not be async: later writes would belong to no frame. */
 export function runFold(body: () => unknown): void {
   if (runPure(body) === undefined) return;
   throw new RepriseError('invalid_value', 'a fold returned something, as async functions do', { expected: 'nothing' });
@@ -35,7 +35,7 @@ export function runFold(body: () => unknown): void {
 /**
  * Folds a frame. Either all of it is in the overlay when this resolves, or nothing of it.
  *
- * @throws RepriseError `view_failed` naming the record; what the view store throws
+ * @throws RepriseError `view_failed` naming the record; the errors of the view store
  */
 export async function foldFrame(fold: Fold, overlay: Overlay, frame: WorldFrame): Promise<void> {
   const withEffects = needsEffects(fold.from);
@@ -72,7 +72,7 @@ async function foldRecord(fold: Fold, overlay: Overlay, frame: WorldFrame, i: nu
 
 type Attempt = { readonly finish: (() => Promise<void>) | undefined } | { readonly thrown: unknown };
 
-/** Runs the code once. What it threw is looked at later: an entry not at hand counts even where a fold caught it. */
+/** Runs the code once. Its error is looked at later: a missing entry counts even when the fold caught the symbol. */
 function attempt(fold: Fold, overlay: Overlay, frame: WorldFrame, i: number): Attempt {
   try {
     const entry = entryOf(fold.from, frame, i, (effect) => readEffect(overlay, effect));
@@ -99,12 +99,12 @@ function readEffect(overlay: Overlay, id: string): EffectSeen | null {
 
 function failure(view: string, frame: WorldFrame, i: number, error: unknown): RepriseError {
   const why = reasonOf(error);
-  return new RepriseError('view_failed', `the view ${view} could not take a record in: ${why.what}`, {
+  return new RepriseError('view_failed', `the view ${view} cannot fold a record: ${why.what}`, {
     where: `frame ${frame.seq}, record ${i} (${frame.records[i]?.kind ?? 'none'})`,
     view,
     seq: frame.seq,
     record: i,
-    hint: 'Correct its fold: a view with another definition is made again from the journal.',
+    hint: 'Fix its fold: a view with a changed definition is rebuilt from the journal.',
     cause: why.cause,
   });
 }

@@ -1,4 +1,4 @@
-/** Views: tables folded from a world's journal, kept beside it, queried, and made again whenever they are lost. */
+/** Views: tables folded from a world's journal, stored beside it, queried, and rebuilt whenever they are lost. */
 export * from './bounds.js';
 export { assertMark, memoryViews } from './memory-views.js';
 export * from './port.js';

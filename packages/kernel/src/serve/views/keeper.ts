@@ -1,15 +1,15 @@
 /**
- * Keeps views up to date: reads frames once for all of them, folds, commits, and tells who waits.
+ * Keeps views up to date: reads frames once for all of them, folds, commits, and wakes waiting readers.
  *
- * Owns the order of it. What a view is belongs to {@link KeptView}, what a frame means to a fold.
+ * Owns the order. {@link KeptView} owns one view, a fold the meaning of a frame.
  *
  * Invariants
- * K1  Only durable frames are folded: a view never shows what the journal may still take back.
+ * K1  Only durable frames are folded: a view never shows a frame that may still be taken back.
  * K2  A commit and a page of a reader exclude each other.
- * K3  Another process may keep the same views. Who finds a mark moved reads it again and goes on from there; both fold
- *     the same frames to the same bytes.
- * K4  Views that are made again, from a million frames perhaps, leave the host its turns: a store that answers at once
- *     would otherwise keep every timer and request waiting until the end.
+ * K3  Another process may keep the same views. A process that finds a mark moved reads it again and continues from
+ *     there; both fold the same frames to the same bytes.
+ * K4  Rebuilding a view, perhaps from a million frames, yields to other work: a store that answers at once
+ *     would otherwise block every timer and request until the end.
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { macrotask } from '../../ports/time/turn.js';
@@ -19,7 +19,7 @@ import type { KeptView } from './kept-view.js';
 import type { OpenViewStore } from './port.js';
 import type { FrameSource } from './source.js';
 
-/** Frames folded before others have their turn. */
+/** Frames folded between two yields. */
 const FRAMES_PER_TURN = 32;
 
 interface Waiting {
@@ -28,7 +28,7 @@ interface Waiting {
   readonly done: (error?: RepriseError) => void;
 }
 
-const OVER = new RepriseError('world_closed', 'these views follow nothing any more', { hint: 'Open them again.' });
+const OVER = new RepriseError('world_closed', 'these views are closed', { hint: 'Open them again.' });
 
 /** Keeps views up to date with a source. */
 export class Keeper {
@@ -36,7 +36,7 @@ export class Keeper {
   readonly #leave = new AbortController();
   readonly #waiting = new Set<Waiting>();
   #running: Promise<void> | undefined;
-  /** Why nothing is followed any more; undefined while something is. */
+  /** Why following ended; undefined while it goes on. */
   #ended: RepriseError | undefined;
 
   constructor(
@@ -46,7 +46,7 @@ export class Keeper {
     private readonly onFailed: (error: RepriseError) => void = () => undefined,
   ) {}
 
-  /** Finds out where each view stands. Awaited before {@link start}. */
+  /** Reads where each view stands. Awaited before {@link start}. */
   async begin(): Promise<void> {
     for (const view of this.views) await view.begin(this.source);
   }
@@ -63,7 +63,7 @@ export class Keeper {
     );
   }
 
-  /** Follows a source that ends. @throws RepriseError what stopped it */
+  /** Follows a source that ends. @throws RepriseError the error that stopped it */
   async finish(): Promise<void> {
     await this.#follow();
     this.#end(OVER);
@@ -88,7 +88,7 @@ export class Keeper {
     for (let again = true; again; ) again = !(await this.#followOnce());
   }
 
-  /** Follows from where the views stand. @returns false when the marks have moved and have to be read again (K3) */
+  /** Follows from where the views stand. @returns false when the marks have moved and must be read again (K3) */
   async #followOnce(): Promise<boolean> {
     const { source, views } = this;
     try {
@@ -152,5 +152,5 @@ export class Keeper {
 
 function asError(error: unknown): RepriseError {
   if (isRepriseError(error)) return error;
-  return new RepriseError('store_failed', 'the views could not be kept', { cause: error });
+  return new RepriseError('store_failed', 'the views could not be updated', { cause: error });
 }

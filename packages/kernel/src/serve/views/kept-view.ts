@@ -1,10 +1,10 @@
 /**
- * One view between the journal and the view store: where it stands, its fold, and why it stopped if it did.
+ * One view between the journal and the view store: its position, its fold, and the error that stopped it, if any.
  *
  * Invariants
- * V1  What the store holds is the view after exactly the frame that its mark names: entries and mark are one commit.
- * V2  A view is gone on with only where the journal still has the marked frame's head and the definition its digest;
- *     else it is made again from frame 0.
+ * V1  The store holds the view after exactly the frame that its mark names: entries and mark are one commit.
+ * V2  A view is continued only where the journal still has the marked frame's head and the definition its digest;
+ *     otherwise it is rebuilt from frame 0.
  * V3  A fold that fails stops its own view, before the frame it failed at. The world and other views go on.
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
@@ -35,14 +35,14 @@ export class KeptView {
     this.#overlay = new Overlay(store, fold.name);
   }
 
-  /** Finds out where the view can be gone on with. */
+  /** Finds out where the view can be continued. */
   async begin(source: FrameSource): Promise<void> {
     this.#overlay = new Overlay(this.store, this.fold.name);
     this.#mark = await this.store.mark(this.fold.name);
     this.#clear = this.#mark !== null && !(await this.#standsIn(source, this.#mark)); // V2
     this.#head = this.#mark === null || this.#clear ? EMPTY_HEAD : { seq: this.#mark.seq, digest: this.#mark.head };
     this.#seen = this.#head.seq;
-    if (this.#clear) await this.#commitAlone(); // emptied at once: nobody reads what another journal made
+    if (this.#clear) await this.#commitAlone(); // emptied at once: rows of another journal must not be read
   }
 
   /** The last frame that readers see. */
@@ -50,12 +50,12 @@ export class KeptView {
     return this.#seen;
   }
 
-  /** Why it stopped; undefined while it goes on. */
+  /** Why it stopped; undefined while it runs. */
   get failure(): RepriseError | undefined {
     return this.#failure;
   }
 
-  /** Takes a frame in, unless it has it or has stopped. */
+  /** Folds a frame, unless it was folded before or the view has stopped. */
   async take(frame: WorldFrame): Promise<void> {
     if (this.#failure !== undefined || frame.seq <= this.#head.seq) return;
     try {
@@ -67,13 +67,13 @@ export class KeptView {
     }
   }
 
-  /** Enough has gathered to be written. */
+  /** Whether enough has gathered to be written. */
   get isFull(): boolean {
     return this.#overlay.bytes >= VIEW_BATCH_BYTES || this.#behind >= VIEW_BATCH_FRAMES;
   }
 
   /**
-   * What is to be written; undefined when there is nothing. A mark alone waits for company: without changes the view
+   * The changes to write; undefined for none. A mark alone waits: without changes the view
    * after a later frame is the same view.
    */
   pending(options: { readonly last: boolean }): ViewCommit | undefined {
@@ -82,7 +82,7 @@ export class KeptView {
     return this.#commitOf();
   }
 
-  /** A commit of {@link pending} stands in the store. */
+  /** Called when a commit of {@link pending} is in the store. */
   committed({ mark }: ViewCommit): void {
     this.#overlay.committed();
     this.#mark = mark;
@@ -115,11 +115,11 @@ export class KeptView {
 
 function asFailure(view: string, seq: number, error: unknown): RepriseError {
   if (isRepriseError(error)) return error;
-  return new RepriseError('view_failed', `the view ${view} could not be kept`, {
+  return new RepriseError('view_failed', `the view ${view} could not be updated`, {
     where: `frame ${seq}`,
     view,
     seq,
-    hint: 'Open the views again; if it stays so, delete their store: it is made again from the journal.',
+    hint: 'Open the views again; if the error persists, delete their store: it is rebuilt from the journal.',
     cause: error,
   });
 }

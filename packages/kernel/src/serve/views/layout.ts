@@ -1,7 +1,7 @@
-/** Where things stand among a view's entries: the first byte says what an entry is. */
+/** The layout of a view's entries: the first byte says what an entry is. */
 import { encodeKey, type RowKey } from '../../pure/codec/index.js';
 
-/** The parts of a view. The numbers are the order of its entries, and are kept in files. */
+/** The parts of a view. The numbers are the order of its entries, and are stored in files. */
 export const PART = {
   /** Of a projection: key → row. Of a text index: id → number and length. */
   row: 0,

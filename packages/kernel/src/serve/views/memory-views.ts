@@ -2,7 +2,7 @@ import { RepriseError } from '@reprise/contracts';
 import { compareBytes } from '../../pure/codec/index.js';
 import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewRange, ViewStore } from './port.js';
 
-/** Views in memory: made again from the journal by every process. */
+/** Views in memory: rebuilt from the journal by every process. */
 export function memoryViews(): ViewStore {
   const kept = new Map<string, Kept>();
   return { label: 'memory', open: async () => openMemoryViews(kept) };
@@ -11,9 +11,9 @@ export function memoryViews(): ViewStore {
 interface Kept {
   mark: ViewMark;
   entries: Map<string, KeptEntry>;
-  /** The entries in order, those that were added since left out. */
+  /** The entries in order, except those added since the last sort. */
   sorted: KeptEntry[];
-  /** Entries that have no place in the order yet: sorted in when somebody asks. */
+  /** Entries that are not sorted in yet: they are when a reader asks. */
   added: KeptEntry[];
 }
 
@@ -42,7 +42,7 @@ function openMemoryViews(kept: Map<string, Kept>): OpenViewStore {
 }
 
 /**
- * Refuses changes that were computed on another mark than the one that stands.
+ * Refuses changes that were computed on another mark than the current one.
  *
  * @throws RepriseError `stale_head`
  */
@@ -54,7 +54,7 @@ export function assertMark(view: string, standing: ViewMark | null, expected: Vi
     where: view,
     expected,
     actual: standing,
-    hint: 'Read its mark again: another process keeps the same views.',
+    hint: 'Read its mark again: another process updates the same views.',
   });
 }
 

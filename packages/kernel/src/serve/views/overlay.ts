@@ -2,20 +2,20 @@
  * What one view's fold reads and writes before it is committed.
  *
  * Invariants
- * O1  A record's writes are kept when its fold ends well and are gone otherwise, a frame's likewise: what is committed
+ * O1  A record's writes stay when its fold ends well and are dropped otherwise, a frame's likewise: a commit is always
  *     is always the view after a whole frame.
- * O2  A fold is synchronous and the store is not. What is not at hand is noted, the fold of that record is dropped, the
- *     entry loaded, and the record folded again: free, since folding is pure.
+ * O2  A fold is synchronous and the store is not. A missing entry is noted, the fold of that record is dropped, the
+ *     entry loaded, and the record folded again: this is safe, since folding is pure.
  */
 import { binaryText } from './memory-views.js';
 import type { OpenViewStore, ViewChange } from './port.js';
 
-/** Entries kept at hand between commits; beyond, all are forgotten. */
+/** Entries cached between commits; beyond this all are dropped. */
 const ENTRIES_AT_HAND_MAX = 20_000;
 
 type Layer = Map<string, ViewChange>;
 
-/** Thrown through a fold whose entry is not at hand. */
+/** Thrown through a fold that reads an entry which is not loaded. */
 export const NOT_AT_HAND: unique symbol = Symbol('not at hand');
 
 /** The entries of one view, with the changes that are not committed yet. */
@@ -44,7 +44,7 @@ export class Overlay {
     return this.#bytes;
   }
 
-  /** The entry that the last fold asked for in vain; asked once. */
+  /** The entry that the last fold missed; cleared by reading. */
   takeMissing(): Uint8Array | undefined {
     const missing = this.#missing;
     this.#missing = undefined;
@@ -52,9 +52,9 @@ export class Overlay {
   }
 
   /**
-   * An entry's value, null when there is none.
+   * An entry's value; null when there is no entry.
    *
-   * @throws NOT_AT_HAND when it has to be loaded first
+   * @throws NOT_AT_HAND when it must be loaded first
    */
   read(key: Uint8Array): Uint8Array | null {
     const known = this.#find(binaryText(key));
@@ -63,16 +63,16 @@ export class Overlay {
     throw NOT_AT_HAND;
   }
 
-  /** An entry's value where it is at hand, else undefined: asked first where a promise for each entry would tell. */
+  /** An entry's value if it is loaded, else undefined: avoids a promise for each entry. */
   atHand(key: Uint8Array): Uint8Array | null | undefined {
     return this.#find(binaryText(key));
   }
 
-  /** An entry's value, loaded when it is not at hand. */
+  /** An entry's value, loaded if necessary. */
   async load(key: Uint8Array): Promise<Uint8Array | null> {
     const id = binaryText(key);
     const known = this.#find(id);
-    return known === undefined ? this.#loaded(id, key) : known; // null: it went, whatever the store still has
+    return known === undefined ? this.#loaded(id, key) : known; // null: it was deleted, whatever the store still has
   }
 
   /** An entry's value before this record was folded. */
@@ -82,7 +82,7 @@ export class Overlay {
     return change === undefined ? this.#loaded(id, key) : change[1];
   }
 
-  /** Writes an entry; null takes it away. */
+  /** Writes an entry; null deletes it. */
   write(key: Uint8Array, value: Uint8Array | null): void {
     this.#record.set(binaryText(key), [key, value]);
   }
@@ -102,23 +102,23 @@ export class Overlay {
     return [...keys.values()];
   }
 
-  /** The record's writes hold. */
+  /** Accepts the record's writes. */
   keepRecord(): void {
     merge(this.#frame, this.#record);
   }
 
-  /** The record's writes are dropped. */
+  /** Drops the record's writes. */
   dropRecord(): void {
     this.#record.clear();
   }
 
-  /** The frame's writes hold. */
+  /** Accepts the frame's writes. */
   keepFrame(): void {
     for (const [id, change] of this.#frame) this.#bytes += sizeOf(change) - sizeOf(this.#batch.get(id));
     merge(this.#batch, this.#frame);
   }
 
-  /** The frame's writes are dropped, its last record's included. */
+  /** Drops the frame's writes, its last record's included. */
   dropFrame(): void {
     this.#record.clear();
     this.#frame.clear();
@@ -129,7 +129,7 @@ export class Overlay {
     return [...this.#batch.values()];
   }
 
-  /** The changes stand in the store. */
+  /** The changes are in the store. */
   committed(): void {
     for (const [id, [, value]] of this.#batch) this.#atHand.set(id, value);
     this.#batch = new Map();

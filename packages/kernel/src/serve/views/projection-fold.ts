@@ -1,4 +1,4 @@
-/** How a projection takes an entry in: its rows, and beside each its places in the indexes. */
+/** Folds an entry into a projection: its rows, and the index entries of each row. */
 import { RepriseError, type Value } from '@reprise/contracts';
 import { decode, decodeKey, encode, encodeKey, type RowKey } from '../../pure/codec/index.js';
 import type { Entry, ProjectionDefinition, Rows } from '../../pure/define/index.js';
@@ -29,7 +29,7 @@ export function projectionFold(definition: ProjectionDefinition): Fold {
 
 /** The rows of one record's fold. */
 class OverlayRows implements Rows<unknown> {
-  /** The rows that were written, by the text of their keys' bytes. */
+  /** The rows that were written, by the bytes of their keys as text. */
   readonly #written = new Map<string, { readonly place: Uint8Array; readonly row: Uint8Array | null }>();
 
   constructor(
@@ -50,7 +50,7 @@ class OverlayRows implements Rows<unknown> {
     this.#write(encodeKey(key), null);
   }
 
-  /** Brings the indexes in step with the rows: after the fold, since what stood there before may have to be loaded. */
+  /** Updates the indexes to match the rows: after the fold, since the old entries may have to be loaded. */
   async moveInIndexes(): Promise<void> {
     if (this.definition.indexes.size === 0) return;
     for (const { place, row } of this.#written.values()) {
@@ -70,7 +70,7 @@ class OverlayRows implements Rows<unknown> {
     });
   }
 
-  /** The row's bytes, its constant defaults filled in. */
+  /** The row's bytes, with constant defaults filled in. */
   #fitted(row: unknown): Uint8Array {
     const given = encode(row);
     const value = decode(given);

@@ -1,4 +1,4 @@
-/** Questions to a projection: ranges of its keys or of an index, page by page. */
+/** Queries to a projection: ranges of its keys or of an index, page by page. */
 import { RepriseError } from '@reprise/contracts';
 import {
   afterPrefix,
@@ -16,13 +16,13 @@ import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from './bounds.js';
 import { entryKey, joined, PART } from './layout.js';
 import type { OpenViewStore, ViewRange } from './port.js';
 
-/** Which rows are asked for, in which order. All that is said must hold; nothing said: every row, by key. */
+/** Selects rows and their order. All given conditions must hold; without any: every row, by key. */
 export interface ViewQuery {
-  /** The index whose order and places are meant; the rows' own keys when absent. */
+  /** The index whose order and places apply; the rows' own keys when absent. */
   readonly index?: string;
   /** The first parts of the place: `under: ['open']` takes `['open', 3]` and not `['opened', 3]`. */
   readonly under?: RowKey;
-  /** How the next part, which is text, begins. */
+  /** A prefix of the next part, which is text. */
   readonly prefix?: string;
   /** The first place, included. */
   readonly from?: RowKey;
@@ -32,7 +32,7 @@ export interface ViewQuery {
   readonly order?: 'asc' | 'desc';
   /** How many rows; 100 when absent, 1,000 at most. */
   readonly limit?: number;
-  /** Goes on behind a page: its `cursor`. */
+  /** Continues after a page: its `cursor`. */
   readonly after?: string;
 }
 
@@ -47,8 +47,8 @@ export interface ViewPage<Row> {
   readonly rows: readonly ViewRow<Row>[];
   readonly seq: number;
   /**
-   * Where the next page begins; absent when there is nothing more. It names a place and not a count: rows that come
-   * or go meanwhile make no other row appear twice or be missed.
+   * Where the next page begins; absent on the last page. It names a place and not a count: rows that are added
+   * or removed meanwhile make no other row appear twice or be missed.
    */
   readonly cursor?: string;
 }
@@ -74,7 +74,7 @@ export function rangeOf(definition: ProjectionDefinition, query: ViewQuery): Vie
   return { from: from.sort(compareBytes).at(-1) ?? inside, to: ends[0] ?? null, limit: limitOf(query.limit), reverse };
 }
 
-/** One page of rows. Asked between commits, so that what is read together belongs together. */
+/** One page of rows. Read between commits, so that the rows of a page are consistent. */
 export async function readPage(
   store: OpenViewStore,
   definition: ProjectionDefinition,
@@ -96,19 +96,19 @@ export async function readPage(
 export function limitOf(limit: number | undefined): number {
   if (limit === undefined) return PAGE_ROWS_DEFAULT;
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= PAGE_ROWS_MAX) return limit;
-  throw refusal('this is not a number of rows', `1 to ${PAGE_ROWS_MAX}`, limit);
+  throw refusal('invalid limit', `1 to ${PAGE_ROWS_MAX}`, limit);
 }
 
 function baseOf(definition: ProjectionDefinition, index: string | undefined): Uint8Array {
   if (index === undefined) return entryKey(PART.row);
   if (definition.indexes.has(index)) return entryKey(PART.index, index);
   const known = [...definition.indexes.keys()].join(', ');
-  throw refusal(`${definition.name} has no such index`, known === '' ? 'no index' : known, index);
+  throw refusal(`the view ${definition.name} has no such index`, known === '' ? 'no index' : known, index);
 }
 
 function orderOf({ order = 'asc' }: ViewQuery): 'asc' | 'desc' {
   if (order === 'asc' || order === 'desc') return order;
-  throw refusal('this is not an order', 'asc or desc', order);
+  throw refusal('invalid order', 'asc or desc', order);
 }
 
 function cursorBytes(after: string, base: Uint8Array): Uint8Array {
@@ -116,9 +116,9 @@ function cursorBytes(after: string, base: Uint8Array): Uint8Array {
     const bytes = fromHex(after);
     if (compareBytes(bytes.subarray(0, base.length), base) === 0) return bytes;
   } catch {
-    // said below
+    // refused below
   }
-  throw refusal('this is not a cursor of such a query', 'the `cursor` of an earlier page, with the same index', after);
+  throw refusal('invalid cursor', 'the `cursor` of an earlier page, with the same index', after);
 }
 
 function refusal(what: string, expected: string, actual: unknown): RepriseError {

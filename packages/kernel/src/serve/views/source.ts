@@ -12,11 +12,11 @@ export interface FrameSource {
   readonly content: ContentReader;
   /** The durable head. */
   head(): Promise<Head>;
-  /** Frames from `from`; of a world without end until it closes or the signal says so, of a store as far as it goes. */
+  /** Frames from `from`; those of a world until it closes or the signal aborts, those of a store up to its head. */
   frames(from: number, signal: AbortSignal): AsyncIterable<WorldFrame>;
 }
 
-/** The frames of an open world, as they come. */
+/** The frames of an open world, live. */
 export function worldSource(world: Pick<World, 'head' | 'content' | 'frames'>): FrameSource {
   return {
     content: world.content,
@@ -25,7 +25,7 @@ export function worldSource(world: Pick<World, 'head' | 'content' | 'frames'>): 
   };
 }
 
-/** The frames that a store has. */
+/** The frames of a store. */
 export function storeSource({ journal, content }: Pick<ReadonlyStore, 'journal' | 'content'>): FrameSource {
   return {
     content,
@@ -38,7 +38,7 @@ export function storeSource({ journal, content }: Pick<ReadonlyStore, 'journal' 
   };
 }
 
-/** The head after a frame; undefined when the journal does not reach it. */
+/** The head after a frame; undefined beyond the journal's end. */
 export async function headAfter(source: FrameSource, seq: number): Promise<Head | undefined> {
   if (seq < 0 || seq > (await source.head()).seq) return undefined;
   const leave = new AbortController();

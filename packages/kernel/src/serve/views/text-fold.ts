@@ -1,10 +1,10 @@
 /**
- * How a text index takes an entry in: documents come and go, and with each its words' postings.
+ * Folds an entry into a text index: documents are added and removed, and with each the postings of its words.
  *
  * Invariants
- * T1  A document's number is drawn from the order of `put` alone, also when its content is gone: so an index that is
- *     made again after an erasure has the bytes of the one that saw the content and forgot it.
- * T2  Content that is missing was erased: its document is left out whole, as `forget` leaves it out.
+ * T1  A document's number depends on the order of `put` alone, also when its content is gone: so an index that is
+ *     rebuilt after an erasure has the same bytes as one that saw the content and forgot it.
+ * T2  Missing content was erased: its document is left out as a whole, as `forget` leaves it out.
  */
 import { isRef, type Ref } from '@reprise/contracts';
 import { getErasable } from '../../ports/content/erasable.js';
@@ -31,14 +31,14 @@ export interface TextTotals {
   /** The number of the next document. */
   readonly next: number;
   readonly documents: number;
-  /** The words of all documents. */
+  /** The number of words in all documents. */
   readonly words: number;
 }
 
-/** The counts of an index in which nothing is. */
+/** The counts of an empty index. */
 export const NO_TEXT: TextTotals = { next: 0, documents: 0, words: 0 };
 
-/** Where the counts stand. */
+/** The key of the counts. */
 export const TOTALS_KEY: Uint8Array = entryKey(PART.totals);
 
 /** The fold of a text index. */
@@ -86,7 +86,7 @@ function linkOf(source: TextSource): Ref | undefined {
   return isRef(link) ? link : undefined;
 }
 
-/** A document as its own entry has it. */
+/** A document's own entry. */
 interface Document {
   readonly number: number;
   readonly length: number;
@@ -167,7 +167,7 @@ class TextEntries {
     return bytes === null ? [[], []] : (decode(bytes) as unknown as [string[], string[]]);
   }
 
-  /** The text of a source: undefined when its content is gone, empty when it is no text. */
+  /** The text of a source: undefined when its content is gone, empty when it is not text. */
   async #textOf(source: TextSource): Promise<string | undefined> {
     const link = linkOf(source);
     if (link === undefined) return String(source);

@@ -1,4 +1,4 @@
-/** Questions to a text index: which documents have these words, the best first. */
+/** Queries to a text index: the documents with these words, the best first. */
 import { RepriseError } from '@reprise/contracts';
 import { afterPrefix, compareBytes, decodeKey, encodeKey, type RowKey, textPrefix } from '../../pure/codec/index.js';
 import { averageLength, type Posting, rarity, readPostings, scoreOf, wordsOf } from '../../pure/text/index.js';
@@ -8,39 +8,39 @@ import type { OpenViewStore } from './port.js';
 import { limitOf } from './query.js';
 import { documentIn, NO_TEXT, TOTALS_KEY, totalsIn, wordAndChunk } from './text-fold.js';
 
-/** What is searched for. */
+/** A search. */
 export interface TextQuery {
-  /** The words; case, accents and punctuation do not count. */
+  /** The words; case, accents and punctuation are ignored. */
   readonly text: string;
-  /** Whether a document must have every word or one is enough; `all` when absent. */
+  /** Whether a document must have all words or any of them; `all` when absent. */
   readonly match?: 'all' | 'any';
-  /** The last word may be the beginning of one: for search while somebody types. */
+  /** Treats the last word as a prefix: for search while a user types. */
   readonly prefix?: boolean;
   /** Only documents whose id begins with these parts. */
   readonly under?: RowKey;
-  /** How many; 100 when absent, 1,000 at most. */
+  /** The maximum number of documents; 100 when absent, 1,000 at most. */
   readonly limit?: number;
 }
 
 /** A document that was found. */
 export interface TextHit {
   readonly id: RowKey;
-  /** How well it fits: a whole number, to be compared with others of the same answer. */
+  /** Its score: a whole number, comparable only within the same answer. */
   readonly score: number;
 }
 
-/** What was found, as the index was after frame `seq`: the best first, by id where they are equal. */
+/** The result, from the index after frame `seq`: the best first, by id among equals. */
 export interface TextHits {
   readonly hits: readonly TextHit[];
-  /** How many documents fit, those beyond the limit included. */
+  /** How many documents match, including those beyond the limit. */
   readonly total: number;
   readonly seq: number;
 }
 
-/** What is known of a document: its score, how many words of the query it has, and the last of them. */
+/** A matching document: its score, how many words of the query it has, and the last of them. */
 type Found = Map<number, { score: number; groups: number; last: number }>;
 
-/** Searches an index. Asked between commits. */
+/** Searches an index. Runs between commits. */
 export async function searchText(store: OpenViewStore, view: string, query: TextQuery): Promise<Omit<TextHits, 'seq'>> {
   const limit = limitOf(query.limit);
   const words = queryWords(query);
@@ -66,17 +66,16 @@ export async function searchText(store: OpenViewStore, view: string, query: Text
 
 /** The words of a query, each once. */
 function queryWords({ text, match = 'all' }: TextQuery): readonly string[] {
-  if (typeof text !== 'string') throw refusal('this is not text to search for', 'text', text);
-  if (match !== 'all' && match !== 'any') throw refusal('this is not how words match', 'all or any', match);
+  if (typeof text !== 'string') throw refusal('invalid search text', 'text', text);
+  if (match !== 'all' && match !== 'any') throw refusal('invalid option "match"', 'all or any', match);
   const words = wordsOf(text);
-  // The last of a word counts: it may be the one that is a beginning.
+  // The last occurrence of a word counts: it may be the prefix.
   const once = words.filter((word, i) => words.lastIndexOf(word) === i);
-  if (once.length > QUERY_WORDS_MAX)
-    throw refusal('these are too many words', `at most ${QUERY_WORDS_MAX}`, once.length);
+  if (once.length > QUERY_WORDS_MAX) throw refusal('too many words', `at most ${QUERY_WORDS_MAX}`, once.length);
   return once;
 }
 
-/** The postings of a word, or of each word that begins so, in the order of the words. */
+/** The postings of a word, or of each word with that prefix, in the order of the words. */
 async function postingsOf(
   store: OpenViewStore,
   view: string,
@@ -96,7 +95,7 @@ async function postingsOf(
   return [...lists.values()];
 }
 
-/** A word of the query counts once for a document, however many words begin as it does. */
+/** A word of the query counts once for a document, however many words have it as a prefix. */
 function addScore(found: Found, document: number, group: number, score: number): void {
   const known = found.get(document) ?? { score: 0, groups: 0, last: -1 };
   if (known.last !== group) known.groups++;
@@ -111,7 +110,7 @@ async function documentsUnder(store: OpenViewStore, view: string, under: RowKey)
   return new Set(entries.map(([, bytes]) => documentIn(bytes).number));
 }
 
-/** The best of what was found. Ids are read of those alone that may be among them. */
+/** The best matches. Ids are read only for documents that may be among them. */
 async function best(
   store: OpenViewStore,
   view: string,

@@ -1,12 +1,12 @@
-/** Compares a view with one that was made again: entry by entry, in bytes. */
+/** Compares a view with a rebuilt one: entry by entry, in bytes. */
 import { compareBytes, decode, decodeKey, equalBytes, toHex } from '../../pure/codec/index.js';
 import { PART } from './layout.js';
 import type { OpenViewStore, ViewEntry } from './port.js';
 
-/** The first entry of a view that is not what the journal makes of it. */
+/** The first entry of a view that differs from the rebuilt one. */
 export interface ViewDifference {
   readonly view: string;
-  /** The row's key, or the entry's bytes as hex where it is no row. */
+  /** The row's key, or the entry's bytes as hex when it is not a row. */
   readonly where: string;
   readonly stored: unknown;
   readonly rebuilt: unknown;
@@ -14,7 +14,7 @@ export interface ViewDifference {
 
 const PAGE_ENTRIES = 1_000;
 
-/** The first entry in which two stores differ about a view, and how many were compared. */
+/** The first entry of a view in which two stores differ, and how many were compared. */
 export async function firstDifference(
   { name }: { readonly name: string },
   stored: OpenViewStore,
@@ -40,7 +40,7 @@ async function* entriesOf(store: OpenViewStore, view: string): AsyncGenerator<Vi
   }
 }
 
-/** The entry that comes first is the one that the other side does not have as it is. */
+/** The lower of two different keys is the one that the other side lacks. */
 function differenceOf(view: string, one: ViewEntry | undefined, other: ViewEntry | undefined): ViewDifference {
   const order = one === undefined ? 1 : other === undefined ? -1 : compareBytes(one[0], other[0]);
   const key = (order > 0 ? other : one)?.[0] ?? new Uint8Array();

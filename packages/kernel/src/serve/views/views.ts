@@ -1,7 +1,7 @@
 /**
  * Views over a world: tables and text indexes that are folded from its durable frames, queried, and thrown away.
  *
- * Owns the public surface. Nothing here reaches the journal: a view is never an input of anything that is replayed.
+ * Owns the public surface. Nothing here reaches the journal: no replay depends on a view.
  */
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
@@ -21,33 +21,33 @@ import { textFold } from './text-fold.js';
 import { searchText, type TextHits, type TextQuery } from './text-query.js';
 import { firstDifference, type ViewDifference } from './verify.js';
 
-/** What can be opened as a view. */
+/** A definition that can be opened as a view. */
 export type ViewDefinition = ProjectionDefinition<unknown> | TextIndexDefinition;
 
-/** What can be chosen about views. */
+/** Options of opening views. */
 export interface OpenViewsOptions {
-  /** Where they are kept; memory when absent, which every process fills again. */
+  /** Where they are stored; memory when absent, which every process fills again. */
   readonly store?: ViewStore;
   /**
-   * Told when a view stops at a record that it could not take in (`view_failed`), and when nothing is kept any more
-   * because the views' store or the journal failed.
+   * Called when a view stops at a record that it cannot fold (`view_failed`), and when all views stop because the view
+   * store or the journal failed.
    */
   readonly onFailed?: (error: RepriseError) => void;
 }
 
 /** A projection, readable. */
 export interface View<Row> {
-  /** The last frame that is in it. */
+  /** The last frame folded into it. */
   readonly seq: number;
-  /** Why it stopped, `view_failed` naming the record; undefined while it goes on. */
+  /** Why it stopped, `view_failed` naming the record; undefined while it runs. */
   readonly failure: RepriseError | undefined;
-  /** As {@link Views.caughtUp}, of this view alone. */
+  /** Like {@link Views.caughtUp}, for this view alone. */
   caughtUp(seq: number): Promise<void>;
-  /** A row by its key; undefined when there is none. */
+  /** A row by its key; undefined without one. */
   get(key: RowKey): Promise<Row | undefined>;
   /** A page of rows. @throws RepriseError `invalid_argument` */
   query(query?: ViewQuery): Promise<ViewPage<Row>>;
-  /** All rows of a query, page by page. What changes meanwhile may or may not be seen; nothing else is affected. */
+  /** All rows of a query, page by page. Changes in the meantime may or may not be seen; no other row is affected. */
   each(query?: Omit<ViewQuery, 'after'>): AsyncGenerator<ViewRow<Row>>;
 }
 
@@ -57,16 +57,16 @@ export interface TextView extends Pick<View<never>, 'seq' | 'failure' | 'caughtU
   search(query: TextQuery): Promise<TextHits>;
 }
 
-/** What {@link Views.verify} found. */
+/** The result of {@link Views.verify}. */
 export interface ViewsReport {
   readonly views: readonly { readonly view: string; readonly seq: number; readonly entries: number }[];
-  /** The first entry of each view that is not what the journal makes of it. */
+  /** For each view, the first entry that differs from the rebuilt one. */
   readonly differences: readonly ViewDifference[];
 }
 
 /**
- * Opens views over an open world and keeps them up to date. They go on from where their store has them; what no
- * longer fits the world or the definition is made again from frame 0. Resolves before they have caught up: ask
+ * Opens views over an open world and keeps them up to date. They continue from their store; a view that no longer fits
+ * the world or its definition is rebuilt from frame 0. Resolves before they have caught up: await
  * {@link Views.caughtUp}. Close them before the world.
  *
  * @throws RepriseError `duplicate_definition`, `invalid_argument`, `store_failed`
@@ -87,7 +87,7 @@ export async function openViews(
 }
 
 /**
- * Views over a store that is open for reading, caught up with its head: for tools. Nothing is followed afterwards.
+ * Views over a store that is open for reading, caught up with its head: for tools. Later frames are not followed.
  *
  * @throws RepriseError as {@link openViews}, and `journal_damaged`
  */
@@ -113,7 +113,7 @@ export class Views implements AsyncDisposable {
     private readonly keeper: Keeper,
   ) {}
 
-  /** Opens views where their store has them; nothing is folded yet. */
+  /** Opens views at their stored positions; nothing is folded yet. */
   static async begin(
     source: FrameSource,
     definitions: readonly ViewDefinition[],
@@ -142,19 +142,19 @@ export class Views implements AsyncDisposable {
     return this.keeper.finish();
   }
 
-  /** A projection, to be asked. @throws RepriseError `invalid_argument` when it was not opened */
+  /** A projection to query. @throws RepriseError `invalid_argument` when it was not opened */
   view<Row>(projection: ProjectionDefinition<Row>): View<Row> {
     return new KeptProjection<Row>(projection, this.#keptOf(projection), this.store, this.keeper);
   }
 
-  /** A text index, to be searched. @throws RepriseError `invalid_argument` when it was not opened */
+  /** A text index to search. @throws RepriseError `invalid_argument` when it was not opened */
   text(index: TextIndexDefinition): TextView {
     return new KeptText(this.#keptOf(index), this.store, this.keeper);
   }
 
   /**
-   * Resolves when every view shows frame `seq`, so that who has an acknowledgement reads what it did; the head of the
-   * world when absent.
+   * Resolves when every view shows frame `seq`, by default the head of the world: a caller with an acknowledgement then
+   * reads the effect of its request.
    *
    * @throws RepriseError `view_failed` when a view stopped before it; `world_closed`
    */
@@ -163,14 +163,14 @@ export class Views implements AsyncDisposable {
   }
 
   /**
-   * The same views as they were after frame `seq`, in memory. Folds the journal from frame 0 to there: it costs what
-   * opening without a store costs.
+   * The same views as they were after frame `seq`, in memory. Folds the journal from frame 0 to there, at the cost of
+   * opening without a store.
    */
   at(seq: number): Promise<Views> {
     return this.#asOf(seq, this.definitions);
   }
 
-  /** Makes every view again in memory and compares the entries in bytes. Nothing is read or committed meanwhile. */
+  /** Rebuilds every view in memory and compares the entries in bytes. Nothing is read or committed meanwhile. */
   async verify(): Promise<ViewsReport> {
     const views: { view: string; seq: number; entries: number }[] = [];
     const differences: ViewDifference[] = [];
@@ -193,7 +193,7 @@ export class Views implements AsyncDisposable {
     return this.close();
   }
 
-  /** Compared between commits: what is made again is made up to the frame that the view shows. */
+  /** Compared between commits: the rebuilt view ends at the same frame as this one. */
   async #verifyOne(definition: ViewDefinition) {
     const kept = this.#keptOf(definition);
     return this.keeper.gate.alone(async () => {
@@ -216,15 +216,15 @@ export class Views implements AsyncDisposable {
   #keptOf(definition: ViewDefinition): KeptView {
     const kept = this.kept.get(definition.name);
     if (kept?.fold.digest === definition.digest) return kept;
-    throw new RepriseError('invalid_argument', 'this view was not opened here', {
+    throw new RepriseError('invalid_argument', 'this view was not opened', {
       expected: [...this.kept.keys()].join(', '),
       actual: definition.name,
-      hint: 'Give its definition to openViews.',
+      hint: 'Pass its definition to openViews.',
     });
   }
 }
 
-/** What every kept view tells of itself, whatever is read of it. */
+/** The common part of every kept view. */
 abstract class Standing {
   constructor(
     protected readonly kept: KeptView,
@@ -289,7 +289,7 @@ function foldOf(definition: ViewDefinition, { content }: FrameSource): Fold {
   return definition.type === 'projection' ? projectionFold(definition) : textFold(definition, content);
 }
 
-/** The frames of a source up to one of them. */
+/** The frames of a source up to a given one. */
 function upTo(source: FrameSource, seq: number): FrameSource {
   return {
     content: source.content,
@@ -308,7 +308,7 @@ function refuseMutants(definitions: readonly ViewDefinition[]): void {
   const names = new Set<string>();
   for (const { name } of definitions) {
     if (names.has(name)) {
-      throw new RepriseError('duplicate_definition', `two definitions of the view ${name}`, {
+      throw new RepriseError('duplicate_definition', `duplicate definition of the view ${name}`, {
         hint: 'Register each once; give a changed one a new version.',
       });
     }

@@ -33,7 +33,7 @@ describe('what is kept of an error', () => {
           throw new Error('no');
         },
       },
-      'something that has no text',
+      'a value without a text',
     ],
     [{ name: 7, code: 7, message: 'm', status: 1.5 }, 'm'],
   ])('is a text for whatever is thrown (row %#)', (thrown, message) => {

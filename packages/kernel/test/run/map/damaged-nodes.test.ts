@@ -24,12 +24,12 @@ describe('a node of a state map', () => {
 
   it.each<[string, Value, string]>([
     ['of another type', ['text', []], 'a node of type text'],
-    ['that is no list', 7, 'something else where a list has to be'],
-    ['of a bucket that is no list', ['bucket', 7], 'something else where a list has to be'],
+    ['that is no list', 7, 'not a list'],
+    ['of a bucket that is no list', ['bucket', 7], 'not a list'],
     ['of no leaves', ['bucket', []], 'a bucket of 0 entries'],
     ['of 33 leaves', ['bucket', leaves(33)], 'a bucket of 33 entries'],
-    ['of a leaf that is no list', ['bucket', [7]], 'something else where a list has to be'],
-    ['of a leaf whose path is no list', ['bucket', [[7, BYTES]]], 'something else where a list has to be'],
+    ['of a leaf that is no list', ['bucket', [7]], 'not a list'],
+    ['of a leaf whose path is no list', ['bucket', [[7, BYTES]]], 'not a list'],
     ['of a leaf without a kind', ['bucket', [[[7, 'a'], BYTES]]], 'a path that is not made of names and numbers'],
     ['of a leaf at a path with a map in it', ['bucket', [[['cell', {}], BYTES]]], 'a path that is not made of'],
     ['of a leaf at a path with a fraction in it', ['bucket', [[['cell', 0.5], BYTES]]], 'a path that is not made of'],
@@ -37,7 +37,7 @@ describe('a node of a state map', () => {
     ['of 32 leaves below a branch', ['branch', places([LINK, 31], [LINK, 1])], 'a branch of 16 children and 32 leaves'],
     ['of fifteen places', ['branch', places([LINK, 33]).slice(0, 15)], 'a branch of 15 children'],
     ['of seventeen places', ['branch', [...places([LINK, 33]), null]], 'a branch of 17 children'],
-    ['of a child that is no list', ['branch', places(7)], 'something else where a list has to be'],
+    ['of a child that is no list', ['branch', places(7)], 'not a list'],
     [
       'of a child that is no link',
       ['branch', places(['text', 40])],
@@ -51,8 +51,8 @@ describe('a node of a state map', () => {
   });
 
   it.each<[string, Value, string]>([
-    ['that is no list', 7, 'something else where a list has to be'],
-    ['of a trie that is no list', [7], 'something else where a list has to be'],
+    ['that is no list', 7, 'not a list'],
+    ['of a trie that is no list', [7], 'not a list'],
     ['of a trie without a kind', [[7, LINK, 1]], 'a trie without a kind'],
     ['of a trie without a link', [['cell', 7, 1]], 'a child that is not a link'],
     ['of a trie without leaves', [['cell', LINK, 0]], 'a child that is not a link'],
@@ -89,7 +89,7 @@ describe('a state map of sound nodes', () => {
 
   it('that holds fewer leaves than it claims is refused as damage [RPL-26]', async () => {
     const root = [['cell', await put(['bucket', leaves(3)]), 4]];
-    expect(await walk(root, 'cell')).toBe('blob_damaged: 4 leaves are claimed, 3 are there');
+    expect(await walk(root, 'cell')).toBe('blob_damaged: 4 leaves claimed, 3 found');
   });
 
   it('that claims leaves of one branch for another is refused as damage [RPL-26]', async () => {

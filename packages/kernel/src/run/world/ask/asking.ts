@@ -1,6 +1,6 @@
 /**
- * What the outside asks of a world. Every asking is admitted once, becomes an ingress, and is answered when that is
- * durable; what the methods promise stands at those of the world.
+ * Requests to an open world. Each is admitted once, becomes an ingress, and is answered when that is durable. The
+ * promises of the methods are documented at those of the world.
  */
 import {
   type Address,
@@ -26,32 +26,32 @@ import { readGiven } from './given.js';
 import { type PendingItem, questionOf } from './open-items.js';
 import { admitCommand, admitRequest, requireAsking } from './requests.js';
 
-/** How a request is made. */
+/** Options of a request. */
 export interface RequestOptions {
   /** The idempotency key. A repetition with the same content changes nothing; a fresh random one when absent. */
   readonly id?: string;
-  /** Who asks; `host` when absent. */
+  /** The principal; `host` when absent. */
   readonly as?: Principal;
 }
 
-/** How an erasure is asked for. */
+/** Options of an erasure. */
 export interface EraseOptions extends RequestOptions {
-  /** Why, for whoever reads the journal later: up to 256 characters, and nothing personal. It cannot be erased. */
+  /** The reason, for a later reader of the journal: up to 256 characters, without personal data. It cannot be erased. */
   readonly reason?: string;
 }
 
-/** What came of settling an effect from outside. */
+/** The result of settling an effect from outside. */
 export interface SettleAck extends Ack {
   readonly status: 'applied' | 'already_settled';
 }
 
-/** What an erasure came to: where its tombstone stands, and what it names. */
+/** The result of an erasure: where its tombstone stands, and what it names. */
 export type EraseReport = Ack & Omit<ErasureOutcome, 'seq' | 'duplicate'>;
 
-/** What asking works with. */
+/** The collaborators of asking. */
 export type AskingParts = Pick<WorldParts, 'app' | 'store' | 'stepper' | 'eraser' | 'random'>;
 
-/** Asks on behalf of an open world. */
+/** Submits requests to an open world. */
 export class Asking {
   readonly #links: LinkCheck;
 
@@ -81,12 +81,12 @@ export class Asking {
     return this.#ackOf(outcome);
   }
 
-  /** Asks something of the kernel itself. */
+  /** Applies a session command. */
   async command(name: CommandName, value: unknown, options: RequestOptions): Promise<Ack> {
     return this.#ackOf(await this.#submitCommand(name, value, options));
   }
 
-  /** Decides about an approval. */
+  /** Decides an approval. */
   async decide(item: string | PendingItem, decision: EffectDecision, options: RequestOptions): Promise<Ack> {
     const { id, digest } = readItem(item);
     const seen = digest === undefined ? {} : { digest };
@@ -98,17 +98,17 @@ export class Asking {
     const { id } = readItem(item);
     const question = questionOf(id);
     if (question === undefined) {
-      throw new RepriseError('invalid_argument', 'this is not the id of a question', {
-        expected: 'the id of an open item of kind question',
+      throw new RepriseError('invalid_argument', 'invalid question id', {
+        expected: 'the id of a pending item of kind question',
         actual: id,
       });
     }
     return this.command('sys/Answer@1', { ...question, answer: answer as Value }, options);
   }
 
-  /** Settles an effect that waits for the outside. */
+  /** Settles a deferred effect. */
   async settle(effect: string, outcome: Settlement, options: RequestOptions): Promise<SettleAck> {
-    // The same outcome has the same id, so saying it twice is one request.
+    // The same outcome has the same id, so a repetition is one request.
     const said = readGiven('an outcome', () => encode([effect, outcome]));
     const who = readOptions(options);
     const id = who.id ?? `settle ${toHex(this.#hash(said))}`;
@@ -171,49 +171,49 @@ function readOptions(options: RequestOptions): RequestOptions {
   });
 }
 
-/** An open item, or its id. Whether the id names anything is the command's to say. */
+/** A pending item, or its id. The command decides whether the id names anything. */
 function readItem(item: string | PendingItem): { readonly id: string; readonly digest?: string | undefined } {
-  return readGiven('an open item', () => {
+  return readGiven('a pending item', () => {
     const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
     if (typeof id === 'string') return { id, digest };
-    throw new RepriseError('invalid_argument', 'this is not an open item', {
-      expected: 'an item of world.open(), or its id',
+    throw new RepriseError('invalid_argument', 'invalid pending item', {
+      expected: 'an item of world.pending(), or its id',
       actual: item,
     });
   });
 }
 
-/** Refuses what is no event, or no options, before its parts are looked at. */
+/** Refuses a malformed event or malformed options before their parts are read. */
 function requireRequest(event: unknown, options: unknown): void {
   if (typeof event !== 'object' || event === null || !('name' in event) || typeof event.name !== 'string') {
-    throw new RepriseError('invalid_argument', 'this is not an event', { expected: '{name, value}', actual: event });
+    throw new RepriseError('invalid_argument', 'invalid event', { expected: '{name, value}', actual: event });
   }
   if (typeof options === 'object' && options !== null) return;
-  throw new RepriseError('invalid_argument', 'these are no options', { expected: '{id?, as?}', actual: options });
+  throw new RepriseError('invalid_argument', 'invalid options', { expected: '{id?, as?}', actual: options });
 }
 
-/** Refuses what names nothing to erase, and a reason that could not be journaled. */
+/** Refuses an invalid erasure target, and a reason that could not be journaled. */
 function requireErasure(target: EraseTarget, options: EraseOptions): void {
-  requireObject(target, 'what is to be erased');
+  requireObject(target, 'the erasure target');
   requireObject(options, 'the options');
   const { reason } = options;
   if (reason !== undefined && (typeof reason !== 'string' || reason.length > 256)) {
-    throw new RepriseError('invalid_argument', 'this is not a reason', {
+    throw new RepriseError('invalid_argument', 'invalid option "reason"', {
       expected: 'up to 256 characters',
       actual: reason,
     });
   }
-  if (reason !== undefined) encode(reason); // refuses text that is not well-formed
+  if (reason !== undefined) encode(reason); // refuses malformed text
   if ('refs' in target) {
     if (Array.isArray(target.refs) && target.refs.every(isRef)) return;
-    throw new RepriseError('invalid_argument', 'these are not links to content', {
+    throw new RepriseError('invalid_argument', 'invalid erasure target', {
       where: 'refs',
       actual: target.refs,
     });
   }
   requireAddress(target.cell);
   if (target.subtree === undefined || typeof target.subtree === 'boolean') return;
-  throw new RepriseError('invalid_argument', 'this does not say whether to erase the cells below as well', {
+  throw new RepriseError('invalid_argument', 'invalid option "subtree"', {
     where: 'subtree',
     expected: 'true or false',
     actual: target.subtree,

@@ -1,4 +1,4 @@
-/** The open effects of a world, as their leaves tell them. */
+/** Lists the open effects of a world from their leaves. */
 import { decode } from '../../../pure/codec/index.js';
 import type { EffectLeaf } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';

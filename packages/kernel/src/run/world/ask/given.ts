@@ -1,11 +1,11 @@
-/** Reads arguments where they enter. Not every caller has types, and looking at a thing may run code of its maker. */
+/** Reads arguments where they enter. Callers may be untyped, and reading a property may run code of the argument's author. */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 
 /**
- * Reads what somebody gave, once.
+ * Reads an argument, once.
  *
- * @param what what it is, as the subject of a sentence
- * @param read looks at it; what it throws is no refusal of ours, unless it is one
+ * @param what the name of the argument, as the subject of a sentence
+ * @param read reads it; an error that it throws becomes `invalid_argument`, unless it is already a refusal of ours
  * @throws RepriseError `invalid_argument`
  */
 export function readGiven<T>(what: string, read: () => T): T {

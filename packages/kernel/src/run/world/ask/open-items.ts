@@ -1,34 +1,34 @@
-/** What waits for somebody outside: approvals, questions of running effects, and effects that others finish. */
+/** The pending items of a world: approvals, questions of running effects, and effects that other systems finish. */
 import type { Address, Value } from '@reprise/contracts';
 import type { Hash } from '../../../pure/codec/index.js';
 import { approvalDigest, type EffectLeaf } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { effectLeaves } from './effect-leaves.js';
 
-/** One thing that waits for somebody outside. */
+/** One item that waits for a person or another system. */
 export interface PendingItem {
-  /** What `decide`, `answer` and `settle` take. */
+  /** The id that `decide`, `answer` and `settle` take. */
   readonly id: string;
   readonly kind: 'approval' | 'question' | 'deferred';
   /** The effect that waits. */
   readonly effect: string;
-  /** Its kind. */
+  /** The kind of that effect. */
   readonly name: string;
   readonly cell: Address;
   /** The question; of other items the parameters of the effect. */
   readonly value: Value;
-  /** Of an approval: what is approved, as a digest. A decision that names it is refused when it has changed. */
+  /** For an approval: a digest of the parameters. A decision that names it is refused when they have changed. */
   readonly digest?: string;
-  /** Who besides the host may answer, as a pattern of principals. */
+  /** The principals that may answer besides the operator, as a pattern. */
   readonly to: string;
-  /** When it is given up, in journal milliseconds; null when it is not. */
+  /** When it expires, in journal milliseconds; null for never. */
   readonly expires: number | null;
 }
 
-/** Whoever is asked when nobody in particular is. */
+/** The default pattern of those who may answer. */
 const ANYBODY = 'human:*';
 
-/** The open items of a world, in the order in which their effects were emitted. */
+/** The pending items of a world, in the order in which their effects were emitted. */
 export function openItems(table: LeafTable, hash: Hash): readonly PendingItem[] {
   return effectLeaves(table).flatMap(({ effect, leaf }) => itemsOf(effect, leaf, hash));
 }
@@ -38,7 +38,7 @@ export function questionId(effect: string, n: number): string {
   return `${effect}.${n}`;
 }
 
-/** Reads the id of a question; undefined when it is none. */
+/** Reads the id of a question; undefined when the text is not one. */
 export function questionOf(id: string): { readonly effect: string; readonly n: number } | undefined {
   const parts = /^([0-9a-f]{64})\.(\d{1,3})$/.exec(id);
   return parts === null ? undefined : { effect: parts[1] as string, n: Number(parts[2]) };

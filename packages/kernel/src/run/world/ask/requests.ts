@@ -22,7 +22,7 @@ import { holderIn, isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../../..
 import { check, compileSchema, type SchemaNode } from '../../../pure/schema/index.js';
 import { readGiven } from './given.js';
 
-/** A request that passed every check that needs no state. */
+/** A request that passed every check that does not depend on state. */
 export interface Admitted {
   readonly to: Address;
   readonly name: string;
@@ -59,7 +59,7 @@ export async function admitRequest(
 }
 
 /**
- * Checks and parses a command to the kernel.
+ * Checks and parses a session command.
  *
  * @throws RepriseError `invalid_argument`, `invalid_value`, `bound_exceeded`, `blob_missing`
  */
@@ -75,7 +75,7 @@ export async function admitCommand(
   commandShape ??= compileSchema(kernelCommand);
   const checked = check(commandShape, { name, value: decode(bytes) });
   if (!checked.ok) {
-    throw new RepriseError('invalid_argument', `this is no ${name}`, {
+    throw new RepriseError('invalid_argument', `invalid ${name}`, {
       where: checked.path,
       expected: checked.expected,
       actual: checked.actual,
@@ -89,7 +89,7 @@ let commandShape: SchemaNode | undefined;
 
 function requireCommand(name: unknown): void {
   if (typeof name === 'string' && Object.hasOwn(KERNEL_COMMANDS, name)) return;
-  throw new RepriseError('invalid_argument', 'there is no such command', {
+  throw new RepriseError('invalid_argument', 'unknown command', {
     expected: Object.keys(KERNEL_COMMANDS).join(', '),
     actual: name,
   });
@@ -112,67 +112,67 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
     });
   }
   if (bad.why === 'too_many_links') {
-    throw new RepriseError('bound_exceeded', `${event} links more content than is followed for one request`, {
+    throw new RepriseError('bound_exceeded', `${event} links too much content for one request`, {
       where,
       expected: `at most ${LINKS_FOLLOWED_MAX} links, followed from value to value`,
       hint: 'Link a log or a list of lists instead of a long chain of values.',
     });
   }
-  throw new RepriseError('invalid_value', `${event} links content as a value, and it is none`, {
+  throw new RepriseError('invalid_value', `${event} links content as a value, but the content is not a value`, {
     where,
-    hint: 'Keep values with putValue; link other bytes by the ref that put gave.',
+    hint: 'Store values with putValue; link other bytes by the ref that put returned.',
   });
 }
 
-/** Refuses what is nobody, and whoever poses as the kernel. */
+/** Refuses an invalid principal, and a caller that poses as the kernel. */
 export function requirePrincipal(principal: unknown): void {
   const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
   if (!success || data === 'kernel' || isNobody(data)) {
-    throw new RepriseError('invalid_argument', 'this is not a principal', {
+    throw new RepriseError('invalid_argument', 'invalid principal', {
       expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
       actual: principal,
     });
   }
-  encode(principal); // refuses text that is not well-formed
+  encode(principal); // refuses malformed text
 }
 
-/** Refuses what can name no account. */
+/** Refuses an invalid account name. */
 export function requireAccountName(name: unknown): void {
   if (typeof name === 'string' && accountName.safeParse(name).success) return;
-  throw new RepriseError('invalid_argument', 'this is not the name of an account', {
+  throw new RepriseError('invalid_argument', 'invalid account name', {
     expected: 'visible ASCII, up to 128 characters',
     actual: name,
   });
 }
 
-/** Refuses an id or a principal that the journal could not hold, or that nobody outside may use. */
+/** Refuses an id or a principal that the journal could not hold, or that is reserved for the kernel. */
 export function requireAsking(id: unknown, principal: unknown): void {
   if (typeof id !== 'string' || id === '' || id.length > REQUEST_ID_MAX) {
-    throw new RepriseError('invalid_argument', 'this is not the id of a request', {
+    throw new RepriseError('invalid_argument', 'invalid request id', {
       expected: 'text of 1 to 256 characters',
       actual: id,
     });
   }
   requirePrincipal(principal);
-  encode(id); // refuses text that is not well-formed
+  encode(id); // refuses malformed text
 }
 
 function checkAddress(app: App, to: Address): Address {
   if (!Array.isArray(to) || to.length !== 2 || typeof to[0] !== 'string' || typeof to[1] !== 'string') {
-    throw new RepriseError('invalid_argument', 'this is not the address of a cell', {
+    throw new RepriseError('invalid_argument', 'invalid cell address', {
       expected: '[reducer, key]',
       actual: to,
     });
   }
   const [reducer, key] = to;
   if (reducerFor(app, reducer) === undefined) {
-    throw new RepriseError('unknown_reducer', `no reducer ${reducer} in this app`, {
+    throw new RepriseError('unknown_reducer', `the app has no reducer ${reducer}`, {
       expected: [...app.reducers.keys()].join(', '),
       hint: 'Register the reducer with defineApp, or fix the name.',
     });
   }
   if (!isCellKey(key)) {
-    throw new RepriseError('invalid_argument', 'this is not the key of a cell', {
+    throw new RepriseError('invalid_argument', 'invalid cell key', {
       expected: `well-formed text of 1 to ${CELL_KEY_BYTES_MAX} bytes`,
       actual: key,
     });
@@ -215,7 +215,7 @@ function parseEvent(app: App, to: Address, name: string, given: unknown): Value 
     });
   }
   if (name.startsWith('sys/')) {
-    throw new RepriseError('invalid_argument', `${name} comes from the kernel only`, { where: formatAddress(to) });
+    throw new RepriseError('invalid_argument', `only the kernel sends ${name}`, { where: formatAddress(to) });
   }
   const checked = check(event.node, decode(bytes));
   if (checked.ok) return checked.value;

@@ -1,26 +1,26 @@
-/** An operator takes a wall clock for true that the world would not follow by itself. */
+/** Lets an operator confirm a wall clock that the world would not follow by itself. */
 import { type IngressRecord, type Principal, RepriseError } from '@reprise/contracts';
 import type { Stamper } from '../../../ports/time/stamper.js';
 import { requirePrincipal } from '../ask/requests.js';
 import type { CommittedFrame, Stamps } from '../write/ingress.js';
 
-/** What an operator confirms. */
+/** The clock that an operator confirms. */
 export interface ClockConfirmation {
   /** The wall clock that the operator saw, in milliseconds since 1970: `world.clockJump.wall`. */
   readonly wall: number;
   /** How far the clock may have moved since it was seen, in milliseconds; a day when absent. */
   readonly within?: number;
-  /** Who confirms; `host` when absent. */
+  /** The principal that confirms; `host` when absent. */
   readonly as?: Principal;
 }
 
-/** A day: a person may sleep over it. Less than what separates a wrong date from a right one. */
+/** A day: the operator may need a night. It is less than the distance between a wrong date and a right one. */
 const CLOCK_CONFIRM_WITHIN_MS = 86_400_000;
 
-/** What confirming works with. */
+/** The collaborators of confirming. */
 export interface ClockConfirmationParts {
   readonly stamper: Stamper;
-  /** Folds one frame and makes it durable; nothing comes between. */
+  /** Folds one frame and makes it durable, with nothing in between. */
   commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame>;
 }
 
@@ -28,7 +28,7 @@ export interface ClockConfirmationParts {
  * Journals the confirmation, and then follows the clock: the frame itself still has the old time. Runs between
  * commits.
  *
- * @throws RepriseError `clock_mismatch`, and what the store says
+ * @throws RepriseError `clock_mismatch`, and the errors of the store
  */
 export async function confirmClock(
   { wall, within = CLOCK_CONFIRM_WITHIN_MS, as = 'operator' }: ClockConfirmation,
@@ -36,8 +36,8 @@ export async function confirmClock(
 ): Promise<CommittedFrame> {
   const { jump } = stamper;
   if (jump === undefined || Math.abs(jump.wall - wall) > within || !Number.isSafeInteger(jump.wall)) {
-    throw new RepriseError('clock_mismatch', 'the clock that was confirmed is not one that this world waits with', {
-      expected: jump === undefined ? 'no clock: time follows the wall clock' : jump.wall,
+    throw new RepriseError('clock_mismatch', 'the confirmed clock is not the one this world is waiting for', {
+      expected: jump === undefined ? 'no confirmation: time follows the wall clock' : jump.wall,
       actual: wall,
       hint: 'Read world.clockJump again; when it is undefined there is nothing to confirm.',
     });
@@ -47,7 +47,7 @@ export async function confirmClock(
   return frame;
 }
 
-/** Refuses what is no confirmation. */
+/** Refuses an invalid confirmation. */
 export function requireConfirmation(given: unknown): void {
   const parts = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const { wall, within = 0, as = 'operator' } = parts;
@@ -57,5 +57,5 @@ export function requireConfirmation(given: unknown): void {
 }
 
 function notOne(where: string, expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'this confirms no clock', { where, expected, actual });
+  return new RepriseError('invalid_argument', 'invalid clock confirmation', { where, expected, actual });
 }

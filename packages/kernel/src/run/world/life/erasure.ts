@@ -2,11 +2,11 @@
  * Erases content for good, and leaves a tombstone in the journal.
  *
  * Invariants
- * X1  The tombstone is durable before a byte is erased: content that is gone is always accounted for.
+ * X1  The tombstone is durable before a byte is erased: every erased byte is accounted for.
  * X2  Erasures come one after the other, and one begins only when the one before is finished. So only the newest can
  *     be unfinished, and opening finishes it.
- * X3  What the world is read from is never erased: the maps of its snapshots and the chunks of its logs.
- * X4  Replay reads no content, so what was decided on it stands and replays as before.
+ * X3  Content that the world itself is read from is never erased: the maps of its snapshots, the chunks of its logs.
+ * X4  Replay reads no content, so decisions based on it stand and replay as before.
  */
 import {
   type Address,
@@ -29,33 +29,33 @@ import { CellContent } from '../read/cell-content.js';
 import { earlierRequest, repetitionOf } from '../write/repetition.js';
 import type { Stepper } from '../write/stepper.js';
 
-/** What is to be erased. */
+/** The target of an erasure. */
 export type EraseTarget =
-  /** This content, whoever links it. */
+  /** This content, whatever links it. */
   | { readonly refs: readonly Ref[] }
-  /** The content that a cell, and with `subtree` the cells below it, link and nobody else does. */
+  /** The content that only a cell, or with `subtree` only the cell and the cells below it, links. */
   | { readonly cell: Address; readonly subtree?: boolean };
 
-/** Who asks for an erasure, under which id, and why. */
+/** The id, principal and reason of an erasure. */
 export interface EraseRequest {
   readonly id: string;
   readonly principal: Principal;
   readonly reason?: string;
 }
 
-/** What an erasure came to. */
+/** The result of an erasure. */
 export interface ErasureOutcome {
   readonly seq: number;
   readonly duplicate: boolean;
-  /** How many blobs its tombstone names. */
+  /** The number of blobs that its tombstone names. */
   readonly erased: number;
-  /** Content of the cell that other cells link as well, and that was therefore kept. */
+  /** Content of the cell that other cells link as well, and that was therefore not erased. */
   readonly shared: readonly Ref[];
-  /** Content of the cell that did not fit this tombstone: erase it by another request. */
+  /** Content of the cell that did not fit this tombstone: erase it with another request. */
   readonly remaining: number;
 }
 
-/** What erasing works with. */
+/** The collaborators of erasing. */
 export interface ErasureParts {
   readonly store: OpenStore;
   readonly table: LeafTable;
@@ -63,7 +63,7 @@ export interface ErasureParts {
   readonly hash: Hash;
 }
 
-/** Finishes the erasure that a crash or a failing store left unfinished. */
+/** Finishes an erasure that a crash or a failing store left unfinished. */
 export async function finishErasure({ journal, content }: Pick<OpenStore, 'journal' | 'content'>): Promise<void> {
   const last = await journal.findLast('erase', Number.MAX_SAFE_INTEGER);
   if (last === undefined || last.seq <= (await content.erasedThrough())) return;
@@ -79,7 +79,7 @@ export class Eraser {
    * Erases content.
    *
    * @throws RepriseError `blob_missing`, `erase_refused`, `bound_exceeded`, `request_conflict`, `cell_absent`;
-   *   `store_failed` also when the bytes could not be erased to the end: then asking again, or opening, goes on
+   *   `store_failed` also when not all bytes could be erased: a repetition, or the next open, continues
    */
   async erase(target: EraseTarget, request: EraseRequest): Promise<ErasureOutcome> {
     const { stepper } = this.parts;
@@ -90,7 +90,7 @@ export class Eraser {
     const { cell, subtree = false } = target;
     const cells = await stepper.exclusively(() => this.#cellsOf(cell, subtree));
     const search = new CellContent(this.parts.store.journal, this.parts.store.content, cells);
-    await search.readTo(stepper.head.seq); // the long part, while the world goes on
+    await search.readTo(stepper.head.seq); // the slow part: the world continues meanwhile
     return stepper.exclusively(() => this.#commit(request, cell, subtree, () => this.#owned(search)));
   }
 
@@ -116,7 +116,7 @@ export class Eraser {
     return { seq, duplicate: false, erased: digests.length, shared, remaining: own.length - digests.length };
   }
 
-  /** The same erasure, when it was asked for before. */
+  /** The frame of the same erasure, when it was requested before. */
   async #earlier(
     asked: IngressOf<'erase'>,
   ): Promise<{ readonly seq: number; readonly request: IngressOf<'erase'> } | undefined> {
@@ -126,17 +126,17 @@ export class Eraser {
     const { seq, request } = earlier;
     const answer = repetitionOf(earlier, asked);
     if (answer instanceof Refusal) throw new RepriseError(answer.code, answer.what, answer.facts);
-    return request.kind === 'erase' ? { seq, request } : undefined; // whatever says the same is one
+    return request.kind === 'erase' ? { seq, request } : undefined; // an equal request is the same erasure
   }
 
-  /** Content that is named is erased or refused, each of it. */
+  /** Named content: each of it is erased or refused. */
   async #named(refs: readonly Ref[]) {
     const { content } = this.parts.store;
     for (const ref of refs) {
       if ((await content.has(ref)) || (await content.erasedBy(ref)) !== undefined) continue;
-      throw new RepriseError('blob_missing', 'content that is to be erased is not in this store', {
+      throw new RepriseError('blob_missing', 'the content to erase is not in this store', {
         where: ref.toString(),
-        hint: 'Nothing was erased. Is it a link of another world?',
+        hint: 'Nothing was erased. Check that the link belongs to this world.',
       });
     }
     const needed = await this.#needed(refs);
@@ -144,7 +144,7 @@ export class Eraser {
     return { own: refs, shared: [] };
   }
 
-  /** Content of cells, without what is gone and what the world itself is read from. */
+  /** Content of cells, without erased content and without what the world itself is read from. */
   async #owned(search: CellContent) {
     const { content } = this.parts.store;
     await search.readTo(this.parts.stepper.head.seq);
@@ -155,18 +155,18 @@ export class Eraser {
     return { own: free(present), shared: free(kept) };
   }
 
-  /** A cell, and with `subtree` every cell that it or one below it made. */
+  /** A cell, and with `subtree` every cell below it. */
   async #cellsOf(cell: Address, subtree: boolean): Promise<readonly Address[]> {
     const { table } = this.parts;
     if ((await table.read(cellKey(cell))) === undefined)
       throw new RepriseError('cell_absent', `${formatAddress(cell)} does not exist`, {
-        hint: 'Erase content of which no cell is known by its refs.',
+        hint: 'Erase the content by its refs instead.',
       });
     if (!subtree) return [cell];
     const children = new Map<string, Address[]>();
     for await (const { key, bytes } of table.all('cell')) {
       const { parent } = decode(bytes) as unknown as CellLeaf;
-      if (parent == null) continue; // a cell that has ended may not say any more who made it
+      if (parent == null) continue; // the leaf of an ended cell may no longer name its parent
       const name = formatAddress(parent);
       children.set(name, [...(children.get(name) ?? []), [String(key.path[1]), String(key.path[2])]]);
     }
@@ -175,7 +175,7 @@ export class Eraser {
     return found;
   }
 
-  /** X3: of all blobs those without which the world could not be read, when any of the given can be one. */
+  /** X3: the blobs without which the world cannot be read; empty when none of the targets can be one. */
   async #needed(refs: readonly Ref[]): Promise<ReadonlySet<string>> {
     const { store, table } = this.parts;
     const needed = new Set<string>();
@@ -192,7 +192,7 @@ export class Eraser {
     return needed;
   }
 
-  /** Nodes and chunks are values. Texts, pictures and salted bytes are not, which spares most erasures the long walk. */
+  /** Nodes and chunks are values. Texts, images and salted bytes are not: they spare most erasures the long walk. */
   async #anyValue(refs: readonly Ref[]): Promise<boolean> {
     for (const ref of refs) {
       const bytes = await this.parts.store.content.get(ref).catch(() => undefined); // damaged: it may be erased
@@ -203,11 +203,11 @@ export class Eraser {
 }
 
 function refused(ref: Ref): RepriseError {
-  return new RepriseError('erase_refused', 'this content is a part of the world itself', {
+  return new RepriseError('erase_refused', 'the content is part of the world itself', {
     where: ref.toString(),
-    expected: 'content that events, receipts or the items of logs link',
+    expected: 'content linked by events, receipts or log items',
     actual: 'a node of a snapshot, or a chunk of a log',
-    hint: 'Nothing was erased. Erase what the items link; what stands in states and logs themselves cannot be erased.',
+    hint: 'Nothing was erased. Erase the content that the log items link; states and logs themselves cannot be erased.',
   });
 }
 
@@ -217,14 +217,14 @@ async function presentOf(content: OpenStore['content'], refs: readonly Ref[]): P
   return present;
 }
 
-/** In the order of their digests, so that the same request has the same bytes. */
+/** Sorted by digest, so that the same request has the same bytes. */
 function uniqueRefs(refs: readonly Ref[]): readonly Ref[] {
   const byHex = new Map(refs.map((ref) => [ref.hex, ref]));
   if (byHex.size > ERASE_DIGESTS_MAX) {
     throw new RepriseError('bound_exceeded', 'too much content for one tombstone', {
       expected: `at most ${ERASE_DIGESTS_MAX} refs`,
       actual: byHex.size,
-      hint: 'Erase it by several requests, each with an id of its own.',
+      hint: 'Use several requests, each with its own id.',
     });
   }
   return [...byHex.values()].sort((a, b) => (a.hex < b.hex ? -1 : 1));

@@ -1,4 +1,4 @@
-/** Sends a fork again what was asked of the original after the cut. */
+/** Repeats the original's requests after the cut to a fork. */
 import {
   type Address,
   type CommandName,
@@ -15,31 +15,31 @@ import { readInputs } from '../../../ports/journal/frame.js';
 import { ContentCopy, type ForkSource } from '../../../replay/fork/index.js';
 import type { World } from '../world.js';
 
-/** What is sent again. */
+/** Options of feeding: which requests are repeated. */
 export interface FeedOptions {
-  /** The first frame of the original that is read; the one after the cut when absent. */
+  /** The first frame of the original to read; the one after the cut when absent. */
   readonly from?: number;
-  /** The last one; the last there is when absent. */
+  /** The last frame to read; the newest when absent. */
   readonly to?: number;
   /** Only requests to these cells. */
   readonly cells?: readonly Address[];
-  /** Also what was set: rights and accounts. What was decided, answered or settled is in the receipts. */
+  /** Whether rights and accounts are set again as well. Decisions, answers and settlements are in the receipts. */
   readonly commands?: boolean;
 }
 
-/** What became of it. */
+/** The result of feeding. */
 export interface FeedReport {
-  /** Requests that the fork took, repetitions included. */
+  /** Requests that the fork accepted, repetitions included. */
   readonly sent: number;
   /** Requests that it refused, by the frame of the original. */
   readonly refused: readonly { readonly seq: number; readonly id: string; readonly code: ErrorCode }[];
 }
 
-/** What a fork is fed with. */
+/** The collaborators of feeding. */
 export interface Fed {
   readonly world: World;
   readonly content: ContentStore;
-  /** Gives only receipts from before this frame of the original. */
+  /** Gives only receipts before this frame of the original. */
   answerUntil(seq: number): void;
 }
 
@@ -73,9 +73,9 @@ export async function feedFork(fed: Fed, source: ForkSource, options: FeedOption
 
 /** @returns the last frame that the fork shares with the original */
 async function requireOrigin({ forked }: World, { journal }: ForkSource): Promise<number> {
-  if (forked === undefined) throw new RepriseError('invalid_argument', 'this world is no fork');
+  if (forked === undefined) throw new RepriseError('invalid_argument', 'this world is not a fork');
   for await (const { head } of journal.read(forked.seq, forked.seq)) if (head === forked.head) return forked.seq;
-  throw new RepriseError('invalid_argument', 'this is not the world that the fork was made of', {
+  throw new RepriseError('invalid_argument', 'the source is not the original of this fork', {
     expected: `frame ${forked.seq} with the head ${forked.head}`,
   });
 }
@@ -93,7 +93,7 @@ function send(world: World, ingress: Asked): Promise<unknown> {
   return world.command(ingress.command.name, ingress.command.value, options);
 }
 
-/** A refusal is told; that the fork cannot go on is not one. */
+/** A refusal is reported; an error that stops the fork is thrown. */
 async function refusalOf(sending: Promise<unknown>): Promise<ErrorCode | undefined> {
   try {
     await sending;

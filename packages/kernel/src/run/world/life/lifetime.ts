@@ -1,25 +1,25 @@
-/** How an open world works until nothing is left to do, comes to rest, and ends. */
+/** How an open world works until it is idle, and how it drains and closes. */
 import { RepriseError } from '@reprise/contracts';
 import type { WorldParts } from '../parts.js';
 
-/** What a pump left behind. */
+/** The result of `pump`. */
 export interface PumpReport {
-  /** Nothing is left to do but to wait for time or the outside. */
+  /** True when the world waits only for time or for input from outside. */
   readonly quiescent: boolean;
   /** When the next timer is due, in journal milliseconds. */
   readonly nextWakeAt: number | undefined;
 }
 
-/** How long `close` waits for running effects to end after telling them to stop. */
+/** How long `close` waits for running effects to end after telling them to stop, in milliseconds. */
 const CLOSE_GRACE_MS = 2_000;
 
-/** What a lifetime works with. */
+/** The collaborators of a lifetime. */
 export type LifetimeParts = Pick<
   WorldParts,
   'stepper' | 'executor' | 'timers' | 'timerDriver' | 'stamper' | 'clock' | 'watchers' | 'store' | 'drive'
 >;
 
-/** The lifetime of an open world; what the methods promise stands at those of the world. */
+/** The lifetime of an open world; the promises of the methods are documented at those of the world. */
 export class Lifetime {
   #closing: Promise<void> | undefined;
 
@@ -30,7 +30,7 @@ export class Lifetime {
     return !this.parts.stepper.idle || this.parts.executor.unfinished;
   }
 
-  /** When time alone makes something happen next. */
+  /** The journal time at which time alone makes something happen next. */
   get nextWakeAt(): number | undefined {
     return this.parts.timers.nextUnfired;
   }
@@ -38,7 +38,7 @@ export class Lifetime {
   /** Works until nothing is left to do now. */
   async pump(): Promise<PumpReport> {
     const { executor, stepper, timers, timerDriver, stamper } = this.parts;
-    // Between commits: what was emitted while nothing could start keeps its place before what comes now.
+    // Between commits: effects emitted while nothing could start keep their place before later ones.
     await stepper.exclusively(async () => executor.enable()).catch(() => undefined);
     try {
       for (;;) {
@@ -46,7 +46,7 @@ export class Lifetime {
         timerDriver.run();
         await stepper.settled();
         if (executor.runningCount > 0) await executor.ended();
-        else if (stepper.idle && !isDue(timers.nextDue, stamper.now())) break; // what waits now waits for the outside
+        else if (stepper.idle && !isDue(timers.nextDue, stamper.now())) break; // everything that still waits, waits for input from outside
       }
     } finally {
       if (this.parts.drive === 'manual') {
@@ -57,7 +57,7 @@ export class Lifetime {
     return { quiescent: stepper.idle && executor.idle, nextWakeAt: this.nextWakeAt };
   }
 
-  /** Starts nothing more, waits for what runs, then tells it to stop. */
+  /** Starts nothing more, waits for running effects, then tells them to stop. */
   async drain(within: unknown): Promise<{ readonly interrupted: number }> {
     requireTime(within);
     const { executor, stepper } = this.parts;
@@ -65,7 +65,7 @@ export class Lifetime {
     await this.#waitFor(executor.ended(), within);
     const interrupted = executor.runningCount;
     await executor.close(CLOSE_GRACE_MS);
-    await this.#waitFor(stepper.settled(), CLOSE_GRACE_MS); // a full store may keep facts waiting
+    await this.#waitFor(stepper.settled(), CLOSE_GRACE_MS); // facts may be waiting for room in a full store
     return { interrupted };
   }
 
@@ -79,12 +79,14 @@ export class Lifetime {
     const { executor, stepper, timerDriver, store, watchers } = this.parts;
     timerDriver.stop();
     await executor.close(CLOSE_GRACE_MS);
-    await stepper.finish(new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to go on.' }));
+    await stepper.finish(
+      new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to continue.' }),
+    );
     watchers.wake();
     await store.close();
   }
 
-  /** Waits until something is done, but no longer than `ms`. */
+  /** Waits for a promise, but no longer than `ms`. */
   async #waitFor(done: Promise<void>, ms: number): Promise<void> {
     const over = new AbortController();
     await Promise.race([done, this.parts.clock.sleep(ms, over.signal)]);
@@ -98,7 +100,7 @@ function isDue(due: number | undefined, now: number): boolean {
 
 function requireTime(within: unknown): asserts within is number {
   if (typeof within === 'number' && within >= 0) return;
-  throw new RepriseError('invalid_argument', 'this is not a time to wait', {
+  throw new RepriseError('invalid_argument', 'invalid option "within"', {
     where: 'within',
     expected: 'milliseconds, 0 or more',
     actual: within,

@@ -1,4 +1,4 @@
-/** The manifests that a world writes: of its first era, and of each that begins when its app changes. */
+/** The manifests that a world writes: of its first era, and of each era that begins when its app changes. */
 import { type IngressOf, KERNEL_SEMANTICS, type PlanAddress, type PolicyRule, type Ref } from '@reprise/contracts';
 import type { OpenStore } from '../../../ports/store/store.js';
 import type { RandomBytes } from '../../../ports/time/clock.js';
@@ -9,7 +9,7 @@ import { type CurrentEra, codeRef, type EraChange, requireSamePins } from '../..
 import type { Stamps } from '../write/ingress.js';
 import { drawHex, type OpenKernelWorldOptions } from './options.js';
 
-/** The policy of a world that is given none: everything. */
+/** The policy of a world that is opened without one: everything is allowed. */
 const OPEN_POLICY: readonly PolicyRule[] = [
   { effect: '*', decision: 'allow' },
   { send: '*', decision: 'allow' },
@@ -18,7 +18,7 @@ const OPEN_POLICY: readonly PolicyRule[] = [
 
 type Manifest = IngressOf<'manifest'>;
 
-/** The first record of a new world: drawn once, since a frame may be made again. */
+/** The first record of a new world. Its random values are drawn once, since a frame may be made again. */
 export function firstManifest(
   options: OpenKernelWorldOptions,
   random: RandomBytes,
@@ -40,24 +40,24 @@ export function firstManifest(
 
 type Choice = Pick<OpenKernelWorldOptions, 'policy' | 'app'>;
 
-/** The policy that an opening asks for: the one that is given, or the app's where nobody ever gave one. */
+/** The policy that an opening asks for: the given one, or the app's while the world has none. */
 function chosenPolicy({ policy, app }: Choice, world: WorldLeaf | undefined): Choice['policy'] {
   if (policy !== undefined || app.policy === undefined) return policy;
   const isOpen = world === undefined || equalBytes(encode(world.policy), encode(OPEN_POLICY));
   return isOpen ? app.policy : undefined;
 }
 
-/** Whether a policy is asked for that is not the one of the era. */
+/** Whether the requested policy differs from that of the era. */
 export function isOtherPolicy(options: Choice, world: WorldLeaf): boolean {
   const policy = chosenPolicy(options, world);
   return policy !== undefined && !equalBytes(encode(policy), encode(world.policy));
 }
 
-/** An era that begins for its policy alone. */
+/** An era that begins only because of its policy. */
 export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], migrates: [], inFlight: [] };
 
 /**
- * The record that begins another era: the world stays, the definitions are the app's, and the policy when one is given.
+ * The record that begins another era: the same world, the definitions of the app, and the policy if one is given.
  *
  * @param code the pure code of these definitions, when it is recorded
  */
@@ -84,8 +84,8 @@ export function nextManifest(
 }
 
 /**
- * The code that the next manifest links. What is given is put into the store once a sandbox has shown that it defines
- * what the app does; when none is given, the code of an era with the same definitions goes on.
+ * The code that the next manifest links. Given code is stored once a sandbox has shown that it defines what the app
+ * does; without any, the code of an era with the same definitions stays.
  *
  * @throws RepriseError `code_mismatch`, `code_failed`
  */
@@ -102,7 +102,7 @@ export async function codeToRecord(
   return before !== undefined && (await content.has(before)) ? before : undefined;
 }
 
-/** Whether code is given that is not the one of the era. */
+/** Whether the given code differs from that of the era. */
 export function isOtherCode(code: OpenKernelWorldOptions['code'], { manifest }: CurrentEra, hash: Hash): boolean {
   return code !== undefined && codeRef(code.bytes, hash).hex !== manifest.code?.hex;
 }

@@ -1,8 +1,8 @@
-/** Finds an older copy that was put back: a chain shows that its frames belong together, not that the last are lacking. */
+/** Detects an older copy put in place of a journal: a chain proves that frames belong together, not that none is missing. */
 import { RepriseError } from '@reprise/contracts';
 import { EMPTY_HEAD, type Head, type ReadableJournal } from '../../../ports/journal/port.js';
 
-/** A head that was acknowledged: with its frame's number, which is looked up, or alone, which is searched for. */
+/** An acknowledged head: with its frame's number, which is looked up, or alone, which is searched for. */
 export type ExpectedHead = Head | string;
 
 /** Whether a thing can be an expected head. */
@@ -18,7 +18,7 @@ function isDigest(thing: unknown): boolean {
 }
 
 /**
- * Refuses a journal that lacks a head.
+ * Refuses a journal that does not contain the head.
  *
  * @throws RepriseError `head_mismatch`
  */
@@ -29,7 +29,7 @@ export async function requireExpectedHead(journal: ReadableJournal, expected: Ex
   throw new RepriseError('head_mismatch', 'the journal does not have the expected head', {
     expected: `sha256:${named.digest}${'seq' in named ? ` at frame ${named.seq}` : ''}`,
     actual: seq < 0 ? 'a journal without frames' : `the last is sha256:${digest} at frame ${seq}`,
-    hint: 'An older copy stands in its place, it was cut, or it is another journal. Nothing was written. Put the newest copy back.',
+    hint: 'The journal is an older copy, was cut, or is another journal. Nothing was written. Put the newest copy back.',
   });
 }
 

@@ -1,4 +1,4 @@
-/** How a world is opened, and what is refused before anything is touched. */
+/** The options of opening a world, and the checks that run before anything is touched. */
 import {
   type Address,
   type ErrorCode,
@@ -25,72 +25,72 @@ import { type ExpectedHead, isExpectedHead } from './expected-head.js';
 /** Where an error came from. */
 export type ErrorOrigin =
   | EffectErrorOrigin
-  /** A plan that ended in a fault. */
+  /** A plan that threw. */
   | { readonly source: 'plan'; readonly plan: PlanAddress; readonly name: string; readonly code: FaultCode }
-  /** A reducer that faulted over an event. */
+  /** A reducer that threw on an event. */
   | { readonly source: 'cell'; readonly cell: Address; readonly event: string; readonly code: FaultCode }
-  /** The world, which writes nothing more: its store failed, or the kernel broke an invariant of its own. */
+  /** The world, which writes nothing more: its store failed, or the kernel broke one of its own invariants. */
   | { readonly source: 'world'; readonly code: ErrorCode };
 
-/** How a world is opened. */
+/** Options of opening a world. */
 export interface OpenKernelWorldOptions {
-  /** Where it is kept; created when absent. */
+  /** The store of the world; the world is created when absent. */
   readonly store: Store;
-  /** The pure wing. */
+  /** The pure code of the app. */
   readonly app: App;
-  /** Earlier apps, to execute what was written with them: the end of the era before, and old eras in `verify`. */
+  /** Earlier apps, to replay what was written with them: the end of the era before, and old eras in `verify`. */
   readonly legacy?: readonly App[];
-  /** Cancels plans that run and that the app does not have any more, instead of refusing to open. */
+  /** Cancels running plans that the app no longer has, instead of refusing to open. */
   readonly plansInFlight?: 'cancel';
-  /** What executes effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
+  /** Execute the effects. An effect whose kind has no adapter is settled as `adapter_error/no_adapter`. */
   readonly adapters?: readonly AnyAdapter[];
   /**
-   * What the gate goes by, besides rights. A new world that is given none takes the app's, and allows everything where
-   * that has none either; a world that exists keeps its own when none is given, and begins another era when it is given
-   * another: what that forbids ends at once. A world that was made without any begins an era with the app's.
+   * The gate's rules, besides rights. A new world without a policy takes the app's, and allows everything when the app
+   * has none either. An existing world keeps its policy when none is given, and begins another era with a given one:
+   * effects that it forbids end at once. A world that was made without any policy begins an era with the app's.
    */
   readonly policy?: readonly PolicyRule[];
   /**
-   * The app's pure code, recorded in the manifest so that the world can be executed where the app is not at hand.
-   * Loaded once in a sandbox before it is recorded: it has to define exactly what the app does. A world that exists
-   * keeps its own when none is given, and begins another era when it is given another.
+   * The app's pure code, recorded in the manifest so that the world can be replayed where the app is not at hand. It
+   * is loaded once in a sandbox before it is recorded, and must define exactly what the app does. An existing world
+   * keeps its own code when none is given, and begins another era with other code.
    */
   readonly code?: PureCode;
   /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
   readonly drive?: 'auto' | 'manual';
-  /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for none but on demand. */
+  /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for snapshots on demand only. */
   readonly snapshotEvery?: number;
-  /** Execute one frame in so many a second time while running, and compare; 256 by default, 1 is every frame, 0 none. */
+  /** Replays one frame in this many a second time while running, and compares; 256 by default, 1 for all, 0 for none. */
   readonly recheckEvery?: number;
   /** Resolves secrets by name, for adapters. */
   readonly secrets?: (name: string) => Promise<string>;
   /**
-   * Texts that must not be stored, shown or thrown, besides those that are known to be secret: what `secrets` gave out,
-   * and what adapters, models and tools send as keys. Each of 8 characters or more.
+   * Texts that must not be stored, shown or thrown, besides the known secrets: those that `secrets` returned, and the
+   * keys that adapters, models and tools send. Each has 8 characters or more.
    */
   readonly conceal?: readonly string[];
   /**
-   * Told of each error that was caught, as it was thrown, and where it came from: an adapter or a tool that failed, a
-   * plan or a reducer that threw. When a secret stands in it, it is told of a copy without. Telemetry: what it throws
-   * is dropped.
+   * Receives each caught error as it was thrown, and its source: an adapter or a tool that failed, a plan or a reducer
+   * that threw. An error with a secret in it is passed as a copy without it. Telemetry: an error that the function
+   * throws is dropped.
    */
   readonly onError?: (error: unknown, origin: ErrorOrigin) => void;
-  /** Told what running effects report; telemetry, never journaled. */
+  /** Receives the notes of running effects; telemetry, never journaled. */
   readonly onProgress?: (effect: string, note: Value) => void;
-  /** Told when a cell's state grows beyond 8 KiB: every event pays for encoding it. Telemetry. */
+  /** Called when a cell's state grows beyond 8 KiB: every event pays for encoding it. Telemetry. */
   readonly onLargeState?: (cell: Address, bytes: number) => void;
-  /** Lets effects pass one by one, where several worlds share a limit; a host gives its own. */
+  /** Admits effects one by one, where several worlds share a limit; a host supplies its own. */
   readonly throttle?: Throttle;
   /**
-   * How far ahead of the world's time the wall clock is still followed, in milliseconds: a week while the world runs,
-   * 400 days when it is opened again. Beyond, time goes on without it until `confirmClock`.
+   * How far ahead of the world's time the wall clock is still followed, in milliseconds: by default a week while the
+   * world runs, 400 days at opening. Beyond that, time goes on without it until `confirmClock`.
    */
   readonly clockJump?: Partial<ClockJumpLimits>;
-  /** Told when the wall clock is too far ahead to be followed, and, with undefined, when that is over. */
+  /** Called with the jump when the wall clock is too far ahead to be followed, and with undefined when that is over. */
   readonly onClockJump?: (jump: ClockJump | undefined) => void;
   /**
-   * The last head that the caller knows of this world, from an acknowledgement or `world.head`. A journal that lacks it
-   * is refused as `head_mismatch`: an older copy, or a new world where there should be an old one.
+   * The last head that the caller knows of this world, from an acknowledgement or `world.head`. A journal without it is
+   * refused as `head_mismatch`: it is an older copy, or a new world in place of an old one.
    */
   readonly expectHead?: ExpectedHead;
   readonly clock?: Clock;
@@ -98,7 +98,7 @@ export interface OpenKernelWorldOptions {
 }
 
 /**
- * Refuses options that could not work, or that would be journaled and never read back.
+ * Refuses options that could not work, or that would be journaled and could not be read back.
  *
  * @throws RepriseError `invalid_argument`, `invalid_name`, `invalid_definition`, `duplicate_definition`, `bound_exceeded`
  */
@@ -106,8 +106,8 @@ export function requireOptions(options: OpenKernelWorldOptions): void {
   require(isObject(options), 'options', 'an object with a store and an app', options);
   const { store, app, adapters = [], policy = [], legacy = [], drive, snapshotEvery = 0, recheckEvery = 0 } = options;
   require(isObject(store) && typeof store.open === 'function', 'store', 'a store, such as memory()', store);
-  require(isApp(app), 'app', 'what defineApp made', app);
-  require(Array.isArray(legacy) && legacy.every(isApp), 'legacy', 'a list of what defineApp made', legacy);
+  require(isApp(app), 'app', 'an app made by defineApp', app);
+  require(Array.isArray(legacy) && legacy.every(isApp), 'legacy', 'a list of apps made by defineApp', legacy);
   require(options.plansInFlight === undefined ||
     options.plansInFlight === 'cancel', 'plansInFlight', 'cancel', options.plansInFlight);
   require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
@@ -129,7 +129,7 @@ function requirePolicy(policy: readonly PolicyRule[], where: string): void {
   require(Array.isArray(policy), where, 'a list of rules', policy);
   for (const [i, rule] of policy.entries()) {
     require(policyRule.safeParse(rule).success, `${where}[${i}]`, '{effect, decision: allow | deny}', rule);
-    encode(rule); // refuses text that is not well-formed
+    encode(rule); // refuses malformed text
   }
 }
 
@@ -167,7 +167,7 @@ function requireLimits(limits: unknown = {}): void {
   }
 }
 
-/** Draws random bytes as hex; a source that gives anything else would make a world that cannot be read back. */
+/** Draws random bytes as hex; a wrong length would make a world that cannot be read back. */
 export function drawHex(random: RandomBytes, length: number): string {
   const bytes: unknown = random(length);
   require(bytes instanceof Uint8Array && bytes.length === length, 'random', `${length} bytes`, bytes);
@@ -176,7 +176,7 @@ export function drawHex(random: RandomBytes, length: number): string {
 
 function require(holds: boolean, where: string, expected: string, actual: unknown): void {
   if (holds) return;
-  throw new RepriseError('invalid_argument', 'a world cannot be opened like this', { where, expected, actual });
+  throw new RepriseError('invalid_argument', 'invalid option of openWorld', { where, expected, actual });
 }
 
 function isApp(thing: unknown): boolean {
@@ -191,18 +191,18 @@ function isCount(thing: unknown): boolean {
   return Number.isSafeInteger(thing) && (thing as number) >= 0;
 }
 
-/** Adapters that are wrongly put together would be found only when an effect is due. */
+/** Checks the adapters now: otherwise a wrong one would be found only when an effect is due. */
 function requireAdapters({ adapters = [], app }: OpenKernelWorldOptions): void {
   const seen = new Set<string>();
   for (const { effect, name, concurrency = 1, doReconcile } of adapters) {
     if (seen.has(effect.name)) {
-      throw new RepriseError('duplicate_definition', `two adapters for ${effect.name}`, {
+      throw new RepriseError('duplicate_definition', `duplicate adapter for ${effect.name}`, {
         hint: 'Register one adapter for each kind.',
       });
     }
     seen.add(effect.name);
     if (typeof name !== 'string' || name === '' || name.length > 128 || RESERVED_ADAPTERS.includes(name)) {
-      throw new RepriseError('invalid_name', 'this is not a name for an adapter', {
+      throw new RepriseError('invalid_name', 'invalid adapter name', {
         expected: `text of 1 to 128 characters, not ${RESERVED_ADAPTERS.join(' or ')}`,
         actual: name,
       });
@@ -224,7 +224,7 @@ function requireAdapters({ adapters = [], app }: OpenKernelWorldOptions): void {
     if (effect.guarantee === 'reconcile' && doReconcile === undefined) {
       throw new RepriseError(
         'invalid_definition',
-        `${effect.name} is delivered by reconcile and ${name} cannot reconcile`,
+        `${effect.name} has the guarantee reconcile, but the adapter ${name} cannot reconcile`,
         {
           hint: 'Give the adapter doReconcile, or the effect another guarantee.',
         },

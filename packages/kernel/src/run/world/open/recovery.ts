@@ -1,9 +1,9 @@
 /**
- * Settles effects that were running when the last holder stopped.
+ * Settles effects that were running when the last process with the lock stopped.
  *
  * `idempotent` is offered again; `at_most_once` is `outcome_unknown`, since it may have happened; `reconcile`
- * asks its adapter, and only `cannot_happen` permits another attempt. What was told to stop gets no other attempt.
- * No effect is executed twice unnoticed.
+ * asks its adapter, and only `cannot_happen` permits another attempt. An effect that was told to stop gets no other
+ * attempt. No side effect is silently repeated.
  */
 import type { Receipt } from '@reprise/contracts';
 import type { AdapterOutcome, AnyAdapter, Reconciliation } from '../../../ports/adapter/adapter.js';
@@ -21,13 +21,13 @@ export interface Interrupted {
 }
 
 /**
- * How long an adapter may think about one effect, counted by the world's clock. Nothing starts before all are
- * answered, so one that never answers would keep the world shut; and half a minute is longer than the look-up of an
- * idempotency key takes any service that works.
+ * How long an adapter may take to answer about one effect, in milliseconds of the world's clock. Nothing starts before
+ * all have answered, so one that never answers would keep the world from opening; half a minute is longer than any
+ * working service takes to look up an idempotency key.
  */
 const RECONCILE_MS_MAX = 30_000;
 
-/** What recovery works with. */
+/** The collaborators of recovery. */
 export interface RecoveryParts {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ async function verdictOn(interrupted: Interrupted, parts: RecoveryParts): Promis
   return { ...base, status: 'outcome_unknown' };
 }
 
-/** Asks the adapter; one that throws, answers nonsense or does not answer in time does not know. */
+/** Asks the adapter. One that throws, returns nonsense or does not answer in time counts as not knowing. */
 async function reconcile(
   adapter: AnyAdapter,
   { effect, leaf }: Interrupted,

@@ -1,4 +1,4 @@
-/** What may be done, as it stands now: rights and accounts, read between two frames. */
+/** The current rights and accounts, read between two frames. */
 import { type Account, type Address, type Capability, type Principal, RepriseError } from '@reprise/contracts';
 import { decode } from '../../../pure/codec/index.js';
 import {
@@ -17,9 +17,9 @@ import type { PendingItem } from '../ask/open-items.js';
 
 /** The rights of a holder. */
 export interface HolderRights {
-  /** What was set for the holder itself; undefined when nothing was. */
+  /** What was set for the holder itself; undefined when nothing was set. */
   readonly declared: RightsLeaf | undefined;
-  /** What it may by its whole chain, and what pays for it; undefined when a broken chain permits nothing. */
+  /** The effective rights over the holder's whole chain, and its account; undefined when the chain is broken. */
   readonly effective:
     | { readonly exercise: Capability; readonly grant: Capability; readonly account: string | null }
     | undefined;
@@ -41,7 +41,7 @@ export async function readAccount(table: LeafTable, account: string): Promise<Ac
 }
 
 /**
- * Refuses a reader who may not read a cell.
+ * Refuses a principal that may not read a cell.
  *
  * @throws RepriseError `cap_denied`, `policy_denied`
  */
@@ -53,7 +53,7 @@ export async function requireReader(table: LeafTable, who: Principal, cell: Addr
   throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: verdict.code });
 }
 
-/** Those of some open items that somebody may decide about, answer or settle. */
+/** The pending items that a principal may decide, answer or settle. */
 export function answerable(
   table: LeafTable,
   who: Principal,

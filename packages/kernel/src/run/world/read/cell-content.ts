@@ -1,8 +1,8 @@
 /**
- * Finds the content that belongs to cells: what records of theirs link and records of others do not.
+ * Finds the content that belongs to certain cells: linked by their records and by no others.
  *
- * Content reaches a cell through an event or a receipt and nowhere else, so the journal knows more than the state: it
- * also names what the cell has forgotten since, and what its effects linked without ever telling it.
+ * Content reaches a cell only through an event or a receipt, so the journal knows more than the state: it also names
+ * content that the cell has forgotten, and content that its effects linked without passing it to the cell.
  */
 import type { Address, JournalRecord, Ref, Value } from '@reprise/contracts';
 import { linksIn } from '../../../ports/content/links.js';
@@ -19,7 +19,7 @@ export interface FoundContent {
   readonly shared: readonly Ref[];
 }
 
-/** A search through the journal, which can be taken up again when the journal has grown. */
+/** A search through the journal, which can be continued when the journal has grown. */
 export class CellContent {
   readonly #own = new Map<string, Ref>();
   readonly #others = new Map<string, Ref>();
@@ -43,7 +43,7 @@ export class CellContent {
     }
   }
 
-  /** What was found so far. */
+  /** The content found so far. */
   get found(): FoundContent {
     const others = new Set([...this.#others.values()].map(({ hex }) => hex));
     const all = [...new Map([...this.#own.values()].map((ref) => [ref.hex, ref])).values()];
@@ -51,7 +51,7 @@ export class CellContent {
   }
 
   async #take(record: JournalRecord): Promise<void> {
-    // The map and the digests of state are the world's own; what they hold came in by other records.
+    // The map and the digests of state belong to the world itself; what they contain came in by other records.
     if (record.kind === 'snapshot' || record.kind === 'state') return;
     const own = this.#isOwn(record);
     if (own && record.kind === 'effect') this.#effects.add(record.effect);
@@ -78,7 +78,7 @@ export class CellContent {
     }
   }
 
-  /** Notes links and what the values behind them link; what is gone by now links nothing. */
+  /** Notes links, and the links inside linked values; missing content has no links. */
   async #follow(links: readonly Ref[], into: Map<string, Ref>): Promise<void> {
     const open = [...links];
     for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {

@@ -1,6 +1,6 @@
 /**
- * What somebody may read, asked again and again: an answer is kept for as long as the leaves from which it was computed
- * are the very same bytes, and the time of the rights is not over.
+ * Caches whether a principal may read each cell: an answer is valid for as long as the leaves it was computed from are
+ * the same byte arrays and the rights have not expired.
  */
 import type { Address, Principal } from '@reprise/contracts';
 import { decode } from '../../../pure/codec/index.js';
@@ -15,26 +15,26 @@ import {
 import type { LeafTable } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
 
-/** Answers that are kept for one reader. */
+/** The cached answers for one principal. */
 const READ_VERDICTS_MAX = 1_024;
 
 interface Kept {
   readonly verdict: ReadVerdict;
-  /** What it was computed from. */
+  /** The leaves it was computed from. */
   readonly from: readonly (readonly [key: LeafKey, bytes: Uint8Array | undefined])[];
 }
 
-/** What is asked for one reader. */
+/** What the cache needs for one principal. */
 export class ReadRights {
   readonly #kept = new Map<string, Kept>();
 
-  /** @param who as leaves name it */
+  /** @param who the principal, in the form used in leaves */
   constructor(
     private readonly table: LeafTable,
     private readonly who: Principal,
   ) {}
 
-  /** What the gate says of a cell, by the name that it keeps, or of the world's own (null). Asked between commits. */
+  /** The gate's verdict on a cell, by its permanent name, or on the world's own records (null). Ask between commits. */
   async verdictOn(cell: Address | null, at: number): Promise<ReadVerdict> {
     const id = cell === null ? '' : cell.join('\0');
     const kept = this.#kept.get(id);
@@ -64,7 +64,7 @@ export class ReadRights {
     return from.every(([key, bytes]) => this.#residentIs(key, bytes));
   }
 
-  /** A leaf that was let go meanwhile is loaded again, as other bytes that say the same: it is asked again. */
+  /** A leaf that was dropped meanwhile is loaded again as another array with equal bytes: the gate is asked again. */
   #residentIs(key: LeafKey, bytes: Uint8Array | undefined): boolean {
     try {
       return this.table.get(key) === bytes;

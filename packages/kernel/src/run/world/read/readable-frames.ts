@@ -1,13 +1,13 @@
 /**
- * The frames of a world as far as somebody may read them.
+ * The frames of a world, reduced to what one principal may read.
  *
  * Invariants
- * V1  A record is shown when its reader may read everybody whom it tells of, by the rights that stand when the frame is
- *     handed out; of a state record each leaf is judged by itself. Nothing is changed in what is shown.
- * V2  What is withheld is counted and leaves its place empty, so `c` of the others means what it meant. A frame of which
- *     nothing may be read is left out: its number is missing.
- * V3  Who may read a cell for being its kin sees of it what its last generation did. A frame in which a cell is made
- *     anew tells of both, and is shown to the kin of neither.
+ * V1  A record is shown when its reader may read every cell it concerns, by the rights at the time when the frame is
+ *     handed out; each leaf of a state record is judged by itself. Shown records are unchanged.
+ * V2  A withheld record is counted and leaves its place empty, so `c` of the others keeps its meaning. A frame without
+ *     any readable record is left out: its number is missing.
+ * V3  A principal that may read a cell because it is kin sees only the records of the cell's last generation. A frame in
+ *     which a cell is made anew concerns both generations, and is shown to the kin of neither.
  */
 import type { JournalRecord, Principal, StateRecord } from '@reprise/contracts';
 import { cellAddress } from '../../../pure/define/index.js';
@@ -17,18 +17,18 @@ import { ReadRights } from './read-rights.js';
 import type { ReadingParts, WorldFrame } from './reading.js';
 import { type Owner, Whereabouts } from './whereabouts.js';
 
-/** A durable frame as far as a principal may read it. */
+/** A durable frame, reduced to what a principal may read. */
 export interface ReadableFrame extends Omit<WorldFrame, 'records'> {
-  /** Its records, each in its place; null for one that is withheld. The state record may be without some leaves. */
+  /** Its records, each in its place; null for a withheld one. The state record may lack some leaves. */
   readonly records: readonly (JournalRecord | null)[];
-  /** How many records are withheld, and how many leaves of a state record that is shown. */
+  /** The number of withheld records, and of withheld leaves in a shown state record. */
   readonly withheld: { readonly records: number; readonly leaves: number };
 }
 
 /** Says whether a subject may be read. */
 type Readable = (subject: Subject) => boolean;
 
-/** The frames of a world as one reader may read them, the ones to come included. */
+/** The frames of a world as one reader may read them, future ones included. */
 export async function* readableFrames(
   parts: ReadingParts,
   who: Principal,
@@ -39,7 +39,7 @@ export async function* readableFrames(
   for await (const frame of frames) {
     const shown = await reader.show(frame);
     if (shown !== undefined) yield shown;
-    else if (options.signal?.aborted) return; // in a long stretch of which nothing may be read nobody else looks
+    else if (options.signal?.aborted) return; // nothing else checks it during a long unreadable stretch
   }
 }
 
@@ -68,7 +68,7 @@ class FrameReader {
     return shownAs(frame, readable);
   }
 
-  /** Which subjects of a frame may be read: the gate is asked once about each cell. */
+  /** Decides which subjects of a frame may be read: the gate is asked once for each cell. */
   async #readable(records: readonly JournalRecord[]): Promise<Readable> {
     const told = await this.#owners(records);
     const verdicts = await this.#verdicts([...told.values()]);
@@ -80,7 +80,7 @@ class FrameReader {
     return (subject) => readable.has(nameOf(subject));
   }
 
-  /** Whom a frame tells of; of an effect that the ledger has forgotten it is not known whose it was. */
+  /** The cells that a frame concerns; the owner of an effect is unknown once the ledger has forgotten it. */
   async #owners(records: readonly JournalRecord[]): Promise<Map<string, Owner | null>> {
     const told = new Map<string, Owner | null>();
     for (const subject of records.flatMap(subjectsOf)) {
@@ -91,7 +91,7 @@ class FrameReader {
     return told;
   }
 
-  /** By the name that a cell keeps: a rule about it holds under every name of it. */
+  /** By its permanent name: a rule about a cell holds under every name of it. */
   async #ownerOf(subject: Subject): Promise<Owner | null | undefined> {
     if (subject === 'world') return null;
     const { cell, inc } =

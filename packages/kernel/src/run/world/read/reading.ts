@@ -1,4 +1,4 @@
-/** What can be read of an open world. Everything is read between commits, when what stands in memory is durable. */
+/** Reads an open world. Everything is read between commits, when the state in memory is durable. */
 import type { Account, Address, JournalRecord, Principal, Value } from '@reprise/contracts';
 import { readFrame } from '../../../ports/journal/frame.js';
 import { requireAddress, requireLeafName, requirePosition } from '../../../pure/arguments/arguments.js';
@@ -33,10 +33,10 @@ export interface OpenEffect {
   readonly deadline: number | null;
 }
 
-/** What reading works with. */
+/** The collaborators of reading. */
 export type ReadingParts = Pick<WorldParts, 'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'watchers'>;
 
-/** Reads on behalf of an open world; what the methods promise stands at those of the world. */
+/** Reads an open world; the promises of the methods are documented at those of the world. */
 export class Reading {
   constructor(private readonly parts: ReadingParts) {}
 
@@ -52,7 +52,7 @@ export class Reading {
     requireLeafName(name, 'log');
     requirePosition(from, 'the index of an item');
     const { app, store, stepper, table } = this.parts;
-    // The leaf is read between commits, its chunks whenever they are asked for: they are durable and never change.
+    // The leaf is read between commits, its chunks at any time: they are durable and never change.
     const leaf = await stepper.exclusively(() => table.read(logKey(cellAddress(app, address), name)));
     if (leaf !== undefined) yield* readLogBytes(store.content, leaf, from);
   }
@@ -82,7 +82,7 @@ export class Reading {
     });
   }
 
-  /** What waits for somebody outside. */
+  /** The pending items. */
   openItems(): Promise<readonly PendingItem[]> {
     const { stepper, store, table } = this.parts;
     const hash: Hash = store.hash ?? portableSha256;
@@ -103,7 +103,7 @@ export class Reading {
     return stepper.exclusively(() => readAccount(table, name));
   }
 
-  /** What somebody may read, and may answer. */
+  /** The cells that a principal may read, and the items that it may answer. */
   gateOf(principal: Principal): ViewParts {
     requirePrincipal(principal);
     const { app, stepper, table, stamper } = this.parts;
@@ -111,7 +111,7 @@ export class Reading {
     return {
       requireReader: async (cell) => {
         requireAddress(cell);
-        // By the name that it keeps: a rule about a cell holds under every name of it.
+        // By its permanent name: a rule about a cell holds under every name of it.
         await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), stamper.now()));
       },
       answerable: (items) => stepper.exclusively(() => answerable(table, who, items, stamper.now())),
@@ -119,7 +119,7 @@ export class Reading {
     };
   }
 
-  /** Durable frames, those to come included. Each is decoded here: a watcher sees what a reader of the file sees. */
+  /** Durable frames, future ones included. Each is decoded here: a watcher sees what a reader of the file sees. */
   async *frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<WorldFrame> {
     requirePosition(from, 'the number of a frame');
     const { store, stepper, watchers } = this.parts;

@@ -17,24 +17,24 @@ import type { World } from '../world.js';
 import type { Ack } from '../write/acknowledgement.js';
 import type { ReadableFrame } from './readable-frames.js';
 
-/** What a view asks of its world. */
+/** The requests that a view makes to its world. */
 export interface ViewParts {
   /** Rejects with `cap_denied` or `policy_denied`. */
   requireReader(cell: Address): Promise<void>;
-  /** Those that its principal may decide about, answer or settle. */
+  /** The items that its principal may decide, answer or settle. */
   answerable(items: readonly PendingItem[]): Promise<readonly PendingItem[]>;
   /** Frames as far as its principal may read them. */
   frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<ReadableFrame>;
 }
 
-/** How something is asked through a view: who asks is known. */
+/** Options of a request through a view: the principal is fixed. */
 export type AskOptions = Omit<RequestOptions, 'as'>;
 
-/** A world under one principal. Made by `world.as(principal)`; what the gate refuses rejects and changes nothing. */
+/** A world as seen by one principal. Made by `world.as(principal)`; an operation that the gate refuses rejects and */
 export class WorldView {
   constructor(
     private readonly world: World,
-    /** Who asks. */
+    /** The principal. */
     readonly principal: Principal,
     private readonly parts: ViewParts,
   ) {}
@@ -67,8 +67,8 @@ export class WorldView {
   }
 
   /**
-   * Content that a cell's state links, or, with `log`, an item of that log of it. A link alone is no authority: who
-   * knows a digest and may not read a cell that links it, reads nothing.
+   * Reads content that a cell's state links or, with `log`, that an item of that log links. A link alone is no authority:
+   * a principal that knows a digest but may not read a cell that links it cannot read the content.
    *
    * @returns undefined when the store does not hold it
    * @throws RepriseError `cap_denied`, `policy_denied`
@@ -90,23 +90,23 @@ export class WorldView {
   }
 
   /**
-   * Durable frames from `from` as far as this principal may read them, in order, the ones to come included. See
+   * Durable frames from `from` that this principal may read, in order, future ones included. See
    * `World.frames`.
    *
-   * A record is there when every cell of which it tells may be read, by the rights that stand when its frame is handed
-   * out; of the state record, each leaf. What is withheld leaves null in its place and is counted. Of a frame of which
-   * nothing may be read nothing is told: its number is missing. What belongs to no cell is under `*`.
+   * A record is included when the principal may read every cell it concerns, by the rights at the time when its frame is
+   * handed out; of the state record, each leaf is judged by itself. A withheld record leaves null in its place and is
+   * counted. A frame without any readable record is left out: its number is missing. Records of no cell are under `*`.
    */
   frames(from = 0, signal?: AbortSignal): AsyncGenerator<ReadableFrame> {
     return this.parts.frames(from, signal);
   }
 
-  /** The open items that this principal may decide about, answer or settle. */
+  /** The pending items that this principal may decide, answer or settle. */
   async pending(): Promise<readonly PendingItem[]> {
     return this.parts.answerable(await this.world.pending());
   }
 
-  /** Decides about an approval. See `World.decide`. */
+  /** Decides an approval. See `World.decide`. */
   decide(item: string | PendingItem, decision: EffectDecision, options: AskOptions = {}): Promise<Ack> {
     return this.world.decide(item, decision, { ...options, as: this.principal });
   }

@@ -1,17 +1,17 @@
-/** Those who wait for the next durable frame. */
+/** Waiters for the next durable frame. */
 export class Watchers {
   readonly #waiting = new Set<() => void>();
 
-  /** Tells all of them that something is durable, or that nothing more will be. */
+  /** Wakes all waiters: something is durable, or nothing more will be. */
   wake(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 
   /**
-   * Waits to be woken.
+   * Waits for the next wake-up.
    *
-   * @param there whether what is waited for came while nobody waited
-   * @param signal says that nobody waits any more
+   * @param there whether the awaited frame came before the wait began
+   * @param signal aborted when the caller stops waiting
    */
   async next(there: () => boolean, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve) => {

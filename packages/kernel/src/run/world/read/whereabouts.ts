@@ -1,12 +1,12 @@
 /**
- * Whose effects are, and the how-manieth of its name a cell was, at a place of the journal: for whoever reads frames
- * and is to see only some. Records name an effect by its id alone, and a cell without its generation.
+ * Tells, for a place of the journal, which cell owns an effect and which generation a cell was: for a reader of frames
+ * who may see only some. Records name an effect by its id alone, and a cell without its generation.
  *
  * Invariants
- * L1  It is read from the frames themselves, from a place on; what was before that is read when it is first asked for,
+ * L1  It is read from the frames themselves, from a place on; earlier owners are read when they are first asked for,
  *     from the newest snapshot before that place, so that it costs no more than opening there.
- * L2  What is kept are the effects that are open, and the cells that were made anew. Who has forgotten one says an older
- *     generation, or nobody, and never another cell.
+ * L2  It remembers the open effects, and the cells that were made anew. One that was forgotten yields an older
+ *     generation, or no owner, and never another cell.
  */
 import type { Address, JournalRecord, StateRecord } from '@reprise/contracts';
 import { readFrame, readInputs } from '../../../ports/journal/frame.js';
@@ -20,7 +20,7 @@ import type { OpenLeaf } from '../ask/effect-leaves.js';
 /** Cells made anew that are remembered while frames are read. */
 const REMADE_CELLS_MAX = 65_536;
 
-/** Whose an effect is; `inc` undefined: of the generation that the frame tells of. */
+/** The owner of an effect; `inc` is undefined for the generation of the frame itself. */
 export interface Owner {
   readonly cell: Address;
   readonly inc: number | undefined;
@@ -28,14 +28,14 @@ export interface Owner {
 
 type Frame = readonly JournalRecord[];
 
-/** Where effects and cells are, frame by frame. */
+/** Knows the owners of effects and the generations of cells, frame by frame. */
 export class Whereabouts {
   readonly #track = new Track();
   #past: Promise<Past> | undefined;
 
   /**
    * @param from the first frame that is read
-   * @param open the effects that are open now, wherever that is: their ids are never used again
+   * @param open the effects that are open now, wherever the reading stands: their ids are never used again
    */
   constructor(
     private readonly store: Pick<OpenStore, 'journal' | 'content' | 'hash'>,
@@ -45,17 +45,17 @@ export class Whereabouts {
     for (const { effect, leaf } of open) this.#track.owners.set(effect, ownerIn(leaf));
   }
 
-  /** A frame is to be read: what it emits is known from now on. */
+  /** Call before a frame is read: its emissions are known from then on. */
   enter(frame: Frame): void {
     this.#track.enter(frame);
   }
 
-  /** A frame was read. */
+  /** Call after a frame was read. */
   leave(frame: Frame): void {
     this.#track.leave(frame);
   }
 
-  /** Whose an effect of the frame is; undefined when the ledger does not tell any more. */
+  /** The owner of an effect of the frame; undefined when the ledger no longer has it. */
   async ownerOf(effect: string): Promise<Owner | undefined> {
     return this.#track.owners.get(effect) ?? (await this.#before()).track.owners.get(effect);
   }
@@ -107,7 +107,7 @@ async function pastOf(
   };
 }
 
-/** What frames say of effects and cells, in order. */
+/** Reads what frames record about effects and cells, in order. */
 class Track {
   readonly owners = new Map<string, Owner>();
   readonly remade = new Map<string, number>();
@@ -148,7 +148,7 @@ function* emittedIn(frame: Frame): Generator<readonly [effect: string, cell: Add
   }
 }
 
-/** What the leaf of an effect that was emitted in the frame says; undefined when it was settled there as well. */
+/** The leaf of an effect that was emitted in the frame; undefined when it was settled in the same frame. */
 function generationIn({ leaves }: StateRecord, effect: string): number | undefined {
   const leaf = leaves.find(([path]) => path[0] === 'effect' && path[1] === effect);
   return leaf && (smallInt(leaf[2].inc) ?? 0);

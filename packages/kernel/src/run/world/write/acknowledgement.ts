@@ -1,18 +1,18 @@
-/** Acknowledgements: where what was asked stands, once it is durable. */
+/** Acknowledgements: where a request stands in the journal, once it is durable. */
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { Journal } from '../../../ports/journal/port.js';
 import type { CommittedFrame, IngressOutcome } from './ingress.js';
 
-/** What an acknowledgement says: where the request stands, durable. */
+/** An acknowledgement: where the durable request stands. */
 export interface Ack {
   readonly seq: number;
   /** The chain digest after that frame, as 64 hex digits: what `verify --expect` takes. */
   readonly head: string;
-  /** The same request was journaled before; this is where. */
+  /** The same request was journaled before; the acknowledgement names that place. */
   readonly duplicate: boolean;
 }
 
-/** The frames that acknowledgements were given for, for as long as those are kept. */
+/** The frames of acknowledgements, for as long as the acknowledgements exist. */
 const acknowledged = new WeakMap<Ack, readonly JournalRecord[]>();
 
 /** Acknowledges a frame that has just become durable. */
@@ -23,17 +23,17 @@ export function ackOfFrame({ seq, head, records }: Pick<CommittedFrame, 'seq' | 
 }
 
 /**
- * The records of the frame that an acknowledgement was given for, to be read only; undefined of a repeated request, whose
- * frame is read from the journal. An acknowledgement is data, so they stand beside it.
+ * The records of the acknowledged frame, read-only; undefined for a repeated request, whose frame is read from the
+ * journal. An acknowledgement is data, so its records are held beside it.
  */
 export function recordsOf(ack: Ack): readonly JournalRecord[] | undefined {
   return acknowledged.get(ack);
 }
 
 /**
- * Acknowledges what became of an ingress.
+ * Acknowledges the outcome of an ingress.
  *
- * @throws RepriseError why it was refused
+ * @throws RepriseError the refusal
  */
 export async function ackOf(journal: Journal, outcome: IngressOutcome): Promise<Ack> {
   switch (outcome.status) {
@@ -51,5 +51,5 @@ export async function ackOf(journal: Journal, outcome: IngressOutcome): Promise<
 /** The chain digest after the frame of an earlier request. */
 export async function headAfter(journal: Journal, seq: number): Promise<string> {
   for await (const stored of journal.read(seq, seq)) return stored.head;
-  throw new RepriseError('journal_damaged', 'the frame of an earlier request is gone', { where: `frame ${seq}` });
+  throw new RepriseError('journal_damaged', 'the frame of an earlier request is missing', { where: `frame ${seq}` });
 }

@@ -1,4 +1,4 @@
-/** The facts that a world journals of itself: what is not requested, happens. */
+/** The facts that a world journals by itself: events that nobody requested. */
 import type { IngressRecord, Receipt } from '@reprise/contracts';
 import type { AskedOutside, Deferral } from '../../dispatch/outside.js';
 import type { Stamps } from './ingress.js';
@@ -7,19 +7,19 @@ import type { Timer } from './timers.js';
 /** A fact before it is stamped. */
 export interface Fact {
   /**
-   * The same for the same fact in every process, and another for every other fact.
+   * The fact's name: the same in every process, and different for every other fact.
    *
-   * @param seq the frame that the fact is to be
+   * @param seq the frame that the fact will be
    */
   nameAt?(seq: number): string;
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
 }
 
-/** Names that only the kernel may sign receipts with. */
+/** Adapter names that are reserved for the kernel's own receipts. */
 export const RESERVED_ADAPTERS: readonly string[] = ['kernel', 'gate'];
 
 /**
- * An effect was settled, by its adapter or, when nobody else can say, by the kernel.
+ * An effect was settled, by its adapter or, when there is no other source, by the kernel.
  *
  * @param unanswered its adapter is still at work
  */
@@ -42,7 +42,7 @@ export function receiptFact(effect: string, attempt: number, receipt: Receipt, u
 /**
  * An effect of a dry fork is answered without having been executed.
  *
- * @param recorded the effect of the original whose receipt this is
+ * @param recorded the effect of the original that the receipt belongs to
  */
 export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fact {
   return {
@@ -80,7 +80,7 @@ export function timerFact({ cell, plan, name, due }: Timer): Fact {
 /**
  * An effect is about to start.
  *
- * @param placed told when its place among the frames is known
+ * @param placed called when its place among the frames is known
  */
 export function attemptFact(effect: string, attempt: number, placed: () => void): Fact {
   return {
@@ -91,7 +91,7 @@ export function attemptFact(effect: string, attempt: number, placed: () => void)
   };
 }
 
-/** An adapter has handed its effect on to somebody outside. */
+/** An adapter has deferred its effect to a person or another system. */
 export function deferredFact(effect: string, attempt: number, { expires, to }: Deferral): Fact {
   return {
     nameAt: () => `deferred ${effect}`,
@@ -99,7 +99,7 @@ export function deferredFact(effect: string, attempt: number, { expires, to }: D
   };
 }
 
-/** The adapter of a running effect asks something. */
+/** The adapter of a running effect asks a question. */
 export function askFact(effect: string, attempt: number, asked: AskedOutside): Fact {
   return {
     nameAt: () => `ask ${effect} ${asked.n}`,
@@ -107,7 +107,7 @@ export function askFact(effect: string, attempt: number, asked: AskedOutside): F
   };
 }
 
-/** The rest of a cascade. Only its place tells it from another: a cascade goes on in the very next frame. */
+/** The rest of a cascade. Only its place identifies it: a cascade goes on in the very next frame. */
 export const continueFact: Fact = {
   nameAt: (seq) => `continue ${seq}`,
   make: (stamps, quarantined) => ({ kind: 'continue', ...stamps, principal: 'kernel', ...flag(quarantined) }),

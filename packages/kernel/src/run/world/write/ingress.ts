@@ -1,4 +1,4 @@
-/** What the stepper takes in, and what it says became of it. */
+/** The input of the stepper, and its outcome. */
 import { type IngressRecord, isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { Head } from '../../../ports/journal/port.js';
 import { Exhausted, type FaultedDelivery, type LeafChange, Refusal } from '../../../pure/engine/index.js';
@@ -10,7 +10,7 @@ export interface Stamps {
   readonly at: number;
 }
 
-/** What became of an ingress, told only when it is durable. */
+/** The outcome of an ingress, reported only when it is durable. */
 export type IngressOutcome =
   | { readonly status: 'committed'; readonly frame: CommittedFrame }
   | { readonly status: 'duplicate'; readonly seq: number }
@@ -18,9 +18,9 @@ export type IngressOutcome =
 
 /** An ingress that waits to be folded. */
 export interface QueuedIngress {
-  /** A fact cannot be refused for what folding it does, and is never lost to a failed commit. */
+  /** A fact cannot be refused when folding it fails, and is never lost to a failed commit. */
   readonly fact: boolean;
-  /** The fact's name: how a poisoned one is recognised after a crash. See {@link Fact.nameAt}. */
+  /** The fact's name: it identifies a poisoned fact after a crash. See {@link Fact.nameAt}. */
   nameAt?(seq: number): string;
   /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
@@ -38,16 +38,16 @@ export interface CommittedFrame {
   readonly armed: readonly string[];
   /** Running effects that should stop. */
   readonly aborts: readonly string[];
-  /** Deliveries that a fault stands for. */
+  /** Deliveries that became faults. */
   readonly faulted: readonly FaultedDelivery[];
 }
 
-/** Whether folding it as it is would bring the world down at every open, or make it unrepeatable. */
+/** Whether folding it normally would close the world at every open, or could not be repeated. */
 export function isPoison(thrown: unknown): boolean {
   return thrown instanceof Exhausted || isRepriseError(thrown, 'nondeterminism') || thrown instanceof RangeError;
 }
 
-/** What an ingress came to whose folding threw. */
+/** The outcome of an ingress whose fold threw. */
 export function outcomeOf(thrown: unknown): IngressOutcome {
   if (thrown instanceof Duplicate) return { status: 'duplicate', seq: thrown.seq };
   if (thrown instanceof Refusal)
@@ -60,7 +60,7 @@ export function outcomeOf(thrown: unknown): IngressOutcome {
     return { status: 'refused', error };
   }
   if (isRepriseError(thrown)) return { status: 'refused', error: thrown };
-  const error = new RepriseError('internal_error', 'the kernel broke an invariant of its own', {
+  const error = new RepriseError('internal_error', 'the kernel broke one of its own invariants', {
     cause: thrown,
     hint: 'Please report it with the world file: nothing was journaled and the world was closed.',
   });

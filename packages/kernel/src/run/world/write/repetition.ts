@@ -1,5 +1,5 @@
 /**
- * Finds requests that were made before. A repetition is never journaled, so it is no part of the state: the store's
+ * Finds repeated requests. A repetition is never journaled, so it is not part of the state: the store's
  * index over the journal answers for durable requests, the batch for those that are being committed.
  */
 import { type IngressRecord, RepriseError } from '@reprise/contracts';
@@ -9,17 +9,17 @@ import { isKeyed, type KeyedIngress, requestKey } from '../../../ports/journal/r
 import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash } from '../../../pure/codec/index.js';
 import { Refusal } from '../../../pure/engine/index.js';
 
-/** The same request stands in the journal already. Caught by the stepper, which answers with that frame. */
+/** The same request is already in the journal. Caught by the stepper, which answers with that frame. */
 export class Duplicate {
   constructor(readonly seq: number) {}
 }
 
-/** What a durable frame says of a request that was made before: it holds whatever becomes of the frames after it. */
+/** The answer of a durable frame to a repeated request: it holds whether or not later frames commit. */
 export class Known {
   constructor(readonly answer: Duplicate | Refusal) {}
 }
 
-/** A request that was made before, and its frame. */
+/** An earlier request, and its frame. */
 export interface EarlierRequest {
   readonly seq: number;
   readonly request: KeyedIngress;
@@ -31,19 +31,19 @@ export async function earlierRequest(journal: Journal, key: string, hash: Hash):
   if (seq === undefined) return undefined;
   for await (const stored of journal.read(seq, seq)) {
     const ingress: IngressRecord = readInputs(stored.bytes, seq).ingress;
-    // The index is only an index: what it points at must be the request that is looked for.
+    // The index may be wrong: the frame it points at must hold the request.
     if (isKeyed(ingress) && requestKey(ingress, hash) === key) return { seq, request: ingress };
   }
-  throw new RepriseError('journal_damaged', 'the index of requests does not fit the journal', {
+  throw new RepriseError('journal_damaged', 'the index of requests does not match the journal', {
     where: `frame ${seq}`,
-    hint: 'Restore the world from a copy: a repeated request could no longer be told.',
+    hint: 'Restore the world from a copy: repeated requests could no longer be detected.',
   });
 }
 
-/** What an earlier request makes of a new one under the same key: a conflict when the two do not say the same. */
+/** Compares a request with an earlier one under the same key: they conflict when their content differs. */
 export function repetitionOf(earlier: EarlierRequest, request: KeyedIngress): Duplicate | Refusal {
   if (equalBytes(contentOf(earlier.request), contentOf(request))) return new Duplicate(earlier.seq);
-  return new Refusal('request_conflict', `request ${request.id} was made before with another content`, {
+  return new Refusal('request_conflict', `request ${request.id} was made before with other content`, {
     where: `frame ${earlier.seq}`,
     hint: 'Use a new id for a new request; repeat the same content to learn the outcome of the first.',
   });
@@ -51,7 +51,7 @@ export function repetitionOf(earlier: EarlierRequest, request: KeyedIngress): Du
 
 function contentOf(asked: KeyedIngress): Uint8Array {
   if (asked.kind === 'erase') {
-    // What a cell links is no part of what was asked: it is less after the first time.
+    // The links of a cell are not part of a request to erase: they are fewer after the first time.
     const { kind, cell, subtree, digests, reason } = asked;
     return encode([kind, cell, subtree, cell === null ? digests : [], reason ?? null]);
   }

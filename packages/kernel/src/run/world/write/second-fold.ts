@@ -1,11 +1,11 @@
-/** Folds frames a second time, from bytes alone, as a replay would: what differs must never become durable. */
+/** Folds frames a second time, from bytes alone, as a replay would: a frame that differs must never become durable. */
 import { type IngressRecord, RepriseError } from '@reprise/contracts';
 import { equalBytes } from '../../../pure/codec/index.js';
 import { type EngineEnv, foldIngress, Refusal, type SealedFrame } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
 
-/** What folding again works with. */
+/** The collaborators of folding again. */
 export interface SecondFoldParts {
   readonly env: EngineEnv;
   readonly table: LeafTable;
@@ -13,7 +13,7 @@ export interface SecondFoldParts {
   readonly recheckEvery: number;
 }
 
-/** Compares one frame in so many with what it comes to without the caches of a living world. */
+/** Compares one frame in so many with its fold from bytes, without the caches of a running world. */
 export class SecondFold {
   #folded = 0;
 
@@ -22,7 +22,7 @@ export class SecondFold {
   /**
    * Folds a frame again, when it is its turn.
    *
-   * @throws RepriseError `nondeterminism` when it comes to other bytes
+   * @throws RepriseError `nondeterminism` when the bytes differ
    */
   async compare(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): Promise<void> {
     const { recheckEvery } = this.parts;

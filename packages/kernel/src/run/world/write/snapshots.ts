@@ -1,4 +1,4 @@
-/** When the map of all leaves is written, and how: so that the next open has a short tail to replay. */
+/** When and how the map of all leaves is written, so that the next open has a short tail to replay. */
 import type { LeafTable } from '../../state/leaf-table.js';
 import { type Ack, ackOfFrame } from './acknowledgement.js';
 import type { CommittedFrame } from './ingress.js';
@@ -10,14 +10,14 @@ const SNAPSHOT_EVERY_MIN = 1_000;
 /** The longest tail that an open has to replay. */
 const SNAPSHOT_EVERY_MAX = 20_000;
 
-/** One frame of waiting for so many leaves. */
+/** The interval grows by one frame for every so many leaves. */
 const LEAVES_PER_FRAME = 8;
 
-/** What snapshots are taken with. */
+/** The collaborators of taking snapshots. */
 export interface SnapshotParts {
   readonly table: LeafTable;
   readonly stepper: Stepper;
-  /** Frames between two; 0 for never, undefined for as many as the world's size asks for. */
+  /** Frames between two snapshots; 0 for never, undefined for an interval that grows with the world. */
   readonly every: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class Snapshots {
   /** Leaves at the last snapshot of this process. */
   #leaves = 0;
 
-  /** @param tail frames since the last one when the world was opened */
+  /** @param tail frames since the last snapshot when the world was opened */
   constructor(
     private readonly parts: SnapshotParts,
     private tail: number,
@@ -37,14 +37,14 @@ export class Snapshots {
     return this.tail;
   }
 
-  /** Follows durable frames, and takes one when it is time. */
+  /** Follows durable frames, and takes a snapshot when it is due. */
   follow(frames: readonly CommittedFrame[]): void {
-    // A snapshot's own frame does not call for the next one.
+    // The frame of a snapshot does not count towards the next one.
     this.tail += frames.filter(({ records }) => records[0]?.kind !== 'snapshot').length;
     const every = this.parts.every ?? this.#everyBySize();
     if (every === 0 || this.tail < every) return;
     this.tail = 0;
-    // One that fails costs only the next open's time; the stepper closes the world if the store is gone.
+    // A failed snapshot costs only the next open's time; the stepper closes the world if the store is gone.
     void this.take().catch(() => undefined);
   }
 

@@ -1,12 +1,12 @@
 /**
- * The one writer of a world: takes ingress in, folds it, commits it, and only then lets anything out.
+ * The one writer of a world: takes input in, folds it, commits it, and only then lets any result out.
  *
  * Invariants
- * W1  One loop. Nothing is folded while a commit is under way, so what is speculative is one batch and no more.
- * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable. What durable
- *     frames say of a repeated request leaves at once, whatever becomes of the batch.
- * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is not known what landed, the
- *     error that closes the world; facts stand again at the head of the queue.
+ * W1  One loop. Nothing is folded while a commit is under way, so only one batch is ever speculative.
+ * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable. The answer of
+ *     a durable frame to a repeated request leaves at once, whether or not the batch commits.
+ * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is unknown what became durable, the
+ *     error that closes the world; facts go back to the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
 import {
@@ -48,7 +48,7 @@ import { Duplicate, type EarlierRequest, earlierRequest, Known, repetitionOf } f
 import { SecondFold, type SecondFoldParts } from './second-fold.js';
 import { Suspects, type Suspicion } from './suspects.js';
 
-/** Frames in one commit; beyond it latency suffers and nothing is gained. */
+/** Frames in one commit; more would raise latency without any gain. */
 const BATCH_FRAMES_MAX = 512;
 
 /** Bytes in one commit. */
@@ -58,27 +58,27 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5_000;
 
-/** What leaves nothing to go on with, even when only a request runs into it: our own defect; a journal with another writer. */
+/** Errors after which the world closes, even when only a request meets them: our own defect, or another writer. */
 const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
 
-/** What a store says when the file is no longer its own: what landed there, landed in nobody's journal. */
+/** Errors of a store whose file is no longer its own: a frame written there is in no journal of this world. */
 const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
 
 const ANOTHER_WRITER = 'another writer has appended to this journal';
 
-/** What the stepper asks of its world. */
+/** What the stepper needs from its world. */
 export interface StepperHost {
-  /** Reserves slots for effects of the frame being folded. @returns those that may start with it */
+  /** Reserves slots for effects of the frame being folded. @returns the effects that may start with it */
   reserve(emitted: readonly EmittedEffect[]): readonly string[];
   /** Gives slots back: the frame that armed them did not become durable. */
   release(effects: readonly string[]): void;
   /** Frames became durable, in order. */
   committed(frames: readonly CommittedFrame[]): void;
-  /** The world can write no more. */
+  /** Called when the world can write no more. */
   closed(error: RepriseError): void;
 }
 
-/** What a stepper works on. */
+/** The collaborators of a stepper. */
 export interface StepperParts extends SecondFoldParts {
   readonly journal: Journal;
   readonly content: ContentStore;
@@ -103,7 +103,7 @@ interface Batch {
   readonly undo: UndoLog;
   /** The requests of this batch, by key. */
   readonly requests: Map<string, EarlierRequest>;
-  /** Outcomes computed on this batch: told after it is durable. */
+  /** Outcomes computed on this batch: reported after it is durable. */
   readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
   head: Head;
   bytes: number;
@@ -115,11 +115,11 @@ interface Batch {
 export class Stepper {
   readonly #queue: QueuedIngress[] = [];
   readonly #tasks: (() => Promise<void>)[] = [];
-  /** Aborted when nobody waits any longer for a store that is full. */
+  /** Aborted when the world no longer waits for room in a full store. */
   readonly #hurry = new AbortController();
   #running: Promise<void> | undefined;
   #closed: RepriseError | undefined;
-  /** What a full store closes the stepper with; undefined while facts wait for room. */
+  /** The error with which a full store closes the stepper; undefined while facts wait for room. */
   #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
   #retryMs = RETRY_MS_FIRST;
   readonly #suspects: Suspects;
@@ -138,7 +138,7 @@ export class Stepper {
     return this.durable;
   }
 
-  /** Nothing is queued, speculative or being committed. */
+  /** True when nothing is queued, speculative or being committed. */
   get idle(): boolean {
     return this.#running === undefined;
   }
@@ -155,7 +155,7 @@ export class Stepper {
     this.#wake();
   }
 
-  /** Runs something between commits, when memory and journal agree. */
+  /** Runs a task between commits, when memory and journal agree. */
   exclusively<T>(task: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(this.#closed);
@@ -174,7 +174,7 @@ export class Stepper {
     this.#whenFull = undefined;
   }
 
-  /** Works off what is queued and closes. It does not wait for room in a store that is full. */
+  /** Processes the queue and closes. It does not wait for room in a full store. */
   async finish(error: RepriseError): Promise<void> {
     this.#whenFull = () => error;
     this.#hurry.abort();
@@ -182,7 +182,7 @@ export class Stepper {
     this.close(error);
   }
 
-  /** Takes no more ingress; what is queued is refused with `error`. */
+  /** Takes no more input; queued items are refused with `error`. */
   close(error: RepriseError): void {
     if (this.#closed === undefined) {
       this.#closed = error;
@@ -195,7 +195,7 @@ export class Stepper {
   /**
    * Folds one frame and commits it at once; only while the loop rests (genesis, snapshots).
    *
-   * @throws RepriseError `store_full`, `store_failed`, `fenced`: what the store said
+   * @throws RepriseError `store_full`, `store_failed`, `fenced`: the store's error
    */
   async commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame> {
     const batch = this.#newBatch();
@@ -221,7 +221,7 @@ export class Stepper {
   }
 
   async #loop(): Promise<void> {
-    await Promise.resolve(); // W1: whatever submits from inside a task must find the loop running
+    await Promise.resolve(); // W1: a task that submits must find the loop running
     while (this.#hasWork()) {
       const task = this.#tasks.shift();
       if (task !== undefined) {
@@ -230,7 +230,7 @@ export class Stepper {
       }
       const batch = this.#newBatch();
       await this.#fill(batch);
-      await macrotask(); // whoever is about to submit joins this commit
+      await macrotask(); // callers about to submit join this commit
       await this.#fill(batch);
       if (!(await this.#commit(batch))) await this.#pause();
     }
@@ -261,7 +261,7 @@ export class Stepper {
       batch.outcomes.push({ item, outcome });
       // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
       if (outcome.status === 'refused' && batch.frames.length > before) batch.broken = outcome.error;
-      // A fact that cannot be folded for want of a leaf, or by our own defect, is not lost: it recurs at the next open.
+      // A fact whose fold fails for a missing leaf, or by our own defect, is not lost: it recurs at the next open.
       if (outcome.status === 'refused' && (item.fact || CLOSING.includes(outcome.error.code)) && !answered)
         this.close(outcome.error);
     }
@@ -282,7 +282,7 @@ export class Stepper {
   }
 
   async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
-    assertIngress(ingress); // what a reader of the journal would refuse must never be written
+    assertIngress(ingress); // never write a record that a reader of the journal would refuse
     const key = await this.#newRequestKey(batch, ingress);
     const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
     const armed = this.parts.host.reserve(folded.emitted);
@@ -307,8 +307,8 @@ export class Stepper {
   }
 
   /**
-   * @throws Known, or Duplicate and Refusal of the batch, for a request that was made before; RepriseError `fenced` when
-   *   it was made of another writer, in a frame that this one does not know
+   * @throws Known, or Duplicate and Refusal of the batch, for a repeated request; RepriseError `fenced` when another
+   *   writer journaled it, in a frame that this writer does not know
    */
   async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
     if (!isKeyed(ingress)) return undefined;
@@ -351,22 +351,22 @@ export class Stepper {
     this.durable = batch.head;
   }
 
-  /** Everything on which the batch stands is durable: now it may be known. */
+  /** Every frame of the batch is durable: now its outcomes may be reported. */
   #publish(batch: Batch): void {
     this.parts.host.committed(batch.frames.map(({ frame }) => frame));
     for (const { item, outcome } of batch.outcomes) item.settle(outcome);
   }
 
-  /** A commit failed. @returns true when it had landed after all */
+  /** A commit failed. @returns true when it became durable after all */
   async #recover(batch: Batch, error: unknown): Promise<boolean> {
-    // Whoever works on the same at the same time writes the same bytes: a head that fits does not say who wrote it.
+    // Another process with the same input writes the same bytes: a matching head does not prove who wrote it.
     if (isRepriseError(error, 'stale_head')) return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
     if (isRepriseError(error) && LOST.includes(error.code)) return this.#fail(batch, error);
     let durable: Head;
     try {
       durable = await this.parts.journal.head();
     } catch (unreadable) {
-      return this.#fail(batch, failure('store_failed', 'the store failed and cannot tell what it holds', unreadable));
+      return this.#fail(batch, failure('store_failed', 'the store failed and cannot be read back', unreadable));
     }
     if (durable.digest === batch.head.digest) {
       this.durable = batch.head;
@@ -376,10 +376,10 @@ export class Stepper {
       return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
     }
     if (!isRepriseError(error, 'store_full')) {
-      // After a failed write or fsync what the disk holds is not known by reading it back: close.
+      // After a failed write or fsync, reading back does not tell what the disk holds: close.
       return this.#fail(batch, failure('store_failed', 'the store failed while committing', error));
     }
-    this.#takeBack(batch, failure('commit_failed', 'nothing of this was made durable', error));
+    this.#takeBack(batch, failure('commit_failed', 'the commit failed and nothing became durable', error));
     const closing = this.#whenFull?.(error);
     if (closing !== undefined) this.close(closing);
     return false;
@@ -396,12 +396,12 @@ export class Stepper {
     for (const { riding } of batch.frames) this.parts.host.release(riding);
     const facts: QueuedIngress[] = [];
     for (const { item } of batch.outcomes) {
-      // Whatever a fact came to, it came to on frames that never were: a refusal may not hold the next time.
+      // A fact's outcome was computed on frames that never became durable: the next fold may decide otherwise.
       if (item.fact) facts.push(item);
       else item.settle({ status: 'refused', error: refusal });
     }
     this.#queue.unshift(...facts);
-    if (this.#closed !== undefined) this.close(this.#closed); // nobody will fold them: they recur at the next open
+    if (this.#closed !== undefined) this.close(this.#closed); // they will not be folded: they recur at the next open
   }
 
   async #pause(): Promise<void> {
@@ -422,8 +422,8 @@ const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...contin
 function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause?: unknown): RepriseError {
   const hint = {
     store_failed:
-      'Open the world again when its storage works; what was acknowledged is there. Send again, under the same id, what was not.',
-    fenced: 'Find the other writer; a world has one.',
+      'Open the world again when its storage works; acknowledged requests are there. Repeat the others under the same id.',
+    fenced: 'Find the other writer; a world may have only one.',
     commit_failed: 'The request changed nothing. Fix the cause and send it again under the same id.',
   }[code];
   return new RepriseError(code, what, cause === undefined ? { hint } : { cause, hint });

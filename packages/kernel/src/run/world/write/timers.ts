@@ -5,7 +5,7 @@ import type { Clock } from '../../../ports/time/clock.js';
 import { LazyHeap } from '../../../ports/time/lazy-heap.js';
 import type { LeafChange, LeafKey } from '../../../pure/engine/index.js';
 
-/** A timer as its leaf's key tells it. */
+/** A timer, read from its leaf's key. */
 export interface Timer {
   readonly due: number;
   readonly cell: Address;
@@ -20,10 +20,10 @@ export function timerOf(key: LeafKey): Timer {
   return { due, cell: [reducer, cellKey], plan: plan < 0 ? null : plan, name };
 }
 
-/** Timers in (due, address) order. Those that were cleared are skipped when they come up. */
+/** Timers in (due, address) order. Cleared timers are skipped when they come up. */
 export class TimerQueue {
   readonly #live = new Map<string, Timer>();
-  /** Those that were taken and whose frames are not durable yet. */
+  /** Timers that were taken while their frames are not durable yet. */
   readonly #taken = new Map<string, Timer>();
   readonly #queue = new LazyHeap<Queued>(before, ({ id, timer }) => this.#live.get(id) === timer);
 
@@ -47,19 +47,19 @@ export class TimerQueue {
     this.#queue.push({ id: key.id, timer });
   }
 
-  /** When the next timer is due; undefined when there is none. */
+  /** When the next timer is due; undefined without one. */
   get nextDue(): number | undefined {
     return this.#queue.first()?.timer.due;
   }
 
-  /** When the next timer is due of which no durable frame says that it fired. */
+  /** When the next timer is due that no durable frame has fired. */
   get nextUnfired(): number | undefined {
     let next = this.nextDue;
     for (const { due } of this.#taken.values()) next = Math.min(due, next ?? due);
     return next;
   }
 
-  /** Takes the next timer that is due at `now`. It is gone from here; its frame removes the leaf. */
+  /** Takes the next timer that is due at `now`. It leaves this list; its frame removes the leaf. */
   takeDue(now: number): Timer | undefined {
     const first = this.#queue.first();
     if (first === undefined || first.timer.due > now) return undefined;
@@ -95,7 +95,7 @@ export class TimerDriver {
     this.#alarm = new Alarm({ clock, now, ring: () => this.run() });
   }
 
-  /** Fires what is due and sleeps until the next. */
+  /** Fires due timers and sleeps until the next. */
   run(): void {
     for (let timer = this.timers.takeDue(this.now()); timer !== undefined; timer = this.timers.takeDue(this.now())) {
       this.fire(timer);
@@ -103,7 +103,7 @@ export class TimerDriver {
     this.#alarm.set(this.timers.nextDue);
   }
 
-  /** Wakes no more. */
+  /** Stops waking. */
   stop(): void {
     this.#alarm.stop();
   }

@@ -4,7 +4,7 @@ import { linksOf } from '../../../pure/codec/index.js';
 import { defineProjection } from '../../../pure/define/index.js';
 
 /**
- * Which cells know of which content: rows under `[digest, reducer, key]` for every link in an event, an intent's
+ * Which cells link which content: rows under `[digest, reducer, key]` for every link in an event, an intent's
  * input, an effect's parameters, a receipt's payload or a fact of the cell, with the first frame that has it. Links
  * inside linked content are not followed. The index `cell` gives a cell's links.
  *

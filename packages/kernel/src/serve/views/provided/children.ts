@@ -4,8 +4,8 @@ import { defineProjection } from '../../../pure/define/index.js';
 import { cellsMade } from './leaves.js';
 
 /**
- * The tree of cells: for each cell, by its address, who made it and when. The index `parent` lists children in the
- * order in which they were made; a cell that the outside made has the parent `['']`.
+ * The tree of cells: for each cell, by its address, its parent and when it was made. The index `parent` lists children
+ * in the order in which they were made; a cell made by a request from outside has the parent `['']`.
  *
  * @example views.view(children).query({ index: 'parent', under: ['shop/Order@1', 'o1'] })
  */
@@ -19,7 +19,7 @@ export const children = defineProjection({
   },
 });
 
-/** The cell that sent the first event of the frame to it; null when that was the outside. */
+/** The cell that sent the first event of the frame to it; null for a request from outside. */
 function makerOf(cell: Address, frame: readonly JournalRecord[]): [string, string] | null {
   for (const record of frame) {
     if (record.kind !== 'event' && record.kind !== 'request') continue;

@@ -1,4 +1,4 @@
-/** Projections that come with the kernel: what people ask of any world. Open those that you want. */
+/** Projections that come with the kernel, useful for any world. Open those that you want. */
 export { blobLinks } from './blob-links.js';
 export { children } from './children.js';
 export { openEffects } from './open-effects.js';

@@ -1,4 +1,4 @@
-/** Whose leaves a frame touched, from its state record. */
+/** Reads from the state record of a frame whose leaves it touched. */
 import type { Address, StateRecord } from '@reprise/contracts';
 import { cellOfLeaf } from '../../../pure/engine/index.js';
 
@@ -12,7 +12,7 @@ export function cellsTouched({ leaves }: StateRecord): Address[] {
   return [...cells.values()];
 }
 
-/** The cells that the frame made: their leaf says who made them. */
+/** The cells that the frame made: their leaf names their parent. */
 export function cellsMade({ leaves }: StateRecord): Address[] {
   return leaves.flatMap(([path, digest, changed]): Address[] =>
     path[0] === 'cell' && digest !== null && Object.hasOwn(changed, 'inc') ? [[String(path[1]), String(path[2])]] : [],

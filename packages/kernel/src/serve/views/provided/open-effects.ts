@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { defineProjection } from '../../../pure/define/index.js';
 
-/** What an effect waits for. */
+/** The reason why an effect waits. */
 const waits = z.enum(['start', 'approval', 'answer', 'outside', 'receipt']);
 
 /**
- * Effects without a receipt, by their id: whose they are, since when, and what they wait for. Indexes by cell, by kind,
- * by time, and by what is waited for: `under: 'approval'` is what people have to decide, `'answer'` what they are asked.
+ * Effects without a receipt, by their id: their cell, since when they are open, and what they wait for. Indexes by cell,
+ * by kind, by time, and by reason: `under: 'approval'` lists decisions to make, `'answer'` questions to answer.
  */
 export const openEffects = defineProjection({
   name: 'reprise/OpenEffects@1',
@@ -19,10 +19,10 @@ export const openEffects = defineProjection({
     since: z.int(),
     seq: z.int(),
     waits,
-    /** Who may approve, answer or settle, as the journal says it; null where it says nothing. */
+    /** The principals that may approve, answer or settle, as journaled; null where nothing was. */
     to: z.nullable(z.string()),
     attempts: z.int(),
-    /** Questions without an answer, by their numbers. */
+    /** Unanswered questions, by their numbers. */
     asked: z.array(z.int()),
     deadline: z.nullable(z.int()),
   }),

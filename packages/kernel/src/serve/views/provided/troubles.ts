@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineProjection } from '../../../pure/define/index.js';
 
 /**
- * What went wrong, newest at the end: faults, denials, and receipts that are not `ok`, under `[seq, i]`; indexes by
+ * All that went wrong, newest last: faults, denials, and receipts that are not `ok`, under `[seq, i]`; indexes by
  * cell and by code.
  *
  * @example views.view(troubles).query({ order: 'desc', limit: 20 })
