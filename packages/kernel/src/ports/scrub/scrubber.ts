@@ -1,12 +1,12 @@
 /**
- * Keeps secrets out of what is stored and told. Each world has one: whoever sends a secret declares it here, and all
- * that comes back from outside passes here, decoded, before it is journaled, stored, shown or thrown.
+ * Keeps secrets out of stored and reported texts. Each world has one: code that sends a secret declares it here, and
+ * everything that comes back from outside is decoded and passes here before it is journaled, stored, shown or thrown.
  *
  * Invariants
- * S1  A secret is found as it is, in either case, in base64 (of it, or of a text around it), in hex, and behind the
+ * S1  A secret is found in plain form, in either case, in base64 (of it, or of a text around it), in hex, and behind the
  *     escapes of JSON, URLs and HTML, also when they are escaped again.
- * S2  A text that comes in pieces is scrubbed as if it had come at once: what may be the beginning of a secret waits.
- * S3  The time is linear in the text, however many secrets there are; without secrets nothing is looked at.
+ * S2  A text that comes in pieces is scrubbed as if it had come at once: a possible beginning of a secret waits.
+ * S3  The time is linear in the text, however many secrets there are; without secrets texts are not read.
  */
 import { bytesIn, plainness } from '../../pure/codec/kinds.js';
 import { SECRETS_MAX } from './bounds.js';
@@ -14,13 +14,13 @@ import { formsOf, secretsIn, unitsOf } from './forms.js';
 import { Matcher } from './matcher.js';
 import { readEscapes } from './reading.js';
 
-/** What stands in the place of a secret. */
+/** The replacement for a secret. */
 export const IN_PLACE = '[secret]';
 
 type Units = Uint8Array | Uint16Array;
 type Span = readonly [from: number, to: number];
 
-/** Where secrets are in some units, and from where on there may be one that goes on behind the end. */
+/** The places of secrets in some units, and the place from which one may continue after the end. */
 interface Sighting {
   readonly spans: readonly Span[];
   readonly open: number;
@@ -33,27 +33,27 @@ interface Matchers {
 
 /** Removes secrets from text, bytes and values. */
 export class Scrubber {
-  /** Those that were declared at the beginning, and never again: they are never forgotten. */
+  /** Secrets declared at the beginning: they are never forgotten. */
   readonly #kept = new Set<string>();
-  /** Those that were declared since, in the order in which they last were. */
+  /** Secrets declared later, in the order of their last declaration. */
   readonly #secrets = new Set<string>();
   #matchers: Matchers | undefined;
 
-  /** @param secrets texts to conceal as long as there is this scrubber */
+  /** @param secrets texts to conceal during the whole life of this scrubber */
   constructor(secrets: Iterable<string> = []) {
     for (const text of secrets) for (const secret of secretsIn(text)) this.#kept.add(secret);
   }
 
-  /** Whether there is nothing to look for. */
+  /** True when there is nothing to look for. */
   get idle(): boolean {
     return this.#kept.size === 0 && this.#secrets.size === 0;
   }
 
   /**
    * Declares a secret, before it is sent. Texts of fewer than {@link SECRET_LENGTH_MIN} characters are not looked for. Of
-   * more than {@link SECRETS_MAX} the one is forgotten that was not declared for the longest time.
+   * more than {@link SECRETS_MAX} secrets, the one declared longest ago is forgotten.
    *
-   * @returns whether it is looked for
+   * @returns false for a text that is too short
    */
   conceal(text: string): boolean {
     const found = secretsIn(text);
@@ -75,7 +75,7 @@ export class Scrubber {
     return spans.length === 0 ? text : spliced(text, spans);
   }
 
-  /** The bytes of a text, or of anything else, without secrets; the same array when there are none in it. */
+  /** The bytes of a text, or of anything else, without secrets; the same array when they contain none. */
   bytes(bytes: Uint8Array): Uint8Array {
     if (this.idle) return bytes;
     const { spans } = this.sight(bytes, true);
@@ -87,7 +87,7 @@ export class Scrubber {
     return !this.idle && this.sight(bytes, true).spans.length > 0;
   }
 
-  /** The value with every text in it scrubbed, keys among them; the same object when there are no secrets in it. */
+  /** The value with every text in it scrubbed, keys included; the same object when it contains no secret. */
   value<T>(value: T): T {
     return this.idle ? value : (this.#walk(value, new Map()) as T);
   }
@@ -100,7 +100,7 @@ export class Scrubber {
   /**
    * Scrubs bytes that come in pieces.
    *
-   * @param found told when a secret was in them
+   * @param found called when the bytes contained a secret
    */
   async *pieces(source: AsyncIterable<Uint8Array>, found: () => void = () => undefined): AsyncGenerator<Uint8Array> {
     let held: Uint8Array = new Uint8Array(0);
@@ -122,9 +122,9 @@ export class Scrubber {
   }
 
   /**
-   * Where secrets are.
+   * The places of secrets.
    *
-   * @param ends whether nothing follows: then what may be the beginning of an escape is none
+   * @param ends whether the text ends here: then the beginning of an escape is ordinary text
    */
   sight(units: Units, ends: boolean): Sighting {
     if (this.idle) return { spans: [], open: units.length };
@@ -140,7 +140,7 @@ export class Scrubber {
       open = Math.min(open, at(readable.length - begun));
     }
     const all = merged(spans);
-    // What reaches into the open end may reach further: it waits whole.
+    // A match that reaches the open end may grow: all of it waits.
     const crossing = all.find(([from, to]) => from < open && open < to);
     return { spans: all, open: crossing === undefined ? open : crossing[0] };
   }
@@ -158,7 +158,7 @@ export class Scrubber {
     if (typeof thing === 'string') return this.scrub(thing);
     if (typeof thing !== 'object' || thing === null) return thing;
     if (seen.has(thing)) return seen.get(thing);
-    seen.set(thing, thing); // a circle ends here; no canonical value has one
+    seen.set(thing, thing); // ends a cycle; canonical values have none
     const done = this.#within(thing, seen);
     seen.set(thing, done);
     return done;
@@ -187,7 +187,7 @@ export class PiecewiseScrubber {
 
   constructor(private readonly scrubber: Scrubber) {}
 
-  /** What of the text so far is safe to tell, and was not told yet. */
+  /** The part of the text that is safe to report and was not reported yet. */
   push(piece: string): string {
     const text = this.#held + piece;
     const { spans, open } = this.scrubber.sight(unitsOf(text), false);
@@ -203,7 +203,7 @@ export class PiecewiseScrubber {
   }
 }
 
-/** Spans in order, those that overlap as one. */
+/** Spans in order; overlapping ones are merged. */
 function merged(spans: readonly Span[]): Span[] {
   const all: [number, number][] = [];
   for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
@@ -249,7 +249,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Keys that became the same get a number. */
+/** Keys that become equal get a number. */
 function distinct(fields: readonly (readonly [string, unknown])[]): (readonly [string, unknown])[] {
   const taken = new Set<string>();
   return fields.map(([key, field]) => {

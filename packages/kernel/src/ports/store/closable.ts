@@ -1,4 +1,4 @@
-/** For authors of stores: what a store does after it was closed is the same everywhere and written once. */
+/** For authors of stores: the behavior of a closed store is the same everywhere and written once. */
 import { isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../content/port.js';
 import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
@@ -8,11 +8,11 @@ import type { Backup, OpenStore, ReadonlyStore } from './store.js';
 type ReadableContent = ContentReader & Pick<ContentStore, 'list'>;
 
 /**
- * The same store, which refuses arguments that are none before a database sees them, and of which every call after
+ * The same store with two additions: it refuses invalid arguments before a database sees them, and every call after
  * the first `close` rejects with `world_closed`, so that a late writer
  * can never reach the next opener's world. `close` of the inner store runs once.
  *
- * @param where what people see of the store, for messages
+ * @param where the store's place as shown to people, for messages
  */
 export function closable(store: OpenStore, where: string): OpenStore {
   const door = new Door(where);
@@ -92,7 +92,7 @@ function readableContent(content: ReadableContent, door: Door): ReadableContent 
   };
 }
 
-/** Content is asked for by every kind of caller, so what is no argument is refused here, for all stores. */
+/** Content is requested by every kind of caller, so invalid arguments are refused here, for all stores. */
 function requireBytes(thing: Uint8Array): Uint8Array {
   if (thing instanceof Uint8Array) return thing;
   throw new RepriseError('invalid_argument', 'only bytes can be put', { expected: 'a Uint8Array', actual: thing });
@@ -104,8 +104,8 @@ async function* onlyBytes(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 
 function requireRef(thing: Ref): Ref {
   if (isRef(thing)) return thing;
-  throw new RepriseError('invalid_argument', 'this is not a link to content', {
-    expected: 'the ref that put gave',
+  throw new RepriseError('invalid_argument', 'invalid link to content', {
+    expected: 'a ref returned by put',
     actual: thing,
   });
 }
@@ -123,7 +123,7 @@ class Door {
     throw new RepriseError('world_closed', 'the store was closed', { where: this.#where });
   }
 
-  /** Asked again after each item: a reader may stand still while the store is closed. */
+  /** Checked again after each item: a reader may pause while the store is closed. */
   async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
     this.pass(() => undefined);
     for await (const item of items) {

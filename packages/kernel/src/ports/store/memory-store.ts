@@ -10,13 +10,13 @@ import { EMPTY_HEAD } from '../journal/port.js';
 import { closable, closableReadonly } from './closable.js';
 import type { OpenStore, ReadonlyStore, Store } from './store.js';
 
-/** What can be chosen about a memory store. */
+/** Options of a memory store. */
 export interface MemoryOptions {
   /** The sha-256 that names blobs and that the store offers to the world; the portable one when absent. */
   readonly hash?: Hash;
 }
 
-/** What outlives one opening. */
+/** The data that outlives one opening. */
 interface Kept {
   readonly frames: StoredFrame[];
   readonly keys: Map<string, number>;
@@ -31,8 +31,8 @@ interface Kept {
 }
 
 /**
- * A store in this process's memory: gone with the process, otherwise as strict as a store on disk. What is put
- * and never followed by an append is dropped at close, and nothing it gives or takes is shared with a caller.
+ * A store in this process's memory: gone with the process, otherwise as strict as a store on disk. Content that is put
+ * without a later append is dropped at close, and no byte array is shared with a caller.
  *
  * @example
  * const store = memory();
@@ -159,7 +159,7 @@ function contentStore(kept: Kept, staged: Map<string, Uint8Array>, hash: Hash): 
   };
 }
 
-/** No digest is checked on the way out: the only copy of the bytes is private, so nothing can have changed it. */
+/** No digest is checked on reading: the only copy of the bytes is private, so nothing can have changed it. */
 function contentReader(
   kept: Kept,
   places: readonly ReadonlyMap<string, Uint8Array>[],

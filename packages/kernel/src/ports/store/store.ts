@@ -2,42 +2,42 @@ import type { Hash } from '../../pure/codec/hash.js';
 import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import type { Head, Journal, ReadableJournal } from '../journal/port.js';
 
-/** A copy of a world that was made while the world was open, and that has passed verification. */
+/** A verified copy of a world, made while the world was open. */
 export interface Backup {
-  /** Where it is. */
+  /** The place of the copy. */
   readonly path: string;
-  /** The last frame that is in it. Kept elsewhere, it shows later that the copy is the one that was made. */
+  /** The last frame of the copy. Recorded elsewhere, it later proves that the copy is the one that was made. */
   readonly head: Head;
-  /** How many blobs it has. */
+  /** The number of its blobs. */
   readonly blobs: number;
 }
 
-/** An open store, held for writing by this process alone. */
+/** An open store, locked for writing by this process. */
 export interface OpenStore {
   readonly journal: Journal;
   readonly content: ErasableContentStore;
   /** A faster sha-256 of this platform, when it has one. */
   readonly hash?: Hash;
   /**
-   * Whether the last holder closed the store properly. After an unclean close recovery is more careful
+   * Whether the last process closed the store properly. After an unclean close recovery is more careful
    * with facts that may have exhausted the machine.
    */
   readonly cleanlyClosed: boolean;
   /**
    * Notes, outside the journal and its chain, the fact that is about to be folded (null: none). A crash while
-   * a note stands tells the next opener which fact not to fold in full. Durable when it resolves.
+   * a note stands tells the next opener which fact may be poisoned. Durable when it resolves.
    */
   mark(note: string | null): Promise<void>;
   /** The note that stood when the store was opened. */
   readonly markAtOpen: string | null;
   /**
-   * Copies the world to another place, where nothing is, while it goes on. A store that cannot has no such method.
+   * Copies the world to an empty place while it goes on. Absent on a store that cannot do this.
    *
-   * Contract: the copy holds everything that was acknowledged when it was called; it verifies; nothing that is there is
-   * replaced; when it rejects there is nothing at `to`.
+   * Contract: the copy has everything that was acknowledged before the call; it verifies; existing files are never
+   * replaced; when it rejects, there is nothing at `to`.
    */
   backup?(to: string): Promise<Backup>;
-  /** Gives the store up and notes a clean close; a note of {@link mark} stays. Idempotent. */
+  /** Closes the store and notes a clean close; a note of {@link mark} stays. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export interface ReadonlyStore {
   close(): Promise<void>;
 }
 
-/** A place where a world is or will be kept. Opening is what takes the lock. */
+/** The place of a world. Opening takes the lock. */
 export interface Store {
-  /** What people see of it: a path, or `memory`. */
+  /** The place as shown to people: a path, or `memory`. */
   readonly label: string;
   /**
    * Opens it for writing, creating it when absent.
@@ -60,6 +60,6 @@ export interface Store {
    * holds it; the lock ends with `close()` or the holder's death.
    */
   open(): Promise<OpenStore>;
-  /** Opens it for reading. Rejects with `world_absent` when there is nothing there. */
+  /** Opens it for reading. Rejects with `world_absent` when the place is empty. */
   openReadonly(): Promise<ReadonlyStore>;
 }

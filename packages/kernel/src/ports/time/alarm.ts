@@ -1,11 +1,11 @@
 import type { Clock } from './clock.js';
 
-/** What an alarm goes by. */
+/** The collaborators of an alarm. */
 export interface AlarmParts {
   readonly clock: Clock;
   /** The journal time now. */
   now(): number;
-  /** The time it was set for has come. */
+  /** Called when the time has come. */
   ring(): void;
 }
 
@@ -23,14 +23,14 @@ export class Alarm {
     if (due !== undefined) void this.#sleepUntil(due);
   }
 
-  /** Rings no more until it is set again. */
+  /** Cancels the alarm until it is set again. */
   stop(): void {
     this.#sleep?.abort();
     this.#sleep = undefined;
     this.#due = undefined;
   }
 
-  /** A clock may wake early, since the longest sleep is bounded, so the time is asked again. */
+  /** A clock may wake early, since the longest sleep is bounded, so the time is checked again. */
   async #sleepUntil(due: number): Promise<void> {
     const sleep = new AbortController();
     this.#sleep = sleep;

@@ -6,13 +6,13 @@ export interface Clock {
   wall(): number;
   /** A clock that never goes back, in milliseconds from any origin. */
   monotonic(): number;
-  /** Resolves after `ms`, or at once when the signal aborts. May resolve early: what must not is asked again. */
+  /** Resolves after `ms`, or at once when the signal aborts. May resolve early: callers check the time again. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The longest single sleep of the platform. Beyond 2^31 − 1 ms its timers fire at once; and they stand still while the
- * machine is suspended, so the wall clock is asked again after each.
+ * The longest single sleep of the platform. Beyond 2^31 − 1 ms its timers fire at once; and they stop while the
+ * machine is suspended, so the wall clock is read again after each.
  */
 const SLEEP_MS_MAX = 60_000;
 

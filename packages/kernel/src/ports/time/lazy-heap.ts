@@ -1,9 +1,9 @@
-/** Items of which not all are wanted any more. Fewer than this are not worth a sweep. */
+/** Fewer dead items than this are not worth a sweep. */
 const SWEEP_MIN = 64;
 
 /**
- * A binary heap whose items leave by no longer being live: they are skipped when they come up, and swept out before
- * they outnumber the rest, so that a long wait keeps nothing alive.
+ * A binary heap whose items are removed lazily: an item that is no longer live is skipped when it comes up, and swept
+ * before dead items outnumber the rest, so that a long wait does not keep them in memory.
  */
 export class LazyHeap<T> {
   #items: T[] = [];
@@ -29,7 +29,7 @@ export class LazyHeap<T> {
 
   #sweep(): void {
     const items = this.#items.filter(this.live);
-    this.#items = items.sort((a, b) => (this.before(a, b) ? -1 : 1)); // what is sorted is a heap
+    this.#items = items.sort((a, b) => (this.before(a, b) ? -1 : 1)); // a sorted list is a heap
     this.#sweepAt = Math.max(SWEEP_MIN, 2 * items.length);
   }
 

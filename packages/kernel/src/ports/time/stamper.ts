@@ -1,30 +1,30 @@
 /**
- * The journal's time, made of two clocks of which one may lie.
+ * The journal's time, computed from two clocks, one of which may be wrong.
  *
  * Invariants
- * C1  Time never goes back and never stands still: while the wall clock is behind, the monotonic clock carries it.
- * C2  A wall clock that is ahead is followed at once, since a machine that was suspended or switched off has to catch
+ * C1  Time never goes back and never stands still: while the wall clock is behind, the monotonic clock drives it.
+ * C2  A wall clock that is ahead is followed at once, since a machine that was suspended or switched off must catch
  *     up, unless it is further ahead than {@link ClockJumpLimits} allows. Then it is a jump: it moves nothing until it
  *     comes back or an operator confirms it. One reading of the year 2099 would otherwise end every deadline for good.
- * C3  Whoever asks sees the same time: a reading that was followed is never taken back.
+ * C3  All readers see the same time: a reading that was followed is never taken back.
  */
 import type { Clock } from './clock.js';
 
-/** How far ahead of the journal's time a wall clock is still believed, in milliseconds. */
+/** How far ahead of the journal's time a wall clock is still trusted, in milliseconds. */
 export interface ClockJumpLimits {
   /** While the world is open. */
   readonly running: number;
-  /** At the open of a world that exists, which may have been closed for long. */
+  /** At the opening of an existing world, which may have been closed for long. */
   readonly atOpen: number;
 }
 
-/** A week: longer than a machine sleeps over holidays, shorter than what a mistaken date is usually off by. */
+/** A week: longer than a machine sleeps over holidays, shorter than the usual error of a wrong date. */
 const CLOCK_JUMP_RUNNING_MS = 604_800_000;
 
 /** 400 days: a world that is opened once a year needs no operator. */
 const CLOCK_JUMP_AT_OPEN_MS = 34_560_000_000;
 
-/** The limits of a world that names none. */
+/** The default limits. */
 export const CLOCK_JUMP_LIMITS: ClockJumpLimits = {
   running: CLOCK_JUMP_RUNNING_MS,
   atOpen: CLOCK_JUMP_AT_OPEN_MS,
@@ -32,32 +32,32 @@ export const CLOCK_JUMP_LIMITS: ClockJumpLimits = {
 
 /** A wall clock so far ahead that it is not followed. */
 export interface ClockJump {
-  /** What the wall clock says now, in milliseconds since 1970. */
+  /** The current wall clock, in milliseconds since 1970. */
   readonly wall: number;
-  /** The journal's time now, which goes on without it. */
+  /** The journal's time now, which continues without the wall clock. */
   readonly at: number;
   /** The journal's time when it was first seen. */
   readonly since: number;
 }
 
-/** A forward step that is worth waking sleepers for: they count what passes, and this did not pass. */
+/** A forward step that is worth waking sleepers for: their monotonic sleep did not count it, in milliseconds. */
 const LEAP_MS = 1_000;
 
-/** What a stamper goes by. */
+/** The collaborators of a stamper. */
 export interface StamperParts {
   readonly clock: Clock;
-  /** The time of the last frame; undefined for a world that has none, which believes any clock. */
+  /** The time of the last frame; undefined for a world without frames, which trusts any clock. */
   readonly lastAt: number | undefined;
   readonly limits: ClockJumpLimits;
-  /** Time went on by more than passed: whoever sleeps until a time should ask again. */
+  /** Called when time has leapt: sleepers should check it again. */
   leapt?(): void;
-  /** A jump was seen for the first time, or is over. */
+  /** Called when a jump is seen for the first time, or is over. */
   jumped?(jump: ClockJump | undefined): void;
 }
 
-/** Tells the journal's time and stamps frames with it. */
+/** Computes the journal's time and stamps frames with it. */
 export class Stamper {
-  /** Where elapsed time is counted from; kept while the wall clock is not ahead, so that no fraction is lost. */
+  /** The origin of elapsed time; unchanged while the wall clock is not ahead, so that no fraction is lost. */
   #origin: { readonly at: number; readonly monotonic: number };
   #last: number;
   #limit: number;
@@ -76,7 +76,7 @@ export class Stamper {
     return this.#last;
   }
 
-  /** The wall clock, when it is too far ahead to be followed; undefined when all is well. */
+  /** The wall clock, when it is too far ahead to be followed; undefined otherwise. */
   get jump(): ClockJump | undefined {
     this.now();
     return this.#jump;
@@ -102,7 +102,7 @@ export class Stamper {
     return this.#last;
   }
 
-  /** Takes a wall clock that was confirmed; its frame is durable. */
+  /** Follows a wall clock that was confirmed; the confirming frame is durable. */
   confirm(wall: number): void {
     this.#follow(wall, this.parts.clock.monotonic(), this.#last);
     this.now();

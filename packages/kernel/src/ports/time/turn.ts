@@ -1,4 +1,4 @@
-/** Lets pending input arrive: one turn of the host's event loop. */
+/** Lets pending input arrive: waits one turn of the process's event loop. */
 export function macrotask(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** A clock whose sleepers can be woken together, to ask again what time it is. */
+/** A clock whose sleepers can be woken together, to check the time again. */
 export class WakingClock implements Clock {
   readonly #sleepers = new Set<AbortController>();
 
@@ -28,7 +28,7 @@ export class WakingClock implements Clock {
     this.#sleepers.delete(woken);
   }
 
-  /** Wakes everyone who sleeps. */
+  /** Wakes all sleepers. */
   wake(): void {
     for (const sleeper of [...this.#sleepers]) sleeper.abort();
   }

@@ -2,21 +2,21 @@
  * Budgets as integer arithmetic over a chain of accounts, from an effect's own to the root.
  *
  * Invariants
- * B1  Nothing is reserved when at any account of the chain, for any unit that is asked, spent + reserved + ask is above the
- *     limit; and what is reserved is reserved at every account or at none.
- * B2  What was reserved is given back in full, once, by the settlement. What an effect cost is what was reported; a unit
- *     that was reserved and not reported stays spent as it was reserved. Only `parallel` is never spent.
- * B3  Facts are never refused: a report above what was reserved is booked, and the overdraft is there to see.
- * B4  Amounts are safe integers. A hold whose sum is none is refused, limit or not; `spent` stops at the largest and
- *     stays there, since what it stands for is not known any more.
+ * B1  Nothing is reserved when at any account of the chain, for any requested unit, spent + reserved + request is above
+ *     the limit; a reservation is made at every account or at none.
+ * B2  A reservation is released in full, once, by the settlement. The cost of an effect is the reported usage; a unit
+ *     that was reserved and not reported is spent as reserved. Only `parallel` is never spent.
+ * B3  Facts are never refused: usage above the reservation is booked, and the overdraft is visible.
+ * B4  Amounts are safe integers. A reservation whose sum is not one is refused, limit or not; `spent` stops at the
+ *     largest safe integer and stays there, since the true amount is no longer known.
  * B5  Zeros of `spent` and `reserved` are left out, so equal ledgers have equal bytes. In limits a zero is a limit.
  */
 import { ACCOUNT_DEPTH_MAX, type Account, type Amounts, RepriseError, UNITS_MAX, type Usage } from '@reprise/contracts';
 
-/** The unit of what goes on at once: it is reserved while an effect is open, and never spent. */
+/** The unit of concurrency: it is reserved while an effect is open, and never spent. */
 export const PARALLEL = 'parallel';
 
-/** The account and unit at which an ask is too much. */
+/** The account and unit at which a request exceeds the limit. */
 export interface Shortfall {
   /** The place in the chain; 0 is the effect's own account. */
   readonly account: number;
@@ -28,25 +28,25 @@ export interface Shortfall {
   readonly ask: number;
 }
 
-/** What came of asking: the chain with the ask reserved at every account, or why not. */
+/** The result of a reservation: the chain with the request reserved at every account, or the excess. */
 export type Reserved =
   | { readonly ok: true; readonly chain: readonly Account[] }
   | { readonly ok: false; readonly shortfall: Shortfall };
 
 /**
- * How an effect that reserved something ended: what it used, as reported; `unknown` when it may have used everything;
+ * The usage of an effect with a reservation: the reported amounts; `unknown` when it may have used everything;
  * `released` when it never started.
  */
 export type ReportedUse = Amounts | 'unknown' | 'released';
 
-/** Tells whether amounts name no more units than they may; their schema holds the other bounds. */
+/** Tells whether amounts name no more units than allowed; their schema checks the other bounds. */
 export function amountsFit(amounts: Amounts): boolean {
   return Object.keys(amounts).length <= UNITS_MAX;
 }
 
 /**
- * Finds the first account, from the own to the root, and there the first unit by name, at which an ask is too much.
- * A unit asked by 0 asks whether the account is within its limit.
+ * Finds the first account, from the own to the root, and there the first unit by name, at which a request is too much.
+ * A request of 0 checks whether the account is within its limit.
  *
  * @param chain the effect's own account, its parent, and so on to the root
  */
@@ -64,11 +64,11 @@ export function shortfall(chain: readonly Account[], ask: Amounts): Shortfall | 
 }
 
 /**
- * Sets amounts aside at every account of a chain, or at none (B1).
+ * Reserves amounts at every account of a chain, or at none (B1).
  *
  * @param chain the effect's own account, its parent, and so on to the root
- * @param ask what the effect may use at most
- * @throws RepriseError `bound_exceeded` for a chain deeper than accounts may stand
+ * @param ask the most that the effect may use
+ * @throws RepriseError `bound_exceeded` for a chain deeper than allowed
  */
 export function reserve(chain: readonly Account[], ask: Amounts): Reserved {
   if (chain.length > ACCOUNT_DEPTH_MAX) throw tooDeep(chain.length);
@@ -78,9 +78,9 @@ export function reserve(chain: readonly Account[], ask: Amounts): Reserved {
 }
 
 /**
- * Says what a settlement books as spent (B2). Keep it: {@link correct} wants to know what was booked.
+ * The amounts that a settlement books as spent (B2). Store them: {@link correct} needs them.
  *
- * @param reserved what {@link reserve} set aside
+ * @param reserved the reservation made by {@link reserve}
  */
 export function booked(reserved: Amounts, outcome: ReportedUse): Amounts {
   if (outcome === 'released') return {};
@@ -89,9 +89,9 @@ export function booked(reserved: Amounts, outcome: ReportedUse): Amounts {
 }
 
 /**
- * Settles an effect at every account of its chain: what it reserved is given back, what it used is spent.
+ * Settles an effect at every account of its chain: its reservation is released, its usage is spent.
  *
- * @param chain the chain that {@link reserve} was given, as it is now
+ * @param chain the chain passed to {@link reserve}, in its current state
  * @param reserved what was set aside
  */
 export function settle(chain: readonly Account[], reserved: Amounts, outcome: ReportedUse): readonly Account[] {
@@ -104,25 +104,25 @@ export function settle(chain: readonly Account[], reserved: Amounts, outcome: Re
 }
 
 /**
- * Corrects the ledger by a report that came after the settlement: what was booked is replaced by what is reported.
- * The caller does it once for an effect, however many reports follow.
+ * Corrects the ledger by a report after the settlement: the booked amounts are replaced by the reported ones.
+ * Call it once for an effect, however many reports follow.
  *
- * @param before what {@link booked} gave at the settlement
- * @param after what {@link booked} gives for the late report
+ * @param before the amounts that {@link booked} returned at the settlement
+ * @param after the amounts that {@link booked} returns for the late report
  */
 export function correct(chain: readonly Account[], before: Amounts, after: Amounts): readonly Account[] {
   return chain.map((account) => ({ ...account, spent: plus(unspent(account.spent, before), after) }));
 }
 
-/** Gives what is spent beyond the limits, by unit; nothing when the account is within them. */
+/** The amounts spent beyond the limits, by unit; empty when the account is within them. */
 export function overdraft(account: Account): Amounts {
   const { spent } = account;
   return tidy(spent, (unit) => Math.max(0, of(spent, unit) - limitOf(account, unit)));
 }
 
 /**
- * Gives a receipt's usage in units of accounts. Tokens are those in and those out; cached ones are among those in. A
- * unit that the receipt says nothing of is absent, which is not the same as none.
+ * A receipt's usage in units of accounts. Tokens are input plus output tokens; cached ones are part of the input. A
+ * unit that the receipt does not mention is absent, which differs from zero.
  */
 export function usageAmounts({ tokens_in, tokens_out, micro_money, calls }: Usage): Amounts {
   const tokens = tokens_in === undefined && tokens_out === undefined ? undefined : add(tokens_in ?? 0, tokens_out ?? 0);
@@ -163,7 +163,7 @@ function tidy(units: Amounts, amount: (unit: string) => number): Amounts {
   return amounts;
 }
 
-/** What an account has of a unit. Names of units come from outside: only own keys count. */
+/** The amount of a unit in an account. Unit names come from outside: only own keys count. */
 function of(amounts: Amounts, unit: string): number {
   return Object.hasOwn(amounts, unit) ? (amounts[unit] ?? 0) : 0;
 }
@@ -173,7 +173,7 @@ function limitOf({ limits }: Account, unit: string): number {
 }
 
 function tooDeep(depth: number): RepriseError {
-  return new RepriseError('bound_exceeded', 'accounts stand too deep in one another', {
+  return new RepriseError('bound_exceeded', 'accounts are nested too deeply', {
     where: 'the chain of accounts',
     expected: `at most ${ACCOUNT_DEPTH_MAX}`,
     actual: depth,

@@ -1,13 +1,13 @@
 /**
- * Capabilities as a lattice: they can be intersected and compared, and that is all that authority does.
+ * Capabilities as a lattice: authority needs only to intersect and to compare them.
  *
  * Invariants
  * C1  `meet` is commutative, associative and idempotent, and {@link EVERYTHING} changes nothing. What it gives permits
  *     exactly what both permit.
- * C2  `leq(a, b)` holds exactly when `meet(a, b)` is `a`: nobody gains a right by a comparison that says otherwise.
+ * C2  `leq(a, b)` holds exactly when `meet(a, b)` is `a`: no comparison can grant a right.
  * C3  Capabilities that permit the same have one canonical form, so equal rights have equal bytes.
- * C4  Nothing in a chain reaches beyond what is granted above it, and taking a right away anywhere takes it away
- *     below: rights are computed from the whole chain when they are asked for, and never copied.
+ * C4  Nothing in a chain exceeds the grants above it, and revoking a right anywhere revokes it below: rights are
+ *     computed from the whole chain when needed, and never copied.
  * C5  Names of dimensions come from outside: only a capability's own keys count, never what objects inherit.
  */
 import type { Capability, Patterns, Rights, Value } from '@reprise/contracts';
@@ -20,25 +20,25 @@ export const EVERYTHING: Capability = Object.freeze({ may: Object.freeze({}) });
 /** The capability that permits nothing: the kernel's own dimensions, each with no pattern. */
 export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [] } });
 
-/** Where a capability reaches beyond another, as the facts of an error. */
+/** Where a capability exceeds another, as details of an error. */
 export interface Excess {
   /** `may.<dimension>`, `expires_at` or `max_parallel`. */
   readonly where: string;
-  /** What the other allows there. */
+  /** The bound of the other capability. */
   readonly expected: Value;
-  /** What goes beyond it: the first pattern, the time, the number; null for no bound at all. */
+  /** The excess: the first pattern, the time, the number; null for no bound at all. */
   readonly actual: Value;
 }
 
-/** Tells whether a capability narrows no more dimensions than one may; its schema holds the other bounds. */
+/** Tells whether a capability narrows no more dimensions than allowed; its schema checks the other bounds. */
 export function capabilityFits({ may }: Capability): boolean {
   return Object.keys(may).length <= DIMENSIONS_MAX;
 }
 
 /**
- * Gives the canonical form (C3): normal forms of patterns, and no dimension that is narrowed to everything.
+ * The canonical form (C3): normal forms of patterns, and no dimension that is narrowed to everything.
  *
- * @param capability as somebody wrote it
+ * @param capability in any form
  */
 export function canonical(capability: Capability): Capability {
   return meet(capability, EVERYTHING);
@@ -69,10 +69,10 @@ export function leq(a: Capability, b: Capability): boolean {
 }
 
 /**
- * Finds where a capability reaches beyond another: its dimensions in the order of their names, then the two numbers.
+ * Finds where a capability exceeds another: its dimensions in the order of their names, then the two numbers.
  *
- * @param child what is asked for
- * @param parent what may be given
+ * @param child the requested capability
+ * @param parent the capability that may be handed on
  */
 export function firstExcess(child: Capability, parent: Capability): Excess | undefined {
   for (const dimension of dimensionsOf(parent)) {
@@ -95,21 +95,21 @@ export function isExpired({ expires_at }: Capability, at: number): boolean {
 }
 
 /**
- * Computes what the holder at the beginning of a chain may hand on: what each holder up to the root may.
+ * Computes the capability that the first holder of a chain may hand on: the intersection up to the root.
  *
  * @param chain the rights of the holder, of its parent, and so on to the root
- * @param root what the root itself was given
+ * @param root the capability of the root itself
  */
 export function effectiveGrant(chain: readonly Rights[], root: Capability = EVERYTHING): Capability {
   return chain.reduce((granted, { exercise, grant }) => meet(granted, grant ?? exercise), canonical(root));
 }
 
 /**
- * Computes what the holder at the beginning of a chain may do: its own exercise side, within what its parent may hand
- * on. Its own grant side is for others and says nothing here.
+ * Computes the capability that the first holder of a chain may use: its own exercise side, within its parent's grant
+ * side. Its own grant side concerns others and does not matter here.
  *
  * @param chain the rights of the holder, of its parent, and so on to the root
- * @param root what the root itself was given; all there is for an empty chain
+ * @param root the capability of the root itself, which is the result for an empty chain
  */
 export function effectiveExercise(chain: readonly Rights[], root: Capability = EVERYTHING): Capability {
   const [own, ...above] = chain;

@@ -1,4 +1,4 @@
-/** Authority as arithmetic: what may be done, by patterns and capabilities, and how much of it, by accounts. */
+/** Authority as arithmetic: permissions as patterns and capabilities, and budgets as accounts. */
 export {
   amountsFit,
   booked,

@@ -1,15 +1,15 @@
 /**
- * Patterns, and lists of them as sets of texts. They are so small a language that inclusion and intersection are
- * decided by comparing beginnings.
+ * Patterns, and lists of them as sets of texts. The language is so small that inclusion and intersection are
+ * decided by comparing prefixes.
  *
  * Invariants
  * P1  Two patterns lie one in the other or have no text in common, so their intersection is one of them or nothing.
  * P2  A normal form holds no pattern that lies in another and is sorted by code units. A list and its normal form
  *     match the same texts, and two lists that match the same texts have the same normal form.
  * P3  A list covers a pattern when one of its patterns does. For texts of any characters that is exact: no list
- *     matches all that `p*` does unless a single one of its patterns does, because a text may go on with a character
- *     that no pattern can name. Where all texts are known to be of few characters it errs on the safe side: over the
- *     letters a and b, the list `p`, `pa*`, `pb*` matches all that `p*` does and is not taken for covering it.
+ *     matches all that `p*` does unless a single one of its patterns does, because a text may continue with a character
+ *     that no pattern can name. Where texts are known to use few characters it errs on the safe side: over the
+ *     letters a and b, the list `p`, `pa*`, `pb*` matches all that `p*` does but does not count as covering it.
  * P4  Every function takes any list, and gives normal forms.
  */
 import { PATTERN, PATTERN_LENGTH_MAX, type Patterns } from '@reprise/contracts';
@@ -34,14 +34,14 @@ export function matches(pattern: string, text: string): boolean {
  * @example covers('llm.*', 'llm.generate*') // true
  */
 export function covers(outer: string, inner: string): boolean {
-  return matches(outer, inner); // read as text: no beginning has a star in it, so the inner one never counts
+  return matches(outer, inner); // as text: a prefix has no star in it, so the inner star never matters
 }
 
 /** Gives the normal form of a list (P2). */
 export function normalise(patterns: Patterns): Patterns {
   const kept: string[] = [];
   for (const pattern of [...patterns].sort(byCodeUnits)) {
-    // All patterns with one beginning stand together, so whatever covers this one or lies in it is at the end.
+    // All patterns with one prefix are adjacent, so a pattern that covers this one or lies in it is at the end.
     if (coveredBy(pattern, kept.at(-1))) continue;
     while (coveredBy(kept.at(-1), pattern)) kept.pop();
     kept.push(pattern);
@@ -78,8 +78,8 @@ export function byCodeUnits(a: string, b: string): number {
 }
 
 /**
- * What covers a pattern stands beside the pattern's place in a normal form: between `p*` and a text that begins with
- * `p` there are only texts that begin with `p`, and `p*` would have taken their place. So two are asked, not all.
+ * The cover of a pattern is next to the pattern's place in a normal form: between `p*` and a text that begins with
+ * `p` there are only texts that begin with `p`, and `p*` would have replaced them. So two checks suffice.
  */
 function normalFormCovers(normal: Patterns, pattern: string): boolean {
   const place = placeOf(normal, pattern);

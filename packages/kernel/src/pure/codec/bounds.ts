@@ -1,5 +1,5 @@
 /**
- * How deep a value may nest: lists and maps count, scalars, bytes and links do not. What a program gives us
+ * How deep a value may nest: lists and maps count, scalars, bytes and links do not. Values from a program
  * stays below this, which leaves the records around it 16 levels of their own.
  */
 export const VALUE_DEPTH_MAX = 48;

@@ -8,13 +8,13 @@ import { readKey, readUtf8 } from './text.js';
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Reads canonical bytes. What it accepts is exactly what `encode` writes: `encode(decode(b))` is `b`, so bytes
+ * Reads canonical bytes. It accepts exactly what `encode` writes: `encode(decode(b))` is `b`, so bytes
  * can be compared and hashed in place of values. Nothing is repaired.
  *
  * Maps become plain objects whose keys are inserted in canonical order (an engine still enumerates keys like
  * `"7"` first); bytes become a copy.
  *
- * @param bytes bytes that may come from anywhere
+ * @param bytes bytes from any source
  * @param depthMax how deep lists and maps may nest
  * @throws RepriseError `invalid_bytes`, its `where` the offset of the item that is wrong (`byte 17`): integers
  *   and lengths that are not in their shortest form, indefinite lengths, keys that are unsorted, repeated, not
@@ -25,7 +25,7 @@ const TWO_32 = 0x1_0000_0000;
  */
 export function decode(bytes: Uint8Array, depthMax: number = FRAME_DEPTH_MAX): Value {
   if (typeof bytes !== 'object' || bytes === null || bytesIn(bytes) === undefined) {
-    throw new RepriseError('invalid_bytes', 'only bytes can be read', { expected: 'a Uint8Array', actual: bytes });
+    throw new RepriseError('invalid_bytes', 'only bytes can be decoded', { expected: 'a Uint8Array', actual: bytes });
   }
   const reader = new Reader(bytes, depthMax);
   const value = reader.read(0);
@@ -87,7 +87,7 @@ class Reader {
     return -1 - n;
   }
 
-  /** The length of what follows. Every item takes a byte at least, so a longer length is a lie: nothing is allocated. */
+  /** The length of the next content. Every item takes a byte at least, so a larger length is invalid: nothing is allocated. */
   private length(first: number): number {
     const start = this.pos;
     const n = this.argument(first);
@@ -173,7 +173,7 @@ class Reader {
   }
 
   /**
-   * Keys must rise. They are compared with their heads: a shortest head rises with the length it tells, so byte
+   * Keys must ascend. They are compared with their heads: a shortest head grows with the length in it, so byte
    * order with heads is the order by length, then by byte.
    */
   private ordered(previous: number, previousEnd: number, at: number): void {

@@ -4,7 +4,7 @@ import { ENCODED_BYTES_MAX, VALUE_DEPTH_MAX } from './bounds.js';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, plainness } from './kinds.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
 
-/** What the pooled writer starts with: enough for nearly every event, so that few calls ever grow it. */
+/** The initial size of the pooled writer: enough for nearly every event, so that few calls ever grow it. */
 const POOL_BYTES = 16 * 1024;
 
 /** A writer that grew beyond this is dropped, so that one huge value does not pin its buffer for ever. */
@@ -30,7 +30,7 @@ let pooled: Writer | undefined;
  * @example encode({ b: 1, a: -0 }) // a2 61 61 00 61 62 01
  */
 export function encode(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint8Array {
-  // A proxy may call back into `encode`: whoever writes has taken the writer out of the pool.
+  // A proxy may call back into `encode`: a running call has taken the writer out of the pool.
   const writer = pooled ?? new Writer();
   pooled = undefined;
   try {
@@ -47,7 +47,7 @@ class Writer {
   private view = new DataView(this.bytes.buffer);
   private pos = 0;
   private depthMax = VALUE_DEPTH_MAX;
-  /** The key or index being written at each depth: read only to say where something was refused. */
+  /** The key or index being written at each depth: read only to name the place of a refused value. */
   private readonly path: (string | number)[] = [];
 
   start(depthMax: number): void {
@@ -187,7 +187,7 @@ class Writer {
 
   private link(ref: Ref, depth: number): void {
     const { hex } = ref;
-    // The brand is a registered symbol, so anybody can forge it; the digest is what gets written.
+    // The brand is a registered symbol, so anyone can forge it; the digest is what gets written.
     if (typeof hex !== 'string' || !/^[0-9a-f]{64}$/.test(hex)) {
       this.refuse(depth, 'a link without a digest is not a value', 'link');
     }
@@ -257,7 +257,7 @@ function digit(unit: number): number {
 const KEY_UNITS_SHOWN = 64;
 
 /**
- * Writes a path as people read it: `$.a.b[3]`, with keys that are no name in quotes: `$["a b"]`.
+ * Writes a path in readable form: `$.a.b[3]`, with keys that are not names in quotes: `$["a b"]`.
  *
  * @param path keys and indexes from the root
  */

@@ -2,7 +2,7 @@ import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 
 /**
  * The hash function of a world: sha-256 of the bytes, 32 bytes long. The portable one is the default; a store
- * on Node offers the native one, 12–18 times faster in bulk. A test holds the two equal.
+ * on Node offers the native one, 12–18 times faster in bulk. A test compares the two.
  */
 export type Hash = (bytes: Uint8Array) => Uint8Array;
 

@@ -1,11 +1,11 @@
 /**
- * What precedes the 32 digest bytes of a link: tag 42, a byte string of 37, the identity multibase prefix 0x00,
+ * The prefix of the 32 digest bytes of a link: tag 42, a byte string of 37, the identity multibase prefix 0x00,
  * then CIDv1 with a codec and multihash sha2-256 of 32 bytes. The codec is `raw` (0x55) for bytes of any kind
  * and `dag-cbor` (0x71) for canonical values, so that standard tools can walk from value to value.
  */
 export const LINK_HEAD: Uint8Array = Uint8Array.of(0xd8, 0x2a, 0x58, 0x25, 0x00, 0x01, 0x55, 0x12, 0x20);
 
-/** Where in the head the codec stands. */
+/** The position of the codec in the head. */
 export const LINK_CODEC_AT = 6;
 
 /** The codec of a link to a canonical value; a link to raw bytes has the one in the head. */

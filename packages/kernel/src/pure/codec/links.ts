@@ -4,8 +4,8 @@ import { FRAME_DEPTH_MAX } from './bounds.js';
 import { sortKeys } from './text.js';
 
 /**
- * Lists the links of a value, each once, in the order in which its bytes name them, so that a value just made
- * and the same value decoded give the same list. Text that looks like a hash is no link.
+ * Lists the links of a value, each once, in the order in which its bytes contain them, so that a value just made
+ * and the same value decoded give the same list. Text that looks like a hash is not a link.
  *
  * @param value a canonical value
  * @throws RepriseError `invalid_value` when it nests deeper than a frame may

@@ -1,5 +1,5 @@
 /**
- * Keys as bytes whose order is the order of the keys: what views are sorted by, the same in memory, in SQLite and in
+ * Keys as bytes whose order is the order of the keys: views are sorted by them, the same in memory, in SQLite and in
  * any store that compares bytes.
  *
  * A key is one part or a list of parts, a part text or a safe integer. Lists compare part by part, a shorter list
@@ -28,7 +28,7 @@ const OFFSET = 9_007_199_254_740_992;
 /**
  * Writes a key.
  *
- * @throws RepriseError `invalid_value` when it is no key, `bound_exceeded` when it is too long
+ * @throws RepriseError `invalid_value` for anything but a key, `bound_exceeded` when it is too long
  */
 export function encodeKey(key: unknown): Uint8Array {
   const parts: readonly unknown[] = Array.isArray(key) ? key : [key];
@@ -62,14 +62,14 @@ export function decodeKey(bytes: Uint8Array): RowKey {
   return parts.length === 1 && only !== undefined ? only : parts;
 }
 
-/** The bytes with which every key begins whose next part is text that begins so. */
+/** The common prefix of all keys whose next part is text with this prefix. */
 export function textPrefix(text: string): Uint8Array {
   if (typeof text !== 'string') throw noKey(text);
   const whole = encodeKey(text);
   return whole.subarray(0, whole.length - 1);
 }
 
-/** The first bytes, in order, that come after everything that begins with `prefix`; undefined when nothing does. */
+/** The first bytes, in order, after everything that begins with `prefix`; undefined when there are none. */
 export function afterPrefix(prefix: Uint8Array): Uint8Array | undefined {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 255) length--;
@@ -88,7 +88,7 @@ function sizeOf(part: unknown, key: unknown): number {
   return size + zeros + 2;
 }
 
-/** A text ends with 0, and a 0 inside it is written `00 ff`: so a text stands before every longer one. */
+/** A text ends with 0, and a 0 inside it is written `00 ff`: so a text sorts before every longer one. */
 function writeText(text: string, into: Uint8Array, start: number): number {
   into[start] = TEXT;
   const bytes = new Uint8Array(utf8Length(text));
@@ -137,7 +137,7 @@ function readText(bytes: Uint8Array, start: number, end: number): string {
 }
 
 function noKey(key: unknown): RepriseError {
-  return new RepriseError('invalid_value', 'this is not the key of a row', {
+  return new RepriseError('invalid_value', 'invalid row key', {
     expected: 'text or a safe integer, or a list of one or more of them',
     actual: key,
   });

@@ -123,7 +123,7 @@ const KEY_BYTES_MAX = 32;
 
 /**
  * Keys read lately, each in the slot its bytes hash to. The same few keys come back in every event: a string the
- * engine has already used as a key is stored several times faster than an equal one just made.
+ * Recently read keys, each in the slot of its bytes' hash. The same few keys come back in every event: a string the
  */
 const recentKeys: (string | undefined)[] = new Array(KEY_SLOTS);
 
@@ -204,7 +204,7 @@ function rank(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** Tells whether keys already stand in canonical order, so that nobody sorts what a decoder has just sorted. */
+/** Tells whether keys are already in canonical order, so that sorted keys are not sorted again. */
 export function inOrder(keys: readonly string[]): boolean {
   let previous = '';
   let previousLength = -1;

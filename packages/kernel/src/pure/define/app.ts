@@ -5,7 +5,7 @@ import { requireDefinitions, requireObject } from './parts.js';
 import type { PlanDefinition } from './plan.js';
 import type { ReducerDefinition } from './reducer.js';
 
-/** The pure wing of an application: everything that replay needs, and nothing that touches the outside. */
+/** The pure part of an application: everything that replay needs, and nothing that touches the outside. */
 export interface App {
   readonly reducers: ReadonlyMap<string, ReducerDefinition>;
   readonly plans: ReadonlyMap<string, PlanDefinition>;
@@ -27,11 +27,11 @@ export interface AppSpec {
 }
 
 /**
- * Puts definitions together. Export it as the default of a module and `reprise verify WORLD --app MODULE`
+ * Combines definitions. Export it as the default of a module and `reprise verify WORLD --app MODULE`
  * replays the journal.
  *
- * @throws RepriseError `duplicate_definition` when two definitions share a name or go on from the same one,
- *   `invalid_definition` for what is none
+ * @throws RepriseError `duplicate_definition` when two definitions share a name or migrate from the same one,
+ *   `invalid_definition` for anything else in the lists
  */
 export function defineApp(spec: AppSpec): App {
   requireObject(spec, 'an app');
@@ -54,7 +54,7 @@ export function defineApp(spec: AppSpec): App {
     effects,
     ...(policy && { policy }),
   });
-  heirsOf(app); // N2
+  heirsOf(app); // lineage/N2
   return app;
 }
 
@@ -89,7 +89,7 @@ function byName<T extends { readonly name: string }>(list: readonly T[], what: s
 }
 
 function duplicate(what: string, name: string): RepriseError {
-  return new RepriseError('duplicate_definition', `two definitions of the ${what} ${name}`, {
+  return new RepriseError('duplicate_definition', `duplicate definition of the ${what} ${name}`, {
     hint: 'Register each definition once; give a changed one a new version.',
   });
 }

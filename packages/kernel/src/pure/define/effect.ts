@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireEffectKind, requireObject } from './parts.js';
 
-/** A pure definition of an effect: what goes out, what comes back, and whether it may be replayed. */
+/** A pure definition of an effect: its parameters, its receipt, and whether it may be executed again. */
 export interface EffectDefinition<I = unknown, P = unknown> {
   readonly type: 'effect';
   /** The kind, for example `llm.generate@2`. */
@@ -12,13 +12,13 @@ export interface EffectDefinition<I = unknown, P = unknown> {
   readonly receipt: SchemaNode;
   /** The guarantee, or the name of the text parameter that holds it. */
   readonly guarantee: Guarantee | { readonly param: string };
-  /** Dimensions of rights, besides its kind, that it exercises: dimension → the text parameter that names what. */
+  /** Dimensions of rights, besides its kind, that it needs: dimension → the text parameter that names the object. */
   readonly rights: Readonly<Record<string, string>>;
-  /** What its account sets aside for it, by unit: an amount, or the parameter that holds it. */
+  /** The amounts that its account reserves for it, by unit: an amount, or the parameter with the amount. */
   readonly reserves: Readonly<Record<string, number | string>>;
   /** The parameter with the address of the cell that settles it; null when an adapter does. */
   readonly settledBy: string | null;
-  /** The text parameter by which rules and remembered approvals may tell one from another, as `kind#subject`; null when none. */
+  /** The text parameter that policy rules and remembered approvals may name, as `kind#subject`; null without one. */
   readonly subject: string | null;
   /** The digest of everything above; a manifest pins it. */
   readonly digest: string;
@@ -29,16 +29,16 @@ export interface EffectDefinition<I = unknown, P = unknown> {
 }
 
 /**
- * Defines an effect. The definition is pure and lives with the contracts; an adapter only binds to it, so a
+ * Defines an effect. The definition is pure and part of the contracts; an adapter only binds to it, so a
  * journal is verified with no adapter present.
  *
  * @param spec `kind`: a dotted name and version; `params`, `receipt`: schemas of the closed subset; `guarantee`:
  *   `at_most_once` by default (a crash inside it gives `outcome_unknown`), `idempotent` (offered again), or
- *   `reconcile` (the adapter is asked what happened); `{param}` when the parameters carry the class; `rights`: what
- *   its cell must be permitted besides the kind, such as `{ tool: 'name' }`; `reserves`: what its account sets aside,
+ *   `reconcile` (the adapter is asked what happened); `{param}` when a parameter holds the guarantee; `rights`: the
+ *   permissions its cell needs besides the kind, such as `{ tool: 'name' }`; `reserves`: the amounts to reserve,
  *   such as `{ tokens: 'max_tokens', micro_money: 5_000 }`; `settledBy`: the parameter with the address of the cell
  *   that settles it, when no adapter does; `subject`: the text parameter that policy rules and remembered approvals may
- *   name behind the kind, as in `tool.call@1#refund`
+ *   name after the kind, as in `tool.call@1#refund`
  * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
@@ -59,7 +59,7 @@ export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
   const receipt = compileSchema(spec.receipt);
   const guarantee = guaranteeOf(spec.guarantee ?? 'at_most_once', params, spec.kind);
   const { rights, reserves, settledBy, subject } = authorityParts(spec, params);
-  // What an effect does not use is not in its digest: definitions keep theirs when the language grows.
+  // Unused options are not in its digest: definitions keep theirs when the language grows.
   const more = {
     ...(spec.rights === undefined ? {} : { rights }),
     ...(spec.reserves === undefined ? {} : { reserves }),
@@ -89,7 +89,7 @@ export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
   });
 }
 
-/** The guarantee as it is pinned; a parameter that carries it must be one, and text. */
+/** The guarantee to pin; a parameter that holds it must exist and be text. */
 function guaranteeOf(given: unknown, params: SchemaNode, kind: string): EffectDefinition['guarantee'] {
   const known = GUARANTEES.find((guarantee) => guarantee === given);
   if (known !== undefined) return known;
@@ -98,7 +98,7 @@ function guaranteeOf(given: unknown, params: SchemaNode, kind: string): EffectDe
     const type = params.fields[param]?.node.type;
     if (type === 'text' || type === 'literal') return { param };
   }
-  throw new RepriseError('invalid_definition', `the delivery of ${kind} is none`, {
+  throw new RepriseError('invalid_definition', `the effect ${kind} has an unknown guarantee`, {
     expected: `${GUARANTEES.join(', ')}, or {param: the name of a text parameter}`,
     actual: given,
   });
@@ -111,7 +111,7 @@ interface AuthorityParts {
   readonly subject?: string;
 }
 
-/** The parts that the gate reads; each parameter that they name must be there, and of its type. */
+/** The parts that the gate reads; each parameter that they name must exist and have the right type. */
 function authorityParts(spec: AuthorityParts & { readonly kind: string }, params: SchemaNode) {
   const { rights = {}, reserves = {}, settledBy = null, subject = null } = spec;
   requireObject(rights, `the rights of ${spec.kind}`);
@@ -142,7 +142,7 @@ function isParam(params: SchemaNode, name: unknown, types: readonly string[]): b
 }
 
 function refusePart(kind: string, where: string, expected: string, actual: unknown): never {
-  throw new RepriseError('invalid_definition', `a part of ${kind} names no such parameter`, {
+  throw new RepriseError('invalid_definition', `the effect ${kind} names a parameter that it does not have`, {
     where,
     expected,
     actual,

@@ -1,4 +1,4 @@
-/** A reducer as a table: one function for each of its events, so that a new event breaks the build until it has one. */
+/** A reducer as a table: one function for each of its events, so that a new event does not compile without one. */
 import type { EventOf, EventSchemas, ReducerContext } from './reducer.js';
 
 /** The value of one of a reducer's events. */
@@ -7,13 +7,13 @@ export type EventValue<E extends EventSchemas, N extends keyof E & string> = Ext
   { readonly name: N }
 >['value'];
 
-/** What a reducer does with each of its events. */
+/** One handler for each event of a reducer. */
 export type EventHandlers<State, E extends EventSchemas> = {
   readonly [N in keyof E & string]: (draft: State, value: EventValue<E, N>, ctx: ReducerContext) => void;
 };
 
 /**
- * The recipe that gives each event to its own handler: what `reduce` of a reducer takes.
+ * The recipe that calls the handler of each event: for `reduce` of a reducer.
  *
  * @example
  * const EVENTS = { 'demo/Added@1': creates(z.strictObject({ by: z.int() })) } as const
@@ -26,7 +26,7 @@ export function handledBy<State, E extends EventSchemas>(
   handlers: EventHandlers<State, E>,
 ): (draft: State, event: EventOf<E>, ctx: ReducerContext) => void {
   return (draft, event, ctx) => {
-    // The name says which value it is; that both belong together is not in the types of a union.
+    // The name determines the type of the value; TypeScript cannot express that for a union.
     const handle = handlers[event.name] as (draft: State, value: unknown, ctx: ReducerContext) => void;
     handle(draft, event.value, ctx);
   };

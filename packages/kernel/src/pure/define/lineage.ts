@@ -1,10 +1,10 @@
 /**
- * Which definition stands for which name, when definitions follow one another.
+ * Finds the definition for a name when definitions replace one another.
  *
  * Invariants
  * N1  A cell keeps its address for ever. Its reducer part is the oldest name of the chain; every later name of the
  *     chain means the same cell.
- * N2  In one app a name is answered for by one definition. `defineApp` refuses two.
+ * N2  In one app one definition answers for a name. `defineApp` refuses two.
  */
 import type { Address, Value } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
@@ -13,20 +13,20 @@ import { requireDefinitions, requireFunction, requireObject, requireOwnName } fr
 import type { PlanDefinition } from './plan.js';
 import type { ReducerDefinition } from './reducer.js';
 
-/** A version that a reducer goes on from, and how its states are turned into those of the next. */
+/** An earlier version of a reducer, and how its states are turned into those of the next. */
 export interface Forebear {
   readonly name: string;
-  /** The earlier definition, when the author still has it: what it recorded can be replayed. */
+  /** The earlier definition, when the author still has it: its records can be replayed. */
   readonly definition?: ReducerDefinition;
-  /** A state of this version as one of the next. Pure; the copy is its own. */
+  /** Turns a state of this version into one of the next. Pure; the argument is its own copy. */
   migrate(state: Value): unknown;
 }
 
-/** How a reducer goes on from an earlier version of it. */
+/** How a reducer migrates from an earlier version. */
 export interface Migrates<S> {
   /**
-   * The version before: its name or, better, its definition, which brings what it migrates from itself and lets
-   * what was recorded with it be replayed.
+   * The earlier version: its name or, better, its definition, which brings its own earlier versions and lets
+   * its records be replayed.
    */
   readonly from: string | ReducerDefinition;
   /** Turns a state of that version into one of this. Pure. */
@@ -68,13 +68,13 @@ export function replacedBy(name: string, replaces: string | PlanDefinition | und
 function distinct<T extends { readonly name: string }>(name: string, chain: readonly T[]): readonly T[] {
   const names = [...chain.map((one) => one.name), name];
   if (new Set(names).size === names.length) return Object.freeze(chain);
-  throw new RepriseError('invalid_definition', `${name} goes on from itself`, {
+  throw new RepriseError('invalid_definition', `${name} migrates from itself (cycle)`, {
     actual: names.join(' → '),
     hint: 'Give the new version a name of its own: namespace/Name@2.',
   });
 }
 
-/** The reducer that the cells of this name have now, whichever version of the name is given. */
+/** The reducer that handles the cells of this name now, whichever version of the name is given. */
 export function reducerFor(app: App, name: string): ReducerDefinition | undefined {
   return app.reducers.get(name) ?? heirsOf(app).reducers.get(name);
 }
@@ -94,7 +94,7 @@ export function cellAddress(app: App, [name, key]: Address): Address {
   return [cellName(app, name), key];
 }
 
-/** Earlier names and who answers for them now. */
+/** Earlier names and the definitions that answer for them now. */
 interface Heirs {
   readonly reducers: ReadonlyMap<string, ReducerDefinition>;
   readonly plans: ReadonlyMap<string, PlanDefinition>;
@@ -103,7 +103,7 @@ interface Heirs {
 const known = new WeakMap<App, Heirs>();
 
 /**
- * Who answers for earlier names.
+ * The definitions that answer for earlier names.
  *
  * @throws RepriseError `duplicate_definition` when two definitions answer for one name
  */
@@ -134,8 +134,10 @@ function heirsAmong<K extends string, T extends Chained<K>>(all: ReadonlyMap<str
 
 function claimedTwice(name: string, heir: string, other: string): RepriseError {
   const both =
-    name === other ? `${heir} goes on from ${name}, and both are there` : `${heir} and ${other} go on from ${name}`;
+    name === other
+      ? `${heir} migrates from ${name}, and the app has both`
+      : `${heir} and ${other} both migrate from ${name}`;
   return new RepriseError('duplicate_definition', both, {
-    hint: 'List the newest version alone. To perform older eras, give the earlier app as `legacy`.',
+    hint: 'List only the newest version. To replay older eras, give the earlier app as `legacy`.',
   });
 }

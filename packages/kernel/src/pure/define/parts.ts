@@ -1,41 +1,45 @@
-/** Refuses parts of definitions that are of the wrong kind: not every caller has types. */
+/** Refuses parts of definitions that have the wrong type: callers may be untyped. */
 import { EFFECT_KIND, RepriseError, WIRE_NAME } from '@reprise/contracts';
 
 /** The longest name: what records and manifests have room for. */
 const NAME_UNITS_MAX = 128;
 
-const MADE_BY = { reducer: 'what defineReducer gave', plan: 'what definePlan gave', effect: 'what defineEffect gave' };
+const MADE_BY = {
+  reducer: 'a reducer made by defineReducer',
+  plan: 'a plan made by definePlan',
+  effect: 'an effect made by defineEffect',
+};
 
-/** What a leaf's key has room for. */
+/** The form of names that fit a leaf's key. */
 const LEAF_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 
-/** Refuses a definition, or a part of one, that is no plain object. */
+/** Refuses a definition, or a part of one, that is not a plain object. */
 export function requireObject(thing: unknown, what: string): asserts thing is Readonly<Record<string, unknown>> {
   const prototype = typeof thing === 'object' && thing !== null ? Object.getPrototypeOf(thing) : undefined;
   if (prototype === null || prototype === Object.prototype) return;
-  refuse(`${what} is not given as an object`, 'a plain object', thing);
+  refuse(`${what} must be an object`, 'a plain object', thing);
 }
 
-/** Refuses a part that is no function. */
+/** Refuses a part that is not a function. */
 export function requireFunction(thing: unknown, what: string): void {
   if (typeof thing !== 'function') refuse(`${what} is not a function`, 'a function', thing);
 }
 
-/** Refuses a part that is no list of definitions of one type. */
+/** Refuses a part that is not a list of definitions of one type. */
 export function requireDefinitions(things: unknown, type: 'reducer' | 'plan' | 'effect', what: string): void {
-  if (!Array.isArray(things)) refuse(`the ${type}s of ${what} are not given as a list`, 'a list', things);
+  if (!Array.isArray(things)) refuse(`the ${type}s of ${what} must be a list`, 'a list', things);
   for (let i = 0; i < things.length; i++) {
     const thing = things[i] as { readonly type?: unknown } | null | undefined;
     if (typeof thing === 'object' && thing !== null && thing.type === type) continue;
-    refuse(`${type} ${i} of ${what} is no ${type}`, MADE_BY[type], thing);
+    refuse(`${type} ${i} of ${what} is not a ${type}`, MADE_BY[type], thing);
   }
 }
 
-/** Refuses a wire name that is none, or that is one of the kernel's. */
+/** Refuses an invalid wire name, and one that belongs to the kernel. */
 export function requireOwnName(name: unknown, what: string): void {
   requireWireName(name, what);
   if (String(name).startsWith('sys/'))
-    refuse(`${what} cannot be named in sys/: that is the kernel's`, 'another namespace', name);
+    refuse(`${what} cannot have a name in sys/, which belongs to the kernel`, 'another namespace', name);
 }
 
 /** Refuses a name that is not `ns/Name@v`. */
@@ -61,7 +65,7 @@ export function requireTableName(name: string): void {
 function requireName(name: unknown, pattern: RegExp, what: string, form: string): void {
   if (typeof name === 'string' && name.length <= NAME_UNITS_MAX && pattern.test(name)) return;
   const expected = `${form}, at most ${NAME_UNITS_MAX} characters`;
-  throw new RepriseError('invalid_name', `this is not ${what}`, { expected, actual: name });
+  throw new RepriseError('invalid_name', `invalid name: not ${what}`, { expected, actual: name });
 }
 
 function refuse(what: string, expected: string, actual: unknown): never {

@@ -13,7 +13,7 @@ export type ReceiptOf<P> =
       readonly payload?: never;
     });
 
-/** An effect that a plan emitted: what it awaits, cancels and names. */
+/** A handle of an effect that a plan emitted: for awaiting, cancelling and naming it. */
 export interface EffectHandle<P = unknown> {
   /** The emission's ordinal in the plan. */
   readonly emission: number;
@@ -21,12 +21,12 @@ export interface EffectHandle<P = unknown> {
   readonly $payload?: P;
 }
 
-/** What a plan waits for, as data. A plan yields it; the engine answers with a {@link Resumed}. */
+/** The wait of a plan, as data. A plan yields it; the engine answers with a {@link Resumed}. */
 export type PlanWait =
   | { readonly for: 'one' | 'any' | 'all'; readonly emissions: readonly number[]; readonly until: number | null }
   | { readonly for: 'peek'; readonly address: Address };
 
-/** What an await returned, as data: the ordered list of these is all that a plan instance is. */
+/** The result of an await, as data: the ordered list of these results is the whole state of a plan instance. */
 export type Resumed =
   | { readonly receipts: readonly (readonly [number, Receipt])[] }
   | { readonly deadline: true }
@@ -41,64 +41,64 @@ export interface AwaitOptions {
   readonly within?: number;
 }
 
-/** How an effect is emitted. */
+/** Options of emitting an effect. */
 export interface EmitOptions {
   /** How long it may run, in milliseconds from when it may start. */
   readonly timeoutMs?: number;
-  /** Somebody has to approve it first: who besides the host, as a pattern of principals; people when absent. */
+  /** Requires an approval first: by which principals besides the operator, as a pattern; people when absent. */
   readonly approval?: { readonly to?: string };
 }
 
-/** All that a plan may do. Awaits are `yield*`; the rest is immediate and part of the frame. */
+/** All that a plan may do. Awaits are `yield*`; other calls are immediate and part of the frame. */
 export interface PlanContext {
   /** The time of the frame that this segment of the plan runs in, in milliseconds. */
   readonly now: number;
   /** The cell whose plan this is. */
   readonly cell: Address;
   /**
-   * Emits an effect of the declared set. A refusal comes back as a `denied` receipt. With `approval` somebody has to
-   * approve it first even where the policy allows it, unless that was remembered.
+   * Emits an effect of the declared set. A refusal comes back as a `denied` receipt. `approval` requires an approval
+   * even where the policy allows the effect, unless one is remembered.
    */
   emitEffect<I, P>(effect: EffectDefinition<I, P>, params: I, options?: EmitOptions): EffectHandle<P>;
-  /** Waits for one receipt; with `within`, null when the time came first. */
+  /** Waits for one receipt; with `within`, null when the time ran out. */
   awaitReceipt<P>(handle: EffectHandle<P>): PlanBody<ReceiptOf<P>>;
   awaitReceipt<P>(handle: EffectHandle<P>, options: { readonly within: number }): PlanBody<ReceiptOf<P> | null>;
   /**
-   * Waits for the first receipt of several; null when `within` came first. A receipt that an earlier await returned
-   * is there already; of the others the first by journal order.
+   * Waits for the first receipt of several; null when `within` ran out. A receipt that an earlier await returned
+   * counts as first; of the others the first by journal order.
    */
   awaitAny<P>(
     handles: readonly EffectHandle<P>[],
     options?: AwaitOptions,
   ): PlanBody<{ readonly handle: EffectHandle<P>; readonly receipt: ReceiptOf<P> } | null>;
-  /** Waits for all receipts, in the order of the handles; null when `within` came first. */
+  /** Waits for all receipts, in the order of the handles; null when `within` ran out. */
   awaitAll<P>(handles: readonly EffectHandle<P>[], options?: AwaitOptions): PlanBody<readonly ReceiptOf<P>[] | null>;
-  /** Tries an effect up to `max` times, each try an effect of its own, while `on` says so. */
+  /** Tries an effect up to `max` times, each try an effect of its own, while `on` returns true. */
   retry<I, P>(
     effect: EffectDefinition<I, P>,
     params: I,
     options: { readonly max: number; readonly on: (receipt: ReceiptOf<P>) => boolean; readonly timeoutMs?: number },
   ): PlanBody<ReceiptOf<P>>;
-  /** Reads a cell's state as of this frame; null when it is absent. Recorded, as every await. */
+  /** Reads a cell's state as of this frame; null when it is absent. The result is recorded, as for every await. */
   peek(address: Address): PlanBody<Value>;
   /** Sends an event to the plan's own cell. */
   raiseEvent(event: { readonly name: string; readonly value: unknown }): void;
   /**
-   * Asks for an effect to be cancelled: what does not run is settled now; what runs is told to stop and has `graceMs`
-   * (half a minute when absent) to say what became of it, then it is settled as cancelled and its answer comes late.
+   * Cancels an effect: one that does not run is settled now; a running one is told to stop and has `graceMs` milliseconds
+   * (half a minute when absent) to report its outcome, then it is settled as cancelled and its answer comes late.
    */
   cancel(handle: EffectHandle, options?: { readonly graceMs?: number }): void;
   /** Ends this instance and starts a fresh one: `return plan.continueAs(next)`. For plans of many awaits. */
   continueAs(input: unknown): void;
 }
 
-/** A plan as the engine holds it. */
+/** A plan in the form that the engine uses. */
 export interface PlanDefinition<I = unknown> {
   readonly type: 'plan';
   readonly name: string;
   readonly input: SchemaNode;
   readonly effects: ReadonlyMap<string, EffectDefinition>;
-  /** The plans whose intents start this one instead, oldest first; absent when there is none. */
+  /** Earlier plans whose intents start this one, oldest first; absent without any. */
   readonly replaces?: readonly Replaced[];
   readonly digest: string;
   run(input: I, plan: PlanContext): PlanBody;
@@ -106,7 +106,7 @@ export interface PlanDefinition<I = unknown> {
 
 /**
  * Defines a plan: a generator that turns an intent into effects and their receipts into events. It is pure:
- * given what its awaits returned it does the same again, so an instance is stored as exactly that list.
+ * given the results of its awaits it does the same again, so an instance is stored as exactly that list.
  *
  * @param spec `effects` is the set it may emit; `run` must not keep anything outside itself; `replaces` names the
  *   version before, or is its definition: intents that name it start this plan

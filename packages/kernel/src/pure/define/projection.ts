@@ -14,48 +14,48 @@ import {
 
 /** The rows of a view, as its fold reads and writes them. Keys are text, safe integers, or lists of both. */
 export interface Rows<Row> {
-  /** The row as it is now, the caller's own copy; undefined when there is none. */
+  /** The current row, the caller's own copy; undefined without one. */
   get(key: RowKey): Row | undefined;
-  /** Writes a row, in place of the one that stands there. */
+  /** Writes a row, replacing the one with this key. */
   put(key: RowKey, row: Row): void;
-  /** Takes a row away; nothing happens when there is none. */
+  /** Deletes a row, if there is one. */
   remove(key: RowKey): void;
 }
 
-/** Where a row stands in an index: a key, or undefined for rows that are not in it. Pure. */
+/** A row's place in an index: a key, or undefined for rows outside the index. Pure. */
 export type IndexOf<Row> = (row: Row, key: RowKey) => RowKey | undefined;
 
-/** A projection as the runtime holds it. */
+/** A projection in the form that the runtime uses. */
 export interface ProjectionDefinition<Row = unknown> {
   readonly type: 'projection';
   readonly name: string;
   readonly row: SchemaNode;
   readonly from: CompiledSources;
   readonly indexes: ReadonlyMap<string, IndexOf<unknown>>;
-  /** The digest of the schemas, the names and the text of the code: a view that was made by another is rebuilt. */
+  /** The digest of the schemas, the names and the text of the code: a view with another digest is rebuilt. */
   readonly digest: string;
   fold(rows: Rows<unknown>, entry: Entry): void;
   /** Carries the row's type; never present. */
   readonly $row?: Row;
 }
 
-/** What an author writes to define a projection. */
+/** The parts of a projection that an author writes. */
 export interface ProjectionSpec<R extends z.ZodType, F extends Sources> {
   /** The wire name, `ns/Name@v`. Raise the version when code that `fold` calls changes: only its own text is seen. */
   readonly name: string;
   /** The schema of a row. */
   readonly row: R;
-  /** The records it is made from. */
+  /** The records it is folded from. */
   readonly from: F;
-  /** Orders in which rows can be asked for, besides that of their keys. */
+  /** Orders in which rows can be read, besides that of their keys. */
   readonly indexes?: Readonly<Record<string, IndexOf<z.output<R>>>>;
-  /** Takes one record into the rows. Pure: it reads the rows and the entry, and nothing else. */
+  /** Folds one record into the rows. Pure: it reads the rows and the entry, and nothing else. */
   readonly fold: (rows: Rows<z.output<R>>, entry: EntryOf<F>) => void;
 }
 
 /**
- * Defines a projection: a table that is made from the records of durable frames, kept outside the journal, and made
- * again from it whenever it is lost or its definition changes. Open it with `openViews`.
+ * Defines a projection: a table that is folded from the records of durable frames, stored outside the journal, and
+ * rebuilt from it whenever it is lost or its definition changes. Open it with `openViews`.
  *
  * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example

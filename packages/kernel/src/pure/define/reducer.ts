@@ -43,24 +43,24 @@ export type EventOf<E extends EventSchemas> = {
   [N in keyof E & string]: { readonly name: N; readonly value: z.output<SchemaOf<E[N]> & z.ZodType> };
 }[keyof E & string];
 
-/** What a reducer emits to start a plan. */
+/** An intent: a reducer emits it to start a plan. */
 export interface Intent<I = unknown> {
   readonly plan: PlanDefinition<I>;
   readonly input: I;
 }
 
 /**
- * All that a reducer may do besides writing its draft. Nothing here performs anything: what it asks for is
- * part of the frame, or, when the delivery faults, never was.
+ * All that a reducer may do besides writing its draft. Nothing here has an effect by itself: each request becomes
+ * part of the frame, or is dropped when the delivery faults.
  */
 export interface ReducerContext {
   /** The frame's time in milliseconds: the only clock. */
   readonly now: number;
   /** This cell. */
   readonly address: Address;
-  /** The cell that made this one, or null when the outside did. */
+  /** The cell that made this one, or null for a cell made from outside. */
   readonly parent: Address | null;
-  /** Who sent the event: a cell, a plan, or null for the outside and the kernel. */
+  /** The sender of the event: a cell, a plan, or null for the outside and the kernel. */
   readonly sender: Sender;
   /** Starts a plan. @returns its ordinal in this cell, for `cancel` */
   emit<I>(intent: Intent<I>): number;
@@ -79,25 +79,25 @@ export interface ReducerContext {
   /** Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop. */
   cancel(plan: number | 'all'): void;
   /**
-   * Stops what a plan of this cell has open, and lets the plan live: what is not under way is settled as cancelled, what
-   * runs is told to stop and has `graceMs` (half a minute when absent) to say what became of it. The plan gets each receipt.
+   * Stops the open effects of a plan of this cell while the plan lives: those not under way are settled as cancelled,
+   * running ones are told to stop and have `graceMs` milliseconds (half a minute when absent). The plan gets each receipt.
    */
   stop(plan: number, options?: { readonly graceMs?: number }): void;
   /**
-   * Asks something of the kernel as this cell: `sys/Settle@1`, `sys/Decide@1`, `sys/Answer@1`, `sys/Cancel@1`,
-   * `sys/SetRights@1`, `sys/SetAccount@1`. It takes place when the delivery ends well; what the gate refuses comes back
+   * Applies a session command as this cell: `sys/Settle@1`, `sys/Decide@1`, `sys/Answer@1`, `sys/Cancel@1`,
+   * `sys/SetRights@1`, `sys/SetAccount@1`. It takes place when the delivery ends well; a refusal comes back
    * as `sys/CommandRefused@1`.
    */
   command<N extends CommandName>(name: N, value: CommandValue<N>): void;
   /** Appends to a log of this cell; the cost does not depend on the log's length. */
   append(log: string, item: unknown): void;
-  /** Links the log as it is now, this delivery's items included, so that an adapter can read it. */
+  /** Links the log in its current state, this delivery's items included, so that an adapter can read it. */
   logHead(log: string): Ref;
   /**
-   * A table of this cell: entries sorted by key, which are read and written where they are. The cost of an operation
-   * hardly depends on how many there are.
+   * A table of this cell: entries sorted by key, which are read and written in place. The cost of an operation
+   * hardly depends on the size of the table.
    *
-   * @typeParam V what its schema takes
+   * @typeParam V the type of its values
    */
   table<V = Value>(name: string): Table<V>;
   /** Ends this cell: its plans are cancelled, its timers, logs and tables dropped. A later creation is a new generation. */
@@ -110,7 +110,7 @@ export interface ReducerContext {
   random(): number;
 }
 
-/** A reducer as the engine holds it. */
+/** A reducer in the form that the engine uses. */
 export interface ReducerDefinition {
   readonly type: 'reducer';
   readonly name: string;
@@ -119,7 +119,7 @@ export interface ReducerDefinition {
   readonly facts: ReadonlyMap<string, SchemaNode>;
   readonly logs: ReadonlyMap<string, SchemaNode>;
   readonly tables: ReadonlyMap<string, SchemaNode>;
-  /** The versions that this one goes on from, oldest first; absent when it is the first. */
+  /** The versions that this one migrates from, oldest first; absent for the first version. */
   readonly lineage?: readonly Forebear[];
   readonly digest: string;
   /** The first state of a cell with this key, from the event that makes it. */
@@ -128,7 +128,7 @@ export interface ReducerDefinition {
   reduce(draft: unknown, event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): unknown;
 }
 
-/** What an author writes to define a reducer. */
+/** The parts of a reducer that an author writes. */
 export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
   /** The wire name, `ns/Name@v`. */
   readonly name: string;
@@ -149,7 +149,7 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
   readonly migrates?: Migrates<z.output<S>>;
   /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
   readonly init: (key: string, event: EventOf<E>) => z.output<S>;
-  /** The recipe: writes the draft, asks through `ctx`, returns nothing, awaits nothing. Pure. */
+  /** The recipe: writes the draft, calls `ctx`, returns nothing, awaits nothing. Pure. */
   readonly reduce: (draft: z.output<S>, event: EventOf<E>, ctx: ReducerContext) => void;
 }
 
@@ -199,7 +199,7 @@ export function defineReducer<S extends z.ZodType, const E extends EventSchemas>
       sorted(events).map(([name, event]) => [name, event.creates, schemaValue(event.node)]),
       sorted(facts).map(([name, node]) => [name, schemaValue(node)]),
       sorted(logs).map(([name, node]) => [name, schemaValue(node)]),
-      // Only where there are some: what was pinned before there were tables keeps its digest.
+      // Only for reducers with tables: definitions from before there were tables keep their digest.
       ...(tables.size === 0 ? [] : [sorted(tables).map(([name, node]) => [name, schemaValue(node)])]),
       ...(lineage.length === 0 ? [] : [lineage.map(({ name }) => name)]),
     ],
@@ -248,7 +248,7 @@ function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** State holds no bytes: what is large belongs in the content store, what is small is text. */
+/** State holds no bytes: large data belongs in the content store, small data is text. */
 function refuseBytes(node: SchemaNode, reducer: string): void {
   if (node.type === 'bytes') {
     throw new RepriseError('invalid_definition', `the state of ${reducer} holds bytes`, {

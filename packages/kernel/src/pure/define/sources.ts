@@ -1,11 +1,11 @@
-/** What views are made from: the records they choose, by kind and name, and what a fold sees of each. */
+/** The sources of views: the records they choose, by kind and name, and what a fold sees of each. */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaValue } from '../schema/index.js';
 import { requireObject } from './parts.js';
 
-/** Kinds of records that have a name: their own, or that of the effect which they are about. */
+/** Kinds of records that have a name: their own, or that of the effect which they concern. */
 export const NAMED_KINDS = [
   'request',
   'event',
@@ -26,9 +26,9 @@ export const NAMED_KINDS = [
 export type NamedKind = (typeof NAMED_KINDS)[number];
 
 /**
- * Which records: those of a kind (`receipt`), those of a kind with a name (`event:shop/Placed@1`,
- * `receipt:bank.pay@1`), or all (`*`). An `event` is what a cell is told, by a cell, a plan or the outside: it takes
- * requests too. The most exact choice that fits a record is the one that is taken.
+ * Selects records: those of a kind (`receipt`), those of a kind with a name (`event:shop/Placed@1`,
+ * `receipt:bank.pay@1`), or all (`*`). An `event` is anything sent to a cell, by a cell, a plan or the outside, so it
+ * includes requests. When several sources match a record, the most specific one counts.
  */
 export type SourceName = '*' | JournalRecord['kind'] | `${NamedKind}:${string}`;
 
@@ -45,9 +45,9 @@ type ValueOf<S, D> = D extends z.ZodType
     : z.output<D>
   : Value | undefined;
 
-/** A record as a fold sees it, with where it stands. */
+/** A record as a fold sees it, with its place. */
 export interface Entry<S extends string = string, R = JournalRecord, V = Value | undefined> {
-  /** The choice that it was taken by: switch on it, and `record` and `value` are typed. */
+  /** The source that chose it: switch on it, and `record` and `value` are typed. */
   readonly from: S;
   readonly record: R;
   /**
@@ -61,15 +61,15 @@ export interface Entry<S extends string = string, R = JournalRecord, V = Value |
   readonly i: number;
   /** The frame's time in milliseconds. */
   readonly at: number;
-  /** The cell that it concerns: of an event the receiver, of an effect and its receipt the cell whose plan it is. */
+  /** The cell that it concerns: for an event the receiver, for an effect and its receipt the cell of the plan. */
   readonly cell: Address | null;
-  /** The effect that it is about, for effects, denials, attempts, receipts and what else names one. */
+  /** The effect that it concerns, for effects, denials, attempts, receipts and other records that name one. */
   readonly effect: EffectSeen | null;
   /** All records of the frame. */
   readonly frame: readonly JournalRecord[];
 }
 
-/** What the journal said of an effect when it was emitted. */
+/** The journal's record of an effect's emission. */
 export interface EffectSeen {
   readonly id: string;
   /** The kind, for example `llm.generate@2`. */
@@ -79,23 +79,23 @@ export interface EffectSeen {
   readonly plan: number | null;
 }
 
-/** The entries of a choice of sources: a union that `from` tells apart. */
+/** The entries of a set of sources: a union discriminated by `from`. */
 export type EntryOf<F extends Sources> = {
   [S in keyof F & string]: Entry<S, RecordOf<S>, ValueOf<S, F[S]>>;
 }[keyof F & string];
 
-/** The schemas of a choice of sources, by its name; null where any value is taken. */
+/** The schemas of a set of sources, by name; null where any value is accepted. */
 export type CompiledSources = ReadonlyMap<string, SchemaNode | null>;
 
 /**
- * Compiles a choice of sources.
+ * Compiles a set of sources.
  *
  * @throws RepriseError `invalid_definition`, `invalid_schema`
  */
 export function compileSources(from: Sources, what: string): CompiledSources {
   requireObject(from, `what ${what} is made from`);
   const entries = Object.entries(from as Readonly<Record<string, z.ZodType | true>>);
-  if (entries.length === 0) throw refusal(`${what} is made from nothing`, 'one kind of record or more', from);
+  if (entries.length === 0) throw refusal(`${what} has no sources`, 'one kind of record or more', from);
   return new Map(entries.map(([name, schema]) => [name, compileSource(name, schema, what)]));
 }
 
@@ -104,13 +104,13 @@ function compileSource(name: string, schema: z.ZodType | true, what: string): Sc
   const named = (NAMED_KINDS as readonly string[]).includes(kind);
   if ((rest.length > 0 && (!named || rest.join(':') === '')) || kind === '')
     throw refusal(
-      `${what} names a source that is none`,
+      `${what} names an unknown source`,
       `*, a kind, or one of ${NAMED_KINDS.join(', ')} with a name`,
       name,
     );
   if (schema === true) return null;
   if (named) return compileSchema(schema);
-  throw refusal(`records of the kind ${kind} have no value that a schema could check`, 'true', name);
+  throw refusal(`records of the kind ${kind} have no value to check`, 'true', name);
 }
 
 /** Sources as they enter a definition's digest. */

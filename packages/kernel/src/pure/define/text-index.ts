@@ -12,42 +12,42 @@ import {
   sourcesValue,
 } from './sources.js';
 
-/** Text to be found: text itself, the link of content that is UTF-8 text, or that of what `putErasable` kept. */
+/** Text to index: text itself, the link of content that is UTF-8 text, or a link from `putErasable`. */
 export type TextSource = string | Ref | { readonly erasable: Ref };
 
 /**
- * The documents of a text index, as its fold writes them. A document that was made from content goes by itself when
- * that content is erased.
+ * The documents of a text index, as its fold writes them. A document made from content disappears when that content
+ * is erased.
  */
 export interface Documents {
-  /** Makes a document of these texts, in place of the one with this id. */
+  /** Writes a document of these texts, replacing the one with this id. */
   put(id: RowKey, text: TextSource | readonly TextSource[]): void;
-  /** Takes a document away; nothing happens when there is none. */
+  /** Deletes a document, if there is one. */
   remove(id: RowKey): void;
 }
 
-/** A text index as the runtime holds it. */
+/** A text index in the form that the runtime uses. */
 export interface TextIndexDefinition {
   readonly type: 'text_index';
   readonly name: string;
   readonly from: CompiledSources;
-  /** The digest of the schemas, the names and the text of the code: an index that was made by another is rebuilt. */
+  /** The digest of the schemas, the names and the text of the code: an index with another digest is rebuilt. */
   readonly digest: string;
   fold(documents: Documents, entry: Entry): void;
 }
 
-/** What an author writes to define a text index. */
+/** The parts of a text index that an author writes. */
 export interface TextIndexSpec<F extends Sources> {
   /** The wire name, `ns/Name@v`. */
   readonly name: string;
   /** The records it is made from. */
   readonly from: F;
-  /** Says which documents a record makes or takes away. Pure; content that it links is read by the runtime. */
+  /** Writes and deletes the documents of a record. Pure; the runtime reads the content that it links. */
   readonly fold: (documents: Documents, entry: EntryOf<F>) => void;
 }
 
 /**
- * Defines a full-text index over what the journal says: disposable as a projection is. Open it with `openViews`.
+ * Defines a full-text index over the journal: it can be rebuilt like a projection. Open it with `openViews`.
  *
  * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example

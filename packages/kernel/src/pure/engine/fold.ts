@@ -39,7 +39,7 @@ import { advancePlan, deadlineReached, exceedPlan } from './plan/advance-plan.js
 import { dismissPlan } from './plan/dismiss-plan.js';
 import { sweepTable } from './table/sweep-table.js';
 
-/** A frame whose derived records are known and whose attempts are not decided yet. */
+/** A frame with its derived records, before its attempts are decided. */
 export interface FoldedFrame {
   readonly ingress: IngressRecord;
   /** Effects of this frame that are open at its end, in order: candidates for riding attempts. */
@@ -48,7 +48,7 @@ export interface FoldedFrame {
   seal(arm: readonly string[]): SealedFrame;
 }
 
-/** A finished frame: its bytes and what it does to the leaves. Nothing has happened yet. */
+/** A finished frame: its bytes and its changes to the leaves. Nothing has happened yet. */
 export interface SealedFrame {
   readonly records: readonly JournalRecord[];
   readonly bytes: Uint8Array;
@@ -57,15 +57,15 @@ export interface SealedFrame {
   readonly staged: readonly StagedBlob[];
   /** Running effects that should stop. */
   readonly aborts: readonly string[];
-  /** Effects that were open before, or waited for somebody, and are settled now: in order. */
+  /** Effects that were open before, or waited for an answer from outside, and are settled now: in order. */
   readonly settled: readonly SettledEffect[];
-  /** Deliveries that a fault stands for: what was thrown, for watchers, in order. */
+  /** Deliveries that became faults, with the errors thrown, for watchers, in order. */
   readonly faulted: readonly FaultedDelivery[];
   /** The cascade goes on: the next frame must be a `continue`. */
   readonly continues: boolean;
 }
 
-/** The event that brings a failed cell back; the kernel takes it, for any reducer. */
+/** The event that revives a failed cell; the kernel handles it, for any reducer. */
 export const REVIVE = 'sys/Revive@1';
 
 const deliverer: Deliverer = {
@@ -92,7 +92,7 @@ export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: Ingress
   return { ingress, emitted: stillOpen(fold), seal: (arm) => seal(fold, arm) };
 }
 
-/** What may be armed with the frame: an effect that was cancelled in the frame that emitted it is settled already. */
+/** The effects that may be armed with the frame: one that was cancelled in its own frame is settled already. */
 function stillOpen(fold: FrameFold): readonly EmittedEffect[] {
   return fold.emitted.filter(({ effect }) => fold.overlay.get(effectKey(effect)) !== undefined);
 }
@@ -109,7 +109,7 @@ function readWorld(bytes: Uint8Array): WorldLeaf {
   return leaf;
 }
 
-/** Takes the ingress in: what it does to the ledger, and the first deliveries. */
+/** Applies the ingress: its changes to the ledger, and the first deliveries. */
 function admit(fold: FrameFold, ingress: IngressRecord): void {
   switch (ingress.kind) {
     case 'manifest':
@@ -132,7 +132,7 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
       return admitContinue(fold, ingress.quarantined === true);
     case 'fork':
       return beginFork(fold, ingress);
-    case 'erase': // content is no state: what was decided on it stands
+    case 'erase': // content is not state: decisions based on it stand
       return requireAllowed(gateErase(fold, ingress.principal as Principal, ingress.cell), {
         where: ingress.cell === null ? '*' : formatAddress(ingress.cell),
         what: `${ingress.principal} may not erase this`,
@@ -147,7 +147,7 @@ function admit(fold: FrameFold, ingress: IngressRecord): void {
 
 function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
   const before = fold.world;
-  const { governed, root, fork } = before ?? {}; // what was set by a command, or a fork, outlives the era
+  const { governed, root, fork } = before ?? {}; // settings of commands and forks outlive the era
   const leaf: WorldLeaf = {
     ...(governed === undefined ? {} : { governed }),
     ...(root === undefined ? {} : { root }),
@@ -163,7 +163,7 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
   if (before !== undefined) endRefused(fold, 0); // what another policy forbids ends, as what rights forbid does
 }
 
-/** Whether a request was made before is the driver's to know: a repetition is never journaled, so never folded. */
+/** Repeated requests are detected by the driver: a repetition is never journaled, so never folded. */
 function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
   requireMaySend(fold, principal as Principal, to, event.name);
   if (event.name !== REVIVE) return enqueueRequest(fold, to, event as EventEnvelope);
@@ -191,14 +191,14 @@ function enqueueRequest(fold: FrameFold, to: Address, event: EventEnvelope): voi
   });
 }
 
-/** Turns what the gate refused somebody outside into a refusal of the ingress. */
+/** Turns the gate's refusal of an outside principal into a refusal of the ingress. */
 function requireAllowed(verdict: SendVerdict, refused: { readonly what: string; readonly where: string }): void {
   if (verdict.allow) return;
   const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
   throw new Refusal(code, refused.what, { where: refused.where, reason: verdict.code });
 }
 
-/** Brings a failed cell back: its state is what it was before the fault. */
+/** Revives a failed cell: its state is the one before the fault. */
 function reviveCell(fold: FrameFold, address: Address): void {
   const bytes = fold.overlay.get(cellKey(address));
   const live = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
@@ -213,7 +213,7 @@ function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
   if (bytes === undefined) throw settledBefore(ingress.effect);
   const effect = fold.take<EffectLeaf>(bytes);
   if (effect.attempt !== ingress.attempt) {
-    throw new Refusal('effect_settled', 'the receipt is not of the armed attempt', {
+    throw new Refusal('effect_settled', 'the receipt belongs to another attempt', {
       expected: effect.attempt,
       actual: ingress.attempt,
       where: `effect ${ingress.effect}`,
@@ -228,10 +228,10 @@ function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
   }
 }
 
-/** What the kernel itself has to say of an effect comes too late, when it is settled: its adapter's word is awaited. */
+/** The kernel's own receipt is too late when the effect is settled: only the adapter's answer still counts. */
 function settledBefore(effect: string): Refusal {
   return new Refusal('effect_settled', `effect ${effect} is not open`, {
-    hint: 'It was settled before, or it is not an effect of this world.',
+    hint: 'The effect was settled before, or does not belong to this world.',
   });
 }
 
@@ -246,8 +246,8 @@ function quarantineEffect(
 }
 
 /**
- * Ends a plan that would have gone on in a frame that is quarantined: nothing else would ever wake it. Its cell is
- * told in the frame after, so that it does not wait for ever either.
+ * Ends a plan that would have continued in a quarantined frame: nothing else would ever wake it. Its cell gets a
+ * notice in the next frame, so that it does not wait for ever either.
  */
 function quarantinePlan(fold: FrameFold, plan: PlanAddress): void {
   const bytes = fold.overlay.get(planKey(plan));
@@ -286,7 +286,7 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
   fold.enqueue({ kind: 'event', to: cell, event, from: null, cause: 0, reply: false, notice: true, root: false });
 }
 
-/** Before an effect starts its rights are asked for again: they may have ended since it was emitted. */
+/** Rights are checked again before an effect starts: they may have ended since it was emitted. */
 function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attempt'>): void {
   const bytes = fold.overlay.get(effectKey(id));
   const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
@@ -304,7 +304,7 @@ function armEffect(fold: FrameFold, id: string, attempt: number): void {
   if (bytes === undefined) throw settledBefore(id);
   const effect = fold.take<EffectLeaf>(bytes);
   if (attempt !== effect.attempt + 1) {
-    throw new Refusal('invalid_argument', 'this is not the next attempt of the effect', {
+    throw new Refusal('invalid_argument', 'invalid attempt number of the effect', {
       expected: effect.attempt + 1,
       actual: attempt,
     });
@@ -315,7 +315,7 @@ function armEffect(fold: FrameFold, id: string, attempt: number): void {
 
 function admitContinue(fold: FrameFold, quarantined: boolean): void {
   const bytes = fold.overlay.get(PENDING_KEY);
-  if (bytes === undefined) throw new Refusal('invalid_argument', 'no cascade is waiting to go on');
+  if (bytes === undefined) throw new Refusal('invalid_argument', 'there is no cascade to continue');
   const pending = decode(bytes) as unknown as PendingLeaf;
   fold.overlay.set(PENDING_KEY, undefined);
   fold.resume(pending);

@@ -1,16 +1,16 @@
-/** One check under way: where it is in the value, what it has found, and what it may still cost. */
+/** One running check: its position in the value, its findings, and its remaining budget. */
 import { Budget, CHECK_DEPTH_MAX, NODE_STEPS, TooDeep } from './budget.js';
 
-/** Problems that one check names; of more nobody reads. */
+/** The maximum number of problems that one check names. */
 export const PROBLEMS_MAX = 20;
 
-/** What is wrong with a value, and where in it. */
+/** A problem of a value, and its place. */
 export interface JsonProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What has been looked at of a list or a map by the keywords that apply to it. */
+/** The parts of a list or a map that its keywords have evaluated. */
 export interface Evaluated {
   /** Keys, or the numbers of items. */
   readonly parts: Set<string | number>;
@@ -37,7 +37,7 @@ export class CheckRun {
   #depth = 0;
   #quiet = 0;
 
-  /** Checks a value that stands where the last one did. What was evaluated is noted when it fits. */
+  /** Checks the value at the current position again. Evaluated parts are noted when it fits. */
   visit(node: SchemaNode, value: unknown, seen: Evaluated): boolean {
     this.budget.spend(NODE_STEPS);
     if (++this.#depth > CHECK_DEPTH_MAX) throw new TooDeep();
@@ -63,7 +63,7 @@ export class CheckRun {
     return fits;
   }
 
-  /** Finds out something without naming problems. */
+  /** Evaluates a rule without naming problems. */
   quietly<T>(body: () => T): T {
     this.#quiet++;
     try {
@@ -73,7 +73,7 @@ export class CheckRun {
     }
   }
 
-  /** Names a problem, and is false. */
+  /** Names a problem, and returns false. */
   problem(message: string, ...step: readonly (string | number)[]): false {
     if (this.#quiet === 0 && this.problems.length < PROBLEMS_MAX) {
       this.problems.push({ path: [...this.path, ...step], message });

@@ -1,16 +1,16 @@
 /**
- * Checks values by a JSON Schema that somebody else wrote: a server, a file, a recorded definition.
+ * Checks values against a JSON Schema from outside: from a server, a file, a recorded definition.
  *
- * Owns: what the checker promises. Does not own: schemas of the program's own, which their library checks, and those of
+ * Owns: the promises of the checker. Does not own: schemas of the program itself, which their library checks, and those of
  * journaled data, which are a closed language (`../schema/index.ts`).
  *
  * Invariants
  * C1  Pure: the same schema and value give the same verdict on every engine, in every process.
- * C2  No expression of others is given to an engine that backtracks, neither of `pattern`, `patternProperties` nor
+ * C2  No foreign regular expression is passed to an engine that backtracks, neither of `pattern`, `patternProperties` nor
  *     `format`.
- * C3  Whatever the schema, reading it and checking by it take bounded memory and a bounded number of steps. What is
- *     beyond a bound is a verdict, never an exception and never a wait.
- * C4  Nothing is fetched: a reference leads to a part of the schema, or the schema is refused.
+ * C3  Whatever the schema, reading it and checking by it take bounded memory and a bounded number of steps. Exceeding
+ *     a bound is a verdict, never an exception and never a wait.
+ * C4  Nothing is fetched: a reference points to a part of the schema, or the schema is refused.
  */
 import { CHECK_DEPTH_MAX, CHECK_STEPS_MAX, OutOfSteps, TooDeep } from './budget.js';
 import { CheckRun, type JsonProblem, nothing } from './check-run.js';
@@ -18,13 +18,13 @@ import { Compiler } from './compile.js';
 import type { Properties } from './pattern-syntax.js';
 import { Resources, SchemaRefused } from './resources.js';
 
-/** What a checker says of a value. */
+/** The verdict on a value. */
 export type JsonVerdict =
   | { readonly ok: true }
   | {
       readonly ok: false;
       readonly problems: readonly JsonProblem[];
-      /** Set when the check itself was given up: nobody can tell whether the value fits. */
+      /** Set when the check itself was given up: then it is unknown whether the value fits. */
       readonly givenUp?: 'steps' | 'depth';
     };
 
@@ -34,18 +34,18 @@ export interface JsonChecker {
   readonly check: (value: unknown) => JsonVerdict;
 }
 
-/** A schema that nothing can be checked by. */
+/** A schema that cannot be used, with the reason. */
 export interface RefusedSchema {
   readonly ok: false;
-  /** Where in it, as a JSON pointer. */
+  /** The place in it, as a JSON pointer. */
   readonly where: string;
   readonly why: string;
 }
 
-/** What a checker is made with. */
+/** Options of a checker. */
 export interface CheckerOptions {
   /**
-   * Tells the code points of a Unicode property, for patterns with `\p{…}`; such a pattern is refused when absent, since
+   * Returns the code points of a Unicode property, for patterns with `\p{…}`; such a pattern is refused when absent, since
    * engines know different versions of Unicode.
    */
   readonly properties?: Properties;
@@ -54,7 +54,7 @@ export interface CheckerOptions {
 /**
  * Makes a checker of a JSON Schema.
  *
- * @returns the checker, or why there is none: the schema is malformed, larger than may be, refers to something outside,
+ * @returns the checker, or the reason why the schema is refused: it is malformed, too large, refers to something outside,
  *   or has a pattern that cannot be matched in linear time
  * @example
  * const found = checker({ type: 'object', required: ['ok'] })

@@ -1,9 +1,9 @@
 /**
- * Makes rules of a schema: JSON Schema 2020-12, and of the drafts before it what is spelled otherwise (`definitions`,
+ * Compiles a schema into rules: JSON Schema 2020-12, and the spellings of earlier drafts (`definitions`,
  * `dependencies`, `items` as a list with `additionalItems`, `exclusiveMinimum: true`).
  *
- * A keyword that is not known says nothing, as the specification has it. One that is known and is not what it has to be
- * refuses the schema: nobody can tell what was meant.
+ * An unknown keyword means nothing, as the specification says. A known keyword with a malformed value
+ * refuses the schema, since its meaning is unclear.
  */
 import { Budget } from './budget.js';
 import type { Rule, SchemaNode } from './check-run.js';
@@ -113,7 +113,7 @@ export class Compiler {
     return this.node({ schema: schema[name], base }, `${at}/${name}`);
   }
 
-  /** Where a reference leads. What stands there is compiled later: a chain of references is no recursion. */
+  /** The target of a reference. It is compiled later: a chain of references is not a recursion. */
   reference({ value, base, where }: Keyword): SchemaNode {
     return this.#referred(this.resources.find(textOf({ value, where }), base, where), where);
   }
@@ -160,7 +160,7 @@ export class Compiler {
 
 type Rules = (keyword: Keyword, compiler: Compiler) => readonly Rule[];
 
-/** What each keyword asks for. The order is the order of the checks; what is unevaluated stands last. */
+/** The rules of each keyword. The order is the order of the checks; the unevaluated keywords come last. */
 const KEYWORDS: Readonly<Record<string, Rules>> = {
   type: (keyword) => [typeRule(typesOf(keyword))],
   const: ({ value }) => [equalRule([value], endless())],
@@ -251,7 +251,7 @@ function entries(keyword: Keyword, compiler: Compiler): readonly Rule[] {
 
 type Compare = (limit: number, value: number) => boolean;
 
-/** `minimum` and `maximum`: of draft 4 the other keyword may say that the limit itself is left out. */
+/** `minimum` and `maximum`: in draft 4 the other keyword may make the limit exclusive. */
 function limit(keyword: Keyword, other: string, fits: Compare, words: string): readonly Rule[] {
   const n = numberOf(keyword);
   const open = keyword.schema[other] === true;
@@ -271,7 +271,7 @@ function count(keyword: Keyword, rule: (n: number) => Rule): readonly Rule[] {
   return [rule(n)];
 }
 
-/** Schemas are bounded, so what they are compared by is. */
+/** Schemas are bounded, so their comparison keys are. */
 function endless(): Budget {
   return new Budget(Number.MAX_SAFE_INTEGER);
 }

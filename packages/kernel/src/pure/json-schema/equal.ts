@@ -12,7 +12,7 @@ export function isMap(value: unknown): value is JsonMap {
 }
 
 /**
- * A text that two values share when they are equal and at no other time: keys in order, 1 and 1.0 alike.
+ * A text that two values share exactly when they are equal: keys in order, 1 and 1.0 alike.
  *
  * @throws OutOfSteps, TooDeep
  */

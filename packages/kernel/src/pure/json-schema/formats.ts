@@ -1,6 +1,6 @@
 /**
- * The formats that are checked, as patterns of the linear engine: what a library's own expressions would do to a long
- * text is nobody's to find out. A format that is not listed says something to readers and nothing to the checker.
+ * The formats that are checked, as patterns of the linear engine: a library's own expressions might take unbounded time
+ * on a long text. A format that is not listed informs readers and is not checked.
  */
 import type { Budget } from './budget.js';
 import { type LinearPattern, linearPattern } from './pattern.js';
@@ -81,7 +81,7 @@ function isDay(text: string): boolean {
   return day <= (isLeap ? 29 : 28);
 }
 
-/** What may stand behind `::` in an address, at most so many groups. */
+/** The part of an address that may follow `::`, of at most so many groups. */
 function tail(groups: number): string {
   if (groups === 0) return '';
   const words = `(?:${HEX}(?::${HEX}){0,${groups - 1}})?`;

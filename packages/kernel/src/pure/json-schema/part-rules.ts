@@ -53,7 +53,7 @@ export function countRule(of: 'items' | 'properties', fits: (count: number) => b
     : mapRule((map, run) => fits(Object.keys(map).length) || run.problem(message));
 }
 
-/** What `properties`, `patternProperties` and `additionalProperties` say of a map. */
+/** The rules of `properties`, `patternProperties` and `additionalProperties` for a map. */
 export interface Entries {
   readonly named: ReadonlyMap<string, SchemaNode>;
   readonly matching: readonly (readonly [LinearPattern, SchemaNode])[];
@@ -102,7 +102,7 @@ export function namesRule(node: SchemaNode): Rule {
   });
 }
 
-/** `unevaluatedItems` and `unevaluatedProperties`: what no keyword beside or below has looked at. They stand last. */
+/** `unevaluatedItems` and `unevaluatedProperties`: the parts that no other keyword has evaluated. They come last. */
 export function unevaluatedRule(of: 'items' | 'properties', node: SchemaNode): Rule {
   const over = (parts: Iterable<readonly [string | number, unknown]>, run: CheckRun, seen: Evaluated): boolean => {
     let fits = true;

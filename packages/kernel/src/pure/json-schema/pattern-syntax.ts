@@ -1,8 +1,8 @@
 /**
- * Reads a regular expression as JavaScript writes it with the flag `u`, and more leniently where that harms nothing: a
- * bracket that closes nothing, and a punctuation mark that is escaped without need, stand for themselves.
+ * Reads a regular expression in JavaScript syntax with the flag `u`, and more leniently where that is harmless: an
+ * unmatched closing bracket, and a punctuation mark that is escaped without need, stand for themselves.
  *
- * What no engine matches in linear time (a reference back to a group), or what JavaScript does not have, is refused.
+ * A back reference, which no engine matches in linear time, and syntax that JavaScript does not have, are refused.
  */
 import { type CodeSet, codeSet, DIGITS, LINE_ENDS, outside, type PropertyTest, SPACE, WORD } from './code-set.js';
 
@@ -21,13 +21,13 @@ export type PatternNode =
   | { readonly type: 'edge'; readonly at: Edge }
   | { readonly type: 'look'; readonly behind: boolean; readonly negative: boolean; readonly node: PatternNode };
 
-/** A place that a pattern asks for. */
+/** A position that a pattern asserts. */
 export type Edge = 'start' | 'end' | 'word' | 'no_word';
 
 /** Why a pattern is refused. */
 export class PatternRefused extends Error {}
 
-/** Finds the code points of a Unicode property: `L`, `Script=Greek`. Undefined where there is none of that name. */
+/** Finds the code points of a Unicode property: `L`, `Script=Greek`. Undefined for an unknown name. */
 export type Properties = (name: string) => PropertyTest | undefined;
 
 /** @throws PatternRefused */
@@ -47,7 +47,7 @@ const CLASSES: Readonly<Record<string, readonly number[]>> = {
 };
 const EMPTY: PatternNode = { type: 'sequence', parts: [] };
 
-/** What stands in a class: one code point, or several. */
+/** The content of a class: one code point, or several. */
 type ClassItem = number | { readonly pairs: readonly number[] } | { readonly property: PropertyTest };
 
 class PatternReader {
@@ -170,7 +170,7 @@ class PatternReader {
     if (this.#take('B')) return { type: 'edge', at: 'no_word' };
     const next = this.#peek();
     if (next === 'k' || (next !== undefined && next >= '1' && next <= '9')) {
-      throw this.#refused('a reference back to a group cannot be matched in linear time');
+      throw this.#refused('a back reference cannot be matched in linear time');
     }
     return { type: 'set', set: setOf([this.#escaped()]) };
   }
@@ -201,7 +201,7 @@ class PatternReader {
     return this.#escaped();
   }
 
-  /** What stands behind a backslash, where it is one code point or several. */
+  /** The escape after a backslash that stands for one code point or several. */
   #escaped(): ClassItem {
     const next = this.#next('a \\ stands at the end');
     const pairs = Object.hasOwn(CLASSES, next) ? CLASSES[next] : undefined;

@@ -2,8 +2,8 @@
  * Regular expressions in linear time: a pattern becomes an automaton, and all of its states are followed at once through
  * the text. So a match takes at most states × length steps, whatever the pattern, and each step is counted.
  *
- * What looks ahead or behind is an automaton of its own, run once over the whole text in the direction from which it
- * can say of every place whether it holds there; the one around it reads the answers.
+ * A look-ahead or look-behind is an automaton of its own, run once over the whole text in the direction in which it
+ * finds for every position whether it holds there; the surrounding automaton reads the result.
  */
 import type { Budget } from './budget.js';
 import { type CodeSet, holds, isWord } from './code-set.js';
@@ -58,7 +58,7 @@ export function linearPattern(source: string, properties: Properties = () => und
   }
 }
 
-/** Writes automata; those that are looked at stand before those that look. */
+/** Writes automata; look-around automata come before those that use them. */
 class Writer {
   readonly looks: Automaton[] = [];
   count = 0;
@@ -205,7 +205,7 @@ class Reach {
     return this.#waiting;
   }
 
-  /** Adds a state and everything behind it. @returns whether the pattern matched */
+  /** Adds a state and all states reachable without reading. @returns whether the pattern matched */
   add(state: number, place: number): boolean {
     const stack = [state];
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {

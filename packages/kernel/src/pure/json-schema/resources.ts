@@ -1,4 +1,4 @@
-/** What the references of a schema lead to: its own parts, by address, anchor or pointer. Nothing else is ever looked up. */
+/** The targets of a schema's references: its own parts, by address, anchor or pointer. Nothing outside is looked up. */
 import { isMap, type JsonMap } from './equal.js';
 import { pointerSteps, resolve } from './uri.js';
 import { subschemas } from './vocabulary.js';
@@ -12,7 +12,7 @@ export const SCHEMA_NODES_MAX = 50_000;
 /** How many characters the texts of a schema may have, its keys among them. */
 export const SCHEMA_UNITS_MAX = 1_048_576;
 
-/** The address of a schema that has none. */
+/** The address of a schema without an `$id`. */
 export const ROOT = 'schema:/';
 
 /** Why a schema is refused, and where in it. */
@@ -38,7 +38,7 @@ export class Resources {
   readonly #dynamic = new Map<string, Located>();
   readonly root: Located;
 
-  /** @throws SchemaRefused when it is larger than may be */
+  /** @throws SchemaRefused when it is too large */
   constructor(schema: unknown) {
     requireSize(schema);
     this.root = { schema, base: baseOf(schema, ROOT) };
@@ -46,7 +46,7 @@ export class Resources {
     this.#index(schema, ROOT);
   }
 
-  /** What a reference leads to. @throws SchemaRefused when that is no part of this schema */
+  /** The target of a reference. @throws SchemaRefused when that is not a part of this schema */
   find(reference: string, base: string, where: string): Located {
     const place = resolve(base, reference);
     const steps = pointerSteps(place.fragment);
@@ -55,7 +55,7 @@ export class Resources {
         ? this.#anchors.get(`${place.base}#${place.fragment}`)
         : walk({ schema: this.#roots.get(place.base), base: place.base }, steps);
     if (found?.schema === undefined) {
-      throw new SchemaRefused(where, `the reference ${reference.slice(0, 200)} leads to nothing in this schema`);
+      throw new SchemaRefused(where, `the reference ${reference.slice(0, 200)} has no target in this schema`);
     }
     return found;
   }

@@ -1,4 +1,4 @@
-/** Resolves the references of schemas. No host is needed: nothing is ever fetched. */
+/** Resolves the references of schemas. Works offline: nothing is ever fetched. */
 
 /** A reference as an address and what is behind `#`. */
 export interface Place {
@@ -29,7 +29,7 @@ function withoutDots(path: string): string {
   return kept.join('/');
 }
 
-/** The steps of a JSON pointer; undefined where a text is none. */
+/** The steps of a JSON pointer; undefined when the text is not a pointer. */
 export function pointerSteps(fragment: string): readonly string[] | undefined {
   if (fragment === '') return [];
   if (!fragment.startsWith('/')) return undefined;

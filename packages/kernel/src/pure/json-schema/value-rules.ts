@@ -11,7 +11,7 @@ export const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 
 /** A type of JSON Schema. */
 export type JsonType = (typeof TYPES)[number];
 
-/** The type of a value; undefined of what JSON does not have. */
+/** The type of a value; undefined for a type that JSON does not have. */
 export function typeOf(value: unknown): JsonType | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -76,5 +76,5 @@ export function patternRule(pattern: LinearPattern, source: string): Rule {
 
 /** `format` */
 export function formatRule(check: FormatCheck, name: string): Rule {
-  return (value, run) => typeof value !== 'string' || check(value, run.budget) || run.problem(`is no ${name}`);
+  return (value, run) => typeof value !== 'string' || check(value, run.budget) || run.problem(`is not a valid ${name}`);
 }

@@ -175,8 +175,8 @@ describe('what goes on from an earlier definition', () => {
     const [old, first] = [plan({})(), plan({ name: 'in/plan@2', replaces: 'in/plan@1' })()];
     const second = plan({ name: 'in/plan@3', replaces: 'in/plan@1' })();
     const appOf = (plans: readonly unknown[]) => () => defineApp({ reducers: [], plans: plans as never });
-    expect(appOf([old, first])).toThrow('in/plan@2 goes on from in/plan@1, and both are there');
-    expect(appOf([first, second])).toThrow('in/plan@3 and in/plan@2 go on from in/plan@1');
+    expect(appOf([old, first])).toThrow('in/plan@2 migrates from in/plan@1, and the app has both');
+    expect(appOf([first, second])).toThrow('in/plan@3 and in/plan@2 both migrate from in/plan@1');
   });
 });
 

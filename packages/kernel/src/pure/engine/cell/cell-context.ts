@@ -1,4 +1,4 @@
-/** The `ctx` of one delivery: it collects what the reducer asks for, in order, and performs nothing. */
+/** The `ctx` of one delivery: it collects the requests of the reducer, in order, and executes nothing. */
 import {
   type Address,
   type CommandName,
@@ -30,7 +30,7 @@ import { Fault, Rejected } from '../leaf/signals.js';
 import { CellTables } from '../table/cell-tables.js';
 import { checkedEvent } from './checked-event.js';
 
-/** What a delivery asked for; takes place when the delivery ends well. */
+/** The requests of a delivery; they take place when the delivery ends well. */
 export type CellOutput =
   | { readonly type: 'intent'; readonly plan: PlanDefinition; readonly ordinal: number; readonly input: Value }
   | {
@@ -85,7 +85,7 @@ export class CellContext implements ReducerContext {
     });
   }
 
-  /** The delivery is over: whoever kept the context learns that it does nothing any more. */
+  /** Ends the delivery: a reducer that kept the context gets a fault when it uses it later. */
   close(): void {
     this.#over = true;
   }

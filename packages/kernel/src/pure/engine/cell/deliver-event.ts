@@ -21,7 +21,7 @@ import { runPure } from './purity.js';
 /** Why an event could not reach its cell. */
 type Unreachable = 'cell_absent' | 'cell_failed' | 'unknown_reducer' | 'event_invalid';
 
-/** Makes one event delivery, whole or not at all. */
+/** Delivers one event: the delivery takes place whole, or not at all. */
 export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   const reducer = reducerFor(fold.env.app, delivery.to[0]);
   if (reducer === undefined) return unreachable(fold, delivery, 'unknown_reducer');
@@ -35,7 +35,7 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
     const done = reduceCell(fold, delivery, reducer, cell);
     takePlace(fold, delivery, done);
   } catch (thrown) {
-    // A recipe may have caught the miss and thrown something else: the leaf is loaded and the frame folded again.
+    // A recipe may have caught the miss and thrown another error: the leaf is loaded and the frame folded again.
     if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
     if (thrown instanceof Rejected) reject(fold, delivery, thrown.code);
     else if (thrown instanceof Fault) failCell(fold, delivery, bytes, thrown);
@@ -43,7 +43,7 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   }
 }
 
-/** Whether a sender that was to make a cell still is its maker: another may have come before, in this very cascade. */
+/** Whether a sender that was to make a cell is still its maker: another may have been faster, in this very cascade. */
 function isMaker(fold: FrameFold, { from, to }: EventDelivery, bytes: Uint8Array | undefined): boolean {
   const there = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
   return !there || from === null || isOwn(fold, [from[0], from[1]], to);
@@ -74,7 +74,7 @@ function openCell(
   };
 }
 
-/** Who made a cell, and which generation of it: a later one's rights are not the child's. */
+/** The maker of a cell and its generation: the rights of a later generation do not apply to the child. */
 function parentage(fold: FrameFold, from: Sender): Pick<CellLeaf, 'parent' | 'pinc'> {
   if (from === null) return { parent: null };
   const parent: Address = [from[0], from[1]];
@@ -83,7 +83,7 @@ function parentage(fold: FrameFold, from: Sender): Pick<CellLeaf, 'parent' | 'pi
   return inc === 0 ? { parent } : { parent, pinc: inc };
 }
 
-/** A delivery that ended well and waits to take place. */
+/** A delivery that ended well, before it takes place. */
 interface Reduced {
   readonly context: CellContext;
   readonly cell: CellLeaf;
@@ -218,7 +218,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
   }
 }
 
-/** The gate refused an event: a record, and its sender learns it as it learns that a cell is not there. */
+/** The gate refused an event: this is recorded, and its sender gets the same notice as for an absent cell. */
 function refuseSend(
   fold: FrameFold,
   sent: Pick<EventDelivery, 'to' | 'event' | 'from' | 'reply' | 'cause'>,
@@ -233,7 +233,7 @@ function refuseSend(
   else notify(fold, from, 'sys/Undeliverable@1', { to, event, code: 'denied' }, cause);
 }
 
-/** A command of a cell: what is refused is a record and a notice, and undoes nothing of the delivery. */
+/** A command of a cell: a refusal becomes a record and a notice, and undoes nothing of the delivery. */
 function command(fold: FrameFold, { to: from, cause: c }: EventDelivery, asked: KernelCommand): void {
   const who = holderOf(from);
   try {
@@ -283,7 +283,7 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
     state: {},
   };
   fold.write(cellKey(address), gone);
-  // Only who takes the notice of one ever settles effects; the others are spared the search.
+  // Only cells that take the notice ever settle effects; the others are spared the search.
   if (reducerFor(fold.env.app, address[0])?.events.has('sys/EffectOpened@1')) abandonBySettler(fold, address, cause);
 }
 
@@ -298,7 +298,7 @@ function refusalFor(delivery: EventDelivery, code: Unreachable): Refusal {
   const what: Record<Unreachable, [ErrorCode, string]> = {
     cell_absent: ['cell_absent', `${where} does not exist and ${event} does not create it`],
     cell_failed: ['cell_failed', `${where} has failed and takes no events until it is revived`],
-    unknown_reducer: ['unknown_reducer', `no reducer ${delivery.to[0]} in this app`],
+    unknown_reducer: ['unknown_reducer', `the app has no reducer ${delivery.to[0]}`],
     event_invalid: ['unknown_event', `${delivery.to[0]} takes no event ${event}`],
   };
   return new Refusal(...what[code], { where });
@@ -329,7 +329,7 @@ function reject(fold: FrameFold, delivery: EventDelivery, code: string): void {
   else fold.push({ kind: 'fact', c: cause, from: to, name: 'sys/Reply@1', value });
 }
 
-/** A delivery broke a rule: nothing of it takes place, the cell is failed and its plans end. */
+/** A delivery broke a rule: none of it takes place, the cell is failed and its plans end. */
 function failCell(fold: FrameFold, delivery: EventDelivery, before: Uint8Array | undefined, fault: Fault): void {
   if (delivery.root) {
     throw new Refusal(fault.code === 'nondeterminism' ? 'nondeterminism' : 'delivery_faulted', fault.detail, {
@@ -363,7 +363,7 @@ function markFailed(
   tellMaker(fold, address, cell, cause);
 }
 
-/** What stands for an event that the cascade's bound cut off: a fault, no notice, and a failed cell. */
+/** Replaces an event that the cascade's bound cut off: a fault, no notice, and a failed cell. */
 export function exceedEvent(fold: FrameFold, delivery: EventDelivery): void {
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.to, code: 'cascade_exceeded' });
   markFailed(fold, delivery.to, fold.overlay.get(cellKey(delivery.to)), 'cascade_exceeded', cause);

@@ -1,16 +1,16 @@
-/** What a state must be to take place, whoever folded it: the engine and `reduce()` both ask here. */
+/** Checks a new state before it takes effect: the engine and `reduce()` share these rules. */
 import { isRef, type Value } from '@reprise/contracts';
 import type { ReducerDefinition } from '../../define/index.js';
 import { check, childrenOf, type SchemaNode } from '../../schema/index.js';
 import { Fault } from '../leaf/signals.js';
 
 /**
- * The state with constant defaults filled in: the very value given where nothing was to fill.
+ * The state with constant defaults filled in: the same object when nothing was to fill.
  *
- * @param reducer whose state it is
+ * @param reducer the reducer of the cell
  * @param state a canonical value
  * @throws Fault `state_invalid` when it does not fit its schema, or holds bytes under a schema that takes any value:
- *   bytes are not copied on write by anybody, so a state that holds them could change after it was committed
+ *   bytes are not copied on write, so a state that holds them could change after it was committed
  */
 export function fittedState(reducer: ReducerDefinition, state: Value): Value {
   const checked = check(reducer.state, state);
@@ -25,7 +25,7 @@ export function fittedState(reducer: ReducerDefinition, state: Value): Value {
 
 const open = new WeakMap<SchemaNode, boolean>();
 
-/** Whether a schema has a place for any value; every other place says itself that it takes no bytes. */
+/** Whether a schema has a place for any value; every other schema excludes bytes by itself. */
 function takesAnyValue(node: SchemaNode): boolean {
   let known = open.get(node);
   if (known === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The state of a cell as the definition of today sees it. A cell that an earlier version wrote last is migrated at its
- * first delivery, and until then whenever somebody reads it; its bytes stay until that delivery takes place.
+ * The state of a cell as the current definition sees it. A cell last written by an earlier version is migrated at its
+ * first delivery, and until then on every read; its bytes stay until that delivery takes place.
  */
 import type { Address, Value } from '@reprise/contracts';
 import { decode, encode } from '../../codec/index.js';
@@ -44,10 +44,10 @@ export function signCell(cell: CellLeaf, reducer: ReducerDefinition, address: Ad
 }
 
 /**
- * What somebody who may read a cell sees of it; undefined when it does not exist.
+ * The state of a cell for readers; undefined when the cell does not exist.
  *
  * @param bytes the cell's leaf
- * @throws what {@link presentState} throws
+ * @throws the errors of {@link presentState}
  */
 export function seenState(app: App, address: Address, bytes: Uint8Array | undefined): State | undefined {
   if (bytes === undefined) return undefined;
@@ -67,7 +67,7 @@ function stepsFrom(reducer: ReducerDefinition, written: string): readonly Forebe
   const lineage = reducer.lineage ?? [];
   const from = lineage.findIndex(({ name }) => name === written);
   if (from >= 0) return lineage.slice(from);
-  throw new Fault('migration_failed', `${reducer.name} does not go on from ${written}, which wrote this cell`);
+  throw new Fault('migration_failed', `${reducer.name} does not migrate from ${written}, which wrote this cell`);
 }
 
 function migrated(state: Value, step: Forebear): Value {

@@ -10,11 +10,11 @@ export const purity = {
   depth: 0,
   /** The global that was touched, when one was. */
   violation: null as string | null,
-  /** Told of everything that was touched; a sandbox names it where the fault alone would not. */
+  /** Called for every global that was touched; a sandbox names it where the fault alone would not. */
   heard: (_name: string): void => undefined,
 };
 
-/** Remembers that pure code touched what it must not. */
+/** Records that pure code touched a forbidden global. */
 export function violate(name: string): void {
   purity.violation = name;
   purity.heard(name);
@@ -24,7 +24,7 @@ export function violate(name: string): void {
  * Calls authors' code inside a savepoint.
  *
  * @returns what it returned
- * @throws Fault when it threw or touched what it must not; Exhausted when the machine ran out; Rejected, Miss as they are
+ * @throws Fault when it threw or touched a forbidden global; Exhausted when the machine ran out; Rejected, Miss unchanged
  */
 export function runPure<T>(body: () => T): T {
   purity.depth++;
@@ -41,7 +41,7 @@ export function runPure<T>(body: () => T): T {
   }
 }
 
-/** Async code is no pure code, and is refused as such. Unheard, the rejection of what it returned would end the process. */
+/** Async code is not pure. Its promise is handled here, since an unhandled rejection would end the process. */
 function hush(returned: unknown): void {
   if (Object.prototype.toString.call(returned) !== '[object Promise]') return;
   (returned as { catch(heard: () => void): void }).catch(() => undefined);
@@ -56,16 +56,16 @@ function raiseViolation(): void {
 
 function classify(thrown: unknown): unknown {
   if (thrown instanceof Fault || thrown instanceof Rejected || thrown instanceof Miss) return thrown;
-  // Any RangeError may be the stack's end, whose depth differs between engines and even between flags.
+  // Any RangeError may be a stack overflow, and the stack depth differs between engines and even between flags.
   if (thrown instanceof RangeError) return new Exhausted(thrown);
   return new Fault('threw', describe(thrown), thrown);
 }
 
-/** What was thrown, in words. Anything can be thrown, things that cannot be put into words among them. */
+/** A text for a thrown value. Anything can be thrown, also values that cannot be turned into text. */
 function describe(thrown: unknown): string {
   try {
     return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   } catch {
-    return 'something that has no text';
+    return 'a value without a text';
   }
 }

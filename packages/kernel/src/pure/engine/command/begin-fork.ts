@@ -1,12 +1,12 @@
 /**
- * Begins a fork: from this frame on the world is another one, which shares its past with the one it comes from.
+ * Begins a fork: from this frame on the world is a new one, which shares its past with the original.
  *
  * Invariants
- * K1  Nothing of the past is replayed: every effect that is open is settled here, by what the ingress says.
- * K2  The world has a new id, so what it emits is not taken for the original's; its seed stays, so that the same
+ * K1  No effect of the past is executed: every open effect is settled here, with the receipts in the ingress.
+ * K2  The world has a new id, so its effects differ from the original's; its seed stays, so that the same
  *     inputs lead to the same identifiers.
- * K3  No right returns by going back: in a live fork nobody may more than at the cut and at the original's head, nor
- *     more than the root was given, and no account has less spent than it had at either.
+ * K3  Going back restores no right: in a live fork no holder may do more than at the cut and at the original's head, nor
+ *     more than the root was granted, and no account has spent less than it had at either.
  */
 import type { Account, Amounts, Capability, IngressOf, InheritedRights } from '@reprise/contracts';
 import { EVERYTHING, meet } from '../../authority/index.js';
@@ -20,9 +20,9 @@ import { Refusal } from '../leaf/signals.js';
 import { openEffect, settleInFrame } from '../ledger/settle.js';
 
 /**
- * Takes a fork in.
+ * Applies a fork ingress.
  *
- * @throws Refusal `invalid_argument` when it does not belong to this world, or does not settle what is open
+ * @throws Refusal `invalid_argument` when it belongs to another world, or does not settle exactly the open effects
  */
 export function beginFork(fold: FrameFold, ingress: IngressOf<'fork'>): void {
   requireCut(fold, ingress);
@@ -41,7 +41,7 @@ export function beginFork(fold: FrameFold, ingress: IngressOf<'fork'>): void {
 function requireCut(fold: FrameFold, { from, seq }: IngressOf<'fork'>): void {
   const whole = fold.overlay.get(PENDING_KEY) === undefined;
   if (whole && from.seq === seq - 1 && from.world === fold.rules.world) return;
-  throw new Refusal('invalid_argument', whole ? 'this fork is of another world' : 'a cascade is going on here', {
+  throw new Refusal('invalid_argument', whole ? 'the fork belongs to another world' : 'the fork falls into a cascade', {
     where: `frame ${seq}`,
     expected: fold.rules.world,
     actual: from.world,
@@ -63,10 +63,10 @@ function settleOpen(fold: FrameFold, { settled }: IngressOf<'fork'>): void {
 }
 
 function notAsOpen(what: string): Refusal {
-  return new Refusal('invalid_argument', 'what this fork settles is not exactly what is open', { actual: what });
+  return new Refusal('invalid_argument', 'the fork must settle exactly the open effects', { actual: what });
 }
 
-/** K3: each side within what it is at the head; an approval is remembered while it is at both. */
+/** K3: each side is intersected with the head's; an approval stays remembered when both have it. */
 function meetRights(fold: FrameFold, holder: string, head: InheritedRights): void {
   const before = declaredRights(fold, holder) ?? NO_RIGHTS;
   const sides = [before.grant, head.grant].every((side) => side === null);
@@ -82,7 +82,7 @@ function meetRights(fold: FrameFold, holder: string, head: InheritedRights): voi
   replaceRights(fold, holder, before, after);
 }
 
-/** Null is a side that is not narrowed. */
+/** Null means a side that is not narrowed. */
 function meetSides(a: Capability | null, b: Capability | null): Capability | null {
   return a === null && b === null ? null : meet(a ?? EVERYTHING, b ?? EVERYTHING);
 }

@@ -1,4 +1,4 @@
-/** What is asked of the kernel itself: one handler for each command. A refusal leaves nothing. */
+/** The session commands: one handler for each. A refused command changes nothing. */
 import {
   ACCOUNT_DEPTH_MAX,
   type Address,
@@ -29,7 +29,7 @@ import { bookLate, chainOf } from '../ledger/accounts.js';
 import { isAsking } from '../ledger/parked.js';
 import { cancelEffect, mayHaveOutcome, openEffect, settleInFrame } from '../ledger/settle.js';
 
-/** Who asks, and the index of the record that says so. */
+/** The principal, and the index of the record of the command. */
 interface Asking {
   readonly who: Principal;
   readonly cause: number;
@@ -49,7 +49,7 @@ const HANDLERS: Handlers = {
 /**
  * Applies a command.
  *
- * @throws Refusal when it cannot be done, or not by this principal
+ * @throws Refusal when the command is impossible, or not permitted to this principal
  */
 export function applyCommand<N extends CommandName>(
   fold: FrameFold,
@@ -60,7 +60,7 @@ export function applyCommand<N extends CommandName>(
   handler(fold, command.value, asking);
 }
 
-/** What an approval is given for: the digest of an effect's kind and parameters. */
+/** The digest that an approval is bound to: of an effect's kind and parameters. */
 export function approvalDigest(hash: Hash, { name, params }: Pick<EffectLeaf, 'name' | 'params'>): string {
   return toHex(hash(encode([name, params], FRAME_DEPTH_MAX)));
 }
@@ -70,14 +70,14 @@ function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Sett
   if (effect === undefined) return tooLate(fold, id, outcome, { who, cause });
   requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? null }, nameOf(effect));
   if (effect.deferred === undefined && who !== 'operator')
-    throw notAllowed('cap_denied', `effect ${id} waits for nobody`);
+    throw notAllowed('cap_denied', `effect ${id} does not wait for a settlement`);
   const payload = outcome.status === 'ok' ? { payload: checkedPayload(fold, effect, outcome.payload) } : {};
   const receipt: Receipt = { adapter: 'kernel', ...outcome, ...payload, by: who, attempts: effect.attempt };
   const by = cellOf(who) === undefined ? 'command' : 'cell';
   settleInFrame(fold, id, effect, { by, receipt }, cause);
 }
 
-/** Who settles too late is told so by a record; who names an effect that never waited for anybody is refused. */
+/** A settlement that comes too late is answered with a record; for an effect that never waited it is refused. */
 function tooLate(fold: FrameFold, id: string, { status, usage }: Settlement, { who, cause: c }: Asking): void {
   const bytes = fold.overlay.get(settledKey(id));
   if (bytes === undefined) throw notOpen(id);
@@ -85,17 +85,17 @@ function tooLate(fold: FrameFold, id: string, { status, usage }: Settlement, { w
   requireAnswerer(fold, who, settled, `effect ${id}`);
   fold.push({ kind: 'late', c, effect: id, status, settled: settled.status });
   if (usage === undefined || settled.owed === undefined) return;
-  const { owed, ...known } = settled; // once: the next report is one too many
+  const { owed, ...known } = settled; // once: a second report is refused
   bookLate(fold, owed, usage);
   fold.write(settledKey(id), known);
 }
 
 function checkedPayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): Value {
   const definition = fold.env.app.effects.get(effect.name);
-  if (definition === undefined) throw new Refusal('unknown_effect', `no effect ${effect.name} in this app`);
+  if (definition === undefined) throw new Refusal('unknown_effect', `the app has no effect ${effect.name}`);
   const checked = check(definition.receipt, payload as never);
   if (checked.ok) return checked.value;
-  throw new Refusal('event_invalid', `this is no outcome of ${effect.name}`, {
+  throw new Refusal('event_invalid', `invalid outcome of ${effect.name}`, {
     where: checked.path,
     expected: checked.expected,
     actual: checked.actual,
@@ -109,11 +109,11 @@ function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cau
   requireAnswerer(fold, who, { ...effect, to: effect.approval.to }, nameOf(effect));
   const now = approvalDigest(fold.env.hash, effect);
   if (digest !== undefined && digest !== now) {
-    throw new Refusal('approval_stale', 'what was approved is not what waits for approval', {
+    throw new Refusal('approval_stale', 'the approval names other parameters than those that wait', {
       where: `effect ${id}`,
       expected: now,
       actual: digest,
-      hint: 'Show the open item again and decide on what it says now.',
+      hint: 'Show the pending item again and decide on its current parameters.',
     });
   }
   if (decision.approve) return release(fold, id, effect, decision, { who, cause });
@@ -121,7 +121,7 @@ function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cau
   settleInFrame(fold, id, effect, { by: 'command', receipt }, cause);
 }
 
-/** Lets an approved effect go on: the whole gate again, for much may have changed since it was asked. */
+/** Releases an approved effect: it passes the whole gate again, for much may have changed since. */
 function release(
   fold: FrameFold,
   id: string,
@@ -130,11 +130,11 @@ function release(
   { who, cause }: Asking,
 ): void {
   const definition = fold.env.app.effects.get(effect.name);
-  if (definition === undefined) throw new Refusal('unknown_effect', `no effect ${effect.name} in this app`);
+  if (definition === undefined) throw new Refusal('unknown_effect', `the app has no effect ${effect.name}`);
   const given = decision.params ?? effect.params;
   const checked = check(definition.params, given as never);
   if (!checked.ok && decision.params !== undefined) {
-    throw new Refusal('event_invalid', `these are no parameters of ${effect.name}`, {
+    throw new Refusal('event_invalid', `invalid parameters of ${effect.name}`, {
       where: checked.path,
       expected: checked.expected,
       actual: checked.actual,
@@ -178,7 +178,7 @@ function answer(
   const asked = effect?.asks?.find((question) => question.n === n);
   if (effect === undefined || asked === undefined) throw notOpen(id, `has no open question ${n}`);
   requireAnswerer(fold, who, { ...effect, to: asked.to }, nameOf(effect));
-  if (asked.answer !== undefined) throw notOpen(id, `has its answer to question ${n}`);
+  if (asked.answer !== undefined) throw notOpen(id, `already has an answer to question ${n}`);
   asked.answer = { by: who, value: given };
   wakeWhenDue(fold, id, effect);
   fold.write(effectKey(id), effect);
@@ -204,18 +204,18 @@ function setAccount(
   if (!amountsFit(limits)) throw new Refusal('bound_exceeded', 'an account limits too many units', { where });
   const known = chainOf(fold, account)?.[0]?.[1];
   if (known !== undefined && known.parent !== parent) {
-    throw new Refusal('invalid_argument', 'this account has another parent, and an account cannot be moved', {
+    throw new Refusal('invalid_argument', 'the account has another parent and cannot be moved', {
       where,
       expected: known.parent,
       actual: parent,
-      hint: 'What it holds is reserved above it as well. Make another account.',
+      hint: 'Its reservations are also made at its parents. Create another account.',
     });
   }
   const above = parent === null ? [] : chainOf(fold, parent);
   if (above === undefined)
     throw new Refusal('account_unknown', 'the account above does not exist', { where, actual: parent });
   if (above.length >= ACCOUNT_DEPTH_MAX) {
-    throw new Refusal('bound_exceeded', 'accounts stand too deep in one another', {
+    throw new Refusal('bound_exceeded', 'accounts are nested too deeply', {
       where,
       expected: `at most ${ACCOUNT_DEPTH_MAX}`,
       actual: above.length + 1,
@@ -232,8 +232,8 @@ function setAccount(
 }
 
 /**
- * Accounts are the host's. Whoever it charged to one, a person or a cell, carves out of that and changes those below;
- * nobody changes the one that pays for them, and who is charged to none has none to give.
+ * Accounts belong to the operator. A person or a cell that is charged to an account can divide it among accounts below;
+ * a principal cannot change the account that it is charged to, and without an account it has none to divide.
  */
 function requireOwner(fold: FrameFold, who: Principal, above: readonly string[], where: string): void {
   if (who === 'operator') return;
@@ -241,7 +241,7 @@ function requireOwner(fold: FrameFold, who: Principal, above: readonly string[],
   if (own === null || !above.includes(own)) throw notAllowed('cap_denied', where);
 }
 
-/** The cell that settles an effect, and whoever was asked; people when nobody in particular was. */
+/** The cell that settles an effect, and the principals that were asked; people by default. */
 function requireAnswerer(
   fold: FrameFold,
   who: Principal,
@@ -259,12 +259,12 @@ function nameOf({ name, plan }: EffectLeaf): string {
 
 function notAllowed(code: FailureCode, where: string): Refusal {
   const error = code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
-  return new Refusal(error, 'this principal may not do that', { where, reason: code });
+  return new Refusal(error, 'the principal lacks the right to do that', { where, reason: code });
 }
 
 function notOpen(id: string, why = 'is not open'): Refusal {
   return new Refusal('effect_settled', `effect ${id} ${why}`, {
-    hint: 'It was settled before, or it is not an effect of this world.',
+    hint: 'The effect was settled before, or does not belong to this world.',
   });
 }
 

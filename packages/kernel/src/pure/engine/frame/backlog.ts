@@ -1,9 +1,9 @@
 /**
- * A FIFO of deliveries that may outlive its frame: what is left waits for the next one in chunks, so that a frame costs
- * what it takes out and puts in, however much waits between.
+ * A FIFO of deliveries that may outlive its frame: the rest waits for the next frame in chunks, so that a frame pays
+ * only for the deliveries that it takes out and puts in, however many wait.
  *
  * Invariants
- * Q1  What was put in first comes out first, over all frames.
+ * Q1  First in, first out, over all frames.
  * Q2  A chunk is written once, and once more when its frame ended in the middle of it.
  */
 
@@ -14,10 +14,10 @@ import { type BacklogName, pendingKey } from '../leaf/leaf-key.js';
 import type { KeptBacklog, Overlay, PendingChunk, PendingDelivery } from '../leaf/leaves.js';
 import type { QueuedDelivery } from './frame-fold.js';
 
-/** A backlog of which nothing was kept. */
+/** An empty backlog. */
 export const NOTHING_KEPT: KeptBacklog = { first: 0, end: 0, count: 0 };
 
-/** Deliveries that wait: those of this frame in memory, those of frames before in the ledger until they are due. */
+/** Waiting deliveries: those of this frame in memory, those of earlier frames in the ledger until they are due. */
 export class Backlog {
   #taken: readonly QueuedDelivery[] = [];
   #next = 0;
@@ -34,7 +34,7 @@ export class Backlog {
     [this.#first, this.#end, this.#kept] = [first, end, count];
   }
 
-  /** How many wait. */
+  /** The number of waiting deliveries. */
   get length(): number {
     return this.#taken.length - this.#next + this.#kept + this.#added.length;
   }
@@ -44,26 +44,26 @@ export class Backlog {
     this.#added.push(delivery);
   }
 
-  /** The next one, which stays; undefined when none waits. */
+  /** The next one, which stays; undefined when the backlog is empty. */
   peek(): QueuedDelivery | undefined {
     if (this.#next === this.#taken.length) this.#refill();
     return this.#taken[this.#next];
   }
 
-  /** Takes the next one out; undefined when none waits. */
+  /** Takes the next one out; undefined when the backlog is empty. */
   shift(): QueuedDelivery | undefined {
     const next = this.peek();
     if (next !== undefined) this.#next++;
     return next;
   }
 
-  /** The first of those that come next and are in memory: what they need may be loaded together. */
+  /** The next deliveries in memory: the leaves that they need may be loaded together. */
   upcoming(): readonly QueuedDelivery[] {
     const taken = this.#taken.slice(this.#next, this.#next + FRAME_DELIVERIES_MAX);
     return this.#kept > 0 ? taken : [...taken, ...this.#added.slice(0, FRAME_DELIVERIES_MAX - taken.length)];
   }
 
-  /** Writes what is left for the next frame. */
+  /** Writes the rest for the next frame. */
   keep(): KeptBacklog {
     const [left, count] = [this.#taken.slice(this.#next), this.length];
     if (this.#kept === 0) {
@@ -105,7 +105,7 @@ export class Backlog {
   }
 }
 
-/** A delivery as it waits for the next frame: its cause is a record of this one. */
+/** A delivery in the form that waits for the next frame: its cause is a record of this one. */
 function pendingOf(delivery: QueuedDelivery): PendingDelivery {
   switch (delivery.kind) {
     case 'event': {
@@ -121,7 +121,7 @@ function pendingOf(delivery: QueuedDelivery): PendingDelivery {
   }
 }
 
-/** A delivery that waited: the next frame's own record is what brings it about. */
+/** A delivery that waited: its cause is the next frame's own record. */
 function queuedOf(delivery: PendingDelivery): QueuedDelivery {
   if (delivery.kind === 'event') return { ...delivery, cause: 0, root: false };
   return delivery.kind === 'plan' ? { ...delivery, cause: 0 } : delivery;

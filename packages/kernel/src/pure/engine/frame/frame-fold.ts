@@ -1,18 +1,18 @@
 /**
  * Folds one ingress record into one frame.
  *
- * Owns: the frame's records, its FIFO of deliveries, its bounds. Does not own: what a delivery does
- * (`deliver-event.ts`, `advance-plan.ts`), where leaves come from, when a frame becomes durable.
+ * Owns: the frame's records, its FIFO of deliveries, its bounds. Does not own: the effect of a delivery
+ * (`deliver-event.ts`, `advance-plan.ts`), the source of leaves, the durability of a frame.
  *
  * Invariants
  * F1  Pure: the same leaves and ingress give the same records, changes and blobs. An abandoned fold leaves nothing.
- * F2  One FIFO per frame. A delivery is a savepoint: it takes place whole, or a fault stands in its place.
+ * F2  One FIFO per frame. A delivery is a savepoint: it takes place whole, or a fault is recorded instead.
  * F3  After each delivery a leaf is exactly decode(its bytes).
- * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps are performed beyond
- *     the cascade's bound too: they make nothing, and what they left would never be found again.
- * F5  What an ingress itself queues are roots: each begins a cascade, with the bounds of one, when the one before it has
- *     ended, as if it had come in a frame of its own. What deliveries queue belongs to the cascade that they are of. So
- *     a right that ends ten thousand effects is not taken for a runaway, and a runaway is found as ever.
+ * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps run beyond
+ *     the cascade's bound too: they add nothing, and their nodes would never be found again.
+ * F5  The deliveries that an ingress itself queues are roots: each begins a cascade with its own bounds, after the one
+ *     before it has ended, as in a frame of its own. Deliveries queued by a delivery belong to its cascade. So
+ *     a right that ends ten thousand effects is not mistaken for a runaway, and a real runaway is still found.
  * F6  Open effects that narrowed rights forbid end before anything else is delivered, some thousands in a frame.
  */
 import type {
@@ -56,7 +56,7 @@ export interface SettledEffect {
   readonly receipt: Receipt;
 }
 
-/** A delivery that broke a rule, with what was thrown: for watchers of this process, and no part of the frame. */
+/** A delivery that broke a rule, with the error thrown: for watchers of this process, not part of the frame. */
 export interface FaultedDelivery {
   readonly target: Address | PlanAddress;
   /** The event, or the plan. */
@@ -66,13 +66,13 @@ export interface FaultedDelivery {
   readonly cause?: unknown;
 }
 
-/** Caches that may make a fold faster and never make it different. */
+/** Caches that may make a fold faster and never change its result. */
 export class EngineCaches {
   readonly decoded = new DecodedCache();
   readonly plans = new WeakMap<Uint8Array, LivePlan>();
 }
 
-/** What every fold of a world shares. */
+/** The environment that all folds of a world share. */
 export interface EngineEnv {
   readonly app: App;
   readonly hash: Hash;
@@ -89,13 +89,13 @@ export interface EventDelivery {
   readonly cause: number;
   /** The sender wants `sys/Reply@1`. */
   readonly reply: boolean;
-  /** A kernel notice: a fault while taking one makes no further notice. */
+  /** A kernel notice: a fault while handling one makes no further notice. */
   readonly notice: boolean;
-  /** The delivery of an outside request itself: what goes wrong refuses the request. */
+  /** The delivery of an outside request itself: its failure refuses the request. */
   readonly root: boolean;
-  /** It was let through because nobody was there: who comes after the maker is judged again. */
+  /** It passed the gate because the cell was absent: a sender after the maker is judged again. */
   readonly making?: true;
-  /** It tells of a cell that failed since its cascade was too long: what it begins tells of no such cell again. */
+  /** It reports a cell that failed because its cascade was too long: its own cascade makes no such report. */
   readonly aftermath?: true;
 }
 
@@ -114,12 +114,12 @@ export interface SweepDelivery extends TableRest {
 /** One step of a frame. */
 export type QueuedDelivery = EventDelivery | PlanDelivery | SweepDelivery;
 
-/** How the kinds of deliveries take place; given in, so that this file depends on none. */
+/** Executes each kind of delivery; injected, so that this file depends on none. */
 export interface Deliverer {
   event(fold: FrameFold, delivery: EventDelivery): void;
   plan(fold: FrameFold, delivery: PlanDelivery): void;
   sweep(fold: FrameFold, delivery: SweepDelivery): void;
-  /** What stands for a delivery that the cascade's bound cut off. */
+  /** Replaces a delivery that the cascade's bound cut off. */
   exceeded(fold: FrameFold, delivery: EventDelivery | PlanDelivery): void;
 }
 
@@ -141,13 +141,13 @@ export class FrameFold {
   readonly aborts: string[] = [];
   /** Effects that were settled in this frame, in order. */
   readonly settled: SettledEffect[] = [];
-  /** Deliveries that a fault stands for, in order. */
+  /** Deliveries that became faults, in order. */
   readonly faulted: FaultedDelivery[] = [];
   /** The world's identity and policy. A manifest frame sets it before anything is delivered. */
   world: WorldLeaf | undefined;
-  /** After which place open effects are to be asked still whether they may go on (F6); undefined when they were. */
+  /** The place after which open effects must still be checked against narrowed rights (F6); undefined when all were. */
   ending: EmissionPlace | undefined;
-  /** The frame that brought all this about: this one, or the one that it continues. */
+  /** The frame of the ingress: this one, or the one that it continues. */
   began: number;
   #cascade: Backlog;
   #roots: Backlog;
@@ -168,7 +168,7 @@ export class FrameFold {
     this.#admitted = ingress.kind === 'continue'; // F5: it brings nothing of its own
   }
 
-  /** Goes on where the frame before stopped. */
+  /** Continues where the frame before stopped. */
   resume({ began, done, bytes, aftermath, cascade, roots }: PendingLeaf): void {
     this.began = began;
     this.#spent = { done, bytes, ...(aftermath === undefined ? {} : { aftermath }) };
@@ -176,7 +176,7 @@ export class FrameFold {
     this.#roots = new Backlog(this.overlay, 'roots', roots);
   }
 
-  /** Takes out what a frame might perform and cannot: the cascade under way, and as many roots as one frame would begin. */
+  /** Takes out the work that a frame cannot do: the current cascade, and as many roots as one frame would begin. */
   abandon(): readonly QueuedDelivery[] {
     const abandoned: QueuedDelivery[] = [];
     while (this.#cascade.peek() !== undefined) abandoned.push(this.#cascade.shift() as QueuedDelivery);
@@ -197,14 +197,14 @@ export class FrameFold {
     return this.world;
   }
 
-  /** From now on every effect and event is asked for rights: some were set. */
+  /** From now on every effect and event is checked against rights: some were set. */
   govern(): void {
     if (this.rules.governed === true) return;
     this.world = { ...this.rules, governed: true };
     this.write(WORLD_KEY, this.world);
   }
 
-  /** Whether the cascade under way began by telling of a cell that one before it failed by its length. */
+  /** Whether the current cascade began by reporting a cell that failed by the length of an earlier cascade. */
   get isAftermath(): boolean {
     return this.#spent.aftermath === true;
   }
@@ -215,13 +215,13 @@ export class FrameFold {
     return this.records.length;
   }
 
-  /** Adds a delivery to the cascade under way; what the ingress itself queues begins one (F5). */
+  /** Adds a delivery to the current cascade; one queued by the ingress itself begins a new one (F5). */
   enqueue(delivery: QueuedDelivery): void {
     if (this.#admitted) this.#cascade.push(delivery);
     else this.#roots.push(delivery);
   }
 
-  /** Adds a delivery that begins a cascade of its own, whatever queues it. There must be an end to those (F5). */
+  /** Adds a delivery that begins a cascade of its own, whatever queues it. Callers must bound their number (F5). */
   enqueueApart(delivery: QueuedDelivery): void {
     this.#roots.push(delivery);
   }
@@ -238,14 +238,14 @@ export class FrameFold {
     return bytes;
   }
 
-  /** Counts the bytes of values that a delivery gave, for the bounds of frame and cascade. */
+  /** Counts the value bytes of a delivery, for the bounds of frame and cascade. */
   spend(valueBytes: number): void {
     this.#frameBytes += valueBytes;
     this.#spent.bytes += valueBytes;
   }
 
   /**
-   * Asks whether the cascade has room for what a delivery gave. What it gave is its own fault: without this, deliveries
+   * Checks that the cascade has room for the output of a delivery. Too much is that delivery's fault: otherwise deliveries
    * that each stay within their bounds could together queue more than any frame can hold.
    */
   afford(outputs: number, valueBytes: number): void {
@@ -258,8 +258,8 @@ export class FrameFold {
   }
 
   /**
-   * Performs one cascade after the other to its end, or to the frame's bound; then the rest waits for a `continue` frame.
-   * A quarantined frame performs nothing of it: what there is to tell is told in a frame of its own.
+   * Runs one cascade after the other to its end, or to the frame's bound; then the rest waits for a `continue` frame.
+   * A quarantined frame runs none of it: its notices get a frame of their own.
    */
   run(deliver: Deliverer): void {
     this.#admitted = true;
@@ -279,7 +279,7 @@ export class FrameFold {
     }
   }
 
-  /** Where the next delivery comes from: the cascade under way or, when it has ended, the roots. */
+  /** The source of the next delivery: the current cascade or, when it has ended, the roots. */
   #due(): Backlog | undefined {
     if (this.#cascade.length > 0) return this.#cascade;
     if (this.#roots.length === 0) return undefined;
@@ -326,7 +326,7 @@ export function encodeLeaf(leaf: unknown): Uint8Array {
   return encode(leaf, FRAME_DEPTH_MAX);
 }
 
-/** Encodes what an author gave; a value that is not canonical or too large is the author's fault. */
+/** Encodes an author's value; one that is not canonical or too large is the author's fault. */
 export function encodeGiven(given: unknown): Uint8Array {
   let bytes: Uint8Array;
   try {

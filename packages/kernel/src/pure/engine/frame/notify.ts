@@ -7,8 +7,8 @@ import type { CellLeaf } from '../leaf/leaves.js';
 import type { FrameFold } from './frame-fold.js';
 
 /**
- * Tells a cell something on the kernel's behalf. A cell that does not take the notice (or is gone) makes it a
- * fact: visible to watchers, never lost, and no reason for another notice.
+ * Sends a cell a kernel notice. If the cell does not take the notice (or is gone) it becomes a
+ * fact: visible to watchers, never lost, and the cause of no further notice.
  */
 export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Value, cause: number): void {
   if (!takes(fold, to, name, value)) {
@@ -20,7 +20,7 @@ export function notify(fold: FrameFold, to: Address, name: NoticeName, value: Va
   fold.enqueue({ kind: 'event', to, event, from: null, cause: index, reply: false, notice: true, root: false });
 }
 
-/** Tells a cell how an effect of its plans fares, when it asks to be told; the records say it to everybody else. */
+/** Sends a cell a notice about an effect of its plans, if its reducer takes it; other readers have the records. */
 export function tellOwner(
   fold: FrameFold,
   plan: PlanAddress,
@@ -33,9 +33,9 @@ export function tellOwner(
 }
 
 /**
- * Tells the cell that made one which has failed, when it asks to be told. Whatever cut off a cascade that was too large
- * would cut off the notice as well, and so fail the maker: it is told in a cascade of its own. One that began so makes no
- * further such cascade, or a maker that makes anew what runs away would keep the world busy for ever.
+ * Sends the maker of a failed cell a notice, if its reducer takes it. The bound that cut off a too large cascade would
+ * cut off the notice as well, and so fail the maker: it is sent in a cascade of its own. Such a cascade makes no
+ * further one, or a maker that recreates a runaway cell would keep the world busy for ever.
  */
 export function tellMaker(
   fold: FrameFold,
@@ -61,7 +61,7 @@ function generationOf(fold: FrameFold, cell: Address): number | undefined {
   return bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf).inc;
 }
 
-/** Whether a live cell takes this notice; a reducer whose schema for it is another than the kernel's does not. */
+/** Whether a live cell takes this notice; a reducer with a different schema for it does not. */
 export function takes(fold: FrameFold, to: Address, name: NoticeName, value: Value): boolean {
   const event = reducerFor(fold.env.app, to[0])?.events.get(name);
   if (event === undefined || !check(event.node, value).ok) return false;

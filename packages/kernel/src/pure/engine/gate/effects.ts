@@ -1,4 +1,4 @@
-/** Opens effects: what a plan emits and the gate allows, and what was approved. */
+/** Opens effects that a plan emits and the gate allows, and effects that were approved. */
 import type { Address, DerivedOf, PlanAddress, Receipt, Reserved, Value } from '@reprise/contracts';
 import { type App, cellAddress, type EffectDefinition } from '../../define/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
@@ -27,16 +27,16 @@ export interface AllowedEffect {
 }
 
 /**
- * Writes an allowed effect into the frame and the ledger; it starts, or waits for whom it has to wait for.
+ * Writes an allowed effect into the frame and the ledger; it starts, or waits for an approval.
  *
- * @returns the receipt of one that can never be settled; the caller settles it
+ * @returns the receipt of an effect that can never be settled; the caller settles it
  */
 export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | undefined {
   const { effect, plan, inc, emission, definition, params, timeoutMs, verdict, cause: c } = allowed;
   const { rule, grant, reserved, approval } = verdict;
   const { name } = definition;
   const guarantee = guaranteeOf(definition, params);
-  // Time counts from when it may start: nobody loses it by waiting for an approval.
+  // The deadline counts from when the effect may start: waiting for an approval costs no time.
   const deadline = timeoutMs === null || approval !== undefined ? null : fold.at + timeoutMs;
   const more = {
     ...(grant === undefined ? {} : { grant }),
@@ -67,7 +67,7 @@ export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | 
 }
 
 /**
- * An effect that may go on: an adapter may start it, or the cell that settles it is told.
+ * Releases an effect: an adapter may start it, or the cell that settles it gets a notice.
  *
  * @returns the receipt of one that can never be settled; then nothing was done, and the caller settles it
  */
@@ -104,7 +104,7 @@ function reservedOf(reserved: Reserved | undefined): { readonly reserved?: Reser
   return reserved === undefined ? {} : { reserved };
 }
 
-/** The guarantee; parameters that name none of the three fall back to the safest. */
+/** The guarantee; parameters with an unknown one fall back to the safest. */
 export function guaranteeOf(definition: EffectDefinition, params: Value): EffectLeaf['guarantee'] {
   if (typeof definition.guarantee === 'string') return definition.guarantee;
   const named = (params as Record<string, Value>)[definition.guarantee.param];

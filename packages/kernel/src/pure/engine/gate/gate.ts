@@ -1,7 +1,7 @@
 /**
- * The gate: what a plan's effect, a cell's event and an outside request must pass. Pure functions of journaled state.
+ * The gate: it checks a plan's effect, a cell's event and an outside request. Pure functions of journaled state.
  *
- * Order: capability, budget, policy. Of the policy rules about an act the first that matches decides; without a match
+ * Order: capability, budget, policy. Of the policy rules about an act the first match decides; without a match
  * an effect is denied, and an event reaches the cell itself, its parent and its descendants. A refusal is data.
  */
 import {
@@ -38,29 +38,29 @@ import {
   type RightsReader,
 } from './rights.js';
 
-/** What a decision is read from, and its time. */
+/** The inputs of a decision, and its time. */
 export interface RightsReaderAt extends RightsReader {
   readonly at: number;
 }
 
-/** Why something may not be done. */
+/** The reason of a refusal. */
 export interface Refused {
   readonly allow: false;
   readonly code: FailureCode;
-  /** The policy rule that said no; null when none did. */
+  /** The policy rule that refused; null when none did. */
   readonly rule: number | null;
 }
 
-/** What the gate says of an effect. */
+/** The gate's verdict on an effect. */
 export type EffectVerdict =
   | {
       readonly allow: true;
       readonly rule: number;
-      /** The digest of the rights it is exercised under; only where rights were ever set. */
+      /** The digest of the rights in force; only where rights were ever set. */
       readonly grant?: string;
-      /** What is to be reserved for it. */
+      /** The amounts to reserve for it. */
       readonly reserved?: Reserved;
-      /** Who may approve it, when somebody has to first. */
+      /** The principals that must approve it first, if any. */
       readonly approval?: string;
     }
   | Refused;
@@ -68,20 +68,20 @@ export type EffectVerdict =
 /** An effect before the gate. */
 export interface AskedEffect {
   readonly plan: PlanAddress;
-  /** The generation of the cell that emits it, or did; absent for the first. */
+  /** The generation of the cell that emitted it; absent for the first. */
   readonly inc?: number | undefined;
   readonly definition: EffectDefinition;
   readonly params: Value;
-  /** Its id, when it waited for approval and got it: nobody is asked again. */
+  /** Its id, when it was approved: it needs no second approval. */
   readonly approved?: string;
-  /** Its plan wants somebody to approve it, whatever the policy says. */
+  /** Its plan requires an approval, whatever the policy says. */
   readonly approval?: { readonly to?: string };
 }
 
-/** Who may approve, unless the rule says otherwise. */
+/** The default approvers. */
 const APPROVERS = 'human:*';
 
-/** Asks the gate about an effect. Nothing is reserved yet. */
+/** Checks an effect. Nothing is reserved yet. */
 export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
   const cell: Address = [asked.plan[0], asked.plan[1]];
   const who = holderOf(cell);
@@ -107,19 +107,19 @@ export function gateEffect(fold: FrameFold, asked: AskedEffect): EffectVerdict {
   return { ...allowed, approval: to ?? APPROVERS };
 }
 
-/** Why the rights of a plan's cell do not permit an effect; undefined when they do. Asked again whenever rights change. */
+/** Why the rights of a plan's cell do not permit an effect; undefined when they do. Checked again whenever rights change. */
 function rightsRefusal(fold: FrameFold, asked: AskedEffect): FailureCode | undefined {
   return capabilityRefusal(fold, emitterAuthority(fold, asked), asked);
 }
 
-/** The rights of whoever emitted an effect: not of another that was made at the same address since. */
+/** The rights of the cell that emitted an effect: not of a later cell at the same address. */
 function emitterAuthority(fold: FrameFold, { plan, inc }: AskedEffect): Authority | undefined | 'everything' {
   const cell: Address = [plan[0], plan[1]];
   const authority = authorityIn(fold, holderOf(cell));
   return authority === 'everything' || isGeneration(fold, cell, inc) ? authority : undefined;
 }
 
-/** Why an effect that was allowed may not go on; undefined when it may: its cell's rights, and the policy of the era. */
+/** Why an allowed effect may not continue; undefined when it may: by its cell's rights, and the policy of the era. */
 export function standingRefusal(
   fold: FrameFold,
   { plan, inc, params }: EffectLeaf,
@@ -131,11 +131,11 @@ export function standingRefusal(
   return ruling === undefined || ruling.rule.decision === 'deny' ? 'policy_denied' : undefined;
 }
 
-/** What the gate says of an event. */
+/** The gate's verdict on an event. */
 export type SendVerdict =
   | {
       readonly allow: true;
-      /** It reaches a cell only as its maker. */
+      /** It may reach a cell only as its maker. */
       readonly making?: true;
     }
   | Refused;
@@ -149,7 +149,7 @@ export function sendText(to: Address, event: string): string {
   return `${formatAddress([to[0], key])}#${event}`;
 }
 
-/** The cell that such a text names; undefined when it is none. */
+/** The cell that such a text names; undefined when it names none. */
 export function cellIn(text: string): Address | undefined {
   const [, reducer, key] = /^([^/]+\/[^/]+)\/([^#]+)#/s.exec(text) ?? [];
   const address = [reducer, key?.replace(/%2[35]/g, (code) => (code === '%23' ? '#' : '%'))];
@@ -158,7 +158,7 @@ export function cellIn(text: string): Address | undefined {
 
 const ALLOWED: SendVerdict = { allow: true };
 
-/** Asks the gate about an event that a cell sends. */
+/** Checks an event that a cell sends. */
 export function gateSend(fold: FrameFold, from: Address, to: Address, event: string): SendVerdict {
   const who = holderOf(from);
   const what = sendText(to, event);
@@ -173,12 +173,12 @@ export function gateSend(fold: FrameFold, from: Address, to: Address, event: str
   return isNew(fold, to) ? { allow: true, making: true } : refused('policy_denied');
 }
 
-/** Whether a cell reaches another for what they are to each other: itself, its parent, and what is below it. */
+/** Whether kinship lets a cell reach another: itself, its parent, and the cells below it. */
 export function isOwn(fold: RightsReader, from: Address, to: Address): boolean {
   return isNear(fold, from, to) || isBelow(fold, to, from);
 }
 
-/** Asks the gate about an event from outside. */
+/** Checks an event from outside. */
 export function gateRequest(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
   const what = sendText(to, event);
   const refusal = who === 'operator' ? undefined : permitted(fold, authorityIn(fold, who), 'send', what);
@@ -188,7 +188,7 @@ export function gateRequest(fold: FrameFold, who: Principal, to: Address, event:
   return isAdapter(who) ? gateAdapter(fold, who, to, event) : ALLOWED;
 }
 
-/** An adapter reaches what the cell of its effect does; it makes no cells, for they would be below nobody. */
+/** An adapter reaches the same cells as the cell of its effect; it makes no cells, for they would have no parent. */
 function gateAdapter(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
   const cell = actorOf(fold, who);
   if (cell == null) return refused('cap_denied/broken_chain');
@@ -196,9 +196,9 @@ function gateAdapter(fold: FrameFold, who: Principal, to: Address, event: string
 }
 
 /**
- * Whether somebody may decide about, answer or settle an effect of this kind.
+ * Checks whether a principal may decide, answer or settle an effect of this kind.
  *
- * @param to who was asked, besides the host; null when nobody in particular
+ * @param to the principals that were asked besides the operator; null for the default
  */
 export function mayAnswer(
   fold: RightsReaderAt,
@@ -214,22 +214,22 @@ export function mayAnswer(
   return matches(to ?? APPROVERS, who) ? undefined : 'cap_denied';
 }
 
-/** What the gate says of reading. */
+/** The gate's verdict on reading. */
 export type ReadVerdict =
   | {
       readonly allow: true;
-      /** They may as kin, and so what this generation of the cell was and did; null: whichever stood at the address. */
+      /** It holds by kinship, so for the records of this generation of the cell; null: for all at the address. */
       readonly inc: number | null;
-      /** When the time of their rights is over; null for never. */
+      /** When the rights expire; null for never. */
       readonly until: number | null;
     }
   | { readonly allow: false; readonly code: FailureCode };
 
 /**
- * Asks the gate whether somebody may read a cell: its state and logs, or frames that tell of it. What belongs to no
- * cell (null) is under `*`.
+ * Checks whether a principal may read a cell: its state and logs, or frames that concern it. Records of no
+ * cell (null) are under `*`.
  *
- * Cells read themselves, their parent and what is below; people and the host everything that no rule denies.
+ * Cells read themselves, their parent and the cells below; people and the operator everything that no rule denies.
  */
 export function gateRead(fold: RightsReaderAt, who: Principal, cell: Address | null): ReadVerdict {
   if (who === 'operator') return { allow: true, inc: null, until: null };
@@ -252,14 +252,14 @@ export function gateRead(fold: RightsReaderAt, who: Principal, cell: Address | n
 
 const UNREADABLE: ReadVerdict = { allow: false, code: 'policy_denied' };
 
-/** Whether somebody may erase content: of a cell, or by its links alone when there is none. */
+/** Checks whether a principal may erase content: of a cell, or by its links alone without one. */
 export function gateErase(fold: FrameFold, who: Principal, cell: Address | null): SendVerdict {
   const ruling = firstRule(fold.rules.policy, 'erase', cell === null ? '*' : formatAddress(cell), who);
   const allowed = ruling === undefined ? who === 'operator' : ruling.rule.decision === 'allow';
   return allowed ? ALLOWED : refused('policy_denied', ruling?.index);
 }
 
-/** Rights are asked for only where some were set: most worlds have none, and pay nothing for them. */
+/** Rights are checked only where some were set: most worlds have none, and pay nothing for them. */
 function authorityIn(fold: RightsReader, who: Principal): Authority | undefined | 'everything' {
   if (isAdapter(who) && actorOf(fold, who) === null) return undefined;
   return fold.rules.governed === true ? authorityOf(fold, who) : 'everything';
@@ -281,7 +281,7 @@ function capabilityRefusal(
   return undefined;
 }
 
-/** Counted are all effects that this generation has open, those of plans that have ended as well. */
+/** Counts all open effects of this generation, those of ended plans included. */
 function parallelRefusal(
   fold: FrameFold,
   authority: Authority | undefined | 'everything',
@@ -308,7 +308,7 @@ function permitted(
   return permits(authority.exercise, dimension, text) ? undefined : 'cap_denied';
 }
 
-/** What an effect sets aside: one call, one at a time, and what its definition reserves. */
+/** The reservation of an effect: one call, one slot, and the amounts of its definition. */
 function reservedFor(
   authority: Authority | undefined | 'everything',
   { definition, params }: AskedEffect,
@@ -322,7 +322,7 @@ function reservedFor(
   return { account: authority.account, amounts };
 }
 
-/** Parameters are anybody's: less than nothing would make room for others, and the ledger counts in whole units. */
+/** Parameters are untrusted: a negative amount would make room for others, and the ledger counts whole units. */
 function isWhole({ amounts }: Reserved): boolean {
   return Object.values(amounts).every((amount) => Number.isSafeInteger(amount) && amount >= 0);
 }
@@ -335,7 +335,7 @@ function isRemembered(fold: FrameFold, who: string, asked: AskedEffect): boolean
   );
 }
 
-/** What rules and remembered approvals may call an effect: its kind, and with its subject. */
+/** The names of an effect in rules and remembered approvals: its kind, also with its subject. */
 function namesOf({ definition, params }: Pick<AskedEffect, 'definition' | 'params'>): readonly string[] {
   const full = fullName(definition, params);
   return full === definition.name ? [full] : [definition.name, full];
@@ -353,7 +353,7 @@ function digestOf(fold: FrameFold, exercise: Capability | undefined): string {
   return toHex(fold.env.hash(encode(exercise ?? null)));
 }
 
-/** A cell that is not there yet would be made by the sender, and so be below it. */
+/** A cell that does not exist yet would be made by the sender, and so be below it. */
 function isNew(fold: FrameFold, to: Address): boolean {
   const bytes = fold.overlay.get(cellKey(to));
   return bytes === undefined || !(decode(bytes) as unknown as CellLeaf).live;
@@ -370,7 +370,7 @@ function refused(code: FailureCode, rule?: number): Refused {
 
 type Act = 'effect' | 'send' | 'settle' | 'read' | 'erase';
 
-/** The first rule about an act that matches; a rule that does not say whom it means, means cells. */
+/** The first matching rule about an act; a rule without a principal concerns cells. */
 function firstRule(policy: readonly PolicyRule[], act: Act, what: string | readonly string[], who: string) {
   const names = typeof what === 'string' ? [what] : what;
   for (const [index, rule] of policy.entries()) {

@@ -1,4 +1,4 @@
-/** Sets rights, and ends in the same frame what they no longer permit. */
+/** Sets rights, and ends in the same frame the effects that they no longer permit. */
 import {
   type Address,
   type Capability,
@@ -40,7 +40,7 @@ import {
 /** Authors' timers cannot begin with a tilde. */
 const RIGHTS_TIMER = '~rights';
 
-/** Whether this timer watches over the end of rights. */
+/** Whether this timer watches the expiry of rights. */
 export function isRightsTimer(name: string): boolean {
   return name === RIGHTS_TIMER;
 }
@@ -48,11 +48,11 @@ export function isRightsTimer(name: string): boolean {
 /** A change of rights; `remember` adds one approval to those that are remembered. */
 export type RightsChange = CommandValue<'sys/SetRights@1'> & { readonly remember?: readonly [string, number | null] };
 
-/** The rights of a holder for whom none were set. */
+/** The rights of a holder without any settings. */
 export const NO_RIGHTS: RightsLeaf = { exercise: null, grant: null, account: null, approved: [], revision: 0 };
 
 /**
- * Changes a holder's rights. What is open below it and is not permitted any more ends in this frame.
+ * Changes a holder's rights. Open effects below it that are no longer permitted end in this frame.
  *
  * @throws Refusal `invalid_argument`, `cap_denied`, `rights_exceeded`, `revision_conflict`, `account_unknown`,
  *   `bound_exceeded`
@@ -66,7 +66,7 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
       where: change.holder,
       expected: before.revision,
       actual: change.revision,
-      hint: 'Read them again and decide anew.',
+      hint: 'Read them again and repeat the change.',
     });
   }
   const after = changed(fold, before, change);
@@ -77,13 +77,13 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
   if (narrows) endRefused(fold, cause);
 }
 
-/** Writes a holder's rights, and moves the timer that watches over their end. */
+/** Writes a holder's rights, and moves the timer of their expiry. */
 export function replaceRights(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
   moveExpiry(fold, holder, before, after);
   fold.write(rightsKey(holder), after);
 }
 
-/** Rights of a holder have ended by time: what is open below and not permitted any more ends. */
+/** The rights of a holder have expired: open effects below that are no longer permitted end. */
 export function rightsExpired(fold: FrameFold, cell: Address): void {
   const holder = `cell:${formatAddress(cell)}`;
   const rights = declaredRights(fold, holder);
@@ -93,10 +93,10 @@ export function rightsExpired(fold: FrameFold, cell: Address): void {
   endRefused(fold, 0);
 }
 
-/** The host is what all rights come from, the kernel acts for nobody, and an adapter for the cell of its effect. */
+/** The operator is the origin of all rights, the kernel acts for no principal, and an adapter for the cell of its effect. */
 function requireHolder(holder: string): void {
   if (holder !== 'operator' && holder !== 'kernel' && !isAdapter(holder)) return;
-  throw new Refusal('invalid_argument', 'these have no rights that could be set', { where: holder });
+  throw new Refusal('invalid_argument', 'no rights can be set for this principal', { where: holder });
 }
 
 function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange): RightsLeaf {
@@ -118,33 +118,33 @@ function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange): Rig
 function fitted(capability: Capability | null): Capability | null {
   if (capability === null) return null;
   if (capabilityFits(capability)) return canonical(capability);
-  throw new Refusal('bound_exceeded', 'these rights name too many dimensions', { hint: 'Use fewer, wider ones.' });
+  throw new Refusal('bound_exceeded', 'the rights name too many dimensions', { hint: 'Use fewer, wider dimensions.' });
 }
 
-/** Whether everything that was permitted before still is. */
+/** Whether all earlier permissions remain. */
 function isWithin(before: RightsLeaf, after: RightsLeaf): boolean {
   const [was, is] = [sidesOf(before), sidesOf(after)];
   return leq(was.exercise, is.exercise) && leq(was.grant, is.grant);
 }
 
-/** Both sides as they count: what is not narrowed is everything, and who was given no other side hands on what it may. */
+/** Both sides in effect: a side that is not narrowed is everything, and a holder without a grant side hands on its own. */
 function sidesOf({ exercise, grant }: RightsLeaf): { readonly exercise: Capability; readonly grant: Capability } {
   return { exercise: exercise ?? EVERYTHING, grant: grant ?? exercise ?? EVERYTHING };
 }
 
-/** A change of rights, as it is judged. */
+/** A change of rights, in the form that is judged. */
 interface Judged {
   readonly holder: string;
   readonly before: RightsLeaf;
   readonly after: RightsLeaf;
-  /** Somebody who may approve decided so. */
+  /** An approver decided so. */
   readonly remember?: RightsChange['remember'];
 }
 
 /**
- * Who may change rights: the host; people, within what they may hand on, and their own only to narrow them; a cell those
- * of cells below it, within what it may hand on, widening only those of its own children, and its own, narrowing them.
- * Approvals are added by the host, and by whoever is asked for one and has it remembered.
+ * Rules for changing rights. The operator may do anything. People act within their grant side, and can only narrow their
+ * own rights. A cell acts on cells below it within its grant side; it widens only its own children and narrows itself.
+ * Approvals are added by the operator, and by an approver that has its decision remembered.
  */
 function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
   if (who === 'operator') {
@@ -156,19 +156,18 @@ function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
   if (granter === undefined) requirePerson(change, who);
   else requireAbove(fold, change, granter);
   const mine = authorityOf(fold, who);
-  if (mine === undefined)
-    throw new Refusal('cap_denied', 'this principal has no rights that it may hand on', { where: who });
+  if (mine === undefined) throw new Refusal('cap_denied', 'the principal has no rights to hand on', { where: who });
   if (who !== change.holder) requireGranted(change, mine.grant, granter !== undefined);
   else if (granter === undefined) requireNarrower(change);
   const self = who === change.holder;
   requireAccount(fold, change, { account: mine.account, frees: granter !== undefined && !self });
 }
 
-/** People may change rights; an adapter speaks for one effect and gives nothing. */
+/** People may change rights; an adapter acts for one effect and grants nothing. */
 function requirePerson({ before, after, remember }: Judged, who: Principal): void {
   const adds = remember === undefined && !coversApproved(before, after);
   if (who.startsWith('human:') && !adds) return;
-  throw new Refusal('cap_denied', 'this principal may not change rights, or may not add a remembered approval', {
+  throw new Refusal('cap_denied', 'the principal may not change rights or add a remembered approval', {
     where: who,
     hint: 'Only people change rights by themselves, and an approval is remembered only with a decision: `remember`.',
   });
@@ -182,14 +181,14 @@ function requireAbove(fold: FrameFold, { holder, before, after }: Judged, grante
   const above = cell !== undefined && isBelow(fold, cell, granter);
   if ((self || above) && narrows) return;
   if (own && above && coversApproved(before, after)) return;
-  throw new Refusal('cap_denied', 'this cell may not change these rights like this', {
+  throw new Refusal('cap_denied', 'the cell may not make this change of rights', {
     where: holder,
-    expected: 'rights of a cell below it; its own only when that narrows them, and no new approval',
-    hint: 'A cell widens the rights of its own children only.',
+    expected: 'rights of a cell below it, or narrower rights of its own, without new approvals',
+    hint: 'A cell may widen only the rights of its own children.',
   });
 }
 
-/** Whether every approval of after was there before, and for as long. */
+/** Whether every later approval existed before, and for as long. */
 function coversApproved(before: RightsLeaf, after: RightsLeaf): boolean {
   const lasts = (was: number | null, is: number | null) => was === null || (is !== null && is <= was);
   return after.approved.every(([kind, until]) =>
@@ -197,7 +196,7 @@ function coversApproved(before: RightsLeaf, after: RightsLeaf): boolean {
   );
 }
 
-/** Of what changes, nothing is beyond the granter's own. What a cell leaves open the chain bounds, being above it. */
+/** No changed right exceeds the granter's own. Where a cell sets no bound the chain above it does. */
 function requireGranted({ holder, before, after }: Judged, limit: Capability, isCell: boolean): void {
   const is = sidesOf(after);
   for (const side of ['exercise', 'grant'] as const) {
@@ -215,7 +214,7 @@ function requireNarrower({ holder, before, after }: Judged): void {
 function requireWithin(side: Capability, limit: Capability, holder: string): void {
   const excess = firstExcess(side, limit);
   if (excess === undefined) return;
-  throw new Refusal('rights_exceeded', 'these rights are wider than what may be handed on here', {
+  throw new Refusal('rights_exceeded', 'the rights exceed what may be handed on here', {
     ...excess,
     where: `${holder} ${excess.where}`,
     hint: 'Grant within the rights of the granter, or widen those first.',
@@ -223,8 +222,8 @@ function requireWithin(side: Capability, limit: Capability, holder: string): voi
 }
 
 /**
- * Who pays is changed by the host at will, by others within what pays for them: nobody leaves an account, and who is
- * charged to none, a person as well, has none to give. A cell may leave one below it to what pays for itself.
+ * The operator changes the account of a holder at will. Others move it within the account that pays for them: no holder
+ * leaves its account, and one without an account has none to assign. A cell may reset one below it to its own account.
  */
 function requireAccount(
   fold: FrameFold,
@@ -235,22 +234,22 @@ function requireAccount(
   const chain = after.account === null ? [] : chainOf(fold, after.account);
   const where = `account ${after.account}`;
   if (chain === undefined) {
-    throw new Refusal('account_unknown', 'there is no such account', {
+    throw new Refusal('account_unknown', 'the account does not exist', {
       where,
-      hint: 'Make it first: sys/SetAccount@1.',
+      hint: 'Create it first with sys/SetAccount@1.',
     });
   }
   if (granter === null) return;
-  const above = after.account === null && granter.frees; // what pays for the granter will pay
+  const above = after.account === null && granter.frees; // the granter's account will pay
   const within = chain.some(([name]) => name === granter.account);
   if (!above && !within) {
-    throw new Refusal('cap_denied', 'this principal may not charge this account', { where });
+    throw new Refusal('cap_denied', 'the principal may not charge this account', { where });
   }
 }
 
 /**
- * Asks of every open effect whether it is permitted still; of each the first refusal ends it. What one frame does not get
- * to is asked in `continue` frames, before anything else happens, so that nobody can do with one what is forbidden.
+ * Checks whether every open effect is still permitted; the first refusal ends an effect. The rest of a large check runs
+ * in `continue` frames, before anything else, so that no forbidden effect can be used meanwhile.
  *
  * @param after where the frame before stopped
  */
@@ -273,7 +272,7 @@ export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace 
       attempts: effect.attempt,
     };
     const by = isUnderWay(effect) || started ? 'revoked' : 'gate';
-    // Effects that were there before are so many and no more: what ends them is no runaway, and is not counted as one.
+    // The number of existing effects is bounded: ending them is not a runaway, and does not count as one.
     settleInFrame(fold, id, effect, { by, receipt, apart: effect.queued[0] < fold.began }, cause);
   }
 }
@@ -281,7 +280,7 @@ export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace 
 /** No effect is emitted by a frame's ingress itself, nor before the first frame. */
 const BEFORE_ALL: EmissionPlace = [-1, 0];
 
-/** Asks for all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
+/** Requests all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
 function requireLoaded(fold: FrameFold, open: readonly OpenEffect[]): void {
   const cold = new Map<string, LeafKey>();
   for (const { plan } of open) {

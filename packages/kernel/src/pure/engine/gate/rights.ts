@@ -1,13 +1,13 @@
 /**
- * Who may do what: the rights of a holder, computed from the whole chain above it whenever they are asked for.
+ * Computes the rights of a holder from the whole chain above it, whenever they are needed.
  *
  * Invariants
- * H1  Nothing is copied down: a right that is taken away anywhere is gone below at once.
+ * H1  Nothing is copied down: a right that is revoked anywhere is gone below at once.
  * H2  A chain that is too long or broken permits nothing. It breaks where a cell's parent has ended and was made anew:
- *     the new one's rights are not those under which the child was made.
- * H3  A cell that ended keeps its place in the chains of its children, and its rights. Approvals are given to one
- *     generation: who is made anew in its place asks again.
- * H4  An effect is judged by the generation that emitted it. When another stands in its place the chain is broken.
+ *     the rights of the new parent are not those under which the child was made.
+ * H3  A cell that ended keeps its rights and its place in the chains of its children. Approvals belong to one
+ *     generation: a cell made anew at the address must ask again.
+ * H4  An effect is judged by the generation that emitted it. When the cell was made anew the chain is broken.
  * H5  An adapter has no rights of its own: it acts for the cell of its effect, while that is open.
  */
 import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
@@ -19,55 +19,55 @@ import { cellKey, effectKey, isAddress, rightsKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafReader, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 
-/** What rights are read from: a frame that is being folded, or a world between two frames. */
+/** Where rights are read from: a frame that is being folded, or a world between two frames. */
 export interface RightsReader {
   readonly overlay: Pick<LeafReader, 'get'>;
   readonly rules: WorldLeaf;
 }
 
-/** A cell as whoever it acts. */
+/** The principal of a cell. */
 export function holderOf(cell: Address): `cell:${string}` {
   return `cell:${formatAddress(cell)}`;
 }
 
 /**
- * The cell behind a holder; undefined when it is no cell.
+ * The cell behind a holder; undefined for another kind of holder.
  *
- * @throws Refusal `invalid_argument` when it says that it is one and no cell can have this name
+ * @throws Refusal `invalid_argument` for a holder in the form of a cell with an impossible name
  */
 export function cellOf(holder: string): Address | undefined {
   if (!holder.startsWith('cell:')) return undefined;
   const cell = namedCell(holder);
   if (cell !== undefined) return cell;
-  throw new Refusal('invalid_argument', 'no cell has this name', {
+  throw new Refusal('invalid_argument', 'invalid cell name', {
     expected: 'cell:namespace/Reducer@1/key',
     actual: holder,
   });
 }
 
-/** Whether a holder is none, since it says that it is a cell and no cell can have this name. */
+/** Whether a holder has the form of a cell but a name that no cell can have. */
 export function isNobody(holder: string): boolean {
   return holder.startsWith('cell:') && namedCell(holder) === undefined;
 }
 
-/** A reducer's name has one slash, so what comes after the second is the key, whatever it looks like. */
+/** A reducer's name has one slash, so the text after the second one is the key, whatever it contains. */
 function namedCell(holder: string): Address | undefined {
   const [, reducer, key] = /^cell:([^/]+\/[^/]+)\/(.+)$/s.exec(holder) ?? [];
   const address = [reducer, key];
   return isAddress(address) ? address : undefined;
 }
 
-/** Whether somebody speaks for an effect, and for nothing else. */
+/** Whether a principal is an adapter, acting for one effect. */
 export function isAdapter(who: string): boolean {
   return effectBehind(who) !== undefined;
 }
 
-/** The effect that somebody speaks for; undefined when they speak for none. */
+/** The effect that an adapter acts for; undefined for other principals. */
 export function effectBehind(who: string): string | undefined {
   return who.startsWith(ADAPTER) ? who.slice(ADAPTER.length) : undefined;
 }
 
-/** The cell as which somebody acts; null for an adapter whose effect is not open (H5), undefined for people and the host. */
+/** The cell as which a principal acts; null for an adapter without an open effect (H5), undefined for people and the operator. */
 export function actorOf(fold: RightsReader, who: string): Address | null | undefined {
   const id = effectBehind(who);
   if (id === undefined) return cellOf(who);
@@ -80,23 +80,23 @@ export function actorOf(fold: RightsReader, who: string): Address | null | undef
 
 const ADAPTER = 'adapter:';
 
-/** The generation of a cell that was made last, ended or not. */
+/** The newest generation of a cell, ended or not. */
 export function lastGeneration(fold: RightsReader, cell: Address): number {
   return cellAt(fold, cell)?.inc ?? 0;
 }
 
-/** Whether the generation of a cell is the last one that was made there, ended or not (H4). */
+/** Whether a generation of a cell is the newest one, ended or not (H4). */
 export function isGeneration(fold: RightsReader, cell: Address, inc = 0): boolean {
   return cellAt(fold, cell)?.inc === inc;
 }
 
-/** A holder as leaves name it: a cell by the name that its address keeps, whichever version of it is given. */
+/** A holder in the form used in leaves: a cell by its permanent name, whichever version of it is given. */
 export function holderIn(app: App, holder: Principal): Principal {
   const cell = cellOf(holder);
   return cell === undefined ? holder : holderOf(cellAddress(app, cell));
 }
 
-/** What a holder may do and hand on now, and what pays for it. */
+/** The current rights of a holder on both sides, and its account. */
 export interface Authority {
   readonly exercise: Capability;
   readonly grant: Capability;
@@ -109,7 +109,7 @@ export function declaredRights(fold: RightsReader, holder: string): RightsLeaf |
   return bytes === undefined ? undefined : (decode(bytes) as unknown as RightsLeaf);
 }
 
-/** What a holder may, by its whole chain; undefined when the chain permits nothing (H2). */
+/** The effective rights of a holder, over its whole chain; undefined when the chain permits nothing (H2). */
 export function authorityOf(fold: RightsReader, holder: Principal): Authority | undefined {
   const root = fold.rules.root ?? EVERYTHING;
   const holders = chainOf(fold, holder);
@@ -126,20 +126,20 @@ export function isBelow(fold: RightsReader, cell: Address, ancestor: Address): b
   return holders.slice(1).includes(holderOf(ancestor));
 }
 
-/** Whether a cell was made by another, in the generation that stands there now: the next one is a stranger. */
+/** Whether the current generation of a cell was made by another cell; the next generation may have another maker. */
 export function isChild(fold: RightsReader, cell: Address, of: Address): boolean {
   const child = cellAt(fold, cell);
   if (child?.parent == null || child.parent[0] !== of[0] || child.parent[1] !== of[1]) return false;
   return cellAt(fold, of)?.inc === (child.pinc ?? 0);
 }
 
-/** The generation of a cell that rights of now are for: the one that is there, else the next. */
+/** The generation that rights set now belong to: the current one, else the next. */
 export function generationOf(fold: RightsReader, cell: Address): number {
   const leaf = cellAt(fold, cell);
   return leaf === undefined ? 0 : leaf.live ? leaf.inc : leaf.inc + 1;
 }
 
-/** The kinds whose approval is remembered for a holder as it is now (H3). */
+/** The kinds with a remembered approval for the current generation of a holder (H3). */
 export function approvalsOf(fold: RightsReader, holder: string): RightsLeaf['approved'] {
   const rights = declaredRights(fold, holder);
   if (rights === undefined || rights.approved.length === 0) return [];

@@ -1,10 +1,10 @@
 /**
- * Whom a record tells of. Who may not read one of these may not see the record.
+ * The cells that a record concerns. A principal that may not read one of them may not see the record.
  *
  * Invariants
- * S1  Every cell that a record names as a fact of the kernel is among them: whose it is, who sent and who is told, who
- *     caused it, whose right it sets, whom a notice is about. What authors wrote into values is theirs to say to whom they say it.
- * S2  A record names somebody: what belongs to no cell is the world's own.
+ * S1  They include every cell that the kernel itself puts into a record: owner, sender, receiver, cause, the holder of
+ *     changed rights, the subject of a notice. Values supplied by authors are not inspected.
+ * S2  Every record concerns a cell or the world: records of no cell belong to the world.
  */
 import type {
   Address,
@@ -22,10 +22,10 @@ import { cellOfLeaf } from '../leaf/leaf-key.js';
 import { cellIn } from './gate.js';
 import { cellOf, effectBehind, isNobody } from './rights.js';
 
-/** Somebody whom a record tells of: a cell, the cell of an effect, or the world. */
+/** A subject of a record: a cell, the cell of an effect, or the world. */
 export type Subject = { readonly cell: Address } | { readonly effect: string } | 'world';
 
-/** What is told record by record; of a state record, leaf by leaf. */
+/** Records that concern subjects as a whole; a state record is judged leaf by leaf. */
 type Telling = IngressRecord | DerivedRecord | RidingAttempt;
 type Told = { readonly [K in Telling['kind']]: (record: Extract<Telling, { kind: K }>) => readonly Subject[] };
 
@@ -58,13 +58,13 @@ const TOLD: Told = {
   plan_ended: ({ plan }) => [of(plan)],
 };
 
-/** Whom a record tells of: a reader needs the right to read all of them. */
+/** The subjects of a record: a reader needs the right to read all of them. */
 export function toldOf(record: Telling): readonly Subject[] {
   const told = (TOLD[record.kind] as (record: Telling) => readonly Subject[])(record);
   return 'principal' in record ? [...told, ...who(record.principal)] : told;
 }
 
-/** Whose a leaf is, by its path in a state record. */
+/** The owner of a leaf, by its path in a state record. */
 export function subjectOfLeaf(path: readonly Value[]): Subject {
   const cell = cellOfLeaf(path);
   if (cell !== undefined) return of(cell);
@@ -78,14 +78,14 @@ function toldByCommand({ name, value }: KernelCommand): Subject {
   return name === 'sys/SetRights@1' ? holder(value.holder) : { effect: value.effect };
 }
 
-/** An event that was refused names whom it would have reached; a command does not. */
+/** A refused event names its intended receiver; a refused command does not. */
 function denied({ what, effect }: Extract<Telling, { kind: 'denial' }>): readonly Subject[] {
   if (effect !== undefined || !what.includes('#')) return [];
   const cell = cellIn(what);
   return [cell === undefined ? 'world' : of(cell)];
 }
 
-/** A notice of the kernel names whom its taker has to do with. */
+/** A kernel notice names the cells that its receiver deals with. */
 function noticed({ name, value }: EventEnvelope): readonly Subject[] {
   const place = NAMED_IN_NOTICE[name];
   const named = place === undefined ? undefined : (value as Readonly<Record<string, Value>>)[place];
@@ -99,7 +99,7 @@ const NAMED_IN_NOTICE: Readonly<Record<string, string>> = {
   'sys/EffectOpened@1': 'from',
 } satisfies Partial<Record<NoticeName, string>>;
 
-/** People, the host and the kernel are nobody whose reading is asked for. */
+/** People, the operator and the kernel are not cells, so reading them needs no right. */
 function who(principal: string | undefined): readonly Subject[] {
   const subject = principal === undefined ? 'world' : holder(principal);
   return subject === 'world' ? [] : [subject];

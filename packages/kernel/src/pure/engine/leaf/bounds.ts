@@ -1,9 +1,9 @@
 /**
  * The engine's bounds. They decide derived bytes, so they are part of the kernel semantics number and not
- * options: a world that met a bound replays only under the same bound.
+ * options: a world that reached a bound replays only under the same bound.
  */
 
-/** The largest state of a cell, a plan instance or a log leaf, in canonical bytes. What grows belongs in a log. */
+/** The largest state of a cell, a plan instance or a log leaf, in canonical bytes. Growing data belongs in a log. */
 export const LEAF_BYTES_MAX = 64 * 1024;
 
 /** What an emission adds to its plan's leaf at most: its ordinal and its effect's id, or the receipt of a denial. */
@@ -12,7 +12,7 @@ export const EMISSION_BYTES = 96;
 /** A state above this is worth a warning: every event pays for encoding it. */
 export const STATE_BYTES_WARN = 8 * 1024;
 
-/** The largest value given to `ctx`, an event's value, an intent's input or a receipt's payload, in canonical bytes. */
+/** The largest value passed to `ctx`, an event's value, an intent's input or a receipt's payload, in canonical bytes. */
 export const VALUE_BYTES_MAX = 64 * 1024;
 
 /** Deliveries in one frame; the rest goes on in a `continue` frame. */
@@ -22,24 +22,24 @@ export const FRAME_DELIVERIES_MAX = 256;
 export const FRAME_VALUE_BYTES_MAX = 1024 * 1024;
 
 /**
- * What each value given counts beyond its own bytes: the names and addresses around it in the record. Without it a
+ * The overhead of each value: the names and addresses around it in the record. Without it a
  * million values of one byte would pass the bound and overflow the frame.
  */
 export const GIVEN_BYTES_EXTRA = 64;
 
 /**
- * Open effects that one frame asks whether they may go on, when rights were narrowed; the next are asked in a `continue`
- * frame, before anything else. Each that ends takes some 500 bytes of the frame.
+ * Open effects that one frame checks when rights were narrowed; the next are checked in a `continue`
+ * frame, before anything else. Each effect that ends takes some 500 bytes of the frame.
  */
 export const ENDINGS_AT_ONCE = 4_096;
 
 /** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
 export const CASCADE_DELIVERIES_MAX = 10_000;
 
-/** Bytes of values in one cascade, its `continue` frames included: what waits between two of them is kept in one leaf. */
+/** Bytes of values in one cascade, its `continue` frames included: all that waits between two of them is in one leaf. */
 export const CASCADE_VALUE_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Awaits of one plan instance; a longer plan goes on by `continueAs`. */
+/** Awaits of one plan instance; a longer plan continues with `continueAs`. */
 export const PLAN_AWAITS_MAX = 256;
 
 /** The largest log leaf: up to 31 inline items, each as large as a value may be, and the links of its chunks. */
@@ -49,15 +49,15 @@ export const LOG_LEAF_BYTES_MAX = 2 * 1024 * 1024;
 export const LOG_CHUNK_ITEMS = 32;
 
 /**
- * How long a running effect that was told to stop may take to say what became of it. Then it is settled as cancelled,
- * and its answer, when it comes, is recorded as late: an adapter that never returns holds nobody up for ever.
+ * How long a running effect that was told to stop may take to report its outcome, in milliseconds. Then it is settled as
+ * cancelled, and a later answer is recorded as late: an adapter that never returns delays nothing for ever.
  */
 export const CANCEL_GRACE_MS = 30_000;
 
 /** Questions that one effect may ask. */
 export const EFFECT_QUESTIONS_MAX = 32;
 
-/** Cells from one to the root of its authority. A chain that is longer, or that is broken, permits nothing. */
+/** Cells from one to the root of its authority. A longer or broken chain permits nothing. */
 export const AUTHORITY_DEPTH_MAX = 64;
 
 /** Entries of one node of a table, and children of one above it: a write encodes and digests one node of entries. */
@@ -69,11 +69,11 @@ export const TABLE_NODE_BYTES_MAX = 24 * 1024;
 /** The largest value in a table: with a node that is cut above its own bound, no node comes near a leaf's. */
 export const TABLE_VALUE_BYTES_MAX = 16 * 1024;
 
-/** What each write to a table counts towards the bytes of values: the changed node's place in the state record. */
+/** The overhead of each write to a table: the changed node's place in the state record. */
 export const TABLE_WRITE_BYTES = 256;
 
 /** Entries that one range of a table gives; the rest is asked for from there. */
 export const TABLE_RANGE_MAX = 256;
 
-/** Nodes that one step removes of a table whose cell has ended; as many steps as deliveries fit one frame. */
+/** Nodes of an ended cell's table that one step removes; one frame has as many steps as deliveries. */
 export const SWEEP_NODES_MAX = 64;

@@ -1,10 +1,10 @@
-/** What the engine says when the leaves that it reads do not belong together: those of a snapshot that was changed. */
+/** The error for leaves that contradict each other: those of a snapshot that was changed. */
 import { RepriseError } from '@reprise/contracts';
 
 /**
- * The error of leaves that no fold leaves behind.
+ * The error for leaves that no fold can have written.
  *
- * @param what what is wrong with them, as a sentence
+ * @param what the contradiction, as a sentence
  * @param where the leaf or node
  */
 export function damagedLeaves(what: string, where: string): RepriseError {

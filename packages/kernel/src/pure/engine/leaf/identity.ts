@@ -2,7 +2,7 @@
 import type { Address, PlanAddress, Value } from '@reprise/contracts';
 import { encode, FRAME_DEPTH_MAX, fromHex, type Hash, toHex } from '../../codec/index.js';
 
-/** What an effect's identity is made of. No frame number: a fork must find the same effect again. */
+/** The parts of an effect's identity. No frame number: a fork must find the same effect again. */
 export interface EffectIdentity {
   readonly world: string;
   readonly plan: PlanAddress;

@@ -41,8 +41,8 @@ export function isCellKey(key: unknown): key is string {
 }
 
 /**
- * Whether a thing that an author gave is an address. Asked before it becomes part of a record or a leaf's key:
- * what is no address can be neither written nor read back, and a fact on which that depends could never be folded.
+ * Whether an author's value is an address. Checked before it becomes part of a record or a leaf's key:
+ * an invalid address can be neither written nor read back, and a fact that depends on it could never be folded.
  */
 export function isAddress(thing: unknown): thing is Address {
   if (!Array.isArray(thing) || thing.length !== 2) return false;
@@ -59,21 +59,21 @@ export const planKey = (plan: PlanAddress): LeafKey => leafKey(['plan', plan[0],
 /** An open effect. */
 export const effectKey = (effect: string): LeafKey => leafKey(['effect', effect]);
 
-/** What stays of an effect that was settled after it had waited for the outside. */
+/** The remains of a settled effect that had waited for input from outside. */
 export const settledKey = (effect: string): LeafKey => leafKey(['settled', effect]);
 
-/** What a holder may do and hand on. */
+/** The rights of a holder on both sides. */
 export const rightsKey = (holder: string): LeafKey => leafKey(['rights', holder]);
 
-/** What was spent and is reserved on an account. */
+/** The spent and reserved amounts of an account. */
 export const accountKey = (account: string): LeafKey => leafKey(['account', account]);
 
 /** A log's counts, roots and inline tail: a sibling of its cell, so that appending does not touch the state. */
 export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', cell[0], log, cell[1]]);
 
 /**
- * A node of a table. The generation is part of it: what is left of a table whose cell has ended is removed a part at a
- * time, and must not be taken for the table of the next cell of this address.
+ * A node of a table. The generation is part of it: a table whose cell has ended is removed in steps,
+ * and must not be mistaken for the table of the next cell at this address.
  */
 export const tableKey = (cell: Address, table: string, inc: number, node: number): LeafKey =>
   leafKey(['table', cell[0], table, inc, node, cell[1]]);
@@ -85,7 +85,7 @@ export const timerKey = (due: number, cell: Address, plan: number, name: string)
 /** What the manifest said. */
 export const WORLD_KEY: LeafKey = leafKey(['world']);
 
-/** What is left to do, between a frame and its `continue` frame. */
+/** The work left between a frame and its `continue` frame. */
 export const PENDING_KEY: LeafKey = leafKey(['pending']);
 
 /** The deliveries that wait: those of the cascade under way, and those that each begin one. */

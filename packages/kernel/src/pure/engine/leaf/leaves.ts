@@ -29,15 +29,15 @@ export interface WorldLeaf {
   readonly seed: string;
   readonly semantics: number;
   readonly policy: readonly PolicyRule[];
-  /** Rights or accounts were set: from then on every effect and event is asked for them. */
+  /** Rights or accounts were set: from then on every effect and event is checked against them. */
   readonly governed?: true;
-  /** What the root of all authority may; everything when absent. */
+  /** The capability of the root of all authority; everything when absent. */
   readonly root?: Capability;
-  /** Where it was forked from; absent when it began with its first frame. */
+  /** The original and the cut of a fork; absent for a world that is not a fork. */
   readonly fork?: ForkLeaf;
 }
 
-/** Where a world was forked from, and what it may do. */
+/** The original of a fork, and whether the fork is live or dry. */
 export interface ForkLeaf {
   readonly from: { readonly world: string; readonly seq: number; readonly head: string };
   readonly mode: ForkMode;
@@ -47,17 +47,17 @@ export interface ForkLeaf {
   readonly recorded: Ref | null;
 }
 
-/** What a holder may do and hand on, and what pays for it. */
+/** The rights of a holder on both sides, and its account. */
 export interface RightsLeaf {
-  /** What it may do; null when not narrowed. */
+  /** The exercise side: what it may do; null when not narrowed. */
   exercise: Capability | null;
-  /** What it may hand on, which can be more than it may do itself; null: the same. */
+  /** The grant side: what it may hand on, which can be more; null: the same. */
   grant: Capability | null;
   /** The account that its effects are charged to; null: its parent's. */
   account: string | null;
-  /** Kinds of which the approval is remembered, and until when. */
+  /** The kinds with a remembered approval, and their expiry. */
   approved: (readonly [string, number | null])[];
-  /** The generation of the cell that they were approved for; absent for the first. */
+  /** The generation of the cell that the approvals belong to; absent for the first. */
   inc?: number;
   /** Counts the changes. */
   revision: number;
@@ -74,7 +74,7 @@ export interface CellLeaf {
   ord: number;
   failed: FaultCode | null;
   parent: Address | null;
-  /** Which generation of the parent made it; absent for the first. Its rights are not a later one's. */
+  /** The generation of the parent that made it; absent for the first. Rights of a later one do not apply. */
   pinc?: number;
   /** The ordinals of its running plans. */
   plans: number[];
@@ -84,23 +84,23 @@ export interface CellLeaf {
   logs: string[];
   /** The heads of its tables, by name; absent while it has written to none. */
   tables?: Record<string, TableHead>;
-  /** The definition that wrote it last; absent when it is the one that the address names. */
+  /** The definition that wrote it last; absent when the address names it. */
   v?: string;
   state: Record<string, Value>;
 }
 
-/** A plan instance: its input and what its awaits returned. A running generator is only a cache of this. */
+/** A plan instance: its input and the results of its awaits. A running generator is only a cache of this. */
 export interface PlanLeaf {
   readonly name: string;
   readonly inc: number;
   readonly input: Value;
   /** When the first segment ran; null until then. */
   started: number | null;
-  /** It was stopped before that: what its first segment opens is cancelled at once. */
+  /** It was stopped before its first segment: effects of that segment are cancelled at once. */
   stopped?: true;
   resumptions: { readonly at: number; readonly value: Resumed }[];
   wait: PlanWait | null;
-  /** Receipts that arrived and were not awaited yet, in order of arrival. */
+  /** Receipts that arrived before they were awaited, in order of arrival. */
   inbox: (readonly [number, Receipt])[];
   emissions: number;
   /** Effects without a receipt: emission and id. */
@@ -110,7 +110,7 @@ export interface PlanLeaf {
 /** An open effect. */
 export interface EffectLeaf {
   readonly plan: PlanAddress;
-  /** Which generation of the cell emitted it; absent for the first. */
+  /** The generation of the cell that emitted it; absent for the first. */
   readonly inc?: number;
   readonly emission: number;
   readonly name: string;
@@ -121,11 +121,11 @@ export interface EffectLeaf {
   readonly queued: EmissionPlace;
   /** The armed attempt; 0 while it waits. */
   attempt: number;
-  /** What is reserved for it. */
+  /** The amounts reserved for it. */
   reserved?: Reserved;
-  /** It waits for approval: who may decide, and how long it may run once it starts. */
+  /** It waits for approval: the approvers, and how long it may run once it starts. */
   approval?: { readonly to: string; readonly timeoutMs: number | null };
-  /** It waits for somebody else than its adapter: until when, and who besides the host may settle it. */
+  /** It is deferred: its expiry, and the principals besides the operator that may settle it. */
   deferred?: { readonly expires: number | null; readonly to: string | null };
   /** It waited for approval and got it. */
   approved?: true;
@@ -133,32 +133,32 @@ export interface EffectLeaf {
   settler?: Address;
   /** What its adapter asked, by the question's ordinal. */
   asks?: AskedQuestion[];
-  /** It was told to stop while it was armed: it is not offered again, after a crash neither. Settled at `until`. */
+  /** It was told to stop while it was armed: it is not offered again, not even after a crash. Settled at `until`. */
   cancelled?: { readonly until: number };
-  /** It is settled, and the attempt that was armed may still answer: that changes what was spent, and nothing else. */
+  /** It is settled, and the armed attempt may still answer: that changes only the spent amounts. */
   late?: { readonly status: ReceiptStatus } & Partial<Booked>;
   /** When its kernel timer fires. */
   wake?: number;
-  /** In a dry fork: the ids that this very effect would have in the worlds whose receipts are recorded. */
+  /** In a dry fork: the ids that this effect would have in the worlds whose receipts are recorded. */
   readonly origins?: readonly string[];
 }
 
-/** What a settlement booked, and where: what a later report corrects. */
+/** The amounts that a settlement booked, and where: a later report corrects them. */
 export interface Booked {
   readonly account: string;
   readonly booked: Amounts;
 }
 
-/** What stays of an effect that waited for the outside: whoever settles it too late is told so. */
+/** The remains of an effect that waited for input from outside: a late settlement gets an answer. */
 export interface SettledLeaf {
   readonly name: string;
   readonly status: ReceiptStatus;
   readonly at: number;
-  /** Who might have settled it, besides the host. */
+  /** The principals that might have settled it, besides the operator. */
   readonly to: string | null;
   /** The cell that was to settle it. */
   readonly settler?: Address;
-  /** What it is taken to have used, for nobody has reported it yet. */
+  /** Its assumed usage, until it is reported. */
   readonly owed?: Booked;
 }
 
@@ -197,7 +197,7 @@ export type PendingDelivery =
   | { readonly kind: 'plan'; readonly plan: PlanAddress }
   | ({ readonly kind: 'sweep' } & TableRest);
 
-/** What is left of a table whose cell has ended: these nodes and all below them. */
+/** The remains of a table whose cell has ended: these nodes and all below them. */
 export interface TableRest {
   readonly cell: Address;
   readonly table: string;
@@ -205,19 +205,19 @@ export interface TableRest {
   readonly nodes: readonly number[];
 }
 
-/** Where the deliveries of a backlog stand: the numbers of its chunks, and how many deliveries they hold. */
+/** The chunks of a backlog, and how many deliveries they hold. */
 export interface KeptBacklog {
   readonly first: number;
   readonly end: number;
   readonly count: number;
 }
 
-/** Some deliveries of a backlog. */
+/** A chunk of deliveries. */
 export interface PendingChunk {
   readonly deliveries: readonly PendingDelivery[];
 }
 
-/** What an ingress left to do for a `continue` frame. The deliveries are in chunks of their own. */
+/** The work that an ingress left for a `continue` frame. The deliveries are in chunks of their own. */
 export interface PendingLeaf {
   /** The frame of the ingress. */
   readonly began: number;
@@ -225,13 +225,13 @@ export interface PendingLeaf {
   readonly done: number;
   /** Bytes of values given in it so far. */
   readonly bytes: number;
-  /** It began by telling of a cell that an earlier cascade of this ingress failed by its length. */
+  /** It began by reporting a cell that failed by the length of an earlier cascade of this ingress. */
   readonly aftermath?: true;
-  /** The rest of it. */
+  /** The rest of the current cascade. */
   readonly cascade: KeptBacklog;
-  /** What begins a cascade of its own, when the one under way has ended. */
+  /** Deliveries that begin cascades of their own, after the current one. */
   readonly roots: KeptBacklog;
-  /** Rights were narrowed: the open effects after this place are to be asked still whether they may go on. */
+  /** Rights were narrowed: the open effects after this place must still be checked. */
   readonly ending?: EmissionPlace;
 }
 
@@ -264,13 +264,13 @@ export class Overlay implements LeafReader {
 
   constructor(private readonly base: LeafReader) {}
 
-  /** @param ahead keys that are likely to be asked for next: when this one must be loaded, they are as well */
+  /** @param ahead keys that are likely to be read next: when this one must be loaded, they are as well */
   get(key: LeafKey, ahead?: readonly LeafKey[]): Uint8Array | undefined {
     const change = this.#changes.get(key.id);
     return change === undefined ? this.#below(key, ahead) : change.after;
   }
 
-  /** A miss while authors' code ran: that code may have caught it, and then went on without the leaf. */
+  /** A miss while authors' code ran: that code may have caught it and continued without the leaf. */
   get missed(): Miss | undefined {
     return this.#missed;
   }
@@ -290,7 +290,7 @@ export class Overlay implements LeafReader {
     return [...below, ...changed];
   }
 
-  /** Writes a leaf that is known not to have been there: nothing has to be loaded to learn so. */
+  /** Writes a leaf that is known to be new: nothing has to be loaded to find that out. */
   add(key: LeafKey, after: Uint8Array): void {
     const change = this.#changes.get(key.id);
     if (change === undefined) this.#changes.set(key.id, { key, before: undefined, after });
@@ -314,8 +314,8 @@ export class Overlay implements LeafReader {
 }
 
 /**
- * Objects decoded from leaf bytes, taken at most once. Whoever takes one owns it and may write it, so a fold
- * that is abandoned half-way leaves nothing dirty behind: the next one decodes the bytes.
+ * Objects decoded from leaf bytes, taken at most once. The taker owns the object and may write it, so an abandoned
+ * fold leaves nothing dirty behind: the next one decodes the bytes.
  */
 export class DecodedCache {
   readonly #objects = new WeakMap<Uint8Array, unknown>();

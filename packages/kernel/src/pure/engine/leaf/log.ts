@@ -39,7 +39,7 @@ export function appendToLog(log: LogLeaf, item: Value, hash: Hash): StagedBlob[]
   }
 }
 
-/** The log as a blob of its own: what an effect links so that its adapter reads exactly this log, for ever. */
+/** The log as a blob of its own: an effect links it so that its adapter reads exactly this log, for ever. */
 export function logHeadBlob(log: LogLeaf, hash: Hash): StagedBlob {
   const bytes = encode({ count: log.count, levels: log.levels, tail: log.tail }, FRAME_DEPTH_MAX);
   return { ref: Ref.fromHex(toHex(hash(bytes)), 'value'), bytes };

@@ -1,4 +1,4 @@
-/** How a fold leaves early. None of these is an error of the author's: each has one catcher, named here. */
+/** The ways in which a fold leaves early. Each has one catcher, named here, and none is an author's error. */
 import type { ErrorCode, ErrorDetails, FaultCode } from '@reprise/contracts';
 import type { LeafKey } from './leaf-key.js';
 
@@ -6,7 +6,7 @@ import type { LeafKey } from './leaf-key.js';
 export class Miss {
   constructor(
     readonly key: LeafKey,
-    /** Leaves that the deliveries behind it will ask for: loaded as well, else a frame of n cold cells is folded n times. */
+    /** Leaves that the following deliveries need: loaded as well, else a frame of n cold cells is folded n times. */
     readonly next: readonly LeafKey[] = [],
   ) {}
 }
@@ -35,7 +35,7 @@ export class Fault {
   ) {}
 }
 
-/** What a fault says, and what was thrown. Engines word it differently, so only the code is ever journaled. */
+/** A fault with the error thrown. Engines word it differently, so only the code is ever journaled. */
 export function thrownBy({ code, detail, cause }: Fault): Pick<Fault, 'code' | 'detail' | 'cause'> {
   return { code, detail, ...(cause === undefined ? {} : { cause }) };
 }

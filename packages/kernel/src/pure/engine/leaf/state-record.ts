@@ -7,7 +7,7 @@ import type { LeafChange } from './leaves.js';
 /** A changed field is shown by value up to this many bytes, by digest beyond. */
 const INLINE_BYTES_MAX = 48;
 
-/** The state record of these changes; leaves that ended as they began are left out. */
+/** The state record of these changes; leaves that ended unchanged are left out. */
 export function stateRecord(changes: readonly LeafChange[], hash: Hash): StateRecord {
   const touched = changes
     .filter(({ before, after }) => !same(before, after))
@@ -50,7 +50,7 @@ class ChangedFields {
 
   constructor(private readonly hash: Hash) {}
 
-  /** A cell's `state` is one field of its leaf; its own fields are what people want to see, so it is opened. */
+  /** A cell's `state` is one field of its leaf, and people want to see its fields, so it is opened. */
   compare(before: MapAt, after: MapAt, prefix: string): void {
     const old = new Map(fieldsAt(before.bytes, before.at).map((field) => [field.name, field]));
     for (const field of fieldsAt(after.bytes, after.at)) {

@@ -5,7 +5,7 @@ import { TABLE_NODE_BYTES_MAX, TABLE_NODE_ENTRIES_MAX } from './bounds.js';
 
 /** A node that holds entries. */
 export interface EntryNode {
-  /** What its entries take, so that cutting needs no encoding of the whole. */
+  /** The size of its entries, so that cutting does not need to encode the whole node. */
   bytes: number;
   keys: string[];
   values: Value[];
@@ -20,10 +20,10 @@ export interface BranchNode {
 /** A node of a table. */
 export type TableNode = EntryNode | BranchNode;
 
-/** Below this many a node looks for a neighbour to join. */
+/** Below this many a node looks for a neighbor to join. */
 const JOIN_BELOW = TABLE_NODE_ENTRIES_MAX / 4;
 
-/** What two nodes may hold together to be joined: half of what fits, or the next write would cut them again. */
+/** The joint size at which two nodes are joined: half of a full node, or the next write would cut them again. */
 const JOINED_MAX = TABLE_NODE_ENTRIES_MAX / 2;
 
 /** Whether a node holds nodes. */
@@ -48,7 +48,7 @@ export function childOf({ keys }: BranchNode, key: string): number {
   return keys[place] === key ? place : Math.max(0, place - 1);
 }
 
-/** What an entry takes. */
+/** The size of an entry. */
 export function entryBytes(key: string, value: Value): number {
   return encode(key).length + encode(value).length;
 }
@@ -60,8 +60,8 @@ export function isFull(node: TableNode): boolean {
 }
 
 /**
- * Cuts a node in two and keeps the first part in place. What grows at its end is cut there, so that keys which come
- * in order leave full nodes behind.
+ * Cuts a node in two and keeps the first part in place. A node that grew at its end is cut there, so that keys in
+ * ascending order leave full nodes behind.
  *
  * @param written the place that made it full
  * @returns the second part
@@ -89,13 +89,13 @@ function middleOf({ bytes, keys, values }: EntryNode): number {
   return keys.length - 1;
 }
 
-/** Whether a node is so small that it looks for a neighbour. */
+/** Whether a node is so small that it looks for a neighbor. */
 export function isSparse({ keys }: TableNode): boolean {
   return keys.length < JOIN_BELOW;
 }
 
 /**
- * Joins a node with its right neighbour when both are small.
+ * Joins a node with its right neighbor when both are small.
  *
  * @param bound the lower bound of `right` as its parent holds it: its own first key may be higher
  * @returns whether `left` now holds both

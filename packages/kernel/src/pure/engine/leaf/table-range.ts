@@ -1,10 +1,10 @@
-/** Ranges of tables as callers give them: not every caller has types. */
+/** Checks ranges of tables: callers may be untyped. */
 import type { TableRange } from '../../define/index.js';
 import { TABLE_RANGE_MAX } from './bounds.js';
 import { isCellKey } from './leaf-key.js';
 import type { Span } from './table-tree.js';
 
-/** What is wrong with a range; undefined when nothing is. */
+/** The defect of a range; undefined for a valid one. */
 export function rangeProblem(range: unknown): string | undefined {
   if (typeof range !== 'object' || range === null) return 'a range is {from?, after?, before?, limit?}';
   const { from, after, before, limit } = range as Partial<Record<keyof TableRange, unknown>>;
@@ -17,7 +17,7 @@ export function rangeProblem(range: unknown): string | undefined {
   return counts ? undefined : `a range has 1 to ${TABLE_RANGE_MAX} entries`;
 }
 
-/** A range as the tree reads it. */
+/** A range in the form that the tree reads. */
 export function spanOf({ from, after, before, limit = TABLE_RANGE_MAX }: TableRange): Span {
   return { low: after ?? from, open: after !== undefined, before, limit };
 }

@@ -1,14 +1,14 @@
 /**
  * Tables: sorted maps of a cell whose cost per operation does not depend on their size.
  *
- * Owns: the tree over numbered nodes. Does not own: where nodes come from and go to, who may write, what fits.
+ * Owns: the tree over numbered nodes. Does not own: the storage of nodes, the right to write, the bounds of values.
  *
  * Invariants
  * B1  The shape is a function of the sequence of operations alone: never of how they were divided into deliveries,
  *     of snapshots, or of what was in memory.
  * B2  Keys are in the order of their code points, which is the order of their bytes. All entries are equally deep.
- * B3  No node is empty, and the root has more than one child: what is removed leaves nothing behind.
- * B4  An operation reads the nodes on one way down, and a neighbour of each that has become sparse; a range also the
+ * B3  No node is empty, and the root has more than one child: removed entries leave nothing behind.
+ * B4  An operation reads the nodes on one way down, and a neighbor of each that has become sparse; a range also the
  *     nodes that hold it. A number is never given to two nodes.
  */
 import type { Value } from '@reprise/contracts';
@@ -29,7 +29,7 @@ import {
   type TableNode,
 } from './table-node.js';
 
-/** What a cell keeps of a table: all else is in nodes. */
+/** The part of a table stored with its cell: all else is in nodes. */
 export interface TableHead {
   size: number;
   /** The root's number; 0 when there is no entry. */
@@ -38,19 +38,19 @@ export interface TableHead {
   next: number;
 }
 
-/** Reads nodes. What is read is not written in place unless the reader is a {@link NodeWriter}. */
+/** Reads nodes. A node is not written in place unless the reader is a {@link NodeWriter}. */
 export interface NodeReader {
   /** @param ahead nodes that are likely to be read next: a reader that must load one loads these with it */
   read(id: number, ahead?: readonly number[]): TableNode;
 }
 
-/** Takes nodes as they change. */
+/** Receives changed nodes. */
 export interface NodeWriter extends NodeReader {
   write(id: number, node: TableNode): void;
   drop(id: number): void;
 }
 
-/** Which entries, and how many at most. */
+/** A range of entries, and the maximum number. */
 export interface Span {
   readonly low: string | undefined;
   /** Whether `low` itself is left out. */
@@ -89,8 +89,8 @@ export function entriesIn(head: TableHead, nodes: NodeReader, span: Span): Entry
 const TABLE_LEVELS_MAX = 18;
 
 /**
- * A reader for so many ways from the root to an entry (B4). In a table that an operation wrote it is never spent; in a
- * forged one a node may stand below itself.
+ * A reader for a bounded number of nodes on the way to an entry (B4). A table written by operations never exhausts
+ * it; in a forged one a node may be its own descendant.
  */
 function bounded(nodes: NodeReader, ways: number): NodeReader {
   let left = ways * TABLE_LEVELS_MAX;
@@ -192,7 +192,7 @@ export class TableTree {
     return { branches, leaf: { id, node, at: placeOf(node.keys, key) } };
   }
 
-  /** Cuts what has become too full, from the leaf up. */
+  /** Cuts nodes that have become too full, from the leaf up. */
   #cutUp(branches: Step<BranchNode>[], leaf: Step): void {
     let { id, node, at } = leaf;
     while (isFull(node)) {
@@ -215,7 +215,7 @@ export class TableTree {
     }
   }
 
-  /** Removes what has become empty and joins what has become sparse, from the leaf up (B3). */
+  /** Removes nodes that have become empty and joins sparse ones, from the leaf up (B3). */
   #mendUp(branches: Step<BranchNode>[], leaf: Step): void {
     let { id, node } = leaf;
     for (;;) {
@@ -229,7 +229,7 @@ export class TableTree {
     }
   }
 
-  /** Joins a child with its neighbour on the left, or on the right when it is the first. */
+  /** Joins a child with its neighbor on the left, or on the right when it is the first. */
   #joinAt({ node, at }: Step<BranchNode>): boolean {
     const right = Math.max(1, at);
     if (node.nodes.length < 2) return false;

@@ -1,6 +1,6 @@
 /**
- * The accounts that effects are charged to, as leaves. What is right to hold and to book is arithmetic of
- * `authority/budget.ts`; this file finds the chain and writes it back.
+ * The accounts that effects are charged to, as leaves. `authority/budget.ts` computes the amounts to reserve and to
+ * book; this file finds the chain and writes it back.
  */
 import type { Account, Receipt, Reserved, Usage } from '@reprise/contracts';
 import { ACCOUNT_DEPTH_MAX } from '@reprise/contracts';
@@ -10,7 +10,7 @@ import type { FrameFold } from '../frame/frame-fold.js';
 import { accountKey } from '../leaf/leaf-key.js';
 import type { Booked, EffectLeaf } from '../leaf/leaves.js';
 
-/** Whether every account of the chain has room for what is to be reserved. */
+/** Whether every account of the chain has room for the reservation. */
 export function fitsAccount(fold: FrameFold, { account, amounts }: Reserved): boolean {
   const chain = chainOf(fold, account);
   if (chain === undefined) return false;
@@ -18,7 +18,7 @@ export function fitsAccount(fold: FrameFold, { account, amounts }: Reserved): bo
   return shortfall(ledgers, amounts) === undefined;
 }
 
-/** Sets aside what an effect may use. @returns false when some account of the chain has no room */
+/** Reserves the amounts of an effect. @returns false when an account of the chain has no room */
 export function holdFor(fold: FrameFold, { account, amounts }: Reserved): boolean {
   const chain = chainOf(fold, account);
   if (chain === undefined) return false;
@@ -30,7 +30,7 @@ export function holdFor(fold: FrameFold, { account, amounts }: Reserved): boolea
   return reserved.ok;
 }
 
-/** Books what a settled effect used. @returns what was booked; undefined when nothing was reserved for it */
+/** Books the usage of a settled effect. @returns the booked amounts; undefined when nothing was reserved for it */
 export function bookReceipt(fold: FrameFold, effect: EffectLeaf, receipt: Receipt): Booked | undefined {
   if (effect.reserved === undefined) return undefined;
   const { account, amounts } = effect.reserved;
@@ -48,7 +48,7 @@ export function bookReceipt(fold: FrameFold, effect: EffectLeaf, receipt: Receip
   return { account, booked: booked(amounts, outcome) };
 }
 
-/** Replaces what was booked by what a late answer reports; one that reports nothing changes nothing. */
+/** Replaces the booked amounts by those of a late answer; an answer without a report changes nothing. */
 export function bookLate(fold: FrameFold, { account, booked: before }: Partial<Booked>, usage?: Usage): void {
   if (before === undefined || account === undefined || usage === undefined) return;
   const chain = chainOf(fold, account) ?? [];
@@ -64,13 +64,13 @@ export function bookLate(fold: FrameFold, { account, booked: before }: Partial<B
   );
 }
 
-/** What is reported is what was used; of what never started nothing was; of the rest it is not known. */
+/** Reported usage counts; an effect that never started used nothing; otherwise the usage is unknown. */
 function outcomeOf(effect: EffectLeaf, { usage, status }: Receipt): ReportedUse {
   if (usage !== undefined) return usageAmounts(usage);
   return neverStarted(effect, status) ? 'released' : 'unknown';
 }
 
-/** A cell that settles an effect may have worked at it without any attempt, and who says that it is done may know. */
+/** A cell that settles an effect may have worked on it without an attempt, and may report its usage. */
 function neverStarted({ attempt, settler }: EffectLeaf, status: Receipt['status']): boolean {
   if (attempt > 0) return false;
   return status === 'denied' || status === 'cancelled' || (settler === undefined && status !== 'ok');

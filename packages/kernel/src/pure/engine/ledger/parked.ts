@@ -1,4 +1,4 @@
-/** Effects that wait for the outside: deferred ones, questions of running ones, and what happens when their time is over. */
+/** Effects that wait for input from outside: deferred ones, questions of running ones, and their expiry. */
 import type { IngressOf } from '@reprise/contracts';
 import { encode, equalBytes } from '../../codec/index.js';
 import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
@@ -10,20 +10,20 @@ import type { AskedQuestion, EffectLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { isUnderWay, openEffect, settleInFrame } from './settle.js';
 
-/** An adapter has handed its effect on: from now on nothing of it runs here. */
+/** An adapter has deferred its effect: from now on nothing of it runs here. */
 export function deferEffect(fold: FrameFold, ingress: IngressOf<'deferred'>): void {
   const effect = underWay(fold, ingress);
   const { deadline } = effect;
   const times = [ingress.expires, deadline].filter((time) => time !== null);
   const expires = times.length === 0 ? null : Math.min(...times);
   effect.deferred = { expires, to: ingress.to };
-  delete effect.asks; // its cancellation stands: who told it to stop was promised an end
+  delete effect.asks; // its cancellation stands: it must still end in time
   wakeWhenDue(fold, ingress.effect, effect);
   fold.write(effectKey(ingress.effect), effect);
   tellWaiting(fold, ingress.effect, effect, 'settlement', ingress.to);
 }
 
-/** The adapter of a running effect asks something. The same question under the same number is asked once. */
+/** The adapter of a running effect asks a question. The same question under the same number is asked once. */
 export function askOutside(fold: FrameFold, ingress: IngressOf<'ask'>): void {
   const effect = underWay(fold, ingress);
   const { n, question, expires, to, at } = ingress;
@@ -41,12 +41,12 @@ export function isAsking({ asks = [] }: EffectLeaf): boolean {
   return asks.some(({ answer }) => answer === undefined);
 }
 
-/** Whether this very question stands already: an adapter that is run again asks again. */
+/** Whether this question exists already: an adapter that runs again asks again. */
 export function isSameQuestion(known: AskedQuestion, question: unknown): boolean {
   return equalBytes(encode(known.question), encode(question));
 }
 
-/** A time that an effect waited for has come. */
+/** A deadline of an effect has come. */
 export function effectDue(fold: FrameFold, id: string): void {
   const effect = openEffect(fold, id);
   if (effect === undefined) return;

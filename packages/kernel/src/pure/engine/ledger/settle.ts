@@ -3,8 +3,8 @@
  *
  * Invariants
  * G1  An effect is settled once: first wins. What comes later is a `late` record, which changes what was spent.
- * G2  An effect that was armed and is settled by somebody else than its adapter stays in the ledger, as `late`, until
- *     its adapter has answered or cannot any more: what really happened is never lost.
+ * G2  An armed effect that is settled without its adapter stays in the ledger, as `late`, until its adapter has
+ *     answered or cannot any more: the real outcome is never lost.
  */
 import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
 import { decode } from '../../codec/index.js';
@@ -24,14 +24,14 @@ export function ownerOf(plan: PlanAddress): Address {
   return [plan[0], plan[1]];
 }
 
-/** The effect's leaf as the caller's own; undefined when it is not open, or only its late answer is awaited. */
+/** The effect's leaf as the caller's own; undefined when it is not open, or only its late answer is missing. */
 export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined {
   const bytes = fold.overlay.get(effectKey(id));
   const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
   return effect?.late === undefined ? effect : undefined;
 }
 
-/** What is asked of every effect leaf whenever rights are narrowed or an effect is emitted: whose it is, and how it stands. */
+/** The facts needed of every effect leaf whenever rights are narrowed or an effect is emitted: owner and status. */
 export interface Standing {
   readonly plan: PlanAddress;
   readonly inc: number;
@@ -44,7 +44,7 @@ export interface Standing {
 
 const standings = new WeakMap<Uint8Array, Standing>();
 
-/** How the effect of a leaf stands. There may be very many, and each is asked again and again, so it is kept. */
+/** The status of an effect's leaf. There may be many, and each is read again and again, so it is cached. */
 export function standingOf(bytes: Uint8Array): Standing {
   let standing = standings.get(bytes);
   if (standing === undefined) {
@@ -55,7 +55,7 @@ export function standingOf(bytes: Uint8Array): Standing {
   return standing;
 }
 
-/** Those of the open effects that are meant, in the order in which they were emitted: that of leaves is no journaled fact. */
+/** The selected open effects, in the order in which they were emitted: the order of leaves is not journaled. */
 export function openEffects(fold: FrameFold, isMeant: (standing: Standing) => boolean): readonly OpenEffect[] {
   const open: OpenEffect[] = [];
   for (const { key, bytes } of fold.overlay.list('effect')) {
@@ -65,7 +65,7 @@ export function openEffects(fold: FrameFold, isMeant: (standing: Standing) => bo
   return open.sort((a, b) => comparePlaces(a.queued, b.queued));
 }
 
-/** An open effect, and how it stands. */
+/** An open effect, and its status. */
 export interface OpenEffect extends Standing {
   readonly id: string;
 }
@@ -75,7 +75,7 @@ export function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-/** Settles what waits for a cell that ends: nobody else would, and whoever is made in its place knows nothing of it. */
+/** Settles effects that wait for a cell that ends: a cell made anew at the address knows nothing of them. */
 export function abandonBySettler(fold: FrameFold, [reducer, key]: Address, cause: number): void {
   for (const { id } of openEffects(fold, ({ settler }) => settler?.[0] === reducer && settler[1] === key)) {
     const effect = openEffect(fold, id);
@@ -85,7 +85,7 @@ export function abandonBySettler(fold: FrameFold, [reducer, key]: Address, cause
   }
 }
 
-/** What becomes of an effect that a cell is to settle, and there is no such cell, or none any more. */
+/** Settles an effect that a cell was to settle, when that cell does not exist or has ended. */
 export const NO_SETTLER = {
   adapter: 'kernel',
   status: 'error',
@@ -93,14 +93,14 @@ export const NO_SETTLER = {
   retryable: false,
 } as const satisfies Partial<Receipt>;
 
-/** Whether its adapter is at work, or was when the world stopped. */
+/** Whether its adapter is at work, or was when the process stopped. */
 export function isUnderWay(effect: EffectLeaf): boolean {
   return effect.attempt > 0 && effect.deferred === undefined;
 }
 
 /**
- * Whether a cancel can only tell it to stop, since it may have an outcome: its adapter is at work or, in a dry fork, its
- * adapter in the original was. What was emitted in this very frame is nowhere under way.
+ * Whether a cancel can only tell it to stop, since it may have an outcome: its adapter is at work or, in a dry fork, the
+ * original's was. An effect emitted in this frame is not under way anywhere.
  */
 export function mayHaveOutcome(fold: FrameFold, effect: EffectLeaf): boolean {
   if (isUnderWay(effect)) return true;
@@ -108,28 +108,28 @@ export function mayHaveOutcome(fold: FrameFold, effect: EffectLeaf): boolean {
   return answered && effect.queued[0] !== fold.ingress.seq;
 }
 
-/** How an effect is settled inside a frame, by somebody else than its adapter. */
+/** How an effect is settled inside a frame, without its adapter. */
 export interface InFrame {
   readonly by: DerivedOf<'settled'>['by'];
   readonly receipt: Receipt;
-  /** Nothing of it can be running any more, whatever its attempt says. */
+  /** No attempt of it can be running any more, whatever its number says. */
   readonly over?: true;
-  /** Its plan goes on in a cascade of its own. */
+  /** Its plan continues in a cascade of its own. */
   readonly apart?: boolean;
 }
 
-/** What settles an effect. */
+/** The details of a settlement. */
 export interface SettledBy {
   readonly receipt: Receipt;
   /** The index of the record that says so. */
   readonly cause: number;
   /** Its adapter may still answer. */
   readonly unanswered: boolean;
-  /** Its plan goes on in a cascade of its own. */
+  /** Its plan continues in a cascade of its own. */
   readonly apart?: boolean;
 }
 
-/** Settles an effect inside a frame: a record says so, and what is under way is told to stop. */
+/** Settles an effect inside a frame: a record is written, and a running adapter is told to stop. */
 export function settleInFrame(
   fold: FrameFold,
   id: string,
@@ -168,7 +168,7 @@ export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, se
   else fold.enqueue(woken);
 }
 
-/** Takes an effect off the ledger, or leaves there what its adapter may still say. */
+/** Takes an effect off the ledger, or leaves there a late entry for its adapter's answer. */
 export function closeEffect(
   fold: FrameFold,
   id: string,
@@ -194,12 +194,12 @@ export function closeEffect(
   fold.write(effectKey(id), { ...rest, late } satisfies EffectLeaf);
 }
 
-/** Others than the world's own adapters know its id: who settles it too late is to be told so. */
+/** Others than the world's own adapters know its id: a late settlement must get an answer. */
 function waitedOutside({ approval, approved, deferred }: EffectLeaf): boolean {
   return approval !== undefined || approved !== undefined || deferred !== undefined;
 }
 
-/** Takes in what an adapter says of an effect that was settled without it. */
+/** Takes in the late answer of an adapter whose effect is settled. */
 export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receipt: Receipt): void {
   const settled = effect.late?.status ?? receipt.status;
   const cause = fold.push({ kind: 'late', c: 0, effect: id, status: receipt.status, settled });
@@ -223,13 +223,13 @@ export function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array)
   fold.env.caches?.plans.set(to, live);
 }
 
-/** How a plan ends. */
+/** The result of a plan. */
 export interface PlanEnding {
   readonly status: 'ok' | 'error' | 'cancelled';
   readonly code: FaultCode | null;
 }
 
-/** Ends a plan: its leaf goes, its open effects are detached, its cell forgets it and learns of an error. */
+/** Ends a plan: its leaf is removed, its open effects are detached, its cell forgets it and gets a notice of an error. */
 export function endPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, ending: PlanEnding, cause: number): void {
   dropPlan(fold, plan, leaf, ending, cause);
   updateCell(fold, ownerOf(plan), (cell) => {
@@ -253,9 +253,9 @@ export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): v
 }
 
 /**
- * Stops what a plan has open, and lets the plan live: effects that are not under way are settled as cancelled, running
+ * Stops the open effects of a plan while the plan lives: those not under way are settled as cancelled, running
  * ones are told to stop and have their grace; the plan gets the receipt of each. A plan that was started in this very
- * frame and has not run yet opens nothing that starts.
+ * frame and has not run yet starts no effect.
  */
 export function stopPlan(fold: FrameFold, plan: PlanAddress, cause: number, graceMs: number): void {
   const bytes = fold.overlay.get(planKey(plan));
@@ -272,9 +272,9 @@ export function stopPlan(fold: FrameFold, plan: PlanAddress, cause: number, grac
 }
 
 /**
- * Cancels one effect. What is under way is told to stop, and settled when its grace is over and it has not answered.
+ * Cancels one effect. A running one is told to stop, and settled when its grace is over without an answer.
  *
- * @returns its receipt when it was settled at once; the caller gives it to the plan
+ * @returns its receipt when it was settled at once; the caller passes it to the plan
  */
 export function cancelEffect(
   fold: FrameFold,
@@ -294,7 +294,7 @@ export function cancelEffect(
   return receipt;
 }
 
-/** Tells a running effect to stop. A second cancel can shorten the grace and not lengthen it. */
+/** Tells a running effect to stop. A second cancel can shorten the grace but not lengthen it. */
 function tellToStop(fold: FrameFold, id: string, effect: EffectLeaf, graceMs: number): void {
   const until = fold.at + graceMs;
   if (effect.cancelled !== undefined && effect.cancelled.until <= until) return;

@@ -17,14 +17,14 @@ import { Fault, thrownBy } from '../leaf/signals.js';
 import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from '../ledger/settle.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
 
-/** Runs a plan to its next await, when it can go on. */
+/** Runs a plan to its next await, when it can continue. */
 export function advancePlan(fold: FrameFold, delivery: PlanDelivery): void {
   const bytes = fold.overlay.get(planKey(delivery.plan));
   if (bytes === undefined) return; // it ended earlier in this frame
   const leaf = fold.take<PlanLeaf>(bytes);
   const definition = fold.env.app.plans.get(leaf.name);
   try {
-    if (definition === undefined) throw new Fault('plan_unknown', `no plan ${leaf.name} in this app`);
+    if (definition === undefined) throw new Fault('plan_unknown', `the app has no plan ${leaf.name}`);
     const run = new PlanRun(fold, delivery, leaf, definition, bytes);
     run.go();
   } catch (thrown) {
@@ -42,7 +42,7 @@ export function deadlineReached(fold: FrameFold, plan: PlanAddress, due: number)
   fold.enqueue({ kind: 'plan', plan, cause: 0 });
 }
 
-/** What stands for a plan step that the cascade's bound cut off. */
+/** Replaces a plan step that the cascade's bound cut off. */
 export function exceedPlan(fold: FrameFold, delivery: PlanDelivery): void {
   const bytes = fold.overlay.get(planKey(delivery.plan));
   if (bytes !== undefined)
@@ -74,7 +74,7 @@ class PlanRun {
     const live = this.#live();
     let resumed = first ? undefined : this.#answerTo(live, this.leaf.wait);
     if (!first && resumed === undefined) {
-      this.fold.env.caches?.plans.set(this.before, live); // nothing to go on with yet
+      this.fold.env.caches?.plans.set(this.before, live); // nothing to continue yet
       return;
     }
     const waitedBefore = { ...this.leaf };
@@ -103,7 +103,7 @@ class PlanRun {
   #step(live: LivePlan, resumed: Resumed | undefined): PlanWait | undefined {
     if (resumed !== undefined) {
       if (this.leaf.resumptions.length >= PLAN_AWAITS_MAX) {
-        throw new Fault('plan_awaits_exceeded', `more than ${PLAN_AWAITS_MAX} awaits; go on with continueAs`);
+        throw new Fault('plan_awaits_exceeded', `more than ${PLAN_AWAITS_MAX} awaits; continue with continueAs`);
       }
       this.leaf.resumptions.push({ at: this.fold.at, value: resumed });
       if ('receipts' in resumed) {
@@ -112,7 +112,7 @@ class PlanRun {
       }
     }
     const wait = live.advance(this.#segment, resumed);
-    // Asked here and not where the values are given: a rebuilt plan, whose segments are others, must not differ (L2).
+    // Checked here and not with each value: a rebuilt plan has other segments, and must not differ (live-plan/L2).
     if (this.#segment.valueBytes > FRAME_VALUE_BYTES_MAX) {
       throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
     }
@@ -120,7 +120,7 @@ class PlanRun {
     return wait;
   }
 
-  /** What a wait returns now; undefined when it must go on waiting. */
+  /** The result of a wait; undefined while it must go on waiting. */
   #answerTo(live: LivePlan, wait: PlanWait | null): Resumed | undefined {
     if (wait === null) return undefined;
     if (wait.for === 'peek') return { peeked: peekState(this.fold, wait.address) };
@@ -133,7 +133,7 @@ class PlanRun {
     } else if (ready[0] !== undefined) {
       return { receipts: [ready[0]] };
     }
-    // The deadline is journaled time and nothing else: its timer's frame is the one that gets here.
+    // The deadline is journaled time and nothing else: the frame of its timer decides.
     return wait.until !== null && this.fold.at >= wait.until ? { deadline: true } : undefined;
   }
 
@@ -143,10 +143,10 @@ class PlanRun {
     leaf.wait = wait ?? null;
     fold.afford(this.#segment.outputs.length, this.#segment.valueBytes);
     const emitted = this.#segment.outputs.filter(({ type }) => type !== 'raise').length;
-    // Asked before the effects are out: a plan that could not take their receipts must not start them.
+    // Checked before the effects are emitted: a plan that could not take their receipts must not start them.
     if (encodeLeaf(leaf).length + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {
       const what = 'its open effects and what its awaits returned take';
-      throw new Fault('plan_too_large', `${what} more than ${LEAF_BYTES_MAX} bytes; go on with continueAs`);
+      throw new Fault('plan_too_large', `${what} more than ${LEAF_BYTES_MAX} bytes; continue with continueAs`);
     }
     fold.spend(this.#segment.valueBytes);
     dropAwaitTimer(fold, plan, waited);
@@ -246,7 +246,7 @@ class PlanRun {
     return receipt !== undefined;
   }
 
-  /** It was stopped before its first segment: nothing that this opened can have begun. */
+  /** It was stopped before its first segment: no effect of this segment can have begun. */
   #stopAtOnce(): boolean {
     const { leaf } = this;
     delete leaf.stopped;
@@ -268,7 +268,7 @@ class PlanRun {
     return true;
   }
 
-  /** The plan runs and holds its own leaf: its receipt goes there. */
+  /** The plan runs and owns its leaf: its receipt goes there. */
   #settleNow(effect: string, emission: number, receipt: Receipt): void {
     const { status, code = null } = receipt;
     this.fold.push({ kind: 'settled', c: this.delivery.cause, effect, status, code, by: 'gate' });

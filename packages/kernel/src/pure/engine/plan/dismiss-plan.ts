@@ -1,4 +1,4 @@
-/** Ends a plan that the app has no more, as its manifest says. */
+/** Ends a plan that the app no longer has, as its manifest says. */
 import type { PlanAddress } from '@reprise/contracts';
 import { decode } from '../../codec/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
@@ -8,7 +8,7 @@ import type { PlanLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { cancelPlan, ownerOf, updateCell } from '../ledger/settle.js';
 
-/** Cancels a plan and tells its cell, as of any plan that failed: it waits for what will never come. */
+/** Cancels a plan and notifies its cell, as for any failed plan: otherwise the cell would wait for ever. */
 export function dismissPlan(fold: FrameFold, plan: PlanAddress): void {
   const bytes = fold.overlay.get(planKey(plan));
   if (bytes === undefined) {

@@ -1,8 +1,8 @@
 /**
- * A plan's generator while it is cached, and the context it talks to.
+ * A plan's generator while it is cached, and the context it uses.
  *
  * Invariants
- * L1  A generator's behaviour depends only on its input, on what its awaits returned and on the time of each
+ * L1  A generator's behavior depends only on its input, on the results of its awaits and on the time of each
  *     segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
  * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
  */
@@ -30,7 +30,7 @@ import { isAddress } from '../leaf/leaf-key.js';
 import type { PlanLeaf } from '../leaf/leaves.js';
 import { Fault } from '../leaf/signals.js';
 
-/** What a segment asked for, in order; takes place when the segment ends well. */
+/** The requests of a segment, in order; they take place when the segment ends well. */
 export type PlanOutput =
   | {
       readonly type: 'effect';
@@ -43,7 +43,7 @@ export type PlanOutput =
   | { readonly type: 'raise'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly emission: number; readonly graceMs: number };
 
-/** What one run of a plan, from one await to the next, collects. */
+/** The collected requests of one segment of a plan, from one await to the next. */
 export class Segment {
   readonly outputs: PlanOutput[] = [];
   continuation: { readonly input: Value } | undefined;
@@ -51,7 +51,7 @@ export class Segment {
 
   constructor(
     readonly at: number,
-    /** A rebuilt segment happened before: what it asks for took place then. */
+    /** A rebuilt segment happened before: its requests took place then. */
     readonly rebuilt: boolean,
   ) {}
 }
@@ -93,7 +93,7 @@ export class LivePlan {
     return asWait(step.value, this.emissions);
   }
 
-  /** Brings a fresh plan to where its leaf is. */
+  /** Brings a fresh plan to the state of its leaf. */
   catchUp(leaf: PlanLeaf): void {
     if (leaf.started === null) return;
     this.advance(new Segment(leaf.started, true), undefined);
@@ -257,7 +257,7 @@ class RunningPlan implements PlanContext {
   }
 }
 
-/** Who is asked to approve, checked where it is said: a plan is authors' code. */
+/** The requested approvers, checked at the call: a plan is authors' code. */
 function askedApproval(given: unknown): { readonly to?: string } | undefined {
   if (given === undefined) return undefined;
   const to = typeof given === 'object' && given !== null && 'to' in given ? given.to : undefined;

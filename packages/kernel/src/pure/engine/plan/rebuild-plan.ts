@@ -1,4 +1,4 @@
-/** Rebuilds a waiting plan from its leaf and compares: would this app go on where another left it? */
+/** Rebuilds a waiting plan from its leaf and compares: would this app continue where another stopped? */
 import type { PlanAddress } from '@reprise/contracts';
 import { encode, equalBytes, FRAME_DEPTH_MAX } from '../../codec/index.js';
 import type { App, PlanWait } from '../../define/index.js';
@@ -6,14 +6,14 @@ import type { PlanLeaf } from '../leaf/leaves.js';
 import { Fault } from '../leaf/signals.js';
 import { LivePlan, Segment } from './live-plan.js';
 
-/** In what a rebuilt plan is another than the one that was recorded. */
+/** The first difference between a rebuilt plan and the recorded one. */
 export interface PlanDifference {
   readonly what: string;
   readonly recorded: unknown;
   readonly rebuilt: unknown;
 }
 
-/** Compares a plan that waits with what this app makes of its leaf; undefined when they are the same. */
+/** Compares a waiting plan with the one that this app rebuilds from its leaf; undefined when they are equal. */
 export function planDifference(app: App, plan: PlanAddress, leaf: PlanLeaf): PlanDifference | undefined {
   const definition = app.plans.get(leaf.name);
   if (definition === undefined) return { what: 'the plan', recorded: leaf.name, rebuilt: undefined };

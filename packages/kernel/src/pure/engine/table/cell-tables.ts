@@ -1,6 +1,6 @@
 /**
- * The tables of one cell during one delivery: nodes are read as they are needed, changed in memory, and handed over
- * when the delivery ends well. A delivery that faults leaves nothing, since nothing was written anywhere.
+ * The tables of one cell during one delivery: nodes are read when needed, changed in memory, and written to the frame
+ * when the delivery ends well. A delivery that faults leaves nothing behind.
  */
 import type { Address, Value } from '@reprise/contracts';
 import { decode, encode } from '../../codec/index.js';
@@ -16,15 +16,15 @@ import type { TableNode } from '../leaf/table-node.js';
 import { rangeProblem, spanOf } from '../leaf/table-range.js';
 import { emptyTable, entriesIn, lookUp, type NodeWriter, type TableHead, TableTree } from '../leaf/table-tree.js';
 
-/** What a delivery asks of its context before a table is touched. */
+/** What the tables need from the context of a delivery. */
 export interface TableGate {
   /** Refuses calls after the delivery is over. */
   inside(): void;
-  /** Counts a write, and copies what is to be written. */
+  /** Counts a write, and copies its value. */
   write(given: unknown): Value;
 }
 
-/** All tables of the cell that a delivery is to. */
+/** All tables of the cell of a delivery. */
 export class CellTables {
   readonly #open = new Map<string, CellTable>();
 
@@ -50,20 +50,20 @@ export class CellTables {
     return table;
   }
 
-  /** The heads of all tables that were ever written to; undefined when there are none. */
+  /** The heads of all tables that were ever written; undefined without any. */
   get heads(): Record<string, TableHead> | undefined {
     const written = [...this.#open.values()].filter(({ head }) => head.next > 1);
     if (written.length === 0) return this.cell.tables;
     return { ...this.cell.tables, ...Object.fromEntries(written.map(({ name, head }) => [name, head])) };
   }
 
-  /** The delivery ended well: its changes become the frame's. */
+  /** The delivery ended well: its changes go into the frame. */
   takePlace(): void {
     for (const { nodes } of this.#open.values()) nodes.takePlace();
   }
 }
 
-/** One table as a reducer has it. */
+/** One table, as a reducer uses it. */
 class CellTable implements Table<Value> {
   readonly #tree: TableTree;
 
@@ -174,7 +174,7 @@ class LeafNodes implements NodeWriter {
     this.#offer(bytes, node);
   }
 
-  /** What was read or written here need not be decoded again. */
+  /** Nodes that were read or written here need not be decoded again. */
   #offer(bytes: Uint8Array, node: TableNode): void {
     this.fold.env.caches?.decoded.offer(bytes, node);
   }

@@ -1,4 +1,4 @@
-/** Reads tables for those outside. */
+/** Reads tables for callers outside of a frame. */
 import { type Address, RepriseError, type Value } from '@reprise/contracts';
 import { decode } from '../../codec/index.js';
 import type { TableRange } from '../../define/index.js';
@@ -10,9 +10,9 @@ import { rangeProblem, spanOf } from '../leaf/table-range.js';
 import { entriesIn } from '../leaf/table-tree.js';
 
 /**
- * Entries of a cell's table, in order; none when there is no such cell or table.
+ * Entries of a cell's table, in order; empty without such a cell or table.
  *
- * @throws Miss for a leaf that must be loaded first; RepriseError `invalid_argument` for what is no range
+ * @throws Miss for a leaf that must be loaded first; RepriseError `invalid_argument` for an invalid range
  */
 export function readTable(
   leaves: LeafReader,
@@ -22,7 +22,7 @@ export function readTable(
 ): [key: string, value: Value][] {
   const problem = rangeProblem(range);
   if (problem !== undefined) {
-    throw new RepriseError('invalid_argument', 'this is not a range of a table', { expected: problem, actual: range });
+    throw new RepriseError('invalid_argument', 'invalid range of a table', { expected: problem, actual: range });
   }
   const bytes = leaves.get(cellKey(address));
   const cell = bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf);

@@ -1,6 +1,6 @@
 /**
- * Removes what is left of a table whose cell has ended, a bounded part in each step, so that a large table is dropped
- * over as many frames as it takes, and nothing of it stays behind.
+ * Removes the table of an ended cell, a bounded part in each step, so that a large table is dropped
+ * over several frames, completely.
  */
 
 import type { FrameFold, SweepDelivery } from '../frame/frame-fold.js';
