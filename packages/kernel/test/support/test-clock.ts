@@ -31,7 +31,7 @@ export class TestClock implements Clock {
     });
   }
 
-  /** Time passes: whoever slept that long wakes, the earliest first. */
+  /** Time passes: sleepers whose time has come wake, the earliest first. */
   advance(ms: number): void {
     this.#ms += ms;
     const due = [...this.#sleepers].filter(({ until }) => until <= this.#ms).sort((a, b) => a.until - b.until);

@@ -69,7 +69,7 @@ export function textPrefix(text: string): Uint8Array {
   return whole.subarray(0, whole.length - 1);
 }
 
-/** The first bytes, in order, after everything that begins with `prefix`; undefined when there are none. */
+/** The first bytes, in order, after everything that begins with `prefix`; undefined without any. */
 export function afterPrefix(prefix: Uint8Array): Uint8Array | undefined {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 255) length--;

@@ -74,7 +74,7 @@ export interface ReducerContext {
   record(name: string, value: unknown): void;
   /** Sets the cell's timer of that name; `sys/TimerFired@1` comes at `at` (journal milliseconds) or later. */
   timer(name: string, at: number): void;
-  /** Clears a timer; nothing happens when there is none. */
+  /** Clears a timer, if it is set. */
   clearTimer(name: string): void;
   /** Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop. */
   cancel(plan: number | 'all'): void;

@@ -133,7 +133,7 @@ function lower(bounds: Bounds, side: 'max' | 'below', to: unknown, place: Place)
 
 function finite(limit: unknown, place: Place): number {
   if (typeof limit === 'number' && Number.isFinite(limit)) return limit;
-  return refuseSchema(place, 'a bound is not a finite number', 'Leave the bound out when there is none.');
+  return refuseSchema(place, 'a bound is not a finite number', 'Leave the bound out when no bound is wanted.');
 }
 
 /** Compiles literals and enums. Their order means nothing, so they are sorted: two spellings, one identity. */

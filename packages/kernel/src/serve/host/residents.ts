@@ -143,7 +143,7 @@ export class Residents<W> {
         throw error;
       },
     );
-    opening.catch(() => undefined); // its users get the error; there may be none
+    opening.catch(() => undefined); // its users, if any, get the error
     const resident: Resident<W> = {
       id,
       opening,

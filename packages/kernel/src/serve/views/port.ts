@@ -19,7 +19,7 @@ export type ViewEntry = readonly [key: Uint8Array, value: Uint8Array];
 /** The changes of one view. */
 export interface ViewCommit {
   readonly view: string;
-  /** The mark that the changes were computed on; null where there is none. */
+  /** The mark that the changes were computed on; null without a mark. */
   readonly expected: ViewMark | null;
   /** Deletes all entries first. */
   readonly clear: boolean;

@@ -1,4 +1,4 @@
-/** What a frame is, for whoever reads a journal without us: held in random worlds, and in one that was forged. */
+/** The form of frames, for readers of a journal without this library: checked in random worlds, and in a forged one. */
 import { createHash } from 'node:crypto';
 import type { JournalRecord } from '@reprise/contracts';
 import { anySchedule, programApp } from '@reprise/testkit';

@@ -59,7 +59,7 @@ describe('given the codec', () => {
     }
   });
 
-  it('when hex or a digest is none, then it is the documented RangeError or TypeError of a programming mistake', () => {
+  it('when hex or a digest is malformed, then the documented RangeError or TypeError is thrown', () => {
     for (const text of ['0', 'zz', 'AA', '0x', ' 0', '00 ']) expect(() => fromHex(text), text).toThrow(RangeError);
     for (const text of ['', '00', 'g'.repeat(64), 'A'.repeat(64), `${'a'.repeat(64)}\n`]) {
       expect(() => Ref.fromHex(text), text).toThrow(TypeError);
@@ -140,7 +140,7 @@ describe('given a frame', () => {
     ]);
   });
 
-  it('when its records are in another order, or one of them is none, then it is damaged and the record is named [JRN-1]', async () => {
+  it('when records of a frame are in the wrong order or malformed, then the frame is damaged and the record is named [JRN-1]', async () => {
     const { bytes, seq } = await armingFrame();
     const records = decode(bytes, FRAME_DEPTH_MAX) as readonly Value[];
     const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);
@@ -252,7 +252,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     await expectRefused((junk) => journal.findKey(junk as never), 'a key', TEXTS);
   });
 
-  it('when a store is told to keep what is none, then it is refused and nothing of it is there', async () => {
+  it('when a store is asked to put anything but bytes, then the call is refused and nothing is stored', async () => {
     const own = place.make();
     const open = await own.store.open();
     await expectRefused((junk) => open.journal.append([junk] as never, EMPTY_HEAD), 'a frame');

@@ -100,7 +100,7 @@ describe('an address', () => {
     expect(ofAddress(`https://example.com/%zz/${KEY}`, [KEY])).toEqual([KEY]);
   });
 
-  it('is none without a scheme, or where nobody can read it', () => {
+  it('an address without a scheme, or one that cannot be parsed, conceals nothing', () => {
     for (const text of [`ann:password@example.com`, `see https://example.com/${KEY}`, `https://[/${KEY}`]) {
       expect(ofAddress(text, [KEY, 'password'])).toEqual([]);
     }

@@ -106,7 +106,7 @@ describe('the letters of a secret', () => {
   });
 });
 
-describe('escapes that are none, or end with the text', () => {
+describe('text that looks like an escape, and escapes that end with the text', () => {
   const scrubber = new Scrubber(['key&<>"\'/é1']);
   it.each([
     ['named', 'key&amp;&lt;&gt;&quot;&apos;/é1'],

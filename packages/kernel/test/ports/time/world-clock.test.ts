@@ -159,7 +159,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await world.confirmClock({ wall: START + TO_2099 });
     await until(async () => (await seen(world, 'a'))?.length === 1);
     expect(await seen(world, 'a')).toEqual(['once="timeout"']);
-    call.answer(ok({ got: 1 })); // closing waits for whoever is at work, and this clock stands still
+    call.answer(ok({ got: 1 })); // closing waits for running adapters, and this clock stands still
     await closeSound(world, store, app);
   });
 
@@ -222,7 +222,7 @@ describe('given a confirmation', () => {
     ['a slack below zero', { wall: 1, within: -1 }],
     ['no principal', { wall: 1, as: 'ann' }],
     ['the kernel', { wall: 1, as: 'kernel' }],
-  ])('when it is none (%s), then it is refused', async (_, confirmation) => {
+  ])('when a confirmation is invalid (%s), then it is refused', async (_, confirmation) => {
     const { world } = await given();
     expect(await codeOf(world.confirmClock(confirmation as never))).toBe('invalid_argument');
     await world.close();
@@ -233,7 +233,7 @@ describe('given a confirmation', () => {
     ['less than nothing', { atOpen: -1 }],
     ['a limit that there is not', { ahead: 1 }],
     ['a number', 5],
-  ])('when the limits are none (%s), then the world is not opened', async (_, clockJump) => {
+  ])('when the limits of clock jumps are invalid (%s), then the world is not opened', async (_, clockJump) => {
     expect(await codeOf(openKernelWorld({ store: memory(), app, clockJump: clockJump as never }))).toBe(
       'invalid_argument',
     );

@@ -32,7 +32,7 @@ const OURS: PatternSets = { normalise, matchesAny, meetPatterns, coversPatterns 
 
 interface Judged {
   readonly list: Patterns;
-  /** In any order: whoever writes a list sorts nothing. */
+  /** In any order: authors do not sort their lists. */
   readonly shuffled: Patterns;
   readonly set: bigint;
 }

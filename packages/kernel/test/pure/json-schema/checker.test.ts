@@ -117,7 +117,7 @@ describe('a checker of a JSON Schema', () => {
       { properties: { a: { pattern: '(a)\\1' } } },
       '#/properties/a/pattern the pattern (a)\\1 cannot be matched: a reference back',
     ],
-    ['a name of a pattern that is none', { patternProperties: { '(': {} } }, 'the pattern ( cannot be matched'],
+    ['an invalid pattern as a name', { patternProperties: { '(': {} } }, 'the pattern ( cannot be matched'],
     [
       'a reference to something outside',
       { $ref: 'https://a.example/schema' },
@@ -125,7 +125,7 @@ describe('a checker of a JSON Schema', () => {
     ],
     ['a type that there is not', { type: 'any' }, '#/type it has to be of null, boolean'],
     ['a limit that is no number', { minLength: 'three' }, '#/minLength it has to be a number'],
-    ['a schema that is none', { items: 7 }, '#/items a schema is a map, true or false'],
+    ['an invalid schema', { items: 7 }, '#/items a schema is a map, true or false'],
     [
       'too many parts',
       { enum: Array.from({ length: SCHEMA_NODES_MAX }, () => 0) },

@@ -52,7 +52,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when what is asked for is none, then it is refused before anything is written [FORK-8]', async () => {
+  it('when the options of a fork are invalid, then the fork is refused before anything is written [FORK-8]', async () => {
     const { world, store } = await given();
     const junk = [
       { at: 0.5 },

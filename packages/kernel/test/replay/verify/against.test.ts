@@ -37,7 +37,7 @@ const PLAIN = {
 const reportOf = async (store: Store, app: App) => checkAgainst(await store.openReadonly(), app);
 
 describe('checkAgainst', () => {
-  it('says the same era of the same app, and that there is none in a world without frames', async () => {
+  it('checkAgainst reports the same era for the same app, and a new world for a journal without frames', async () => {
     expect(await reportOf(await written(), ONE)).toMatchObject({ verdict: 'same', era: 0, change: null });
     const empty = memory();
     await (await empty.open()).close();

@@ -178,7 +178,7 @@ describe('given an effect to be reconciled in a process that died', () => {
     ],
     ['answers nonsense', { verdict: 'perhaps' } as never],
     ['answers nothing', () => undefined as never],
-    ['found an outcome that is none', { verdict: 'happened', outcome: { status: 'fine' } as never }],
+    ['found an invalid outcome', { verdict: 'happened', outcome: { status: 'fine' } as never }],
     ['found no outcome', { verdict: 'happened' } as never],
   ];
   it.each(unknowing)(

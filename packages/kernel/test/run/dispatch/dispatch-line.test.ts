@@ -168,7 +168,7 @@ describe('given effects that wait for a place', () => {
 });
 
 describe('given effects with deadlines that wait', () => {
-  it('when the deadlines come, then each times out at its own, whoever was emitted first, and none starts', async () => {
+  it('when the deadlines come, then each times out at its own, in whatever order they were emitted, and none starts', async () => {
     const { store, clock, adapter, open } = given();
     const world = await open();
     await ask(world, 'hog', [start('call', 0)]);

@@ -78,7 +78,7 @@ describe('given an adapter that is asked after a crash', () => {
 
   const nonsense: readonly (readonly [string, unknown])[] = [
     ['that it happened, and no more', { verdict: 'happened' }],
-    ['that it happened, with an outcome that is none', { verdict: 'happened', outcome: { status: 'fine' } }],
+    ['that it happened, with an invalid outcome', { verdict: 'happened', outcome: { status: 'fine' } }],
     ['that it happened, with an outcome of null', { verdict: 'happened', outcome: null }],
     ['text', 'happened'],
     ['null', null],

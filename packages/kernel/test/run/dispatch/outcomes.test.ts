@@ -162,7 +162,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it links content that claims to be a value and is none, then it is a validation error [EFF-16]', async () => {
+  it('when a payload links content as a value that is not a value, then the receipt is a validation error [EFF-16]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call', 1), start('call', 2)]);
     const raw = (await world.content.put(Uint8Array.of(0xff, 0xff))).asValue();

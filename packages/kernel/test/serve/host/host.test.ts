@@ -492,15 +492,15 @@ describe('given options that could not work', () => {
     ['no time', { ...sound, waitMs: 'long' }],
     ['a limit of nothing', { ...sound, limits: [{ effect: '*' }] }],
     ['a limit of none', { ...sound, limits: [{ effect: '*', concurrent: 0 }] }],
-    ['a pattern that is none', { ...sound, limits: [{ effect: 'a*b', concurrent: 1 }] }],
-    ['a span that is none', { ...sound, limits: [{ effect: '*', per: { ms: 0, max: 1 } }] }],
+    ['an invalid pattern', { ...sound, limits: [{ effect: 'a*b', concurrent: 1 }] }],
+    ['an invalid span', { ...sound, limits: [{ effect: '*', per: { ms: 0, max: 1 } }] }],
     ['half a clock', { ...sound, clock: { wall: () => 0 } }],
-    ['a hook that is none', { ...sound, onError: 'tell me' }],
+    ['an invalid hook', { ...sound, onError: 'tell me' }],
   ])('(%s), then the host is not opened', async (_, options) => {
     expect(await codeOf(openHost(options as never))).toBe('invalid_argument');
   });
 
-  it.each([[''], ['x'.repeat(257)], ['\ud800'], [7], [null]])('an id that is none (%j) is refused', async (id) => {
+  it.each([[''], ['x'.repeat(257)], ['\ud800'], [7], [null]])('an invalid world id (%j) is refused', async (id) => {
     const { host } = await givenHost();
     expect(await codeOf(host.use(id as string, () => undefined))).toBe('invalid_argument');
     await host.close();

@@ -7,7 +7,7 @@ import { TestClock } from '../../support/test-clock.js';
 
 let opened = 0;
 
-/** Options of a host that opens no world; whoever opens its directory is counted. */
+/** Options of a host that opens no world; openings of its directory are counted. */
 function options(change: object = {}) {
   const directory = memoryDirectory();
   const counting = {
@@ -30,7 +30,7 @@ async function opening(change: object): Promise<void> {
 
 const FUNCTIONS = ['a function', 'a class'];
 
-describe('given options that are none', () => {
+describe('given invalid options', () => {
   it('when any of them is junk, then the host is not opened and its directory not touched [REQ-9]', async () => {
     const noFunction = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
     const before = opened;

@@ -40,7 +40,7 @@ describe('a projection', () => {
     expect(await view.get('sugar')).toBeUndefined();
   });
 
-  it('is asked by key, by index, by beginning, by range, in both orders', async () => {
+  it('a projection is queried by key, by index, by prefix and by range, in both orders', async () => {
     await using world = await open();
     await using views = await openViews(world, [words]);
     await sayAll(world, ['tea', 'team', 'tea', 'te', 'milk', 'Ærø']);
@@ -112,7 +112,7 @@ describe('a projection', () => {
     expect(await views.view(paid).get('lab.once@1')).toEqual({ cell: 'payer', got: 7, status: 'ok' });
   });
 
-  it('takes what a cell is told as an event, whoever told it, and the most exact choice takes a record', async () => {
+  it('a source named event includes requests, and the most specific source chooses a record', async () => {
     const told = defineProjection({
       name: 'lab/Told@1',
       row: z.strictObject({ by: z.array(z.string()) }),
@@ -133,7 +133,7 @@ describe('a projection', () => {
     ]);
   });
 
-  it('as it was after an earlier frame is what it was then [VIEW-2]', async () => {
+  it('a projection read at an earlier frame shows its rows of that frame [VIEW-2]', async () => {
     await using world = await open();
     await using views = await openViews(world, [words, kinds]);
     const then = await sayAll(world, ['tea', 'milk']);
@@ -234,7 +234,7 @@ describe('a fold that fails', () => {
     expect(await views.view(swallowing).get('tea')).toEqual({ n: 3 });
   });
 
-  it('that is async stops the view: what it wrote after its first await would belong to no frame', async () => {
+  it('an async fold stops its view, since writes after its first await would belong to no frame', async () => {
     const eager = defineProjection({
       name: 'lab/Eager@1',
       row: z.strictObject({ n: z.int() }),
@@ -257,7 +257,7 @@ describe('a fold that fails', () => {
 });
 
 describe('a view store that outlives the process', () => {
-  it('is gone on with from where it stands', async () => {
+  it('a stored view continues from its mark', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -280,7 +280,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['milk', 'tea']);
   });
 
-  it('is made again when the definition is another [VIEW-6]', async () => {
+  it('a stored view is rebuilt when its definition has changed [VIEW-6]', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -293,7 +293,7 @@ describe('a view store that outlives the process', () => {
     expect(await views.view(countedTwice).get('tea')).toEqual({ count: 4 });
   });
 
-  it('is made again when the journal is another: a restored copy that went elsewhere [VIEW-6]', async () => {
+  it('a stored view is rebuilt when the journal is another one: a restored copy that diverged [VIEW-6]', async () => {
     const [store, restored, kept] = [memory(), memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -308,7 +308,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['copper', 'iron', 'lead', 'tin']);
   });
 
-  it('is made again when the journal is shorter [VIEW-6]', async () => {
+  it('a stored view is rebuilt when the journal is shorter [VIEW-6]', async () => {
     const [store, restored, kept] = [memory(), memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -335,7 +335,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.verify()).differences).toEqual([]);
   });
 
-  it('is given up when its views are closed, once', async () => {
+  it('a view store is closed once when its views are closed', async () => {
     let closed = 0;
     const kept = memoryViews();
     const counting = {

@@ -34,7 +34,7 @@ export function readAuthority(table: LeafTable, holder: Principal): Promise<Hold
   }));
 }
 
-/** Reads an account; undefined when there is none. */
+/** Reads an account; undefined when it does not exist. */
 export async function readAccount(table: LeafTable, account: string): Promise<Account | undefined> {
   const bytes = await table.read(accountKey(account));
   return bytes === undefined ? undefined : (decode(bytes) as unknown as Account);

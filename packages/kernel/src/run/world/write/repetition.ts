@@ -25,7 +25,7 @@ export interface EarlierRequest {
   readonly request: KeyedIngress;
 }
 
-/** The durable request under a key; undefined when there is none. */
+/** The durable request under a key; undefined without one. */
 export async function earlierRequest(journal: Journal, key: string, hash: Hash): Promise<EarlierRequest | undefined> {
   const seq = await journal.findKey(key);
   if (seq === undefined) return undefined;

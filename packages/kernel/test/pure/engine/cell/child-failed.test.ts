@@ -104,7 +104,7 @@ describe.each([
   ['memory', () => memory()],
   ['SQLite', file],
 ] as const)('a cell that made one which fails, in %s', (_name, make) => {
-  it('is told of it at once, whoever sent the event that failed it, and also after a restart [RED-31]', async () => {
+  it('a parent gets sys/ChildFailed@1 at once, whatever sent the event that failed the child, and also after a restart [RED-31]', async () => {
     const store = make();
     const first = await opened(store);
     await first.ask('maker', ['tell', 'one'], ['tell', 'two']);
@@ -119,7 +119,7 @@ describe.each([
 });
 
 describe('a cell that made one which fails', () => {
-  it('is told of each failure once, and of another after the cell was revived [RED-31]', async () => {
+  it('a parent is notified of each failure once, and again when a revived child fails [RED-31]', async () => {
     const { store, world, ask, seen } = await opened();
     await ask('maker', ['tell', 'one'], ['tell', 'one', ['throw']], ['tell', 'one', ['throw']]);
     expect(await seen('maker')).toEqual(['one threw']);
@@ -129,7 +129,7 @@ describe('a cell that made one which fails', () => {
     await closeVerified(world, store);
   });
 
-  it('is told when a cascade that was too long failed it, in a cascade of its own [RED-31]', async () => {
+  it('a parent is notified in a separate cascade when too long a cascade failed its child [RED-31]', async () => {
     const { store, world, ask, seen } = await opened();
     await ask('maker', ['tell', 'one'], ['onFail', ['well']]);
     await ask('one', ['spin']);
@@ -137,7 +137,7 @@ describe('a cell that made one which fails', () => {
     await closeVerified(world, store);
   });
 
-  it('and makes anew what runs away is not told again, so that the world comes to rest [RED-31]', async () => {
+  it('a parent that recreates a runaway child is not notified again, so that the world becomes idle [RED-31]', async () => {
     const { store, world, ask, seen } = await opened();
     await ask('maker', ['tell', 'run*'], ['onFail', ['tell', 'run*', ['spin']]]);
     await ask('run0', ['spin']);
@@ -147,7 +147,7 @@ describe('a cell that made one which fails', () => {
     await closeVerified(world, store);
   });
 
-  it('and does not take the notice is not told, and nothing stands in its place [RED-31]', async () => {
+  it('a parent without a handler for the notice gets none, and no fact replaces it [RED-31]', async () => {
     const { store, world, ask } = await opened();
     await world.request([DEAF, 'maker'], { name: 'kin/Do@1', value: { steps: [['tell', 'one']] } });
     await ask('other', ['tell', 'one', ['throw']]);
@@ -155,7 +155,7 @@ describe('a cell that made one which fails', () => {
     await closeVerified(world, store);
   });
 
-  it('and has ended and was made again is another, and is not told [RED-31]', async () => {
+  it('a parent that ended and was made again is a new generation and is not notified [RED-31]', async () => {
     const { store, world, ask, seen } = await opened();
     await ask('maker', ['tell', 'one'], ['end']);
     await ask('maker', ['well']);
@@ -164,7 +164,7 @@ describe('a cell that made one which fails', () => {
     await closeVerified(world, store);
   });
 
-  it('and fails when it is told makes its own maker hear of that [RED-31]', async () => {
+  it('a parent that fails on the notice causes a notice to its own parent [RED-31]', async () => {
     const { store, world, ask, seen } = await opened();
     await ask('top', ['tell', 'middle', ['onFail', ['throw']], ['tell', 'low']]);
     await ask('other', ['tell', 'low', ['throw']]);

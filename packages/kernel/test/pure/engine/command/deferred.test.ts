@@ -95,7 +95,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the answer is none that the effect can have, then it still waits [ASK-2]', async () => {
+  it('when an answer does not fit the schema of the effect, then the effect still waits [ASK-2]', async () => {
     const { world, store, handOn } = await given();
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -245,7 +245,7 @@ describe('given a running effect that asks', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its effect ends without the answer, then whoever still waits for it learns that nobody will', async () => {
+  it('when an effect ends without the answer to a question, then the waiting adapter learns that no answer will come', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);

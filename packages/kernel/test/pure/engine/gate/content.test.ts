@@ -6,7 +6,7 @@ import { ask, cell, lab, log, note, when } from '../../../support/lab.js';
 
 const { app } = lab({});
 const holder = (key: string): Principal => `cell:${cell(key).join('/')}`;
-const bytes = new TextEncoder().encode('for whoever may read who links it');
+const bytes = new TextEncoder().encode('for readers of a cell that links it');
 
 /** Cells without rules between them: `a` has the content in its log, `s` in its state, `b` knows the digest alone. */
 async function given() {

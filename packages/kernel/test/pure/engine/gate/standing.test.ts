@@ -110,7 +110,7 @@ describe('given somebody whom the host charged to no account', () => {
 });
 
 describe('given an effect that a cell settles, without a deadline', () => {
-  it('when that cell ends, then it is an error in that frame, and whoever comes in its place cannot settle it [ASK-12]', async () => {
+  it('when that cell ends, then it is an error in that frame, and a cell made in its place cannot settle it [ASK-12]', async () => {
     const { world, store } = await given(NEAR);
     await ask(world, 'judge', []);
     await ask(world, 'x', [start('wait', 'judge'), start('wait', 'judge')]);

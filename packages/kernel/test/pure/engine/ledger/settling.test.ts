@@ -1,4 +1,4 @@
-/** Settling under stress: whoever is first settles, and what is reserved, booked and told stays right whatever comes after. */
+/** Settling under stress: the first outcome settles, and reservations, bookings and notices stay right whatever comes after. */
 import type { PolicyRule, Principal } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

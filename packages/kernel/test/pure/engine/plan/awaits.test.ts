@@ -350,7 +350,7 @@ describe('given a plan that breaks the form', () => {
       'effect_unknown',
     ],
     [
-      'awaits a handle that is none',
+      'awaits an invalid handle',
       function* (_input, plan) {
         yield* plan.awaitReceipt({} as never);
       },
@@ -449,7 +449,7 @@ describe('given a plan that breaks the form', () => {
       'value_invalid',
     ],
     [
-      'waits for a time that is none',
+      'waits for an invalid time',
       function* (_input, plan) {
         yield* plan.awaitReceipt(plan.emitEffect(once, 1), { within: Number.NaN });
       },
@@ -463,7 +463,7 @@ describe('given a plan that breaks the form', () => {
       'timer_invalid',
     ],
     [
-      'sets a timeout that is none',
+      'sets an invalid timeout',
       function* (_input, plan) {
         yield* plan.awaitReceipt(plan.emitEffect(once, 1, { timeoutMs: -1 }));
       },

@@ -439,7 +439,7 @@ describe('given requests that arrive while the world works', () => {
 });
 
 describe('given a cell of several plans', () => {
-  it('when it cancels one by its number, then that one ends and the others go on; a number that is none is no fault', async () => {
+  it('when a cell cancels a plan by its number, then that plan ends and the others continue; an unknown number is not a fault', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [start('call', 1), start('call', 2), start('call', 3)]);
     await ask(world, 'x', [cancel(1), cancel(9)]);

@@ -26,7 +26,7 @@ const line = z.strictObject({ page: z.int(), mark: z.string().default('none') })
 const odd: Record<string, (ctx: ReducerContext) => void> = {
   'another table': (ctx) => void ctx.table('absent').size,
   'a value against its schema': (ctx) => ctx.table('lines').set('k', 'no line'),
-  'a value that is none': (ctx) => ctx.table('any').set('k', Number.NaN as never),
+  'an invalid value': (ctx) => ctx.table('any').set('k', Number.NaN as never),
   'a large value': (ctx) => ctx.table('any').set('k', 'x'.repeat(17_000)),
   'too much in all': (ctx) => {
     for (let i = 0; i < 5_000; i++) ctx.table('any').set(`k${i}`, i);
@@ -41,7 +41,7 @@ const odd: Record<string, (ctx: ReducerContext) => void> = {
   'a range from two places': (ctx) => void ctx.table('any').range({ from: 'a', after: 'b' }),
   'a range of none': (ctx) => void ctx.table('any').range({ limit: 0 }),
   'a range of too many': (ctx) => void ctx.table('any').range({ limit: 257 }),
-  'a range that is none': (ctx) => void ctx.table('any').range(7 as never),
+  'an invalid range': (ctx) => void ctx.table('any').range(7 as never),
   'a throw after a write': (ctx) => {
     ctx.table('any').set('k', 1);
     ctx.table('lines').delete('l000');
@@ -229,7 +229,7 @@ describe('given a delivery that breaks a rule of tables', () => {
   it.each<[string, string]>([
     ['another table', 'table_unknown'],
     ['a value against its schema', 'value_invalid'],
-    ['a value that is none', 'value_invalid'],
+    ['an invalid value', 'value_invalid'],
     ['a large value', 'record_too_large'],
     ['too much in all', 'record_too_large'],
     ['too many removals', 'record_too_large'],
@@ -240,7 +240,7 @@ describe('given a delivery that breaks a rule of tables', () => {
     ['a range from two places', 'value_invalid'],
     ['a range of none', 'value_invalid'],
     ['a range of too many', 'value_invalid'],
-    ['a range that is none', 'value_invalid'],
+    ['an invalid range', 'value_invalid'],
     ['a throw after a write', 'threw'],
   ])('when it is %s, then %s stands in its place and nothing of it took place', async (what, code) => {
     const store = memory({ hash: nativeHash });

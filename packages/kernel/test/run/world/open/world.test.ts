@@ -28,7 +28,7 @@ async function opening(change: object, touches = false): Promise<World> {
   }
 }
 
-describe('given options that are none', () => {
+describe('given invalid options', () => {
   it('when any of them is junk, then the world is not opened and the store not touched [REQ-9]', async () => {
     const noFunction = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
     const functions = ['undefined', 'a function', 'a class'];
@@ -130,7 +130,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a value is none, then it is refused with its path', async () => {
+  it('when the value of an event is not canonical, then the request is refused with the path', async () => {
     const { store, world } = await given();
     const { head } = world;
     for (const what of ILLEGAL.filter((kind) => kind !== 'bytes in state')) {
