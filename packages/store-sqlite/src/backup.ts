@@ -38,6 +38,9 @@ const BEFORE_ALL = 0;
 
 type Copied = Pick<Backup, 'head' | 'blobs'>;
 
+/** What a world's path is followed by, for each of its files. */
+const WORLD_SIDES = ['', '-journal', '-wal', '-shm', '.blobs'];
+
 /** The notes that belong to the copied content, not to the writer that has it open. */
 const COPIED_NOTES = ['mark', 'erased_through', NOTES.clean];
 
@@ -55,9 +58,11 @@ export async function backupWorld(from: string, to: string): Promise<Backup> {
   const target = await placeForWriting(to, 'file');
   const release = holdLock(driver, target); // no other process can create a world there meanwhile
   const part = `${target}.part`;
+  let isOurs = false;
   try {
     requireNothingAt(target);
-    await removeWorld(part);
+    requireNoPart(part);
+    isOurs = true;
     const world = inspectFile(driver, source, WORLD);
     if (world === undefined) throw absent(source);
     try {
@@ -69,7 +74,7 @@ export async function backupWorld(from: string, to: string): Promise<Backup> {
       world.close();
     }
   } catch (error) {
-    await removeWorld(part).catch(() => undefined);
+    if (isOurs) await removeWorld(part).catch(() => undefined);
     throw storeError(error, 'cannot back up', target);
   } finally {
     release();
@@ -238,7 +243,12 @@ async function verified(driver: Driver, part: string): Promise<Copied> {
 /** K2: the blobs first, so that the file has its name when all of it is there. */
 async function place(part: string, target: string): Promise<void> {
   if (isThere(`${part}.blobs`)) await rename(`${part}.blobs`, `${target}.blobs`);
-  await rename(part, target);
+  try {
+    await rename(part, target);
+  } catch (error) {
+    await rm(`${target}.blobs`, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
   nodeFs.syncFolder(dirname(target));
 }
 
@@ -253,12 +263,24 @@ function requireNothingAt(target: string): void {
   }
 }
 
+/** What another process made, or somebody put there, is not this backup's to remove. */
+function requireNoPart(part: string): void {
+  for (const side of WORLD_SIDES) {
+    if (!isThere(`${part}${side}`)) continue;
+    throw new RepriseError('invalid_argument', 'something is at the place where the backup is made', {
+      where: `${part}${side}`,
+      expected: 'a path where nothing is',
+      hint: 'It may be left by a backup whose process died. Remove it if nothing writes it, or give another path.',
+    });
+  }
+}
+
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 async function removeWorld(path: string): Promise<void> {
-  for (const side of ['', '-journal', '-wal', '-shm', '.blobs']) {
+  for (const side of WORLD_SIDES) {
     await rm(`${path}${side}`, { recursive: true, force: true });
   }
 }

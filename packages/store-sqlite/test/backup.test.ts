@@ -1,8 +1,8 @@
 /** A copy of a world that goes on: whole, verified, and over nothing. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { creates, defineApp, defineReducer, openKernelWorld, verifyStore, type World } from '@reprise/kernel';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { sqlite } from '../src/index.js';
 import { freshDirectory, tamper } from './fixtures.js';
@@ -19,6 +19,17 @@ const app = defineApp({
       },
     }),
   ],
+});
+
+/** The file that cannot be given its name, as when its disk fails. */
+const renames = vi.hoisted((): { failsTo: string | undefined } => ({ failsTo: undefined }));
+vi.mock('node:fs/promises', async (load) => {
+  const real = await load<typeof import('node:fs/promises')>();
+  const rename: typeof real.rename = async (from, to) => {
+    if (to === renames.failsTo) throw Object.assign(new Error('the disk failed'), { code: 'EIO' });
+    return real.rename(from, to);
+  };
+  return { ...real, rename };
 });
 
 let place: ReturnType<typeof freshDirectory>;
@@ -45,6 +56,33 @@ async function verify(file: string, expect: string): Promise<number> {
 }
 
 describe('a backup', () => {
+  it('a backup refuses a place beside which somebody else makes one, and removes nothing of it [JRN-34]', async () => {
+    const world = await openKernelWorld({ store: sqlite(path), app });
+    const others = [`${copy}.part.blobs`, `${copy}.part`];
+    for (const [i, other] of others.entries()) {
+      if (i === 0) mkdirSync(other);
+      else writeFileSync(other, 'theirs');
+      const refused = { code: 'invalid_argument', details: { where: other, hint: expect.stringMatching(/Remove it/) } };
+      await expect(world.backup(copy)).rejects.toMatchObject(refused);
+      expect(existsSync(other)).toBe(true);
+      rmSync(other, { recursive: true });
+    }
+    await world.backup(copy);
+    await world.close();
+  });
+
+  it('a backup leaves nothing at its place when its last step fails [JRN-34]', async () => {
+    const world = await openKernelWorld({ store: sqlite(path), app });
+    await world.content.put(new Uint8Array(900_000).fill(7));
+    await add(world);
+    renames.failsTo = copy;
+    await expect(world.backup(copy)).rejects.toMatchObject({ code: 'store_failed' });
+    renames.failsTo = undefined;
+    expect(readdirSync(place.dir).filter((name) => name.startsWith('copy.db') && !name.endsWith('-lock'))).toEqual([]);
+    await world.backup(copy);
+    await world.close();
+  });
+
   it('a backup of an open world has all frames acknowledged before it began, verifies and can be opened [JRN-34]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app, snapshotEvery: 20 });
     for (let i = 0; i < 50; i++) await add(world, `r${i}`);

@@ -123,11 +123,16 @@ export function countUsage({ tally }: CurrentRun, usage: Usage | undefined): voi
  * Closes a model call of a run: its reported usage counts, and its reserve is free again (U3).
  *
  * @param charged whether the call may have been charged although it reports no usage
+ * @param isOver whether it was answered, so that no late report follows
  */
 export function callEnded(
   draft: SessionState,
   run: CurrentRun,
-  { usage, charged }: { readonly usage: Usage | undefined; readonly charged: boolean },
+  {
+    usage,
+    charged,
+    isOver = false,
+  }: { readonly usage: Usage | undefined; readonly charged: boolean; readonly isOver?: boolean },
   ctx: ReducerContext,
 ): void {
   const { reserve } = run;
@@ -137,8 +142,11 @@ export function callEnded(
   const reported = reportedIn(usage);
   const unknown = UNITS.filter((unit) => charged && reserve[unit] > 0 && reported[unit] === undefined);
   for (const unit of unknown) run.unaccounted[unit] += reserve[unit];
-  if (unknown.length > 0 && run.step_plan !== null)
-    run.abandoned = [...run.abandoned, { plan: run.step_plan, ...reserve }].slice(-ABANDONED_MAX);
+  if (unknown.length > 0 && run.step_plan !== null && !isOver) {
+    const unreported = { ...NO_AMOUNTS };
+    for (const unit of unknown) unreported[unit] = reserve[unit];
+    run.abandoned = [...run.abandoned, { plan: run.step_plan, ...unreported }].slice(-ABANDONED_MAX);
+  }
   const above = UNITS.some((unit) => reserve[unit] > 0 && (reported[unit] ?? 0) > reserve[unit]);
   const used = { tokens: reported.tokens ?? 0, micro_money: reported.micro_money ?? 0 };
   for (const how of [...(above ? ['above_reserve'] : []), ...(unknown.length > 0 ? ['unknown'] : [])])
@@ -156,6 +164,16 @@ function reportedIn(usage: Usage | undefined): { readonly [U in Unit]: number | 
   return { tokens, micro_money };
 }
 
+/** What a late report adds: a unit that is limited and of which nothing was missing was reported before. */
+function unreportedIn(run: CurrentRun, reserved: LimitAmounts, usage: Usage | undefined): Usage | undefined {
+  if (usage === undefined) return undefined;
+  const isKnown = (unit: Unit) => reserved[unit] === 0 && givenOf(run, unit) !== undefined;
+  const { tokens_in: _in, tokens_out: _out, ...withoutTokens } = usage;
+  const { micro_money: _money, ...withoutMoney } = usage;
+  if (isKnown('tokens')) return withoutTokens;
+  return isKnown('micro_money') ? withoutMoney : usage;
+}
+
 /**
  * Takes the late usage report of an abandoned call. When its run has ended, the report is only recorded: the reserve
  * was counted then.
@@ -168,7 +186,7 @@ export function usageLate(draft: SessionState, plan: number, usage: Usage | unde
   if (run?.abandoned.some((one) => one.plan === plan) === true) {
     run.abandoned = run.abandoned.filter((one) => one.plan !== plan);
     for (const unit of UNITS) if (reported[unit] !== undefined) run.unaccounted[unit] -= reserved[unit];
-    countUsage(run, usage);
+    countUsage(run, unreportedIn(run, reserved, usage));
   }
   const used = { tokens: reported.tokens ?? 0, micro_money: reported.micro_money ?? 0 };
   ctx.record('aos.agent/UsageDiffers@1', { ...place(draft), how: 'late', reserved, used });

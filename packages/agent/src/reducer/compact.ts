@@ -119,7 +119,7 @@ export function windowCompacted(draft: SessionState, value: z.infer<typeof compa
   const { base_ref, usage } = value;
   const { from } = draft.window;
   run.step_plan = null;
-  callEnded(draft, run, { usage, charged: false }, ctx);
+  callEnded(draft, run, { usage, charged: true, isOver: true }, ctx);
   moveWindow(draft, made.to, base_ref);
   draft.context_pressure = 0; // the next reading measures another window
   const tally = { ...run.tally };

@@ -84,9 +84,9 @@ export function stepCompleted(draft: SessionState, value: z.infer<typeof llmStep
   run.squeezed = false;
   run.context ??= value.context ?? null;
   const { finish_reason, output_ref, by, tool_calls } = value;
-  callEnded(draft, run, { usage: value.usage, charged: finish_reason === 'interrupted' }, ctx);
-  run.step_plan = null;
   const interrupted = finish_reason === 'interrupted';
+  callEnded(draft, run, { usage: value.usage, charged: true, isOver: !interrupted }, ctx);
+  run.step_plan = null;
   const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
   const dropped = value.dropped_calls === undefined ? {} : { dropped_calls: value.dropped_calls };
   const stopped = interrupted ? { interrupted: true as const } : {};

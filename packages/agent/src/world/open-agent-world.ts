@@ -136,10 +136,12 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
 /** The adapter of models; it announces the end of each answer. */
 function endingWith(adapter: Adapter<LlmGenerateParams, LlmGenerateReceipt>, live: LiveAnswers): AnyAdapter {
   const { effect, name, concurrency } = adapter;
+  const doReconcile = adapter.doReconcile?.bind(adapter);
   return {
     effect,
     name,
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(doReconcile === undefined ? {} : { doReconcile }),
     doExecute: (params: LlmGenerateParams, context) =>
       adapter.doExecute(params, context).finally(() => live.end(context.idempotencyKey)),
   };

@@ -186,6 +186,39 @@ describe('a model call', () => {
       expect(s.facts('UsageDiffers')).toMatchObject([{ how: 'unknown', reserved: { tokens: 101 } }]);
     }));
 
+  it('a model call that was answered without a report of its usage counts as its reserve, so that such a provider is limited [LIM-12]', () =>
+    play({ limits: { max_tokens: 250 }, options: { max_tokens: 100 } }, (s) => {
+      const unknown = { calls: [{ id: 'a', issue: 'tool_not_found' as const }], usage: { calls: 1 } };
+      s.input();
+      s.answer(unknown);
+      expect(s.state().run).toMatchObject({ unaccounted: { tokens: 101 }, abandoned: [] });
+      s.answer(unknown);
+      expect(s.stop()).toEqual({ kind: 'LimitsExceeded', limit: 'max_tokens' });
+      expect(s.facts('UsageDiffers').map(({ how }) => how)).toEqual(['unknown', 'unknown']);
+    }));
+
+  it('a model call that told a part of what it used and the rest late counts each part once, and nothing below zero [LIM-12]', () => {
+    const limits = { max_tokens: 400, max_micro_money: 10_000 };
+    const price = { in: 1_000_000, out: 1_000_000 };
+    return play({ price, limits, options: { max_tokens: 100 }, after_answer: { wait_ms: null } }, (s) => {
+      s.input();
+      const [work] = s.working(llmGenerate.name);
+      if (work === undefined) throw new Error('no model was asked');
+      const usage = { calls: 1, tokens_in: 30, tokens_out: 4 };
+      s.modelEnds({ status: 'timeout', code: 'adapter_timeout', usage });
+      const { unaccounted } = s.state().run ?? {};
+      expect(unaccounted).toMatchObject({ tokens: 0, micro_money: 101 });
+      const { name, plan, params } = work.leaf;
+      const told = { effect: work.effect, name, plan, params, settled: 'timeout', status: 'ok' };
+      s.send('sys/EffectLate@1', { ...told, usage: { ...usage, micro_money: 34 } });
+      const { unaccounted: after, tally } = s.state().run ?? {};
+      expect([after, tally]).toMatchObject([
+        { tokens: 0, micro_money: 0 },
+        { tokens_in: 30, tokens_out: 4, micro_money: 34 },
+      ]);
+    });
+  });
+
   it('a model call that a provider refused counts nothing', () =>
     play({ limits: { max_tokens: 400 } }, (s) => {
       s.input();

@@ -58,9 +58,9 @@ describe('pressure on the budget', () => {
   it('pressure on the budget is reported at each level, by the nearer of tokens and money [LIM-10]', () =>
     play({ limits: { max_tokens: 100, max_micro_money: 1_000 } }, (s) => {
       s.input();
-      for (let n = 0; n < 7; n++) step(s, 10);
+      for (let n = 0; n < 7; n++) step(s, 10, { micro_money: 0 });
       step(s, 5, { micro_money: 860 });
-      for (const tokens of [5, 5, 5, 5]) step(s, tokens);
+      for (const tokens of [5, 5, 5, 5]) step(s, tokens, { micro_money: 0 });
       expect(s.facts('BudgetPressure')).toMatchObject([
         { level: 70, limit: 'max_tokens', used: 70, of: 100 },
         { level: 85, limit: 'max_micro_money', used: 860, of: 1_000 },
