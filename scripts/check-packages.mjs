@@ -14,7 +14,12 @@ import { contentProblems, unpacked } from './lib/tarball-content.mjs';
 import { lintProblems, typeProblems } from './lib/tarball-lint.mjs';
 
 /** Entries that need a package which is not installed with them. */
-const NEEDS = { 'reprise/testing': '@reprise/testkit', 'reprise/mcp': '@modelcontextprotocol/client' };
+const NEEDS = {
+  'reprise/testing': '@reprise/testkit',
+  'reprise/testing/ports': '@reprise/testkit',
+  'reprise/testing/simulator': '@reprise/testkit',
+  'reprise/mcp': '@modelcontextprotocol/client',
+};
 
 /** What says how to install a package that is only loaded when it is used. Node from 22.13 on has SQLite. */
 const ADVICE = [

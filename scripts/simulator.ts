@@ -8,7 +8,8 @@ import { execFile } from 'node:child_process';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { formatFailure, type SimulationFailure, type SimulationSubject, Sometimes, simulate } from '@reprise/testkit';
+import { formatFailure, type SimulationFailure, type SimulationSubject, simulate } from '@reprise/testkit/simulator';
+import { Sometimes } from '../packages/testkit/src/simulator/sometimes.js';
 import { SUBJECTS } from '../packages/testkit/test/simulator/subjects/subjects.js';
 
 /** Seeds that a process takes at once: long enough for its start not to count, short enough to tell how far it is. */

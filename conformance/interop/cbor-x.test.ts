@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Ref } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, fromHex, toHex } from '@reprise/kernel';
-import { anyValue } from '@reprise/testkit';
+import { anyValue } from '@reprise/testkit/ports';
 import { isNativeAccelerationEnabled } from 'cbor-x';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

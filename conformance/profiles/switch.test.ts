@@ -1,9 +1,8 @@
 /**
  * A session that changes its model, from each provider to each other: no request is refused, and every loss is named.
  */
-import { readValue } from '@reprise/agent';
 import { llmGenerateReceipt, type Value } from '@reprise/contracts';
-import { readFrame, type Store } from '@reprise/kernel';
+import { getValue, readFrame, type Store } from '@reprise/kernel';
 import { verifyRequests } from '@reprise/providers';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +30,7 @@ async function warningsOf(store: Store): Promise<Value[]> {
       const receipt = record.kind === 'receipt' ? llmGenerateReceipt.safeParse(record.receipt.payload) : undefined;
       if (receipt?.data === undefined) continue;
       const { warnings_ref } = receipt.data;
-      told.push(warnings_ref === undefined ? [] : await readValue(content, warnings_ref));
+      told.push(warnings_ref === undefined ? [] : await getValue(content, warnings_ref));
     }
   }
   return told;

@@ -88,7 +88,8 @@ function keep(
   known.declarations.push(declaration);
 }
 
-function exportedDeclarations(statement: ts.Statement): readonly (readonly [string, ts.Node])[] {
+/** What a statement declares and exports, by name. */
+export function exportedDeclarations(statement: ts.Statement): readonly (readonly [string, ts.Node])[] {
   const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
   const exported = modifiers.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword);
   return exported ? declarationsOf(statement) : [];

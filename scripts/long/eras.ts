@@ -9,7 +9,6 @@
  * begun the old app must open it, the new app must open it always, and then every frame must replay.
  */
 import { parseArgs } from 'node:util';
-import { anySchedule } from '@reprise/testkit';
 import fc from 'fast-check';
 import {
   type HeldEras,
@@ -18,6 +17,7 @@ import {
   type Interruption,
 } from '../../packages/kernel/test/replay/verify/random-eras.js';
 import { hold } from '../../packages/kernel/test/support/laws/hold.js';
+import { anySchedule } from '../../packages/testkit/src/arbitraries/index.js';
 
 /** Small enough to say where a run stands every half a minute, and to run one again. */
 const BATCH = 100;

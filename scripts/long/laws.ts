@@ -10,11 +10,11 @@
  * seed of its own; a failure shows the smallest schedule that was found and the command for its batch alone.
  */
 import { parseArgs } from 'node:util';
-import { anySchedule, programApp } from '@reprise/testkit';
 import fc from 'fast-check';
 import { holdReduce } from '../../packages/kernel/test/pure/reduce/reduce-law.js';
 import { hold } from '../../packages/kernel/test/support/laws/hold.js';
 import { type HeldWorld, holdWorld } from '../../packages/kernel/test/support/laws/world-laws.js';
+import { anySchedule, programApp } from '../../packages/testkit/src/arbitraries/index.js';
 
 /** Small enough to say where a run stands every half a minute, and to run one again. */
 const BATCH = 250;

@@ -8,10 +8,10 @@
  * come in batches, each with a seed of its own; a failure shows the command for its batch alone.
  */
 import { parseArgs } from 'node:util';
-import { anySchedule } from '@reprise/testkit';
 import fc from 'fast-check';
 import { holdViews } from '../../packages/kernel/test/serve/views/view-laws.js';
 import { hold } from '../../packages/kernel/test/support/laws/hold.js';
+import { anySchedule } from '../../packages/testkit/src/arbitraries/index.js';
 
 const BATCH = 100;
 

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { checkKernelBundle } from '../architecture/bundle.js';
+import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
@@ -41,6 +42,49 @@ function manifest(over: Record<string, unknown> = {}): string {
 }
 
 const ROOT_MANIFEST = JSON.stringify({ engines: { node: '>=20.19' } });
+
+describe('exports', () => {
+  const index = 'packages/kernel/src/index.ts';
+  const world = (files: Record<string, string>) =>
+    named(checkDeadExports(plant({ 'packages/kernel/package.json': manifest(), ...files })));
+
+  it('an export that nothing imports is named, with its file and line', () => {
+    const found = world({
+      [index]: "export { a } from './a.js';\n",
+      'packages/kernel/src/a.ts': 'export const a = 1;\nexport const dead = 2;\nexport type Gone = 1;\n',
+    });
+    expect(found).toEqual([
+      expect.stringContaining('packages/kernel/src/a.ts:2: nothing imports the exported name dead'),
+      expect.stringContaining('packages/kernel/src/a.ts:3: nothing imports the exported name Gone'),
+    ]);
+  });
+
+  it('a name that an inner index passes on to nobody is named in both files', () => {
+    const found = world({
+      [index]: "export { a } from './room/index.js';\n",
+      'packages/kernel/src/room/index.ts': "export { a, b } from './a.js';\n",
+      'packages/kernel/src/room/a.ts': 'export const a = 1;\nexport const b = a;\n',
+    });
+    expect(found.map((line) => line.split(':')[0])).toEqual([
+      'packages/kernel/src/room/a.ts',
+      'packages/kernel/src/room/index.ts',
+    ]);
+  });
+
+  it('names that pass by a star, a rename, a namespace, a test, or an import type are alive', () => {
+    expect(
+      world({
+        [index]: "export * from './a.js';\nexport { b as c } from './b.js';\n",
+        'packages/kernel/src/a.ts': "export const a = 1;\nexport type A = import('./e.js').E;\n",
+        'packages/kernel/src/b.ts': "import * as d from './d.js';\nexport const b = d.d;\n",
+        'packages/kernel/src/d.ts': 'export const d = 1;\n',
+        'packages/kernel/src/e.ts': 'export type E = 1;\n',
+        'packages/kernel/src/f.ts': 'export const f = 1;\n',
+        'packages/kernel/test/f.test.ts': "import { f } from '../src/f.js';\nf;\n",
+      }),
+    ).toEqual([]);
+  });
+});
 
 describe('replayed code', () => {
   /** One row per ban: what a newcomer would write, and a piece of what the answer must say. */

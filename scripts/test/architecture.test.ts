@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
+import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkCycles, checkFolders, checkHostFree, checkPackages, checkTables } from '../architecture/imports.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
@@ -27,6 +28,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['replayed code uses nothing that answers differently elsewhere', checkPureWing],
   ['the pure wing compiles without host types', (files) => checkPureConfig(files, PURE_WING)],
   ['every exported name has a docstring', checkDocstrings],
+  ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
   ['every package is published alike', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],

@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { check, describeTools, isToolError, type Tool } from '@reprise/agent';
-import { memory } from '@reprise/kernel';
-import { validateRequest } from '@reprise/providers';
-import { workspace } from '@reprise/tools';
+import type { Tool } from 'reprise';
+import { memory } from 'reprise/kernel';
+import { validateRequest } from 'reprise/providers/custom';
+import { describeTools, isToolError, workspace } from 'reprise/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../src/model-server.js';
 
@@ -100,8 +100,8 @@ async function replay(tools: readonly Tool[], call: { name: string; arguments: s
   if (tool === undefined) return 'There is no such tool.';
   const { content } = await memory().open();
   const context = { signal: new AbortController().signal, content, changed: (changed: string) => changed };
-  const checked = await check(tool.args, JSON.parse(call.arguments));
-  if (!checked.ok) return 'These arguments do not fit.';
+  const checked = await tool.args['~standard'].validate(JSON.parse(call.arguments));
+  if (checked.issues !== undefined) return 'These arguments do not fit.';
   const result = await tool.run(checked.value as never, context as never);
   return isToolError(result) ? result.message : String(result);
 }

@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AgentEvents, agentApp, readValue } from '@reprise/agent';
-import { readFrame, type VerifyReport, verifyStore } from '@reprise/kernel';
+
+import { agentApp } from 'reprise';
+import { AgentEvents, getValue, readFrame, type VerifyReport, verifyStore } from 'reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -74,7 +75,7 @@ async function read(out: string): Promise<{ report: VerifyReport; calls: string[
   for await (const { seq, at, head, bytes } of store.journal.read(0)) {
     for (const event of events.project({ seq, at, head, records: readFrame(bytes, seq).all })) {
       if (event.type !== 'tool.requested') continue;
-      const args = (await readValue(store.content, event.ref)) as { path?: string; pattern?: string };
+      const args = (await getValue(store.content, event.ref)) as { path?: string; pattern?: string };
       calls.push([event.tool, args.path, args.pattern].filter((part) => part !== undefined).join(' '));
     }
   }

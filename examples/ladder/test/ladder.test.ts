@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { agentApp } from '@reprise/agent';
-import { verifyStore } from '@reprise/kernel';
+import { agentApp } from 'reprise';
+import { verifyStore } from 'reprise/kernel';
 import { sqlite } from 'reprise/sqlite';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 

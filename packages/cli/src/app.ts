@@ -21,7 +21,7 @@ export interface Chosen {
 }
 
 /** The modules that the user named. */
-export interface NamedModules {
+interface NamedModules {
   readonly app?: string;
   readonly legacy?: readonly string[];
 }

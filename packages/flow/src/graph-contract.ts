@@ -9,10 +9,10 @@ import { party } from './parties.js';
 export const GRAPH = 'flow/Graph@1';
 
 /** The name of a node: what the code of a rejection has room for. */
-export const nodeName = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,47}$/);
+const nodeName = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,47}$/);
 
 /** The states of a node. */
-export const NODE_STATES = ['pending', 'ready', 'running', 'done', 'failed', 'skipped', 'cancelled'] as const;
+const NODE_STATES = ['pending', 'ready', 'running', 'done', 'failed', 'skipped', 'cancelled'] as const;
 
 const count = z.int().min(0);
 const limit = z.nullable(count);
@@ -55,7 +55,7 @@ export const graphCommands = {
 } as const;
 
 /** How many nodes of a graph are in each state. */
-export const nodeCounts = z.strictObject({
+const nodeCounts = z.strictObject({
   pending: count,
   ready: count,
   running: count,

@@ -1,10 +1,9 @@
 /** Queues, promises, topics and dependency graphs: ordinary reducers, to be listed in an app like one's own. */
 
-export * from './bounds.js';
 export { graph } from './graph.js';
-export { GRAPH, graphCommands, graphEvents, NODE_STATES, nodeCounts } from './graph-contract.js';
+export { GRAPH, graphCommands, graphEvents } from './graph-contract.js';
 export { promise } from './promise.js';
-export { PROMISE, promiseCommands, promiseEvents, promiseSettlement } from './promise-contract.js';
+export { PROMISE, promiseCommands, promiseEvents } from './promise-contract.js';
 export { queue } from './queue.js';
 export { QUEUE, queueCommands, queueEvents, queueFacts } from './queue-contract.js';
 export { topic } from './topic.js';

@@ -9,7 +9,7 @@ import { utf8Bytes } from './sizes.js';
 export const party = z.nullable(address);
 
 /** A cell, or null for callers outside the world. */
-export type Party = Address | null;
+type Party = Address | null;
 
 /** The sender of the event; the cell of a plan when a plan sent it. */
 export function senderOf({ sender }: ReducerContext): Party {

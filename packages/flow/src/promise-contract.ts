@@ -9,7 +9,7 @@ import { party } from './parties.js';
 export const PROMISE = 'flow/Promise@1';
 
 /** The name of a part of a promise. */
-export const partName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/);
+const partName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/);
 
 const values = z.record(partName, value());
 

@@ -9,7 +9,7 @@ import { party } from './parties.js';
 export const QUEUE = 'flow/Queue@1';
 
 /** The name of an item, unique in its queue while it is there. */
-export const itemName = z.string().min(1).max(64);
+const itemName = z.string().min(1).max(64);
 
 const slots = z.int().min(0).max(QUEUE_SLOTS_MAX);
 

@@ -9,7 +9,7 @@ import { party } from './parties.js';
 export const TOPIC = 'flow/Topic@1';
 
 /** The name of a publication: what it is about. */
-export const publicationName = z.string().min(1).max(128);
+const publicationName = z.string().min(1).max(128);
 
 const cursor = z.int().min(0);
 

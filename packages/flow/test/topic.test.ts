@@ -1,7 +1,8 @@
 import type { Address, Value } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TOPIC, TOPIC_WAITING_MAX } from '../src/index.js';
+import { TOPIC_WAITING_MAX } from '../src/bounds.js';
+import { TOPIC } from '../src/index.js';
 import { client, deaf, type Heard, Office } from './support/office.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LLMock } from '@copilotkit/aimock';
-import { putText, putValue, readText, readValue, type TranscriptItem } from '@reprise/agent';
+import { putText, readText, type TranscriptItem } from '@reprise/agent';
 import { isRepriseError, type Value } from '@reprise/contracts';
-import { type ContentStore, encode } from '@reprise/kernel';
+import { type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
@@ -89,7 +89,7 @@ describe.each(WAYS)('the AI SDK client of %s with %s answers', (name, way) => {
     const second = await run(client, { tools: [add], items: (content) => answered(first, content) });
     expect((await outputOf(second)).text).toBe('It is 3 and 7.');
     const { warnings_ref } = payloadOf(second);
-    const told = warnings_ref === undefined ? [] : await readValue(second.content, warnings_ref);
+    const told = warnings_ref === undefined ? [] : await getValue(second.content, warnings_ref);
     expect(JSON.stringify(told)).not.toContain('loss');
     const body = JSON.stringify(mock.getLastRequest()?.body);
     expect(body).toContain('result of call_a');
@@ -228,7 +228,7 @@ describe('requests to a model of the AI SDK', () => {
       .update(JSON.stringify({ specification: 'v3', ...call }))
       .digest('hex');
     expect(payloadOf(ran).request_digest).toBe(digest);
-    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
+    expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
       'parameter_changed:temperature',
       'unsupported:metadata',
       'unsupported:reasoning_effort',
@@ -258,7 +258,7 @@ describe('requests to a model of the AI SDK', () => {
     expect(payloadOf(first)).toMatchObject({
       usage_details: { tokens_reasoning: 1, tokens_cache_read: 8, tokens_cache_write: 0 },
     });
-    expect(await readValue(first.content, payloadOf(first).warnings_ref!)).toEqual(['provider_warning:seed']);
+    expect(await getValue(first.content, payloadOf(first).warnings_ref!)).toEqual(['provider_warning:seed']);
     expect(() => encode((first.outcome as { payload: Value }).payload)).not.toThrow();
     const second = await run(whole(model), { tools: [add], items: (store) => answered(first, store) });
     const options = (n: number) => ({ providerOptions: { p: { n } } });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { putText, readText, readValue, type TranscriptItem } from '@reprise/agent';
+import { putText, readText, type TranscriptItem } from '@reprise/agent';
 import type { ContentStore } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { assembleRequest } from '../src/index.js';
 import { add, outputOf, payloadOf, toldOf } from './answers.js';
@@ -184,7 +185,7 @@ describe.each(CLIENTS)('the client %s with an image', (name) => {
     const ran = await run(client, { items: image });
     expect(sent[0]).not.toContain('AQID');
     expect(sent[0]).toContain('[file cat.png: image/png, sha256:');
-    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['prompt_loss:image']);
+    expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['prompt_loss:image']);
   });
 });
 

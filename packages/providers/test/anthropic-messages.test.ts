@@ -1,6 +1,7 @@
-import { putText, readLlmOutput, readValue, type TranscriptItem } from '@reprise/agent';
+import { putText, readLlmOutput, type TranscriptItem } from '@reprise/agent';
 import { llmGenerateReceipt, type Value } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '../src/anthropic/messages-response.js';
@@ -69,7 +70,7 @@ async function sentBack(content: unknown[], over: object = {}) {
   return {
     blocks: body.messages[1]!.content,
     last: body.messages.at(-1)!,
-    warnings: warnings_ref === undefined ? [] : await readValue(second.content, warnings_ref),
+    warnings: warnings_ref === undefined ? [] : await getValue(second.content, warnings_ref),
     first: payloadOf(first),
   };
 }
@@ -395,6 +396,6 @@ describe('a messages stream', () => {
   it('an answer that nests too deep to be stored is dropped without an exception', async () => {
     const odd = { type: 'odd', deep: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) as Value };
     const ran = await run(at(await providerServer(json(200, message([odd, text('x')])))));
-    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['other_dropped']);
+    expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['other_dropped']);
   });
 });

@@ -1,6 +1,6 @@
-import { type NonExecution, putText, putValue, type TranscriptItem } from '@reprise/agent';
+import { type NonExecution, putText, type TranscriptItem } from '@reprise/agent';
 import { type ContextText, Ref } from '@reprise/contracts';
-import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory } from '@reprise/kernel';
+import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, putValue } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { UnifiedMessage, UnifiedPart } from '../src/index.js';
 import { assemblePrompt, INTERRUPTED_TEXT, type PromptTarget } from '../src/prompt/assemble-prompt.js';

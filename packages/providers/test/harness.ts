@@ -1,7 +1,7 @@
 /** Runs `llm.generate` through the adapter against a client, with a store in memory and a transcript in a list. */
-import { describeTools, type Judge, putText, putValue, type TranscriptItem } from '@reprise/agent';
+import { describeTools, type Judge, putText, type TranscriptItem } from '@reprise/agent';
 import type { LlmGenerateParams } from '@reprise/contracts';
-import { type AdapterContext, type ContentStore, memory } from '@reprise/kernel';
+import { type AdapterContext, type ContentStore, memory, putValue } from '@reprise/kernel';
 import {
   llmGenerateAdapter,
   type ModelClient,

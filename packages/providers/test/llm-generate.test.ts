@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type AskedCall, putText, putValue, readLlmOutput, readValue, type TranscriptItem } from '@reprise/agent';
+import { type AskedCall, putText, readLlmOutput, type TranscriptItem } from '@reprise/agent';
 import { llmGenerateReceipt } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
+import { getValue, putValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { assembleRequest, type ScriptStep, script } from '../src/index.js';
 import { listed, type Ran, run, said, trusting } from './harness.js';
@@ -56,7 +57,7 @@ describe('a model call', () => {
     expect(calling).toMatchObject({ finish_reason: 'tool_calls', tool_calls: [{ call_id: 'call_1_1' }] });
     expect(calling.returns).toBeUndefined();
     const ran = await run(script({ text: '42' }), { judge });
-    expect(await readValue(ran.content, (payloadOf(ran).returns as { value_ref: never }).value_ref)).toBe('42');
+    expect(await getValue(ran.content, (payloadOf(ran).returns as { value_ref: never }).value_ref)).toBe('42');
   });
 
   it('calls are stored under the ids that the judge assigned', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { defineTool, putText, putValue, readLlmOutput, readText, readValue } from '@reprise/agent';
+import { defineTool, putText, readLlmOutput, readText } from '@reprise/agent';
 import { failureCode, isRepriseError, llmGenerateReceipt } from '@reprise/contracts';
+import { getValue, putValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { openAiCompatible, validateRequest } from '../src/index.js';
@@ -66,7 +67,7 @@ describe('a model call that succeeds', () => {
       const { baseUrl, seen } = await providerServer(json(200, completion({ role: 'assistant', content: 'Hi.' })));
       const ran = await run(openAiCompatible({ baseUrl, model: 'm-1', profile }), asked);
       const { warnings_ref } = payloadOf(ran);
-      const warnings = warnings_ref === undefined ? [] : await readValue(ran.content, warnings_ref);
+      const warnings = warnings_ref === undefined ? [] : await getValue(ran.content, warnings_ref);
       return { request: JSON.parse(seen[0]!.body) as Record<string, unknown>, warnings };
     };
     const all = await sent({ supports_reasoning_effort: true });
@@ -124,11 +125,11 @@ describe('a model call that succeeds', () => {
     ]);
     expect(payload.tool_calls[5]?.tool).toBe('_');
     expect(payload.tool_calls[7]?.tool).toHaveLength(128);
-    const args = await Promise.all(payload.tool_calls.map(({ args_ref }) => readValue(ran.content, args_ref)));
+    const args = await Promise.all(payload.tool_calls.map(({ args_ref }) => getValue(ran.content, args_ref)));
     expect(args).toEqual([{ a: 1, b: 2 }, {}, {}, '[1]', '{"a":', '{"__proto__":1}', '{"n":1e999}', '"text"']);
     const output = await readLlmOutput(ran.content, payload.output_ref);
     expect(output.tool_calls.map((call) => call.args)).toEqual(args);
-    expect(await readValue(ran.content, payload.warnings_ref!)).toContain('call_id_changed');
+    expect(await getValue(ran.content, payload.warnings_ref!)).toContain('call_id_changed');
   });
 
   it('equal histories give equal request bytes', async () => {
@@ -185,7 +186,7 @@ describe('a model call that succeeds', () => {
       params: { reasoning_effort: 'low' },
     });
     expect(JSON.parse(seen[0]!.body)).toMatchObject({ seed: 7, top_p: 1, model: 'm', stream: true });
-    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
+    expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
       'provider_option_ignored:model',
       'provider_option_ignored:stream',
       'unsupported:reasoning_effort',

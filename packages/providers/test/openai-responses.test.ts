@@ -1,5 +1,6 @@
-import { type OpaquePart, putText, putValue, readLlmOutput, readValue, type TranscriptItem } from '@reprise/agent';
+import { type OpaquePart, putText, readLlmOutput, type TranscriptItem } from '@reprise/agent';
 import { isRepriseError, llmGenerateReceipt, type Value } from '@reprise/contracts';
+import { getValue, putValue } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openAiResponses, validateRequest } from '../src/index.js';
@@ -91,7 +92,7 @@ async function sentBack(output: unknown[]) {
   const { warnings_ref } = payloadOf(second);
   return {
     items: body.input.slice(1).filter(({ type }) => type !== 'function_call_output'),
-    warnings: warnings_ref === undefined ? [] : await readValue(second.content, warnings_ref),
+    warnings: warnings_ref === undefined ? [] : await getValue(second.content, warnings_ref),
     opaque,
   };
 }
@@ -123,7 +124,7 @@ describe('a responses request', () => {
       tools: [{ type: 'web_search' }],
       input: [{ type: 'message', role: 'user', content: 'Hello' }],
     });
-    expect(await readValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
+    expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual([
       'parameter_changed:max_tokens',
       'parameter_changed:temperature',
       'unsupported:stop_sequences',

@@ -2,9 +2,9 @@
  * Random transcripts: items in any order, with content that is intact, erased, missing, or of another type than its
  * link says.
  */
-import { putText, putValue, type TranscriptItem, transcriptItem } from '@reprise/agent';
+import { putText, type TranscriptItem, transcriptItem } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
-import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, Ref } from '@reprise/kernel';
+import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, putValue, Ref } from '@reprise/kernel';
 import fc from 'fast-check';
 
 /** The fate of a blob. */

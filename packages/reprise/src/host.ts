@@ -1,3 +1,17 @@
 /** Many worlds in one process. */
-export * from '@reprise/kernel/host';
+export {
+  type Host,
+  type HostDirectory,
+  type HostedWorld,
+  type HostFailure,
+  type HostOptions,
+  type Lease,
+  memoryDirectory,
+  type OpenDirectory,
+  openHost,
+  type RowQuery,
+  type SharedLimit,
+  type WorldBase,
+  type WorldRow,
+} from '@reprise/kernel/host';
 export { sqliteDirectory } from '@reprise/store-sqlite';

@@ -1,3 +1,3 @@
 /** The embedded store. */
 export type { Store } from '@reprise/kernel';
-export * from '@reprise/store-sqlite';
+export { type SqliteOptions, type SqliteStore, sqlite, sqliteDirectory, sqliteViews } from '@reprise/store-sqlite';

@@ -1,12 +1,23 @@
-/** Worlds in tests: time that stands still, fakes, crashes, saved worlds; and what the library tests itself with. */
+/** Worlds in tests: time that stands still, fakes, crashes, saved worlds; reducers and plans on their own. */
 
 import type { AnyAgent } from '@reprise/agent';
 import { type TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
 import { type Models, withModels } from './open-world.js';
 
-export { type RecordingContext, type Reduced, recordingContext, reduce } from '@reprise/kernel/reduce';
-export { type ScriptedModel, type ScriptStep, script } from '@reprise/providers';
-export * from '@reprise/testkit';
+export { recordingContext, reduce } from '@reprise/kernel/reduce';
+export { script } from '@reprise/providers';
+export {
+  givenPlan,
+  givenReducer,
+  loadWorld,
+  type Replayed,
+  replay,
+  saveWorld,
+  scriptedAdapter,
+  seededRandom,
+  type TestWorld,
+  VirtualClock,
+} from '@reprise/testkit';
 
 /** How a world of a test is opened. */
 export type TestWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]> = Omit<

@@ -1,7 +1,7 @@
 /** Cuts the bytes of a pipe into what was written into it, piece by piece: each with its kind and its length before it. */
 
 /** A piece: what it is, in one byte, and its bytes. */
-export interface Piece {
+interface Piece {
   readonly kind: number;
   readonly bytes: Buffer;
 }

@@ -20,7 +20,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 const UNFINISHED = '.part';
 
 /** The largest blob that can be read: the most bytes of one read of a file. */
-export const BLOB_BYTES_MAX = 2_147_483_647;
+const BLOB_BYTES_MAX = 2_147_483_647;
 
 /** Up to here a file is read at once; of a larger one the digest is taken first, piece by piece (F3). */
 const READ_AT_ONCE_BYTES_MAX = 16 * 1024 * 1024;

@@ -70,7 +70,7 @@ export function contentReader(
 }
 
 /** The content store of a writer, and the blobs that wait for its next append. */
-export interface StagingContent {
+interface StagingContent {
   readonly content: ErasableContentStore;
   readonly staged: Riders;
 }

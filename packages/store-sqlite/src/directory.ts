@@ -26,7 +26,7 @@ const LAYOUT: Layout = {
 };
 
 /** What can be chosen about a directory. */
-export interface DirectoryOptions {
+interface DirectoryOptions {
   /** What may be made that is not there: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;
 }

@@ -17,7 +17,7 @@ export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
 
 /** A prepared statement. */
-export interface Statement {
+interface Statement {
   run(...params: readonly SqlValue[]): void;
   get(...params: readonly SqlValue[]): Row | undefined;
   all(...params: readonly SqlValue[]): readonly Row[];

@@ -26,7 +26,7 @@ import { type Layout, prepareLayout, type Riders, transaction } from './schema.j
 import { guarded, storeError } from './sqlite-errors.js';
 
 /** How a file is opened for writing. */
-export interface HoldOptions {
+interface HoldOptions {
   readonly layout: Layout;
   /** The message of a failure. */
   readonly failed: string;

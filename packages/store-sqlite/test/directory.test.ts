@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { testDirectory } from '@reprise/testkit';
+import { testDirectory } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
 import { sqlite, sqliteDirectory } from '../src/index.js';
 import { freshDirectory, tamper } from './fixtures.js';

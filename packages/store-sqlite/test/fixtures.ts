@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoreSubject } from '@reprise/testkit';
+import type { StoreSubject } from '@reprise/testkit/ports';
 import { sqliteDriver } from '../src/driver.js';
 import { type SqliteOptions, sqlite } from '../src/index.js';
 

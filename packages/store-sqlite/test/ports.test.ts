@@ -1,4 +1,4 @@
-import { testContentStore, testJournal, testStore } from '@reprise/testkit';
+import { testContentStore, testJournal, testStore } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import { sqliteSubject } from './fixtures.js';
 

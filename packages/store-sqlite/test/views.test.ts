@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { creates, defineApp, defineProjection, defineReducer, openKernelWorld, type World } from '@reprise/kernel';
 import { openViews } from '@reprise/kernel/views';
-import { testViewStore } from '@reprise/testkit';
+import { testViewStore } from '@reprise/testkit/ports';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { sqlite, sqliteViews } from '../src/index.js';

@@ -9,7 +9,8 @@ import {
   validateUIMessages,
 } from 'ai';
 import * as fc from 'fast-check';
-import { type ScriptStep, script, testWorld } from 'reprise/testing';
+import type { ScriptStep } from 'reprise/providers';
+import { script, testWorld } from 'reprise/testing';
 import { askHuman } from 'reprise/tools';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

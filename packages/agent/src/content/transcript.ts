@@ -7,10 +7,10 @@
  * A transcript links two kinds of blob: *text* blobs are plain UTF-8 (`text_ref`, a tool's `output_ref`), so people
  * read them with any tool; *value* blobs are canonical bytes (`args_ref`, an assistant's `output_ref`).
  */
-import type { Ref, Value } from '@reprise/contracts';
+import type { Ref } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '@reprise/kernel';
-import { decode, getBytes, putValue as putCanonical, readLog } from '@reprise/kernel';
+import { getBytes, getValue, readLog } from '@reprise/kernel';
 import { type LlmOutput, llmOutput, type TranscriptItem } from '../contracts/transcript.js';
 
 /** Stores a text as plain UTF-8 and returns its link. */
@@ -27,27 +27,13 @@ export async function readText(content: ContentReader, link: Ref): Promise<strin
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await getBytes(content, link));
 }
 
-/** Stores a value as its canonical bytes and returns its link, which is marked as a value. */
-export function putValue(content: ContentStore, data: Value): Promise<Ref> {
-  return putCanonical(content, data);
-}
-
-/**
- * Reads a value blob.
- *
- * @throws RepriseError `blob_missing`, `blob_erased`, or `invalid_bytes` when the blob is not one canonical value
- */
-export async function readValue(content: ContentReader, link: Ref): Promise<Value> {
-  return decode(await getBytes(content, link));
-}
-
 /**
  * Reads a model's normalized output.
  *
  * @throws RepriseError `blob_missing`, `blob_erased`, `invalid_bytes`, or `invalid_value` when the blob has another shape
  */
 export async function readLlmOutput(content: ContentReader, link: Ref): Promise<LlmOutput> {
-  const parsed = llmOutput.safeParse(await readValue(content, link));
+  const parsed = llmOutput.safeParse(await getValue(content, link));
   if (parsed.success) return parsed.data;
   throw new RepriseError('invalid_value', 'the blob is not a normalized model output', {
     where: link.toString(),

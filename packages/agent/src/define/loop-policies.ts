@@ -3,7 +3,7 @@ import { RepriseError } from '@reprise/contracts';
 import { LOOP_ACTIONS, type LoopPolicy as LoopConfig, loopPolicy } from '../contracts/config.js';
 
 /** How loops are detected, and the actions against them. */
-export interface LoopPolicy {
+interface LoopPolicy {
   /** How many steps back are compared; 20 when absent. */
   readonly window?: number;
   /** How often the same calls with the same results must come in a row; 3 when absent. */

@@ -25,7 +25,7 @@ export interface ModelInfo {
 export type ModelInfos = Readonly<Record<string, ModelInfo>>;
 
 /** The definition that a session adopts, and those of all agents that may be spawned from there. */
-export interface StoredAgent extends Adopted {
+interface StoredAgent extends Adopted {
   readonly agents: readonly Adopted[];
 }
 

@@ -7,7 +7,7 @@ import { messageOf } from '../tools/schema.js';
 export const JUDGING_MS_MAX = 30_000;
 
 /** The answer of recorded code, or the reason why it is missing. */
-export type InTime<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+type InTime<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** Resolves when the caller no longer waits for recorded code. */
 export type Stopped = Promise<unknown>;

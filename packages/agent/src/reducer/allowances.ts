@@ -19,7 +19,7 @@ import { amountIn, leftOf, NO_AMOUNTS, UNITS, type Unit } from './budget.js';
 import { tellOwner } from './say.js';
 
 /** A child's report on the budget that was set aside for it. */
-export type Paid = Extract<ChildNotice['news'], { kind: 'spent' }>['paid'];
+type Paid = Extract<ChildNotice['news'], { kind: 'spent' }>['paid'];
 
 const NOTHING_USED: Tally = Object.freeze({ steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 });
 

@@ -28,7 +28,7 @@ export type Unit = (typeof UNITS)[number];
 export const NO_AMOUNTS: LimitAmounts = Object.freeze({ tokens: 0, micro_money: 0 });
 
 /** The largest answer in tokens that is reserved when the definition states none and tokens or money are limited. */
-export const ANSWER_TOKENS = 8_192;
+const ANSWER_TOKENS = 8_192;
 
 /** How many unfinished calls of one run are remembered because they may still report usage. */
 const ABANDONED_MAX = 8;
@@ -65,7 +65,7 @@ export function amountIn(tally: CurrentRun['tally'], unit: Unit): number {
 }
 
 /** The reserve of a model call and, where it must be stated, its largest answer; or the limit that forbids the call. */
-export type Weighed =
+type Weighed =
   | { readonly reserve: LimitAmounts | null; readonly max_tokens?: number; readonly reached?: never }
   | { readonly reached: Reached };
 

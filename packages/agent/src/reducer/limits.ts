@@ -49,7 +49,7 @@ function first(asked: readonly { limit: LimitKind; used: number; of: number | un
 }
 
 /** The levels at which pressure is reported, in percent. */
-export const PRESSURE_LEVELS = [70, 85, 95] as const;
+const PRESSURE_LEVELS = [70, 85, 95] as const;
 
 /** A level is reported again only after the usage fell this many percent below it. */
 const HYSTERESIS = 5;

@@ -10,10 +10,10 @@ import type { LoopPolicy } from '../contracts/config.js';
 import type { PendingCall, ToolOutcome } from '../contracts/state.js';
 
 /** A step as loop detection remembers it: digests of its calls, and of its calls with their results. */
-export type StepMark = readonly [calls: string, results: string];
+type StepMark = readonly [calls: string, results: string];
 
 /** A detected loop. */
-export interface Loop {
+interface Loop {
   /** The number of steps in one round. */
   readonly length: number;
   readonly repeats: number;

@@ -9,7 +9,7 @@ import { toolsetRefs } from './toolsets.js';
 import { windowParams } from './window.js';
 
 /** The prompt assembly that builds the requests. */
-export const PROMPT_VERSION = 'aos.agent/Prompt@1';
+const PROMPT_VERSION = 'aos.agent/Prompt@1';
 
 /** The epochs under which a call is made: a result that carries other epochs is stale. */
 export function fenceOf({ session_epoch, step_epoch }: SessionState) {

@@ -18,13 +18,13 @@ import type { Artifact } from '../contracts/tool-call.js';
  * four is near to all of them, and is also the measure of the window where a provider reports no tokens. An estimate
  * that is always too high would refuse calls that fit; excess usage counts when it is reported.
  */
-export const BYTES_PER_TOKEN = 4;
+const BYTES_PER_TOKEN = 4;
 
 /**
  * The largest size that an image or a document counts, in bytes of text: about 1,600 tokens, which is what providers
  * count for a large image.
  */
-export const MEDIA_BYTES = 6_400;
+const MEDIA_BYTES = 6_400;
 
 /**
  * The largest sizes that a model is shown of content in full, of a summary, and of one child: the bounds of the prompt

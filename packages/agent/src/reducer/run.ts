@@ -163,7 +163,7 @@ export function meetContextLimit(draft: SessionState, ctx: ReducerContext): Next
 }
 
 /** Suspends the run and remembers its next move. */
-export function hold(draft: SessionState, next: NextMove): Next {
+function hold(draft: SessionState, next: NextMove): Next {
   draft.suspended = next;
   return undefined;
 }

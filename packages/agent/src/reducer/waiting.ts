@@ -60,7 +60,7 @@ export function goOnBehindChildren(draft: SessionState, ctx: ReducerContext): Ne
 }
 
 /** What the calls of the current step wait for; undefined while one of them runs. */
-export function waitOfCalls(draft: SessionState): WaitsFor | undefined {
+function waitOfCalls(draft: SessionState): WaitsFor | undefined {
   const open = draft.calls.filter(({ phase }) => phase !== 'settled' && phase !== 'queued');
   if (open.length === 0 || open.some(({ phase }) => phase === 'running')) return undefined;
   const phases = open.map(({ phase }) => phase);

@@ -1,7 +1,8 @@
 /** Watches sessions: events from durable frames, with small texts beside their links. */
 import { errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
-import { readLlmOutput, readText, readValue } from '../content/transcript.js';
+import { getValue } from '@reprise/kernel';
+import { readLlmOutput, readText } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, Cursor, EventChannel } from '../contracts/agent-event.js';
 import { AgentEvents, type EventScope, type Past, seenBy } from '../timeline/agent-events.js';
 
@@ -75,7 +76,7 @@ export async function shownEvent(
 }
 
 /** The parts of a cursor. */
-export type Place = readonly [seq: number, record: number];
+type Place = readonly [seq: number, record: number];
 
 /** Reads a cursor; without one, a place before all events. */
 export function cursorOf(cursor: Cursor | undefined): Place {
@@ -170,5 +171,5 @@ async function spokenAt(content: ContentReader, ref: Ref): Promise<string | unde
 async function valueAt(content: ContentReader, ref: Ref, max: number) {
   const bytes = await content.get(ref).catch(() => undefined);
   if (bytes === undefined || bytes.length > max) return undefined;
-  return readValue(content, ref).catch(() => undefined);
+  return getValue(content, ref).catch(() => undefined);
 }

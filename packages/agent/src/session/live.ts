@@ -72,7 +72,7 @@ export class LiveAnswers {
 }
 
 /** Receives pieces of answers until it is closed. */
-export class Listener {
+class Listener {
   #heard: Spoken[] = [];
   #wake: () => void = () => undefined;
 

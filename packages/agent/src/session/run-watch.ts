@@ -14,7 +14,7 @@ export interface RunWatchOptions extends WatchOptions {
 }
 
 /** What is watched: a run, or an input and the run that answers it. */
-export interface Watched {
+interface Watched {
   readonly session: string;
   /** The run, as events name it. */
   readonly run: string;
@@ -156,6 +156,6 @@ export class RunWatch {
 }
 
 /** Whether an event is the end of a run. */
-export function isEndOf(run: string, event: AgentEvent): event is AgentEventOf<'lifecycle'> {
+function isEndOf(run: string, event: AgentEvent): event is AgentEventOf<'lifecycle'> {
   return event.type === 'lifecycle' && event.run_id === run && event.stop !== undefined;
 }

@@ -1,7 +1,8 @@
 /** One run of a session, as its sender sees it. */
 import { type ErrorDetail, errorDetail, type Ref, RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import { readLlmOutput, readValue } from '../content/transcript.js';
+import { getValue } from '@reprise/kernel';
+import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, Delta } from '../contracts/agent-event.js';
 import type { Tally } from '../contracts/config.js';
 import type { StopReason } from '../contracts/lifecycle.js';
@@ -27,7 +28,7 @@ export interface Outcome<R> {
 }
 
 /** The parts that a run needs to watch itself. */
-export interface RunParts {
+interface RunParts {
   readonly world: World;
   readonly live: LiveAnswers;
   /** Whether the agent has `returns`; otherwise runs return text. */
@@ -184,7 +185,7 @@ export class Run<R = unknown> {
     const text = end.ref === undefined ? '' : ((await readLlmOutput(content, end.ref)).text ?? '');
     const usage = end.usage ?? NOTHING;
     if (stop.kind === 'Failed' && failure !== undefined) {
-      const error = errorDetail.safeParse(await readValue(content, failure).catch(() => undefined)).data;
+      const error = errorDetail.safeParse(await getValue(content, failure).catch(() => undefined)).data;
       return { stop, text, artifacts, usage, ...(error === undefined ? {} : { error }) };
     }
     if (stop.kind !== 'Completed') return { stop, text, artifacts, usage };
@@ -193,7 +194,7 @@ export class Run<R = unknown> {
   }
 
   async #returned({ value_ref }: RunEnd): Promise<unknown> {
-    return value_ref === undefined ? undefined : readValue(this.parts.world.content, value_ref);
+    return value_ref === undefined ? undefined : getValue(this.parts.world.content, value_ref);
   }
 
   /** The run's own events need no earlier frames. Its children may be sessions that are older than the run. */

@@ -62,7 +62,7 @@ export type CommandReceipt =
   | { readonly command_id: string; readonly status: 'rejected'; readonly code: Rejection | 'session_absent' };
 
 /** The parts that a session object needs. */
-export interface SessionParts {
+interface SessionParts {
   readonly world: World;
   readonly models: ModelInfos;
   readonly stored: StoredAgents;
@@ -83,7 +83,7 @@ export interface SessionOptions {
 }
 
 /** The options of a child session. */
-export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
+interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
   /** The budget of the child's runs; its agent's own limits apply as well. */
   readonly budget?: Pick<Limits, 'tokens' | 'usd' | 'wall'>;
 }

@@ -74,7 +74,7 @@ type Lost =
   | Error;
 
 /** The part of a type that cannot be stored: `never` when all of it can. Looks three levels deep. */
-export type Unkept<T, Depth extends 0[] = [0, 0, 0]> = 0 extends 1 & T
+type Unkept<T, Depth extends 0[] = [0, 0, 0]> = 0 extends 1 & T
   ? never
   : unknown extends T
     ? never

@@ -36,7 +36,7 @@ export type Checked =
   | { readonly ok: false; readonly problems: string };
 
 /** The longest text about the problems of a value, in UTF-16 units: enough to correct it. */
-export const PROBLEMS_LENGTH_MAX = 2_000;
+const PROBLEMS_LENGTH_MAX = 2_000;
 
 /** Checks a value. A schema that throws is reported as a problem, since the value was not checked. */
 export async function check(schema: Schema, given: unknown): Promise<Checked> {

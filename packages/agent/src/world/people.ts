@@ -120,7 +120,7 @@ export interface Decided {
 }
 
 /** The parts of a world that decisions need. */
-export interface PeopleParts {
+interface PeopleParts {
   readonly world: World;
   readonly build: Build;
   /** When an effect was emitted, in journal milliseconds, and the plan that emitted it. */

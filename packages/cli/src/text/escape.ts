@@ -21,7 +21,7 @@ export function escapeText(text: string): string {
 }
 
 /** The JSON escape of a character, so that an escaped JSON string still parses to the same string. */
-export function escapeCharacter(character: string): string {
+function escapeCharacter(character: string): string {
   let out = '';
   for (let i = 0; i < character.length; i++) out += `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`;
   return out;

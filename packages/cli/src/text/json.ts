@@ -3,7 +3,7 @@ import { isRef } from '@reprise/contracts';
 import { escapeLine } from './escape.js';
 
 /** The layout of the JSON text. */
-export interface JsonLayout {
+interface JsonLayout {
   /** Spaces of indentation per level; everything on one line when absent. */
   readonly indent?: number;
   /** Write links by their first digits only, for people. */

@@ -6,7 +6,7 @@ import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
 /** The options of `backup`. */
-export interface BackupArguments {
+interface BackupArguments {
   readonly json?: true;
 }
 

@@ -8,7 +8,7 @@ import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
 /** The options of `bundle`. */
-export interface BundleArguments {
+interface BundleArguments {
   readonly out: string;
   readonly conditions?: readonly string[];
   readonly json?: true;

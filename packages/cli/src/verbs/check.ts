@@ -9,7 +9,7 @@ import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
 /** The options of `check`. */
-export interface CheckArguments {
+interface CheckArguments {
   readonly against: string;
   readonly legacy?: readonly string[];
   readonly json?: true;

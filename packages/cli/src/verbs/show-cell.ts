@@ -38,7 +38,7 @@ export async function cellView(store: ReadonlyStore, address: Address, options: 
 }
 
 /** The view of a cell: the app, the cell's reducer, and the frame after which the state is shown. */
-export interface CellContext {
+interface CellContext {
   readonly chosen: Chosen & { readonly app: App };
   readonly reducer: ReducerDefinition;
   readonly seq: number;

@@ -7,7 +7,7 @@ import { toJson } from '../text/json.js';
 import { recordRow, timeOf } from '../text/record-line.js';
 
 /** The options of `tail`. */
-export interface TailArguments {
+interface TailArguments {
   /** The first frame to print; the last `n` frames when absent. */
   readonly from?: number;
   readonly n?: number;

@@ -11,7 +11,7 @@ import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
 /** The options of `verify`. */
-export interface VerifyArguments {
+interface VerifyArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
   /** Replays eras with the code that their manifests link; apps are used only for the other eras. */

@@ -40,7 +40,7 @@ export const providerCall = z.looseObject({
 });
 
 /** The types of results of tools that the provider runs. */
-export const PROVIDER_RESULTS = [
+const PROVIDER_RESULTS = [
   'web_search_tool_result',
   'web_fetch_tool_result',
   'code_execution_tool_result',

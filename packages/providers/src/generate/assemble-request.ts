@@ -3,7 +3,7 @@
  * verify what was sent.
  */
 
-import { readTranscript, readValue, type TranscriptItem } from '@reprise/agent';
+import { readTranscript, type TranscriptItem } from '@reprise/agent';
 import {
   type ContextText,
   type LlmGenerateParams,
@@ -13,7 +13,7 @@ import {
   type Value,
   value,
 } from '@reprise/contracts';
-import { type ContentReader, portableSha256, toHex } from '@reprise/kernel';
+import { type ContentReader, getValue, portableSha256, toHex } from '@reprise/kernel';
 import * as z from 'zod';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import { assemblePrompt, PROMPT_VERSION } from '../prompt/assemble-prompt.js';
@@ -41,7 +41,7 @@ export interface PromptSources {
 }
 
 /** A request for any provider, with warnings about parts of the transcript that it leaves out. */
-export interface ProjectedCall {
+interface ProjectedCall {
   readonly request: UnifiedRequest;
   /** Warning codes without duplicates, such as `prompt_loss:reasoning`. */
   readonly warnings: readonly string[];
@@ -96,7 +96,7 @@ async function* windowOf(
 }
 
 async function optionsOf(params: LlmGenerateParams, content: ContentReader): Promise<Partial<UnifiedRequest>> {
-  const linked = async (link: Ref | undefined) => (link === undefined ? undefined : readValue(content, link));
+  const linked = async (link: Ref | undefined) => (link === undefined ? undefined : getValue(content, link));
   const native = await linked(params.provider_options_ref);
   const fields = {
     maxTokens: params.max_tokens,

@@ -13,9 +13,11 @@
  * G6  When an answer holds more calls than a receipt may, the first ones are stored and the receipt counts the others,
  *     for every client.
  */
-import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars, putValue } from '@reprise/agent';
+
+import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars } from '@reprise/agent';
 import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Usage } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
+import { putValue } from '@reprise/kernel';
 import type { ModelClient, UnifiedResponse } from '../model/model.js';
 import { PROMPT_VERSION } from '../prompt/assemble-prompt.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';

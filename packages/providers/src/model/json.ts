@@ -40,7 +40,7 @@ export const JSON_ITEMS_MAX = 1_000_000;
 export const JSON_DEPTH_MAX = 1_000;
 
 /** Parsed JSON, and an upper bound on how many values it holds. */
-export interface BoundedJson {
+interface BoundedJson {
   readonly data: unknown;
   readonly items: number;
 }

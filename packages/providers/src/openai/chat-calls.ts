@@ -37,7 +37,7 @@ interface Slot {
 }
 
 /** What a piece added to the arguments of the call at this index. */
-export interface Added {
+interface Added {
   readonly place: number;
   readonly args: string;
 }

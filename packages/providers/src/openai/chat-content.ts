@@ -10,7 +10,7 @@ export type ContentPart =
   | { readonly kind: 'other'; readonly native: Fields };
 
 /** The most content parts of one answer that are read. */
-export const CONTENT_PARTS_MAX = 10_000;
+const CONTENT_PARTS_MAX = 10_000;
 
 /** Reads the parts of a content; undefined when it has another shape. */
 export function contentParts(content: unknown): ContentPart[] | undefined {

@@ -94,7 +94,7 @@ export type ChatPart = z.infer<typeof chatPart>;
 /** A chat-completions message. */
 export type ChatMessage = z.infer<typeof chatMessage>;
 /** A chat-completions request. */
-export type ChatRequest = z.infer<typeof chatRequest>;
+type ChatRequest = z.infer<typeof chatRequest>;
 
 /** Checks a chat-completions request against this format's rules. */
 export const checkChatRequest = checkerOf<ChatRequest>({

@@ -6,7 +6,7 @@ import { contentParts, GrowingContent } from './chat-content.js';
 import { REASONING_FIELDS } from './chat-request.js';
 
 /** The parts of an answer, streamed or whole. */
-export interface ChatAnswer {
+interface ChatAnswer {
   readonly id?: unknown;
   readonly choices: readonly [
     { readonly finish_reason?: unknown; readonly message: Readonly<Record<string, unknown>> },

@@ -47,7 +47,7 @@ export type Draft =
     };
 
 /** Options of the layout. */
-export interface LayOutOptions {
+interface LayOutOptions {
   /** If false, one call follows the other, each with its result. */
   readonly parallelCalls: boolean;
 }

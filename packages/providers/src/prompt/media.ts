@@ -11,7 +11,7 @@ import { MEDIA_BYTES_MAX, MEDIA_TOTAL_BYTES_MAX } from './bounds.js';
 import type { TranscriptReader } from './reader.js';
 
 /** A link to content, with its media type and name. */
-export interface Pointed {
+interface Pointed {
   readonly link: Ref;
   readonly mediaType: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export class MediaRoom {
 }
 
 /** The kind of media a model could see or hear; undefined for other types. */
-export function mediaKind(mediaType: string): 'image' | 'audio' | 'video' | 'document' | undefined {
+function mediaKind(mediaType: string): 'image' | 'audio' | 'video' | 'document' | undefined {
   if (mediaType === 'application/pdf') return 'document';
   const [kind] = mediaType.split('/');
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : undefined;

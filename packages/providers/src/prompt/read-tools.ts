@@ -1,7 +1,7 @@
 /** Reads the tools of a request from the lists that it links. */
-import { readValue } from '@reprise/agent';
 import { type Ref, RepriseError, value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel';
 import * as z from 'zod';
 import type { UnifiedTool } from '../model/model.js';
 
@@ -19,7 +19,7 @@ export async function readTools(content: ContentReader, links: readonly Ref[]): 
 }
 
 async function readList(content: ContentReader, link: Ref): Promise<UnifiedTool[]> {
-  const parsed = toolList.safeParse(await readValue(content, link));
+  const parsed = toolList.safeParse(await getValue(content, link));
   if (parsed.success) return parsed.data;
   throw new RepriseError('invalid_value', 'this blob is not a list of tools', {
     where: link.toString(),

@@ -1,7 +1,7 @@
 /** Reads linked content of a transcript. Missing or damaged content never throws; a marker text replaces it. */
-import { type LlmOutput, readLlmOutput, readText, readValue } from '@reprise/agent';
+import { type LlmOutput, readLlmOutput, readText } from '@reprise/agent';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
-import { type ContentReader, getBytes } from '@reprise/kernel';
+import { type ContentReader, getBytes, getValue } from '@reprise/kernel';
 import { jsonText } from '../model/json.js';
 
 /** The text in place of content that was erased. */
@@ -13,7 +13,7 @@ export const UNREADABLE_TEXT = '[this content cannot be read]';
 const BROKEN = ['blob_missing', 'blob_damaged', 'invalid_bytes', 'invalid_value'] as const;
 
 /** Content, or the reason why it is missing. A store that fails throws instead. */
-export type Read<T> = { readonly found: T } | { readonly gone: 'erased' | 'unreadable' };
+type Read<T> = { readonly found: T } | { readonly gone: 'erased' | 'unreadable' };
 
 /** Reads a transcript's content and records what could not be read. */
 export class TranscriptReader {
@@ -37,7 +37,7 @@ export class TranscriptReader {
 
   /** Reads a value, or the reason why it is gone. */
   value(link: Ref): Promise<Read<Value>> {
-    return this.attempt(readValue(this.content, link));
+    return this.attempt(getValue(this.content, link));
   }
 
   /** Reads a model's output, or the reason why it is gone. */

@@ -76,7 +76,7 @@ export async function lateText(item: LateItem, reader: TranscriptReader): Promis
 }
 
 /** The line for a linked file. */
-export function fileLine({ path, media_type, bytes, blob_ref }: Artifact): string {
+function fileLine({ path, media_type, bytes, blob_ref }: Artifact): string {
   return `[file ${path}: ${media_type}, ${bytes} bytes, ${blob_ref}]`;
 }
 

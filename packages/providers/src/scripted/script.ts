@@ -45,7 +45,7 @@ export interface ScriptStep {
 }
 
 /** A message of a request, in a form for tests. */
-export interface ScriptMessage {
+interface ScriptMessage {
   readonly role: UnifiedMessage['role'];
   readonly text: string;
   readonly calls?: readonly { readonly tool: string; readonly args: Json }[];
@@ -65,7 +65,7 @@ export interface ScriptRequest {
 }
 
 /** A step, or a function that makes a step from the request. */
-export type ScriptAnswer = ScriptStep | ((request: ScriptRequest) => ScriptStep);
+type ScriptAnswer = ScriptStep | ((request: ScriptRequest) => ScriptStep);
 
 /** A scripted model. */
 export interface ScriptedModel extends ModelClient {

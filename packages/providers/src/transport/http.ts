@@ -20,7 +20,7 @@ export type Reply =
     };
 
 /** A request to send, and its bounds. */
-export interface Post {
+interface Post {
   readonly url: string;
   readonly headers: Headers;
   readonly body: Uint8Array;

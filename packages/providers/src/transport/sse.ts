@@ -1,13 +1,13 @@
 /** Parses server-sent events: from arriving bytes to the data of each event. */
 
 /** The largest line and the largest data of one event, in bytes: an event may repeat a whole answer. */
-export const EVENT_BYTES_MAX = 16 * 1024 * 1024;
+const EVENT_BYTES_MAX = 16 * 1024 * 1024;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** The data of an event, and after how many bytes of the piece the event ended. */
-export interface EventData {
+interface EventData {
   readonly data: string;
   readonly end: number;
 }

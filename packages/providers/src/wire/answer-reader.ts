@@ -28,7 +28,7 @@ export interface AnswerFormat {
 }
 
 /** Facts about the request that reading an answer needs. */
-export interface Answering {
+interface Answering {
   readonly format: AnswerFormat;
   readonly written: WrittenRequest;
   readonly context: ModelContext;

@@ -30,7 +30,7 @@ export interface ReadAnswer extends Omit<UnifiedResponse, 'request' | 'rawBody'>
 }
 
 /** Removes secrets from a text. */
-export type Scrub = (text: string) => string;
+type Scrub = (text: string) => string;
 
 /** Inputs of a reader besides the answer itself. */
 export interface AnswerAbout {
@@ -182,7 +182,7 @@ export function responseIdOf(id: unknown, scrub: Scrub): Pick<ReadAnswer, 'provi
 }
 
 /** Token counts as a provider reports them; each may be missing or invalid. */
-export interface Counted {
+interface Counted {
   /** All input tokens, cached or not. */
   readonly in?: unknown;
   readonly out?: unknown;

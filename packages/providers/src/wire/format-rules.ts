@@ -86,7 +86,7 @@ export function wireTools(
 }
 
 /** A format's rules. */
-export interface FormatRules<T> {
+interface FormatRules<T> {
   readonly schema: z.ZodType<T>;
   /** The conversation's turns, for the check of calls and answers. */
   turns(request: T): Iterable<Turn>;

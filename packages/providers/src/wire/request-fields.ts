@@ -78,7 +78,7 @@ export function effortOf(request: UnifiedRequest, profile: ProviderProfile, warn
 }
 
 /** A tool in a form that formats accept. */
-export interface SendableTool {
+interface SendableTool {
   readonly name: string;
   readonly description: string;
   readonly schema: { readonly [key: string]: Json };
@@ -112,7 +112,7 @@ function objectSchema(schema: Json, name: string, warnings: string[]): { readonl
 }
 
 /** Which calls a model may make: any, none, at least one, or the named one. */
-export type Choice = 'auto' | 'none' | 'required' | { readonly tool: string };
+type Choice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 /** The choice of a request, as far as its tools and the profile allow it. */
 export function choiceOf(
@@ -138,7 +138,7 @@ export function choiceOf(
 }
 
 /** A call of the history in a form that formats accept. */
-export interface SendableCall {
+interface SendableCall {
   readonly id: string;
   readonly name: string;
   readonly args: { readonly [key: string]: Json };

@@ -15,7 +15,7 @@ import { type Json, toJson } from '../model/json.js';
 import type { UnifiedAnswer, UnifiedCall } from '../model/model.js';
 
 /** A position: characters of the text before it, and calls before it. */
-export interface Place {
+interface Place {
   readonly text: number;
   readonly calls: number;
 }

@@ -8,7 +8,7 @@ import { type Draft, writtenOf } from './request-fields.js';
 import type { RequestIssue } from './request-rules.js';
 
 /** The parts of a client of a format. */
-export interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
+interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
   readonly profile: ProviderProfile;
   readonly options: TransportOptions;
   readonly format: AnswerFormat;

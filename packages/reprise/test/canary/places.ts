@@ -9,7 +9,8 @@ import { aiSdk, anthropicMessages, openAiCompatible, openAiResponses, relay } fr
 import { externalAgent } from '../../../tools/src/external/index.js';
 import { http, processes } from '../../../tools/src/index.js';
 import { mcp, type StdioServer } from '../../../tools/src/mcp/index.js';
-import { defineTool, toolError, toolParts } from '../../src/index.js';
+import { defineTool, toolError } from '../../src/index.js';
+import { toolParts } from '../../src/tools.js';
 import type { Place, Scene } from './watch.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));

@@ -25,7 +25,7 @@ const TABLE_KEYS = ['k', 'm', '\u{10000}', '\ue000'];
 const TIMERS = ['t', 'u', '1'];
 
 /** The size of programs. */
-export interface AnyProgramOptions {
+interface AnyProgramOptions {
   /** The most operations at the top level; 5 when absent. */
   readonly opsMax?: number;
   /** The depth of nested programs (sends, plans, timers); 2 when absent. */
@@ -251,7 +251,7 @@ export type ScheduleStep =
   | { readonly step: 'full' };
 
 /** The length of schedules, and the size of their programs. */
-export interface AnyScheduleOptions extends AnyProgramOptions {
+interface AnyScheduleOptions extends AnyProgramOptions {
   /** The most steps; 12 when absent. */
   readonly stepsMax?: number;
   /** Snapshots, closes, crashes and full disks; true when absent. */

@@ -104,7 +104,7 @@ export function anyEvent(
 }
 
 /** The definition of an effect with fitting parameters and a fitting payload. */
-export interface FittingEffect {
+interface FittingEffect {
   readonly definition: EffectDefinition<unknown, unknown>;
   readonly params: Value;
   readonly payload: Value;

@@ -15,7 +15,7 @@ import { KERNEL_SEMANTICS } from '@reprise/contracts';
 import { type App, decode, encode, foldIngress, portableSha256, readTable } from '@reprise/kernel';
 
 /** The reason of a refused input: the engine's code, and the fault or the reducer's own code behind it. */
-export interface Refused {
+interface Refused {
   readonly code: string;
   readonly what: string;
   readonly fault?: string;
@@ -31,7 +31,7 @@ export interface Folded {
 }
 
 /** A pending timer. */
-export interface SetTimer {
+interface SetTimer {
   readonly due: number;
   readonly cell: Address;
   /** −1 for a cell's own timer. */

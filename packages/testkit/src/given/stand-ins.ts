@@ -59,7 +59,7 @@ export function sink(name: string, real?: ReducerDefinition): ReducerDefinition 
 }
 
 /** A reducer whose cells can be made with a state: that is the first event, and it is not reduced. */
-export function seedable(reducer: ReducerDefinition): ReducerDefinition {
+function seedable(reducer: ReducerDefinition): ReducerDefinition {
   return {
     ...reducer,
     events: new Map([...reducer.events, [SEEDED, { node: ANY, creates: true }]]),
@@ -71,7 +71,7 @@ export function seedable(reducer: ReducerDefinition): ReducerDefinition {
 const never = defineEffect({ kind: 'testkit.never@1', params: value(), receipt: value() });
 
 /** A plan that takes the same input and waits for ever, so that a reducer's test sees its intent and no more. */
-export function inert(plan: PlanDefinition): PlanDefinition {
+function inert(plan: PlanDefinition): PlanDefinition {
   return {
     ...plan,
     effects: new Map<string, EffectDefinition>([[never.name, never]]),

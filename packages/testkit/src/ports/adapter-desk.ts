@@ -19,7 +19,7 @@ import { type AnyAdapterSubject, type ParamsSource, paramsFrom } from './adapter
 import { expectThat } from './expect.js';
 
 /** One execution as it is asked for. What is absent: a key of its own, the first attempt, a signal that stays still. */
-export interface Asked {
+interface Asked {
   readonly key?: string;
   readonly attempt?: number;
   readonly signal?: AbortSignal;

@@ -1,3 +1,7 @@
+/** Suites of checks for implementations of the ports, for adapters and for reducers. */
+export { anyEventOf, anyFitting, type FittingSchema } from '../arbitraries/fitting.js';
+export { type AnyValueOptions, anyValue } from '../arbitraries/values.js';
+export { type ReducerSubject, reducerChecks, testReducer } from '../reducers/reducer-suite.js';
 export type { AdapterSubject, AnyAdapterSubject, ParamsSource } from './adapter-subject.js';
 export { adapterChecks, testAdapter } from './adapter-suite.js';
 export { contentStoreChecks, testContentStore } from './content-store-suite.js';

@@ -13,7 +13,7 @@ export interface Played {
 }
 
 /** How a world is held while events are played to it. */
-export interface Playing {
+interface Playing {
   /** Performs each frame a second time and compares. */
   readonly twice?: boolean;
   /** Closes the world before each event, and opens it again. */

@@ -30,7 +30,7 @@ export const NEVER_REFUSED_AS: readonly ErrorCode[] = [
 const FOUND = 'the same request was asked again and found';
 
 /** What clients are made of. */
-export interface ClientsParts {
+interface ClientsParts {
   readonly journal: JournalAuditor;
   readonly sometimes: Sometimes;
   /** The chain digest after a durable frame. */

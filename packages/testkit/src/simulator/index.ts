@@ -1,7 +1,7 @@
-export { Choices } from './choices.js';
-export { type Ask, Clients, NEVER_REFUSED_AS } from './clients.js';
-export { type AuditedEffect, JournalAuditor } from './journal-auditor.js';
-export { type FailingChoices, type ShrinkOptions, shrinkChoices } from './shrink.js';
+/** Simulated worlds: random requests, crashes and failures, each run from a seed. */
+export type { Choices } from './choices.js';
+export type { Ask, Clients } from './clients.js';
+export type { AuditedEffect, JournalAuditor } from './journal-auditor.js';
 export {
   formatFailure,
   type SimulateOptions,
@@ -12,16 +12,12 @@ export {
 export type { CrashableStore } from './simulated-disk.js';
 export type { Execution, SimulatedAdapterOptions, SimulatedOutside } from './simulated-outside.js';
 export type { SimulatedProcess } from './simulated-process.js';
-export {
-  ALWAYS_EXPECTED,
-  runSimulation,
-  type SimulatedRun,
-  type SimulationAct,
-  type SimulationOptions,
-  type SimulationPlay,
-  type SimulationRun,
-  type SimulationSubject,
-  TROUBLES,
-  type Trouble,
+export type {
+  SimulatedRun,
+  SimulationAct,
+  SimulationOptions,
+  SimulationPlay,
+  SimulationRun,
+  SimulationSubject,
 } from './simulation.js';
-export { Sometimes } from './sometimes.js';
+export type { Sometimes } from './sometimes.js';

@@ -1,13 +1,13 @@
 /** Makes a list of decisions smaller for as long as it still fails. */
 
 /** A list that fails, and where in it each step begins. */
-export interface FailingChoices {
+interface FailingChoices {
   readonly choices: readonly number[];
   readonly steps: readonly number[];
 }
 
 /** How a list is made smaller. */
-export interface ShrinkOptions {
+interface ShrinkOptions {
   /** Runs to spend; 300 when absent. */
   readonly runsMax?: number;
 }

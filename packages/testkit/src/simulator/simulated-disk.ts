@@ -25,13 +25,13 @@ import type { Sometimes } from './sometimes.js';
 import type { Turnstile } from './turnstile.js';
 
 /** What goes wrong with the next append: nothing is written and it fails; or it is written, and the answer lost. */
-export type DiskTrouble = 'fails' | 'answer lost';
+type DiskTrouble = 'fails' | 'answer lost';
 
 /** A store whose holder can be killed. Without `crash` it is closed instead, and the next opening told. */
 export type CrashableStore = Store & { crash?(): Promise<void> };
 
 /** What a disk is made of. */
-export interface DiskParts {
+interface DiskParts {
   readonly choices: Choices;
   readonly turnstile: Turnstile;
   readonly sometimes: Sometimes;

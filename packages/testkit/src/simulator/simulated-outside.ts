@@ -21,7 +21,7 @@ import type { Sometimes } from './sometimes.js';
 import type { Turnstile } from './turnstile.js';
 
 /** What an outside is made of. */
-export interface OutsideParts {
+interface OutsideParts {
   readonly choices: Choices;
   readonly turnstile: Turnstile;
   readonly sometimes: Sometimes;

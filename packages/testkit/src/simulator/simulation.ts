@@ -77,7 +77,7 @@ export interface SimulationAct {
 }
 
 /** Trouble that a run may have; which of it is decided first. */
-export const TROUBLES = [
+const TROUBLES = [
   'crashes',
   'stops',
   'full disk',
@@ -90,7 +90,7 @@ export const TROUBLES = [
 ] as const;
 
 /** Trouble that a run may have. */
-export type Trouble = (typeof TROUBLES)[number];
+type Trouble = (typeof TROUBLES)[number];
 
 /** What runs of any subject should come across. */
 export const ALWAYS_EXPECTED = [

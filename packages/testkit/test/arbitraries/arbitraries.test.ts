@@ -1,5 +1,9 @@
 import { formatAddress, isRef, parseAddress, receipt, type Value, WIRE_NAME } from '@reprise/contracts';
 import { type App, decode, encode, equalBytes, linksOf, memory, openKernelWorld } from '@reprise/kernel';
+import { givenPlan, givenReducer, scriptedAdapter } from '@reprise/testkit';
+import { anyValue } from '@reprise/testkit/ports';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import {
   anyAddress,
   anyEffect,
@@ -8,9 +12,6 @@ import {
   anyReceipt,
   anyReducerProgram,
   anySchedule,
-  anyValue,
-  givenPlan,
-  givenReducer,
   type PlanOp,
   PROGRAM_EVENTS,
   programApp,
@@ -18,10 +19,7 @@ import {
   programReducer,
   type ReducerOp,
   type ScheduleStep,
-  scriptedAdapter,
-} from '@reprise/testkit';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+} from '../../src/arbitraries/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
 const RERUN = 'npx vitest run packages/testkit/test/arbitraries/arbitraries.test.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { checkedValue } from '../../src/given/checked-value.js';
-import { anyEventOf, anyFitting } from '../../src/index.js';
+import { anyEventOf, anyFitting } from '../../src/ports/index.js';
 
 const everything = z.strictObject({
   nothing: z.null(),

@@ -1,7 +1,7 @@
 /** A bank that pays once under a key, an honest adapter before it, and everything that the adapter suite can be told. */
 import { ref } from '@reprise/contracts';
 import { type Adapter, type AdapterContext, type AdapterOutcome, defineEffect, type Ref } from '@reprise/kernel';
-import type { AdapterSubject } from '@reprise/testkit';
+import type { AdapterSubject } from '@reprise/testkit/ports';
 import * as z from 'zod';
 
 const payment = z.strictObject({

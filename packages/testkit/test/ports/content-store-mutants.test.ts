@@ -1,6 +1,6 @@
 import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
 import type { OpenStore } from '@reprise/kernel';
-import { contentStoreChecks } from '@reprise/testkit';
+import { contentStoreChecks } from '@reprise/testkit/ports';
 import { honest, openMutant, patched, testMutants } from './mutants.js';
 
 const READABLE = 'given a blob was put, it is readable at once and after the next append';

@@ -1,5 +1,5 @@
 import { memoryDirectory, type OpenDirectory, type WorldRow } from '@reprise/kernel/host';
-import { directoryChecks, runCheck } from '@reprise/testkit';
+import { directoryChecks, runCheck } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
 
 /** A directory with some of its methods broken. */

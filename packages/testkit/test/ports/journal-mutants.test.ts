@@ -1,6 +1,6 @@
 import { isRepriseError } from '@reprise/contracts';
 import type { Head, Journal, OpenStore, StoredFrame } from '@reprise/kernel';
-import { journalChecks } from '@reprise/testkit';
+import { journalChecks } from '@reprise/testkit/ports';
 import { openMutant, type Patch, testMutants } from './mutants.js';
 
 type Append = Journal['append'];

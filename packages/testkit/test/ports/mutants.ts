@@ -1,6 +1,6 @@
 import { RepriseError } from '@reprise/contracts';
 import { memory, type OpenStore, type ReadonlyStore, type Store } from '@reprise/kernel';
-import { type Check, runCheck, type StoreSubject } from '@reprise/testkit';
+import { type Check, runCheck, type StoreSubject } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
 
 /** An honest subject with every ability: a memory store that can be damaged and crashed. Mutants are made of it. */

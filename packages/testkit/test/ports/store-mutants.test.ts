@@ -1,6 +1,6 @@
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { memory, type OpenStore, type ReadonlyStore, type Store } from '@reprise/kernel';
-import { storeChecks } from '@reprise/testkit';
+import { storeChecks } from '@reprise/testkit/ports';
 import { honest, openMutant, patched, storeMutant, testMutants } from './mutants.js';
 
 const AGAIN = 'given a close, the next opening has every frame and blob';

@@ -1,5 +1,5 @@
 import { memory } from '@reprise/kernel';
-import { type StoreSubject, type TestRunner, testJournal } from '@reprise/testkit';
+import { type StoreSubject, type TestRunner, testJournal } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
 
 const EMPTY = 'given nothing was appended, the head is the empty one and there is no frame';

@@ -1,5 +1,5 @@
 import { memoryViews, type OpenViewStore, type ViewStore } from '@reprise/kernel/views';
-import { runCheck, viewStoreChecks } from '@reprise/testkit';
+import { runCheck, viewStoreChecks } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
 
 const ORDER = 'given entries in any order, they are read in the order of their bytes, both ways';

@@ -1,6 +1,6 @@
 /** The laws of reducers, held against an honest one and many that break them. */
 import { creates, defineReducer, type ReducerDefinition } from '@reprise/kernel';
-import { NotApplicable, reducerChecks, runCheck, testReducer } from '@reprise/testkit';
+import { NotApplicable, reducerChecks, runCheck, testReducer } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Choices, shrinkChoices } from '../../src/index.js';
+import { Choices } from '../../src/simulator/choices.js';
+import { shrinkChoices } from '../../src/simulator/shrink.js';
 
 describe('choices', () => {
   it('given the same seed, are the same; given another, are not', () => {

@@ -1,7 +1,7 @@
 /** The auditor of the simulator, fed with journals that break one promise each: every one of its rules has a mutant. */
 import type { JournalRecord } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { JournalAuditor } from '../../src/index.js';
+import { JournalAuditor } from '../../src/simulator/journal-auditor.js';
 
 const EFFECT = 'e'.repeat(64);
 const PLAN = ['demo/Cell@1', 'a', 0] as const;
@@ -53,7 +53,11 @@ describe('a journal', () => {
   it.each<[string, RegExp, readonly Frame[]]>([
     ['with a gap', /frame 2 comes after frame 0/, [request(0, 'q'), request(2, 'r')]],
     ['whose time goes back', /older than/, [request(0, 'q'), [{ ...request(1, 'r')[0], at: 1 }]]],
-    ['with a request twice', /operator q is journaled in frame 0 and again in frame 1/, [request(0, 'q'), request(1, 'q')]],
+    [
+      'with a request twice',
+      /operator q is journaled in frame 0 and again in frame 1/,
+      [request(0, 'q'), request(1, 'q')],
+    ],
     ['with an effect twice', /emitted twice/, [request(0, 'q', begins, emits, emits)]],
     ['whose plan emits after its end', /which has ended/, [request(0, 'q', begins, ends, emits)]],
     ['whose effect starts twice at once', /attempt 1 after attempt 1/, [started, request(1, 'r', starts(1))]],

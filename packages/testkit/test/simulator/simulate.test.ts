@@ -1,7 +1,9 @@
 /** The simulator itself: it is repeatable, keeps quiet about a sound world, and finds what is broken. */
 import { memory, type OpenStore, type Store } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import { Choices, runSimulation, simulate } from '../../src/index.js';
+import { Choices } from '../../src/simulator/choices.js';
+import { simulate } from '../../src/simulator/index.js';
+import { runSimulation } from '../../src/simulator/simulation.js';
 import { tallySubject } from './tally.js';
 
 describe('a simulation', () => {

@@ -22,7 +22,7 @@ const ASKED_MAX = 64;
 const ERROR_LENGTH_MAX = 2_000;
 
 /** Handlers for incoming messages. */
-export interface Hearing {
+interface Hearing {
   /** Answers a request; an exception becomes an error response. */
   request(method: string, params: unknown): Promise<unknown>;
   notification(method: string, params: unknown): void;

@@ -37,7 +37,7 @@ function fits(url: URL, pattern: string): boolean {
 }
 
 /** Whether a target may be in a private network. */
-export function mayBePrivate(url: URL, { allowPrivate }: Targets): boolean {
+function mayBePrivate(url: URL, { allowPrivate }: Targets): boolean {
   return allowPrivate.some((pattern) => fits(url, pattern));
 }
 

@@ -13,7 +13,7 @@ import { type ContentStore, decode, encode } from '@reprise/kernel';
 import { wireName } from './wire-name.js';
 
 /** The largest descriptor of a tool, in canonical bytes: the model reads it at every step. */
-export const DESCRIPTOR_BYTES_MAX = 64 * 1024;
+const DESCRIPTOR_BYTES_MAX = 64 * 1024;
 
 /** The longest description that every provider accepts. */
 const DESCRIPTION_LENGTH_MAX = 1_024;

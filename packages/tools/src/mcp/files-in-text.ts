@@ -13,7 +13,7 @@ const STRETCH = new RegExp(
 );
 
 /** A file inside a text. */
-export interface TextFile {
+interface TextFile {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
 }

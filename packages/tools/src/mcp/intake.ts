@@ -24,7 +24,7 @@ const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x
 const [NEWLINE, RETURN] = [0x0a, 0x0d];
 
 /** The error for a server that exceeds a bound. */
-export class TooMuch extends Error {
+class TooMuch extends Error {
   override readonly name = 'TooMuch';
 }
 

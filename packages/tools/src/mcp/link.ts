@@ -49,7 +49,7 @@ const LOOK_MS = 30_000;
 /**
  * The most tools of a server that are read, among those that `allow` matches: eight times as many as a session may use.
  */
-export const LIST_TOOLS_MAX = 4_096;
+const LIST_TOOLS_MAX = 4_096;
 
 /** How many times a repeatable call is repeated when its answer was lost. */
 const REPEATS_MAX = 2;
@@ -61,7 +61,7 @@ const ROUNDS_MAX = 32;
 const NO_TIMEOUT_MS = 2_147_483_647;
 
 /** Options of a link. */
-export interface LinkOptions extends Terms {
+interface LinkOptions extends Terms {
   readonly server: McpServer;
   readonly allow: readonly string[] | undefined;
   readonly connectMs: number;

@@ -63,7 +63,7 @@ export interface Connection {
 }
 
 /** Callbacks of a connection. */
-export interface Hearing {
+interface Hearing {
   readonly secret: (name: string) => Promise<string>;
   /** The world's scrubber: it learns every secret that is sent to a server. */
   readonly scrubber: Scrubber;

@@ -24,7 +24,7 @@ export interface ProcessOptions {
 }
 
 /** The environment variables that every program receives: enough to start and to print, and none with a secret. */
-export const ENV_NAMES: readonly string[] = Object.freeze(['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']);
+const ENV_NAMES: readonly string[] = Object.freeze(['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']);
 
 const SHELL = '/bin/sh';
 const TIMEOUT_DEFAULT = '2m';

@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** What a tool is about to do with a path. */
-export type Purpose = 'read' | 'write';
+type Purpose = 'read' | 'write';
 
 /** A folder that no path can leave. */
 export class Confinement {

@@ -51,7 +51,7 @@ export interface WalkNotes {
 }
 
 /** Options of a walk. */
-export interface WalkOptions {
+interface WalkOptions {
   /** The number of levels: 1 means the folder's own entries. */
   readonly depth: number;
   /** Name patterns of folders that are shown but not entered. */

@@ -23,7 +23,7 @@ export function fileResource(ask: { readonly path: string }): string {
 }
 
 /** A file that is about to be written. The caller closes it. */
-export interface WritePlace {
+interface WritePlace {
   /** The path in its displayed form. */
   readonly shown: string;
   /** The size of the current file; undefined when it does not exist. */

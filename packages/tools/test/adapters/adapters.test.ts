@@ -4,15 +4,14 @@ import {
   defineTool,
   type Judge,
   putText,
-  putValue,
   type Tool,
   type TranscriptItem,
   toolCallAdapter,
 } from '@reprise/agent';
 import type { LlmGenerateParams, LlmGenerateReceipt } from '@reprise/contracts';
-import { type ContentStore, getValue } from '@reprise/kernel';
+import { type ContentStore, getValue, putValue } from '@reprise/kernel';
 import { llmGenerateAdapter, openAiCompatible, PROMPT_VERSION } from '@reprise/providers';
-import { type AdapterSubject, testAdapter } from '@reprise/testkit';
+import { type AdapterSubject, testAdapter } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import * as z from 'zod';
 

@@ -2,9 +2,11 @@
  * Runs Reprise as the client in an MCP conformance scenario: `client.ts URL`. Its model makes the calls of the
  * scenario, and every form is accepted with its defaults.
  */
-import { AGENT_POLICY, defineAgent, memory, openWorld } from '../../../reprise/src/index.js';
+import type { ScriptStep } from '../../../providers/src/index.js';
+import { defineAgent, memory, openWorld } from '../../../reprise/src/index.js';
+import { AGENT_POLICY } from '../../../reprise/src/kernel.js';
 import { mcp } from '../../../reprise/src/mcp.js';
-import { type ScriptStep, script } from '../../../reprise/src/testing.js';
+import { script } from '../../../reprise/src/testing.js';
 import { signedIn } from './signed-in.js';
 
 const url = process.argv.at(-1) ?? '';

@@ -9,7 +9,7 @@ import type { ContentReader } from './port.js';
  * A link that may not be journaled: its content is missing or erased, or is linked as a value but is not one,
  * or leads to more content than is followed for one value.
  */
-export interface BadLink {
+interface BadLink {
   readonly ref: Ref;
   readonly why: 'blob_missing' | 'blob_erased' | 'not_a_value' | 'too_many_links';
 }

@@ -5,7 +5,7 @@
  */
 
 /** Text with its escapes undone. */
-export interface Reading {
+interface Reading {
   readonly units: Uint16Array;
   /** Where in the text each unit begins; one more at the end. */
   readonly starts: Int32Array;

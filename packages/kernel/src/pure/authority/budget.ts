@@ -70,7 +70,7 @@ export function shortfall(chain: readonly Account[], ask: Amounts): Shortfall | 
  * @param ask the most that the effect may use
  * @throws RepriseError `bound_exceeded` for a chain deeper than allowed
  */
-export function reserve(chain: readonly Account[], ask: Amounts): Reserved {
+export function reserve(chain: readonly Account[], ask: Amounts): Reservation {
   if (chain.length > ACCOUNT_DEPTH_MAX) throw tooDeep(chain.length);
   const lacking = shortfall(chain, ask);
   if (lacking !== undefined) return { ok: false, shortfall: lacking };

@@ -6,7 +6,7 @@ export {
   overdraft,
   PARALLEL,
   type ReportedUse,
-  type Reserved,
+  type Reservation,
   reserve,
   type Shortfall,
   settle,

@@ -176,7 +176,7 @@ function readSequence(bytes: Uint8Array, pos: number, size: number): number {
  *
  * @returns negative, 0 or positive, as `Array.sort` wants it; texts without UTF-8 come first
  */
-export function compareKeys(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   const lengthA = utf8Length(a);
   const lengthB = utf8Length(b);
   return lengthA !== lengthB ? lengthA - lengthB : compareText(a, b);

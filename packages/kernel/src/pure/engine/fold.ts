@@ -1,7 +1,6 @@
 /** The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here. */
 import {
   type Address,
-  type DerivedRecord,
   type EventEnvelope,
   formatAddress,
   type IngressOf,
@@ -345,9 +344,4 @@ function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
     faulted: fold.faulted,
     continues: fold.overlay.get(PENDING_KEY) !== undefined,
   };
-}
-
-/** The derived records of a frame. */
-export function derivedOf(records: readonly JournalRecord[]): readonly DerivedRecord[] {
-  return records.slice(1, -1).filter((record): record is DerivedRecord => record.kind !== 'attempt');
 }

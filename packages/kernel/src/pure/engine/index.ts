@@ -2,7 +2,7 @@ export { fittedState } from './cell/fitted-state.js';
 export { seenState, writerOf } from './cell/migrate.js';
 export { purity, runPure, violate } from './cell/purity.js';
 export { approvalDigest } from './command/commands.js';
-export { derivedOf, type FoldedFrame, foldIngress, REVIVE, type SealedFrame } from './fold.js';
+export { foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export {
   type EmittedEffect,
   EngineCaches,
@@ -12,7 +12,7 @@ export {
 } from './frame/frame-fold.js';
 export { effectOfTimer } from './frame/wake.js';
 export { gateRead, mayAnswer, type ReadVerdict } from './gate/gate.js';
-export { type Authority, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
+export { authorityOf, cellOf, declaredRights, holderIn, isNobody } from './gate/rights.js';
 export { type Subject, subjectOfLeaf, toldOf } from './gate/told-of.js';
 export * from './leaf/bounds.js';
 export * from './leaf/leaf-key.js';
@@ -24,14 +24,11 @@ export type {
   LeafChange,
   LeafReader,
   LogLeaf,
-  PendingLeaf,
   PlanLeaf,
   RightsLeaf,
-  SettledLeaf,
   WorldLeaf,
 } from './leaf/leaves.js';
-export type { StagedBlob } from './leaf/log.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './leaf/signals.js';
 export { isSameQuestion } from './ledger/parked.js';
-export { type PlanDifference, planDifference } from './plan/rebuild-plan.js';
+export { planDifference } from './plan/rebuild-plan.js';
 export { readTable } from './table/read-table.js';

@@ -47,9 +47,6 @@ const PATTERNS: Readonly<Record<string, string>> = {
   'json-pointer': '(?:/(?:[^~/]|~[01])*)*',
 };
 
-/** The names of the formats that are checked. */
-export const FORMATS: readonly string[] = [...Object.keys(PATTERNS), 'regex'];
-
 const known = new Map<string, FormatCheck>();
 
 /** The check of a format; undefined where it is not checked. */

@@ -4,12 +4,12 @@ import { isMap, type JsonMap, keyOf } from './equal.js';
 import type { LinearPattern } from './pattern.js';
 
 /** A rule about lists. */
-export function listRule(rule: (list: readonly unknown[], run: CheckRun, seen: Evaluated) => boolean): Rule {
+function listRule(rule: (list: readonly unknown[], run: CheckRun, seen: Evaluated) => boolean): Rule {
   return (value, run, seen) => !Array.isArray(value) || rule(value, run, seen);
 }
 
 /** A rule about maps. */
-export function mapRule(rule: (map: JsonMap, run: CheckRun, seen: Evaluated) => boolean): Rule {
+function mapRule(rule: (map: JsonMap, run: CheckRun, seen: Evaluated) => boolean): Rule {
   return (value, run, seen) => !isMap(value) || rule(value, run, seen);
 }
 

@@ -1,7 +1,7 @@
 /** Resolves the references of schemas. Works offline: nothing is ever fetched. */
 
 /** A reference as an address and what is behind `#`. */
-export interface Place {
+interface Place {
   readonly base: string;
   readonly fragment: string;
 }

@@ -6,7 +6,7 @@ import type { FieldNode, SchemaNode } from './node.js';
 import { tagsOf } from './tags.js';
 
 /** What a check found: the value, with defaults filled in, or the first thing that is wrong. */
-export type CheckResult =
+type CheckResult =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: string; readonly expected: string; readonly actual: string };
 

@@ -14,7 +14,7 @@ export interface Posting {
  * has the same bytes however it came to be. A chunk is written whole when a document of it comes or goes: a larger one
  * makes keeping up dearer, a smaller one asking.
  */
-export const CHUNK_DOCUMENTS = 256;
+const CHUNK_DOCUMENTS = 256;
 
 /** The chunk of a document's postings. */
 export function chunkOf(document: number): number {

@@ -6,7 +6,7 @@
  */
 
 /** How often a word counts in one document at most: more of the same says nothing more, and bounds the products. */
-export const TERM_COUNT_MAX = 64;
+const TERM_COUNT_MAX = 64;
 
 /** The longest document as ranking sees it, in words: bounds the products. */
 const LENGTH_MAX = 1_048_576;

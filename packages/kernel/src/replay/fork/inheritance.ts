@@ -8,7 +8,7 @@ import type { LeafTable } from '../../run/state/leaf-table.js';
 import type { ForkOptions } from './options.js';
 
 /** The states between which a fork is made. */
-export interface CutAndHead {
+interface CutAndHead {
   readonly map: MerkleMap;
   readonly cut: MapRoot;
   /** The leaves at the head. */

@@ -181,7 +181,7 @@ export async function readCellTable(
 }
 
 /** A cell's log from a leaf table. */
-export async function* readCellLog(
+async function* readCellLog(
   table: LeafTable,
   content: ContentReader,
   address: Address,

@@ -6,7 +6,6 @@ export {
 } from './against.js';
 export {
   type AtOptions,
-  readCellLog,
   readCellTable,
   readLogBytes,
   readState,
@@ -17,8 +16,8 @@ export {
 } from './at.js';
 export { type Divergence, explain } from './divergence.js';
 export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
-export { appFor, eraAt, type Pins, samePins, unverifiedEra } from './eras.js';
-export { followChain, Replayer, refusalWords, replayFrame, requireSemantics } from './replayer.js';
+export { eraAt, type Pins, unverifiedEra } from './eras.js';
+export { Replayer, refusalWords, replayFrame } from './replayer.js';
 export {
   CODE_BYTES_MAX,
   codeFailed,
@@ -41,7 +40,6 @@ export {
 } from './upgrade.js';
 export {
   missingDefinitions,
-  requireDefinitions,
   type VerifyOptions,
   type VerifyReport,
   verifyStore,

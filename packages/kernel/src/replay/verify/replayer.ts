@@ -18,7 +18,7 @@ import { loaded } from '../../run/state/loaded.js';
 import { divergenceError, explain, refused } from './divergence.js';
 
 /** A frame that was replayed and gave the same bytes. */
-export interface Replayed {
+interface Replayed {
   readonly inputs: FrameInputs;
   readonly frame: SealedFrame;
   readonly head: Head;

@@ -158,7 +158,7 @@ export function missingDefinitions(manifest: IngressOf<'manifest'>, app: App): s
 }
 
 /** Refuses an app that cannot replay an era. */
-export function requireDefinitions(manifest: IngressOf<'manifest'>, app: App): void {
+function requireDefinitions(manifest: IngressOf<'manifest'>, app: App): void {
   const missing = missingDefinitions(manifest, app);
   if (missing.length === 0) return;
   throw new RepriseError('manifest_mismatch', 'the app lacks definitions that this journal was written with', {

@@ -19,7 +19,7 @@ export interface MapEntry {
 }
 
 /** At most 32 leaves, in key order. */
-export interface Bucket {
+interface Bucket {
   readonly type: 'bucket';
   readonly entries: readonly MapEntry[];
 }

@@ -58,7 +58,7 @@ export interface ViewPage<Row> {
  *
  * @throws RepriseError `invalid_argument`
  */
-export function rangeOf(definition: ProjectionDefinition, query: ViewQuery): ViewRange {
+function rangeOf(definition: ProjectionDefinition, query: ViewQuery): ViewRange {
   const base = baseOf(definition, query.index);
   const prefix = query.prefix === undefined ? new Uint8Array() : textPrefix(query.prefix);
   const inside = joined(base, query.under === undefined ? new Uint8Array() : encodeKey(query.under), prefix);

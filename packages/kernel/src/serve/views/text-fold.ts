@@ -27,7 +27,7 @@ import { entryKey, joined, PART } from './layout.js';
 import type { Overlay } from './overlay.js';
 
 /** The counts of a text index. */
-export interface TextTotals {
+interface TextTotals {
   /** The number of the next document. */
   readonly next: number;
   readonly documents: number;

@@ -1,9 +1,9 @@
 /** The form of frames, for readers of a journal without this library: checked in random worlds, and in a forged one. */
 import { createHash } from 'node:crypto';
 import type { JournalRecord } from '@reprise/contracts';
-import { anySchedule, programApp } from '@reprise/testkit';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { anySchedule, programApp } from '../../../../testkit/src/arbitraries/index.js';
 import {
   EMPTY_HEAD,
   encode,

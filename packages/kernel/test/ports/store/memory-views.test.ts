@@ -1,4 +1,4 @@
-import { testViewStore } from '@reprise/testkit';
+import { testViewStore } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import { memoryViews } from '../../../src/serve/views/index.js';
 

@@ -1,4 +1,4 @@
-import { testContentStore, testJournal, testStore, type Waiver } from '@reprise/testkit';
+import { testContentStore, testJournal, testStore, type Waiver } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import { memory } from '../../../src/ports/store/memory-store.js';
 

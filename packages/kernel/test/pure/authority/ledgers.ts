@@ -7,7 +7,7 @@ import { must } from './must.js';
 
 /** The functions that the model judges; a mutant replaces some. */
 export interface Ledger {
-  readonly reserve: (chain: readonly Account[], ask: Amounts) => authority.Reserved;
+  readonly reserve: (chain: readonly Account[], ask: Amounts) => authority.Reservation;
   readonly booked: (reserved: Amounts, outcome: authority.ReportedUse) => Amounts;
   readonly settle: (chain: readonly Account[], reserved: Amounts, outcome: authority.ReportedUse) => readonly Account[];
   readonly correct: (chain: readonly Account[], before: Amounts, after: Amounts) => readonly Account[];

@@ -1,12 +1,6 @@
 /** Holds the engine to `reduce()` over random worlds: the testkit's spy compares at every delivery. */
-import {
-  PROGRAM_CELLS,
-  programApp,
-  ReduceMismatch,
-  type ScheduleStep,
-  type SpiedApp,
-  spyOnReducers,
-} from '@reprise/testkit';
+import { PROGRAM_CELLS, programApp, type ScheduleStep } from '../../../../testkit/src/arbitraries/index.js';
+import { ReduceMismatch, type SpiedApp, spyOnReducers } from '../../../../testkit/src/reducers/index.js';
 import type { World } from '../../../src/index.js';
 import { encode } from '../../../src/index.js';
 import { toHex } from '../../../src/pure/codec/index.js';

@@ -1,7 +1,7 @@
-import { anySchedule, PROGRAM_CELLS } from '@reprise/testkit';
 import fc from 'fast-check';
 import { produce } from 'immer';
 import { describe, expect, it } from 'vitest';
+import { anySchedule, PROGRAM_CELLS } from '../../../../testkit/src/arbitraries/index.js';
 import { reduce } from '../../../src/pure/reduce/index.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 import { holdReduce } from './reduce-law.js';

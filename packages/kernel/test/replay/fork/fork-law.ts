@@ -4,6 +4,7 @@
  * time and the order of several outcomes do not come between.
  */
 import { isRepriseError, type Value } from '@reprise/contracts';
+import type fc from 'fast-check';
 import {
   anySchedule,
   PROGRAM_CELLS,
@@ -11,8 +12,7 @@ import {
   programAdapters,
   programApp,
   type ScheduledRequest,
-} from '@reprise/testkit';
-import type fc from 'fast-check';
+} from '../../../../testkit/src/arbitraries/index.js';
 import {
   encode,
   equalBytes,

@@ -4,6 +4,8 @@
  * The reducer of the random programs comes in three versions. Each adds a step to a trail in its states that no
  * program can touch, so a cell tells which migrations it went through, and how often.
  */
+
+import { seededRandom, VirtualClock } from '@reprise/testkit';
 import {
   deafReducer,
   PROGRAM_CELLS,
@@ -11,9 +13,7 @@ import {
   programPlan,
   programReducer,
   type ScheduleStep,
-  seededRandom,
-  VirtualClock,
-} from '@reprise/testkit';
+} from '../../../../testkit/src/arbitraries/index.js';
 import {
   type App,
   defineApp,

@@ -1,6 +1,6 @@
-import { anySchedule } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anySchedule } from '../../../../testkit/src/arbitraries/index.js';
 import type { CellLeaf } from '../../../src/pure/engine/index.js';
 import { hold, SEED } from '../../support/laws/hold.js';
 import { type HeldEras, holdEras, holdInterrupted, type Interruption, migrationsOf } from './random-eras.js';

@@ -1,6 +1,6 @@
-import { anySchedule, programApp, programReducer } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anySchedule, programApp, programReducer } from '../../../../testkit/src/arbitraries/index.js';
 import { type App, defineApp } from '../../../src/index.js';
 import { LeafTable } from '../../../src/run/state/leaf-table.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';

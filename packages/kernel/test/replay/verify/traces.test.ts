@@ -1,5 +1,8 @@
 /** Traces that once broke a law: each was found by hand or by a random world, and stays here by name. */
 import { type Address, type Value, value } from '@reprise/contracts';
+import { scriptedAdapter, seededRandom, VirtualClock } from '@reprise/testkit';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import {
   type PlanOp,
   PROGRAM_EVENTS,
@@ -7,12 +10,7 @@ import {
   programAdapters,
   programApp,
   type ReducerOp,
-  scriptedAdapter,
-  seededRandom,
-  VirtualClock,
-} from '@reprise/testkit';
-import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+} from '../../../../testkit/src/arbitraries/index.js';
 import {
   creates,
   defineApp,

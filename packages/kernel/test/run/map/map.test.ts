@@ -1,6 +1,7 @@
-import { anyAddress, anyValue } from '@reprise/testkit';
+import { anyValue } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyAddress } from '../../../../testkit/src/arbitraries/index.js';
 import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../../src/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../../../src/pure/engine/index.js';
 import { type MapChange, MerkleMap } from '../../../src/run/map/index.js';

@@ -1,4 +1,4 @@
-import { testDirectory } from '@reprise/testkit';
+import { testDirectory } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import { memoryDirectory } from '../../../src/serve/host/index.js';
 

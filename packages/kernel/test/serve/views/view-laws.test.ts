@@ -1,6 +1,6 @@
-import { anySchedule } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anySchedule } from '../../../../testkit/src/arbitraries/index.js';
 import type { ViewStore } from '../../../src/serve/views/index.js';
 import { hold, SEED } from '../../support/laws/hold.js';
 import { type HeldViews, holdViews } from './view-laws.js';

@@ -1,6 +1,7 @@
 /** The law of views over random worlds: kept live through crashes, made again, or asked for the past, the same bytes. */
-import type { ScheduleStep } from '@reprise/testkit';
+
 import * as z from 'zod';
+import type { ScheduleStep } from '../../../../testkit/src/arbitraries/index.js';
 import {
   defineProjection,
   encode,

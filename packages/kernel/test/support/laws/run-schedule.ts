@@ -1,15 +1,14 @@
 /** Runs a random world: a schedule against a memory store whose holder can die, under a virtual clock. */
 import { createHash } from 'node:crypto';
 import { isRepriseError } from '@reprise/contracts';
+import { seededRandom, VirtualClock } from '@reprise/testkit';
 import {
   PROGRAM_EVENTS,
   programAdapters,
   programApp,
   type ScheduledRequest,
   type ScheduleStep,
-  seededRandom,
-  VirtualClock,
-} from '@reprise/testkit';
+} from '../../../../testkit/src/arbitraries/index.js';
 import { type Ack, type App, type Hash, memory, openKernelWorld, type Store, type World } from '../../../src/index.js';
 import { type CrashableStore, crashable } from '../crashable-store.js';
 import { type FaultyStore, faultyStore } from '../faulty-store.js';

@@ -1,6 +1,6 @@
 /** All that must hold of a random world once it is closed. */
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
-import { PROGRAM_CELLS, type ScheduleStep } from '@reprise/testkit';
+import { PROGRAM_CELLS, type ScheduleStep } from '../../../../testkit/src/arbitraries/index.js';
 import { type App, encode, equalBytes, readFrame, verifyStore, type World, worldAt } from '../../../src/index.js';
 import { type HeldReplay, holdReplay } from '../../replay/verify/replay-law.js';
 import { type RandomWorld, runSchedule } from './run-schedule.js';

@@ -17,17 +17,17 @@ import {
 import { isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { llmGenerateAdapter, openAiCompatible, validateRequest } from '@reprise/providers';
-import {
-  type Choices,
-  NEVER_REFUSED_AS,
-  type SimulatedProcess,
-  type SimulationAct,
-  type SimulationPlay,
-  type SimulationRun,
-  type SimulationSubject,
-} from '@reprise/testkit';
+import type {
+  Choices,
+  SimulatedProcess,
+  SimulationAct,
+  SimulationPlay,
+  SimulationRun,
+  SimulationSubject,
+} from '@reprise/testkit/simulator';
 import * as z from 'zod';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
+import { NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
 
 const SESSIONS = ['one', 'two'] as const;
 

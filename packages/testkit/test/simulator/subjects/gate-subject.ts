@@ -4,7 +4,13 @@
  */
 import { isRepriseError, type JournalRecord, type Principal } from '@reprise/contracts';
 import { deferEffect, openKernelWorld, type World } from '@reprise/kernel';
-import type { Choices, SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } from '@reprise/testkit';
+import type {
+  Choices,
+  SimulationAct,
+  SimulationPlay,
+  SimulationRun,
+  SimulationSubject,
+} from '@reprise/testkit/simulator';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { Auditor } from '../../../../kernel/test/pure/engine/gate/audit.js';
 import {

@@ -1,5 +1,5 @@
 /** A process that looks for a broken promise: `hunt SUBJECT SEEDS shrink|first`; what it found as JSON. */
-import { simulate } from '@reprise/testkit';
+import { simulate } from '@reprise/testkit/simulator';
 import { SUBJECTS } from './subjects.js';
 
 /** What was found. */

@@ -4,6 +4,9 @@
  */
 import type { Address, Value } from '@reprise/contracts';
 import { openKernelWorld, type World } from '@reprise/kernel';
+import type { SimulationSubject } from '@reprise/testkit/simulator';
+import fc from 'fast-check';
+import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import {
   anyReducerProgram,
   PROGRAM_CELLS,
@@ -11,10 +14,7 @@ import {
   programApp,
   programEffects,
   type ReducerOp,
-  type SimulationSubject,
-} from '@reprise/testkit';
-import fc from 'fast-check';
-import { quickMemory } from '../../../../../conformance/quick-memory.js';
+} from '../../../src/arbitraries/index.js';
 
 /** As many as anybody wants to tell apart; the one with number 0 is as good as any. */
 const PROGRAMS = 1 << 30;

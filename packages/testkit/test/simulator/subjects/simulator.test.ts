@@ -1,6 +1,9 @@
 /** The fault simulator in its short form, and the bugs that it has to find. The long form: `npm run simulate`. */
-import { Choices, formatFailure, runSimulation, simulate } from '@reprise/testkit';
+
+import { formatFailure, simulate } from '@reprise/testkit/simulator';
 import { describe, expect, it, vi } from 'vitest';
+import { Choices } from '../../../src/simulator/choices.js';
+import { runSimulation } from '../../../src/simulator/simulation.js';
 import { hunt, PLANTED } from './planted.js';
 import { SUBJECTS } from './subjects.js';
 

@@ -1,5 +1,5 @@
 /** What the simulator is run against. */
-import type { SimulationSubject } from '@reprise/testkit';
+import type { SimulationSubject } from '@reprise/testkit/simulator';
 import { agentSubject } from './agent-subject.js';
 import { gateSubject } from './gate-subject.js';
 import { programSubject } from './program-subject.js';

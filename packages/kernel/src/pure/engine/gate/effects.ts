@@ -11,7 +11,7 @@ import { NO_SETTLER } from '../ledger/settle.js';
 import type { EffectVerdict } from './gate.js';
 
 /** An effect that the gate allowed. */
-export interface AllowedEffect {
+interface AllowedEffect {
   readonly effect: string;
   readonly plan: PlanAddress;
   /** The generation of its cell. */

@@ -66,7 +66,7 @@ export type EffectVerdict =
   | Refused;
 
 /** An effect before the gate. */
-export interface AskedEffect {
+interface AskedEffect {
   readonly plan: PlanAddress;
   /** The generation of the cell that emitted it; absent for the first. */
   readonly inc?: number | undefined;

@@ -46,7 +46,7 @@ export function isRightsTimer(name: string): boolean {
 }
 
 /** A change of rights; `remember` adds one approval to those that are remembered. */
-export type RightsChange = CommandValue<'sys/SetRights@1'> & { readonly remember?: readonly [string, number | null] };
+type RightsChange = CommandValue<'sys/SetRights@1'> & { readonly remember?: readonly [string, number | null] };
 
 /** The rights of a holder without any settings. */
 export const NO_RIGHTS: RightsLeaf = { exercise: null, grant: null, account: null, approved: [], revision: 0 };

@@ -173,7 +173,7 @@ export interface AskedQuestion {
 }
 
 /** How a question ended. */
-export type Answer = { readonly by: Principal; readonly value: Value } | { readonly expired: true };
+type Answer = { readonly by: Principal; readonly value: Value } | { readonly expired: true };
 
 /** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */
 export interface LogLeaf {

@@ -60,7 +60,7 @@ export interface Span {
 }
 
 /** An entry of a table; its value belongs to the node. */
-export type Entry = [key: string, value: Value];
+type Entry = [key: string, value: Value];
 
 /** An empty table. */
 export function emptyTable(): TableHead {

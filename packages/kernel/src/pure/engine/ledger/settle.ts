@@ -216,7 +216,7 @@ export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receip
 }
 
 /** A plan's leaf got new bytes without the plan running: its generator stays valid. */
-export function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array): void {
+function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array): void {
   const live = fold.env.caches?.plans.get(from);
   if (live === undefined) return;
   fold.env.caches?.plans.delete(from);

@@ -34,7 +34,7 @@ export function openItems(table: LeafTable, hash: Hash): readonly PendingItem[] 
 }
 
 /** A question's id names its effect and its number. */
-export function questionId(effect: string, n: number): string {
+function questionId(effect: string, n: number): string {
   return `${effect}.${n}`;
 }
 

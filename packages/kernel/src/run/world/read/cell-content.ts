@@ -12,7 +12,7 @@ import type { ReadableJournal } from '../../../ports/journal/port.js';
 import { linksOf } from '../../../pure/codec/index.js';
 
 /** Content that was found, by the place of its first mention. */
-export interface FoundContent {
+interface FoundContent {
   /** Linked by these cells alone. */
   readonly own: readonly Ref[];
   /** Linked by others as well. */

@@ -1,4 +1,6 @@
 import { value } from '@reprise/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import {
   anySchedule,
   deafReducer,
@@ -6,9 +8,7 @@ import {
   programEffects,
   programReducer,
   type ScheduleStep,
-} from '@reprise/testkit';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+} from '../../../../../testkit/src/arbitraries/index.js';
 import {
   type App,
   defineApp,

@@ -1,7 +1,7 @@
 import type { Ref, Value } from '@reprise/contracts';
-import { PROGRAM_EVENTS, PROGRAM_REDUCERS, programApp } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM_EVENTS, PROGRAM_REDUCERS, programApp } from '../../../../../testkit/src/arbitraries/index.js';
 import {
   type ContentReader,
   decode,

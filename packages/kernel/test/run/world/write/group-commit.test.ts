@@ -1,3 +1,6 @@
+import { seededRandom, VirtualClock } from '@reprise/testkit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import {
   anySchedule,
   PROGRAM_CELLS,
@@ -5,11 +8,7 @@ import {
   programApp,
   type ScheduledRequest,
   type ScheduleStep,
-  seededRandom,
-  VirtualClock,
-} from '@reprise/testkit';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+} from '../../../../../testkit/src/arbitraries/index.js';
 import { type Ack, encode, memory, openKernelWorld, toHex, verifyStore, type World } from '../../../../src/index.js';
 import { hold, rerun, SEED } from '../../../support/laws/hold.js';
 import { nativeHash } from '../../../support/laws/run-schedule.js';

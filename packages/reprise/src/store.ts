@@ -1,0 +1,42 @@
+/** For authors of stores: the ports of a world, its views and its directory, and what every implementation needs. */
+export {
+  assertConsecutive,
+  assertHead,
+  type Backup,
+  type ContentReader,
+  type ContentStore,
+  closable,
+  closableReadonly,
+  EMPTY_HEAD,
+  type ErasableContentStore,
+  type Hash,
+  type Head,
+  type Journal,
+  type KeptStream,
+  type MemoryOptions,
+  memory,
+  type OpenStore,
+  portableSha256,
+  type ReadableJournal,
+  type ReadonlyStore,
+  type Store,
+  type StoredFrame,
+} from '@reprise/kernel';
+export {
+  type HostDirectory,
+  memoryDirectory,
+  type OpenDirectory,
+  type RowQuery,
+  type WorldRow,
+} from '@reprise/kernel/host';
+export {
+  assertMark,
+  memoryViews,
+  type OpenViewStore,
+  type ViewChange,
+  type ViewCommit,
+  type ViewEntry,
+  type ViewMark,
+  type ViewRange,
+  type ViewStore,
+} from '@reprise/kernel/views';
