@@ -29,7 +29,7 @@ export interface Shortfall {
 }
 
 /** The result of a reservation: the chain with the request reserved at every account, or the excess. */
-export type Reserved =
+export type Reservation =
   | { readonly ok: true; readonly chain: readonly Account[] }
   | { readonly ok: false; readonly shortfall: Shortfall };
 
