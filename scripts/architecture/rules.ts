@@ -263,8 +263,9 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * before the first answer. Raise it in the change that needs it, and say in a line here what was bought:
  * - 2026-11-21: the spine measures 210,455, of which zod is 101,402; the rest of the spine is still to come.
  * - 2026-11-22: 369,363 with the scrubber (8,000) and what becomes of errors: whatever comes from outside passes it.
+ * - 2026-11-23: 380,067 with the notice of a failed cell, and errors that look through no more than a thousand parts.
  */
-export const KERNEL_BUNDLE_MAX = 380_000;
+export const KERNEL_BUNDLE_MAX = 390_000;
 
 /** What may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
