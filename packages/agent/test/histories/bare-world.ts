@@ -139,7 +139,7 @@ export class BareWorld {
   revive(reducer: string, key: string): string | undefined {
     const id = `r${this.#ids++}`;
     const request = { to: [reducer, key] as [string, string], event: { name: 'sys/Revive@1', value: {} } };
-    return this.#submit({ make: (stamps) => ({ kind: 'request', ...stamps, principal: 'host', id, ...request }) });
+    return this.#submit({ make: (stamps) => ({ kind: 'request', ...stamps, principal: 'operator', id, ...request }) });
   }
 
   /** Asks something of the kernel. @returns the code of a refusal */

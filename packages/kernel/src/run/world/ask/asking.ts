@@ -30,7 +30,7 @@ import { admitCommand, admitRequest, requireAsking } from './requests.js';
 export interface RequestOptions {
   /** The idempotency key. A repetition with the same content changes nothing; a fresh random one when absent. */
   readonly id?: string;
-  /** The principal; `host` when absent. */
+  /** The principal; `operator` when absent. */
   readonly as?: Principal;
 }
 

@@ -10,7 +10,7 @@ export interface ClockConfirmation {
   readonly wall: number;
   /** How far the clock may have moved since it was seen, in milliseconds; a day when absent. */
   readonly within?: number;
-  /** The principal that confirms; `host` when absent. */
+  /** The principal that confirms; `operator` when absent. */
   readonly as?: Principal;
 }
 
