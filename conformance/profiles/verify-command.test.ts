@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { openWorld } from 'reprise';
 import { sqlite } from 'reprise/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { singleTool } from '../scenarios/matrix/single-tool.js';
-import { teach } from '../scenarios/mock.js';
 import { run } from '../../packages/cli/test/run.js';
 import { mockProvider, watched } from '../../packages/providers/test/mock-provider.js';
+import { singleTool } from '../scenarios/matrix/single-tool.js';
+import { teach } from '../scenarios/mock.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-requests-'));
 const file = join(folder, 'world.db');

@@ -28,7 +28,8 @@ export const REFUSED_WORDS: readonly RefusedWord[] = [
 ];
 
 /** Files whose words are data, and the files that have to name these words. */
-const NOT_OURS = /^(?:package-lock\.json|LICENSE|CHANGELOG\.md|scripts\/architecture\/words\.ts|scripts\/test\/words\.test\.ts)$/;
+const NOT_OURS =
+  /^(?:package-lock\.json|LICENSE|CHANGELOG\.md|scripts\/architecture\/words\.ts|scripts\/test\/words\.test\.ts)$/;
 
 /** Every use of a refused word, in the texts of the repository and in the names of its files. */
 export function checkWords(tree: Tree): readonly Problem[] {

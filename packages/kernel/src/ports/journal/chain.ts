@@ -13,7 +13,7 @@ export function nextHead(head: Head, frame: Uint8Array, hash: Hash): Head {
 }
 
 /** The head after a frame of which only the sha-256 is known. */
-export function headAfterDigest(head: Head, frameDigest: Uint8Array, hash: Hash): Head {
+function headAfterDigest(head: Head, frameDigest: Uint8Array, hash: Hash): Head {
   const joined = new Uint8Array(64);
   joined.set(fromHex(head.digest), 0);
   joined.set(frameDigest, 32);

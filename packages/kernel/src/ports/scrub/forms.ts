@@ -31,7 +31,7 @@ function isSecret(text: string): boolean {
 }
 
 /** The patterns of a secret: in plain text, and in text with its escapes undone. */
-export interface Forms {
+interface Forms {
   readonly plain: readonly string[];
   readonly read: readonly string[];
 }

@@ -6,7 +6,7 @@
 const UNITS = 0x1_0000;
 
 /** Called at each place where a pattern ends, with the longest one that ends there. */
-export type Found = (from: number, to: number) => void;
+type Found = (from: number, to: number) => void;
 
 /** Finds patterns in units. */
 export class Matcher {

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 
 /** The collaborators of an alarm. */
-export interface AlarmParts {
+interface AlarmParts {
   readonly clock: Clock;
   /** The journal time now. */
   now(): number;

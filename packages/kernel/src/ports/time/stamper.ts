@@ -44,7 +44,7 @@ export interface ClockJump {
 const LEAP_MS = 1_000;
 
 /** The collaborators of a stamper. */
-export interface StamperParts {
+interface StamperParts {
   readonly clock: Clock;
   /** The time of the last frame; undefined for a world without frames, which trusts any clock. */
   readonly lastAt: number | undefined;

@@ -205,7 +205,7 @@ function rank(unit: number): number {
 }
 
 /** Tells whether keys are already in canonical order, so that sorted keys are not sorted again. */
-export function inOrder(keys: readonly string[]): boolean {
+function inOrder(keys: readonly string[]): boolean {
   let previous = '';
   let previousLength = -1;
   for (const key of keys) {

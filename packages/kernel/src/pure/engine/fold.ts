@@ -39,7 +39,7 @@ import { dismissPlan } from './plan/dismiss-plan.js';
 import { sweepTable } from './table/sweep-table.js';
 
 /** A frame with its derived records, before its attempts are decided. */
-export interface FoldedFrame {
+interface FoldedFrame {
   readonly ingress: IngressRecord;
   /** Effects of this frame that are open at its end, in order: candidates for riding attempts. */
   readonly emitted: readonly EmittedEffect[];

@@ -2,7 +2,7 @@
 import { Budget, CHECK_DEPTH_MAX, NODE_STEPS, TooDeep } from './budget.js';
 
 /** The maximum number of problems that one check names. */
-export const PROBLEMS_MAX = 20;
+const PROBLEMS_MAX = 20;
 
 /** A problem of a value, and its place. */
 export interface JsonProblem {

@@ -54,7 +54,7 @@ export function countRule(of: 'items' | 'properties', fits: (count: number) => b
 }
 
 /** The rules of `properties`, `patternProperties` and `additionalProperties` for a map. */
-export interface Entries {
+interface Entries {
   readonly named: ReadonlyMap<string, SchemaNode>;
   readonly matching: readonly (readonly [LinearPattern, SchemaNode])[];
   readonly others: SchemaNode | undefined;

@@ -13,7 +13,7 @@ export const SCHEMA_NODES_MAX = 50_000;
 export const SCHEMA_UNITS_MAX = 1_048_576;
 
 /** The address of a schema without an `$id`. */
-export const ROOT = 'schema:/';
+const ROOT = 'schema:/';
 
 /** Why a schema is refused, and where in it. */
 export class SchemaRefused extends Error {

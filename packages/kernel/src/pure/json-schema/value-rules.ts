@@ -12,7 +12,7 @@ export const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 
 export type JsonType = (typeof TYPES)[number];
 
 /** The type of a value; undefined for a type that JSON does not have. */
-export function typeOf(value: unknown): JsonType | undefined {
+function typeOf(value: unknown): JsonType | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (isMap(value)) return 'object';

@@ -13,7 +13,7 @@ import { checkColumns, followChain, notAdmitted, otherMap, requireSemantics } fr
 import { codeFailed, type LoadedCode, requireSamePins, type Sandbox } from './sandbox.js';
 
 /** The start of an era: its manifest, the code that it links, and the state before it. */
-export interface EraStart {
+interface EraStart {
   readonly manifest: IngressOf<'manifest'>;
   readonly code: Uint8Array;
   /** The map of the snapshot before the manifest; undefined for the first era. */

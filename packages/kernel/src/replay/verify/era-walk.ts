@@ -36,7 +36,7 @@ export interface VerifiedEra {
 }
 
 /** The source of the code that manifests link, and the sandbox that runs it. */
-export interface CarriedCode {
+interface CarriedCode {
   readonly sandbox: Sandbox;
   readonly content: Pick<ContentReader, 'get'>;
 }

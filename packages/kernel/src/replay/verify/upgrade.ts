@@ -24,7 +24,7 @@ import { appFor, editedNames, eraAt, namesOf, nearestTo, samePins } from './eras
 import { Replayer, requireSemantics } from './replayer.js';
 
 /** The part of a store that is read here. */
-export type ReadStore = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
+type ReadStore = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
 
 /** The current era and the app that replays it. */
 export interface CurrentEra {

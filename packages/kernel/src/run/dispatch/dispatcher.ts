@@ -23,7 +23,7 @@ import { Slots } from './slots.js';
 import { WaitingLine } from './waiting-line.js';
 
 /** The collaborators of a dispatcher. */
-export interface DispatcherParts extends ExecutionParts {
+interface DispatcherParts extends ExecutionParts {
   readonly adapters: readonly AnyAdapter[];
   /**
    * Journals an attempt. Resolves true when it is durable, false when the effect was settled before.

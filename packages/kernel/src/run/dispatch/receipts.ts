@@ -14,7 +14,7 @@ import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.j
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;
 
 /** The collaborators of this module. */
-export interface ReceiptParts {
+interface ReceiptParts {
   readonly links: LinkCheck;
   readonly scrubber: Scrubber;
 }

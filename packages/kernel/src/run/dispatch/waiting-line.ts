@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /** The collaborators of a waiting line. */
-export interface WaitingLineParts {
+interface WaitingLineParts {
   readonly clock: Clock;
   /** The journal time now. */
   now(): number;

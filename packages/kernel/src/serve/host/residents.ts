@@ -12,7 +12,7 @@ import { Alarm } from '../../ports/time/alarm.js';
 import type { Clock } from '../../ports/time/clock.js';
 
 /** How residents are opened, watched and closed. */
-export interface ResidentsParts<W> {
+interface ResidentsParts<W> {
   /** The maximum number of open worlds. */
   readonly max: number;
   /** How long an unused world stays open, in milliseconds. */
@@ -30,7 +30,7 @@ export interface ResidentsParts<W> {
 }
 
 /** A world that is open or being opened. */
-export interface Resident<W> {
+interface Resident<W> {
   readonly id: string;
   /** Rejects when the world could not be opened; then the resident is removed. */
   readonly opening: Promise<W>;

@@ -10,7 +10,7 @@ const WAKES_AT_ONCE = 8;
 const ASK_AGAIN_MS = 1_000;
 
 /** The collaborators of a waker. */
-export interface WakerParts {
+interface WakerParts {
   readonly directory: OpenDirectory;
   readonly clock: Clock;
   /** The host's time now. */

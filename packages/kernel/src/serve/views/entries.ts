@@ -6,7 +6,7 @@ import { check, type SchemaNode } from '../../pure/schema/index.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
 
 /** Finds what emitted an effect; null when the journal has not said so. May throw to load a missing entry. */
-export type EffectLookup = (effect: string) => EffectSeen | null;
+type EffectLookup = (effect: string) => EffectSeen | null;
 
 /** Records that name an effect and nothing else about it. */
 const ABOUT_EFFECTS = ['attempt', 'deferred', 'ask', 'settled', 'receipt', 'late', 'command'];

@@ -16,7 +16,7 @@ const ENTRIES_AT_HAND_MAX = 20_000;
 type Layer = Map<string, ViewChange>;
 
 /** Thrown through a fold that reads an entry which is not loaded. */
-export const NOT_AT_HAND: unique symbol = Symbol('not at hand');
+const NOT_AT_HAND: unique symbol = Symbol('not at hand');
 
 /** The entries of one view, with the changes that are not committed yet. */
 export class Overlay {

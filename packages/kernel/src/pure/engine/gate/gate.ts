@@ -39,7 +39,7 @@ import {
 } from './rights.js';
 
 /** The inputs of a decision, and its time. */
-export interface RightsReaderAt extends RightsReader {
+interface RightsReaderAt extends RightsReader {
   readonly at: number;
 }
 

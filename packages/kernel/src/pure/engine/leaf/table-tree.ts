@@ -39,7 +39,7 @@ export interface TableHead {
 }
 
 /** Reads nodes. A node is not written in place unless the reader is a {@link NodeWriter}. */
-export interface NodeReader {
+interface NodeReader {
   /** @param ahead nodes that are likely to be read next: a reader that must load one loads these with it */
   read(id: number, ahead?: readonly number[]): TableNode;
 }

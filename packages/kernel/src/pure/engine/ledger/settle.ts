@@ -32,7 +32,7 @@ export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined 
 }
 
 /** The facts needed of every effect leaf whenever rights are narrowed or an effect is emitted: owner and status. */
-export interface Standing {
+interface Standing {
   readonly plan: PlanAddress;
   readonly inc: number;
   readonly queued: EffectLeaf['queued'];
@@ -109,7 +109,7 @@ export function mayHaveOutcome(fold: FrameFold, effect: EffectLeaf): boolean {
 }
 
 /** How an effect is settled inside a frame, without its adapter. */
-export interface InFrame {
+interface InFrame {
   readonly by: DerivedOf<'settled'>['by'];
   readonly receipt: Receipt;
   /** No attempt of it can be running any more, whatever its number says. */
@@ -119,7 +119,7 @@ export interface InFrame {
 }
 
 /** The details of a settlement. */
-export interface SettledBy {
+interface SettledBy {
   readonly receipt: Receipt;
   /** The index of the record that says so. */
   readonly cause: number;
@@ -224,7 +224,7 @@ function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array): void 
 }
 
 /** The result of a plan. */
-export interface PlanEnding {
+interface PlanEnding {
   readonly status: 'ok' | 'error' | 'cancelled';
   readonly code: FaultCode | null;
 }

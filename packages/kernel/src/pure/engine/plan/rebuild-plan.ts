@@ -7,7 +7,7 @@ import { Fault } from '../leaf/signals.js';
 import { LivePlan, Segment } from './live-plan.js';
 
 /** The first difference between a rebuilt plan and the recorded one. */
-export interface PlanDifference {
+interface PlanDifference {
   readonly what: string;
   readonly recorded: unknown;
   readonly rebuilt: unknown;

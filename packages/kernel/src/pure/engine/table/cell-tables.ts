@@ -17,7 +17,7 @@ import { rangeProblem, spanOf } from '../leaf/table-range.js';
 import { emptyTable, entriesIn, lookUp, type NodeWriter, type TableHead, TableTree } from '../leaf/table-tree.js';
 
 /** What the tables need from the context of a delivery. */
-export interface TableGate {
+interface TableGate {
   /** Refuses calls after the delivery is over. */
   inside(): void;
   /** Counts a write, and copies its value. */

@@ -49,7 +49,7 @@ export interface SettleAck extends Ack {
 export type EraseReport = Ack & Omit<ErasureOutcome, 'seq' | 'duplicate'>;
 
 /** The collaborators of asking. */
-export type AskingParts = Pick<WorldParts, 'app' | 'store' | 'stepper' | 'eraser' | 'random'>;
+type AskingParts = Pick<WorldParts, 'app' | 'store' | 'stepper' | 'eraser' | 'random'>;
 
 /** Submits requests to an open world. */
 export class Asking {

@@ -23,7 +23,7 @@ import { check, compileSchema, type SchemaNode } from '../../../pure/schema/inde
 import { readGiven } from './given.js';
 
 /** A request that passed every check that does not depend on state. */
-export interface Admitted {
+interface Admitted {
   readonly to: Address;
   readonly name: string;
   readonly value: Value;

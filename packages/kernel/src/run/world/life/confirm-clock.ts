@@ -18,7 +18,7 @@ export interface ClockConfirmation {
 const CLOCK_CONFIRM_WITHIN_MS = 86_400_000;
 
 /** The collaborators of confirming. */
-export interface ClockConfirmationParts {
+interface ClockConfirmationParts {
   readonly stamper: Stamper;
   /** Folds one frame and makes it durable, with nothing in between. */
   commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame>;

@@ -37,7 +37,7 @@ export type EraseTarget =
   | { readonly cell: Address; readonly subtree?: boolean };
 
 /** The id, principal and reason of an erasure. */
-export interface EraseRequest {
+interface EraseRequest {
   readonly id: string;
   readonly principal: Principal;
   readonly reason?: string;
@@ -56,7 +56,7 @@ export interface ErasureOutcome {
 }
 
 /** The collaborators of erasing. */
-export interface ErasureParts {
+interface ErasureParts {
   readonly store: OpenStore;
   readonly table: LeafTable;
   readonly stepper: Stepper;

@@ -36,7 +36,7 @@ export interface FeedReport {
 }
 
 /** The collaborators of feeding. */
-export interface Fed {
+interface Fed {
   readonly world: World;
   readonly content: ContentStore;
   /** Gives only receipts before this frame of the original. */

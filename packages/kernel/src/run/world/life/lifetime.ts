@@ -14,7 +14,7 @@ export interface PumpReport {
 const CLOSE_GRACE_MS = 2_000;
 
 /** The collaborators of a lifetime. */
-export type LifetimeParts = Pick<
+type LifetimeParts = Pick<
   WorldParts,
   'stepper' | 'executor' | 'timers' | 'timerDriver' | 'stamper' | 'clock' | 'watchers' | 'store' | 'drive'
 >;

@@ -28,7 +28,7 @@ export interface Interrupted {
 const RECONCILE_MS_MAX = 30_000;
 
 /** The collaborators of recovery. */
-export interface RecoveryParts {
+interface RecoveryParts {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** Journals a receipt; resolves when it is durable. */

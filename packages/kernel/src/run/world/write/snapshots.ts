@@ -14,7 +14,7 @@ const SNAPSHOT_EVERY_MAX = 20_000;
 const LEAVES_PER_FRAME = 8;
 
 /** The collaborators of taking snapshots. */
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly table: LeafTable;
   readonly stepper: Stepper;
   /** Frames between two snapshots; 0 for never, undefined for an interval that grows with the world. */

@@ -79,7 +79,7 @@ export interface StepperHost {
 }
 
 /** The collaborators of a stepper. */
-export interface StepperParts extends SecondFoldParts {
+interface StepperParts extends SecondFoldParts {
   readonly journal: Journal;
   readonly content: ContentStore;
   readonly clock: Clock;
