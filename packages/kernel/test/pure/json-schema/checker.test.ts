@@ -113,15 +113,15 @@ describe('a checker of a JSON Schema', () => {
 
   it.each<[string, unknown, string]>([
     [
-      'a reference back to a group',
+      'a back reference',
       { properties: { a: { pattern: '(a)\\1' } } },
-      '#/properties/a/pattern the pattern (a)\\1 cannot be matched: a reference back',
+      '#/properties/a/pattern the pattern (a)\\1 cannot be matched: a back reference',
     ],
     ['an invalid pattern as a name', { patternProperties: { '(': {} } }, 'the pattern ( cannot be matched'],
     [
       'a reference to something outside',
       { $ref: 'https://a.example/schema' },
-      '#/$ref the reference https://a.example/schema leads to nothing',
+      '#/$ref the reference https://a.example/schema has no target',
     ],
     ['a type that there is not', { type: 'any' }, '#/type it has to be of null, boolean'],
     ['a limit that is no number', { minLength: 'three' }, '#/minLength it has to be a number'],

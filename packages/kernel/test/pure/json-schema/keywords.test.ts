@@ -128,8 +128,8 @@ describe('a keyword of JSON Schema', () => {
     [{ properties: [] }, '#/properties it has to be a map'],
     [{ allOf: {} }, '#/allOf it has to be a list of schemas'],
     [{ anyOf: [1] }, '#/anyOf/0 a schema is a map, true or false'],
-    [{ $ref: '#/anyOf/01', anyOf: [true, true] }, '#/$ref the reference #/anyOf/01 leads to nothing'],
-    [{ $ref: '#/anyOf/2', anyOf: [true, true] }, '#/$ref the reference #/anyOf/2 leads to nothing'],
+    [{ $ref: '#/anyOf/01', anyOf: [true, true] }, '#/$ref the reference #/anyOf/01 has no target'],
+    [{ $ref: '#/anyOf/2', anyOf: [true, true] }, '#/$ref the reference #/anyOf/2 has no target'],
   ])('%j is refused where it says nothing', (schema, why) => {
     const found = checker(schema);
     expect(found.ok ? 'taken' : `${found.where} ${found.why}`).toContain(why);

@@ -174,7 +174,7 @@ export class TableTree {
     node.keys.splice(at, 1);
     node.values.splice(at, 1);
     head.size--;
-    this.#mendUp(branches, leaf);
+    this.#repairUp(branches, leaf);
     return true;
   }
 
@@ -216,13 +216,13 @@ export class TableTree {
   }
 
   /** Removes nodes that have become empty and joins sparse ones, from the leaf up (B3). */
-  #mendUp(branches: Step<BranchNode>[], leaf: Step): void {
+  #repairUp(branches: Step<BranchNode>[], leaf: Step): void {
     let { id, node } = leaf;
     for (;;) {
       if (node.keys.length === 0) this.nodes.drop(id);
       else this.nodes.write(id, node);
       const above = branches.pop();
-      if (above === undefined) return this.#mendRoot(node);
+      if (above === undefined) return this.#repairRoot(node);
       if (node.keys.length === 0) removeChild(above.node, above.at);
       else if (!isSparse(node) || !this.#joinAt(above)) return;
       ({ id, node } = above);
@@ -242,7 +242,7 @@ export class TableTree {
     return true;
   }
 
-  #mendRoot(root: TableNode): void {
+  #repairRoot(root: TableNode): void {
     const { head, nodes } = this;
     if (root.keys.length === 0) head.root = 0;
     for (let node = root; isBranch(node) && node.nodes.length === 1; node = nodes.read(head.root)) {

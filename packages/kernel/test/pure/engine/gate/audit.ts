@@ -12,7 +12,7 @@ export interface Audited {
   readonly cell: string;
   /** Where it was emitted. */
   readonly seq: number;
-  /** Which cell of this name emitted it: the how-manieth that stood there. */
+  /** The generation of the cell that emitted it. */
   readonly inc: number;
   /** The cell that settles it. */
   readonly judge: string | null;
