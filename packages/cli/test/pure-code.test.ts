@@ -92,7 +92,7 @@ describe('reprise bundle', () => {
       'import { readFileSync } from "node:fs"; export const app = { text: readFileSync("x") };',
       'node:fs, imported by needs-host.ts',
     ],
-    ['a module without an app', 'export const other = 1;', 'it exports no app'],
+    ['a module without an app', 'export const other = 1;', 'the module exports no app'],
   ])('refuses to bundle %s', async (name, source, what) => {
     const path = folder.file(name === 'a module that needs a host' ? 'needs-host.ts' : `${name.length}.ts`);
     if (source !== undefined) writeFileSync(path, source);

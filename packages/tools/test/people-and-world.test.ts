@@ -60,6 +60,9 @@ describe('introspection', () => {
 
   it('introspection says so when it is not available', async () => {
     const answer = await callerOf(introspect())('introspect_open');
-    expect([answer.refused, answer.text]).toEqual([true, expect.stringContaining('nothing can be looked up')]);
+    expect([answer.refused, answer.text]).toEqual([
+      true,
+      expect.stringContaining('the tool adapter has no world to read'),
+    ]);
   });
 });

@@ -61,7 +61,7 @@ const MUTANTS: readonly (readonly [string, string, (open: OpenDirectory) => Part
   ],
   [
     'takes the next to be the first due',
-    'given wakes, the next',
+    'returns the next wake',
     (open) => ({ nextDue: async () => open.nextDue(-1) }),
   ],
   ['works after it was closed', 'given a close, every call', () => ({ get: async () => undefined })],

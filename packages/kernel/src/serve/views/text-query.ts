@@ -8,7 +8,7 @@ import type { OpenViewStore } from './port.js';
 import { limitOf } from './query.js';
 import { documentIn, NO_TEXT, TOTALS_KEY, totalsIn, wordAndChunk } from './text-fold.js';
 
-/** A search. */
+/** A search of a text index: which words, and how many documents. */
 export interface TextQuery {
   /** The words; case, accents and punctuation are ignored. */
   readonly text: string;
