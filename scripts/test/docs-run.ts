@@ -148,13 +148,13 @@ function shortOf(digest: string): string {
 const DIGEST = /\b(?:[0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{12})\b/g;
 
 /**
- * Leaves stand in the order of their keys, and keys hold digests: what a state record names is put into one order. In a
- * line that was cut, the end of one effect is missing, and which one that is depends on the digests as well.
+ * Leaves stand in the order of their keys, and keys hold digests: what a state record names is put into one order. Of a
+ * line that was cut, what is left of its effects depends on the digests as well: it is compared up to them.
  */
 function ordered(text: string): string {
   return text.replace(/^(\d+\.\d+ .* {2}state {2,})(.*)$/gm, (_, front: string, leaves: string) => {
-    const whole = leaves.endsWith('…') ? leaves.replaceAll(/(effect [0-9a-f]{12}) gone/g, '$1') : leaves;
-    const byName = whole.split('; ').map((leaf) => [masked(leaf), leaf] as const);
+    const stable = leaves.endsWith('…') ? leaves.replace(/; effect .*$/, '; …') : leaves;
+    const byName = stable.split('; ').map((leaf) => [masked(leaf), leaf] as const);
     byName.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return front + byName.map(([, leaf]) => leaf).join('; ');
   });
