@@ -25,7 +25,7 @@ const read = pieceReader(PIECE_BYTES_MAX, ({ kind, bytes }) => {
 });
 
 process.stdin.on('data', read);
-process.stdin.on('end', () => process.exit(0));
+process.stdin.on('end', () => setImmediate(() => process.exit(0))); // what was read last is answered first
 
 function load(inside: Room, text: string): void {
   let body: CodeBody;
