@@ -12,8 +12,11 @@ export const HEAVY = [
   ['conformance/tamper/', 'every frame and blob of a world, tampered with'],
   ['conformance/profiles/', 'every scenario against a live server, on every protocol'],
   ['packages/agent/test/processes/', 'kills processes while parallel calls run'],
-  ['packages/agent/test/budgets/worlds.test.ts', 'trees of sessions on real stores that crash and fork'],
-  ['packages/agent/test/ends/handles.test.ts', 'every handle in histories on real stores'],
+  ['packages/agent/test/api/state-bounds.test.ts', 'sessions that are filled to their bounds'],
+  ['packages/agent/test/budgets/', 'random trees of sessions, pure and on real stores that crash and fork'],
+  ['packages/agent/test/ends/', 'random histories, pure and on real stores: each accepted thing ends once'],
+  ['packages/agent/test/histories/', 'random histories of sessions, each audited'],
+  ['packages/agent/test/resume/', 'random histories, resumed at every place'],
   ['packages/flow/test/acceptance.test.ts', 'a thousand of each reducer'],
   ['packages/flow/test/crash/', 'kills processes'],
   ['packages/kernel/test/pure/engine/gate/revocation.test.ts', 'random revocations, each audited'],
@@ -22,6 +25,7 @@ export const HEAVY = [
   ['packages/kernel/test/run/state/worlds.test.ts', 'forged worlds in a process with little memory'],
   ['packages/providers/test/hostile.test.ts', 'hostile answers in a process with little memory'],
   ['packages/reprise/test/canary/', 'a secret in every place, and a scan of all that was written'],
+  ['packages/sandbox/test/damaged-bundles.test.ts', 'damaged code in processes of its own'],
   ['packages/sandbox/test/hostile.test.ts', 'hostile code in processes of its own'],
   ['packages/store-sqlite/test/crash/', 'kills processes at each step'],
   ['packages/store-sqlite/test/faults/', 'real processes beside each other on small disks'],
@@ -34,7 +38,9 @@ export const HEAVY = [
   ['packages/tools/test/external/', 'external agents as processes, hostile ones among them'],
   ['packages/tools/test/large-folder.test.ts', 'a folder of many thousand files'],
   ['packages/tools/test/mcp/', 'MCP servers as processes, hostile ones among them'],
+  ['packages/tools/test/http-hostile.test.ts', 'hostile servers, one of which waits'],
   ['packages/tools/test/owner.test.ts', 'programs that outlive their owner'],
+  ['packages/tools/test/process.test.ts', 'programs that have to be killed'],
 ];
 
 /** What vitest is to leave out, or to run alone, for a suite: `quick`, `rest` or all. */
