@@ -1,4 +1,4 @@
-/** Bundles that are damaged, or made to exhaust whoever reads them: each is refused, and nothing else happens. */
+/** Bundles that are damaged, or made to exhaust their reader: each is refused, and nothing else happens. */
 import { isRepriseError } from '@reprise/contracts';
 import { CODE_BYTES_MAX } from '@reprise/kernel';
 import fc from 'fast-check';
