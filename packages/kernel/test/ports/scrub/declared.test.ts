@@ -26,7 +26,7 @@ const ofArguments = (args: readonly string[], texts: readonly string[]) =>
   removed(texts, (scrubber) => concealArguments(scrubber, args));
 
 describe('the headers of a request', () => {
-  it('are concealed, all but those that are known to say nothing secret, in any case [CON-16]', () => {
+  it('every header of a request is concealed, in any case, except those known to hold no secret [CON-16]', () => {
     const headers = [
       ['X-Whatever', 'value-of-whatever'],
       ['x-api-key', 'value-of-a-key'],
@@ -39,13 +39,13 @@ describe('the headers of a request', () => {
   });
 
   it.each(['Bearer token-of-ann', '  Token\t token-of-ann', 'x token-of-ann', 'A-b9   token-of-ann'])(
-    'are concealed without their scheme as well: %j [CON-16]',
+    'the value of a header is concealed without its scheme as well: %j [CON-16]',
     (value) => {
       expect(ofHeaders([['authorization', value]], ['token-of-ann', 'Bearer other'])).toEqual(['token-of-ann']);
     },
   );
 
-  it('that hold lines are concealed whole and behind their scheme [CON-16]', () => {
+  it('a header of several lines is concealed whole and without its scheme [CON-16]', () => {
     const scrubber = new Scrubber();
     concealHeaders(scrubber, [['authorization', 'Bearer token-of-ann and-of-bob']]);
     expect(scrubber.scrub('token-of-ann and-of-bob')).toBe('[secret]');
@@ -68,7 +68,7 @@ describe('the headers of a request', () => {
     expect(() => ofHeaders([['authorization', 'Basic %%%-is-no-base64']], [])).not.toThrow();
   });
 
-  it('that hold pairs conceal each value [CON-16]', () => {
+  it('a header of pairs has each value concealed [CON-16]', () => {
     const cookie = 'id=first-of-three; b= "second-of-three", c="third-of-three"';
     const texts = ['first-of-three', 'second-of-three', 'third-of-three'];
     expect(ofHeaders([['cookie', cookie]], texts)).toEqual(texts);
@@ -94,7 +94,7 @@ describe('an address', () => {
     expect(ofAddress(address, ['nothing-secret', 'value-of-token', KEY])).toEqual(['value-of-token', KEY]);
   });
 
-  it('conceals what looks like a key in its path, with its escapes undone [CON-16]', () => {
+  it('an address has the parts of its path concealed that look like keys, also with escapes decoded [CON-16]', () => {
     expect(ofAddress(`https://example.com/hooks/${KEY}/send`, [KEY, '/hooks/a', 'example.com'])).toEqual([KEY]);
     expect(ofAddress('https://example.com/k%2Bey-12345678-abc/', ['k+ey-12345678-abc'])).toHaveLength(1);
     expect(ofAddress(`https://example.com/%zz/${KEY}`, [KEY])).toEqual([KEY]);
@@ -114,13 +114,13 @@ describe('an address', () => {
     ['digits alone', '1234567890123456', false],
     ['blanks', 'abcdefgh 12345678', false],
     ['a backslash', 'abcdefgh\\12345678', false],
-  ])('takes for a key what is long, with letters and digits: %s', (_, text, isKey) => {
+  ])('a long part of a path with letters and digits counts as a key: %s', (_, text, isKey) => {
     expect(ofAddress(`https://example.com/?q=${encodeURIComponent(text)}`, [text])).toEqual(isKey ? [text] : []);
   });
 });
 
 describe('the variables of a program', () => {
-  it('are concealed by their name, and where their value is no plain setting [CON-16]', () => {
+  it('a variable of a program is concealed when its name is secret or its value is not a plain setting [CON-16]', () => {
     const variables = {
       MODE: 'production',
       PORTS: '127.0.0.1:8080,9090',
@@ -138,7 +138,7 @@ describe('the variables of a program', () => {
     expect(ofVariables(variables, texts)).toEqual([API_KEY, DB_PWD, OTHER, MIXED, DATABASE, 'password-of-ann']);
   });
 
-  it('conceal the password in an address among them, told alone, also where the whole is a setting [CON-16]', () => {
+  it('the password in an address is concealed by itself, also where the whole variable is a plain setting [CON-16]', () => {
     expect(ofVariables({ URL: 'a://ann:password-of-ann@b/' }, ['password-of-ann'])).toEqual(['password-of-ann']);
   });
 });
@@ -159,7 +159,7 @@ describe('the arguments of a program', () => {
     expect(ofArguments(args, [secret])).toEqual([secret]);
   });
 
-  it('leave all else readable', () => {
+  it('arguments without a secret stay readable', () => {
     const args = ['run', '--mode=production', '--token', '--verbose-mode', 'production', 'keyword', 'something-else'];
     expect(ofArguments(args, ['production', '--verbose-mode', 'something-else'])).toEqual([]);
     expect(ofArguments(['-H', 'Accept: application/json'], ['application/json'])).toEqual([]);

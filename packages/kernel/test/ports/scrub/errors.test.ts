@@ -6,8 +6,8 @@ const scrubber = new Scrubber([SECRET]);
 const detail = (thrown: unknown) => errorDetail(thrown, scrubber);
 const shown = (thrown: unknown) => shownError(thrown, scrubber);
 
-describe('what is kept of an error', () => {
-  it('is its name, text, code and status without secrets, and those of its causes', () => {
+describe('the stored details of an error', () => {
+  it('the details of an error hold its name, text, code and status without secrets, and those of its causes', () => {
     const cause = Object.assign(new TypeError(`no ${SECRET}`), { code: 'E_CAUSE' });
     const error = Object.assign(new Error('failed', { cause }), { name: `Odd${SECRET}`, code: SECRET, status: 401 });
     expect(detail(error)).toEqual({
@@ -36,11 +36,11 @@ describe('what is kept of an error', () => {
       'a value without a text',
     ],
     [{ name: 7, code: 7, message: 'm', status: 1.5 }, 'm'],
-  ])('is a text for whatever is thrown (row %#)', (thrown, message) => {
+  ])('the details of any thrown value are a text (row %#)', (thrown, message) => {
     expect(detail(thrown)).toEqual({ name: 'Error', message });
   });
 
-  it('is what can be read of it', () => {
+  it('the details of an error hold every property that can be read', () => {
     const thrown = {
       name: 'Odd',
       get message() {
@@ -52,7 +52,7 @@ describe('what is kept of an error', () => {
     expect(detail(thrown)).toEqual({ name: 'Odd', message: '"so"', status: 0 });
   });
 
-  it('is at most eight causes, each once, and those of several errors in their order', () => {
+  it('the details of an error hold at most eight causes, each once, and the errors of an aggregate in their order', () => {
     const loop = new Error('loop');
     loop.cause = loop;
     expect(detail(loop)).toEqual({ name: 'Error', message: 'loop' });
@@ -67,7 +67,7 @@ describe('what is kept of an error', () => {
     ]);
   });
 
-  it('is cut to its bound, well-formed', () => {
+  it('the texts of an error are cut at their bound and stay well-formed', () => {
     const exact = 'x'.repeat(4_096);
     expect(detail(new Error(exact)).message).toBe(exact);
     expect(detail(new Error(`${exact}x`)).message).toBe(`${exact.slice(1)}…`);
@@ -80,15 +80,15 @@ describe('what is kept of an error', () => {
   });
 });
 
-describe('the error to show', () => {
-  it('is itself where no secret is in it, and where none is known', () => {
+describe('the error that is shown', () => {
+  it('the shown error is the same object when it contains no secret and when no secret is known', () => {
     const clean = Object.assign(new Error('clean', { cause: { a: [1, null, 'x'] } }), { bytes: new Uint8Array(3) });
     expect(shown(clean)).toBe(clean);
     const error = Object.assign(new Error('x'), { socket: new Map() });
     expect(shownError(error, new Scrubber())).toBe(error);
   });
 
-  it('is another of its class with the same fields, scrubbed wherever a text is in it [CON-16]', () => {
+  it('the shown error has the same class and fields, with secrets removed from every text [CON-16]', () => {
     class Refused extends TypeError {
       constructor(readonly request: object) {
         super(`refused ${SECRET}`);
@@ -115,7 +115,7 @@ describe('the error to show', () => {
     expect(Object.keys(told)).toEqual(Object.keys(error));
   });
 
-  it('keeps what is a circle, bytes and symbols, each scrubbed [CON-16]', () => {
+  it('cycles, bytes and symbols of an error are copied and scrubbed [CON-16]', () => {
     const mark = Symbol('mark');
     const error = Object.assign(new Error('plain'), { [mark]: SECRET, bytes: new TextEncoder().encode(`<${SECRET}>`) });
     error.cause = error;
@@ -125,7 +125,7 @@ describe('the error to show', () => {
     expect(new TextDecoder().decode(told.bytes)).toBe('<[secret]>');
   });
 
-  it('names what nobody can look into', () => {
+  it('an object that cannot be inspected is replaced by the name of its class', () => {
     class Socket {
       readonly token = SECRET;
     }
@@ -147,7 +147,7 @@ describe('the error to show', () => {
     ).toBe('[Socket]');
   });
 
-  it('names objects beyond two thousand', () => {
+  it('objects beyond the first two thousand are replaced by the names of their classes', () => {
     const error = Object.assign(new Error('plain'), { list: Array.from({ length: 2_100 }, (_, n) => ({ n })) });
     const told = shown(error) as typeof error;
     expect(told.list.slice(1_997)).toMatchObject([
@@ -157,7 +157,7 @@ describe('the error to show', () => {
     ]);
   });
 
-  it('of another realm is an error as well', () => {
+  it('an error of another realm is scrubbed as an error', () => {
     const foreign = { [Symbol.toStringTag]: 'Error', message: SECRET };
     expect(shown(foreign)).toMatchObject({ message: '[secret]' });
   });

@@ -28,7 +28,7 @@ const letters = (of: string, minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...of), minLength, maxLength });
 
 describe('secrets that overlap (seed 14)', () => {
-  it('are each removed, as a search for one after the other would: random ones of two letters [CON-16]', () => {
+  it('overlapping random secrets of two letters are removed as if each were searched for in turn [CON-16]', () => {
     fc.assert(
       fc.property(
         fc.array(letters('xX;', 8, 11), { minLength: 1, maxLength: 6 }),
@@ -51,11 +51,11 @@ describe('secrets that overlap (seed 14)', () => {
     ['one ends within another', ['aaaabbbbcccc', 'bbbbccccdddd'], '-aaaabbbbccccdddd-', '-[secret]-'],
     ['one follows another', ['aaaabbbb', 'ccccdddd'], 'aaaabbbbccccdddd', '[secret][secret]'],
     ['one is the beginning of another', ['aaaabbbb', 'aaaabbbbcccc'], 'aaaabbbbcccc aaaabbbbcc', '[secret] [secret]cc'],
-  ])('are removed where %s [CON-16]', (_, secrets, text, told) => {
+  ])('overlapping secrets are removed where %s [CON-16]', (_, secrets, text, told) => {
     expect(new Scrubber(secrets).scrub(text)).toBe(told);
   });
 
-  it('are held back as far as any of them may have begun, and told when none has', () => {
+  it('text is held back as far as any of the secrets may have begun, and passed on when none has', () => {
     const teller = new Scrubber(['aaaabbbbccccX', 'bbbbccccdddd']).piecewise();
     expect(teller.push('aaaabbbbcccc')).toBe('');
     expect(teller.push('d')).toBe('aaaa');
@@ -67,7 +67,7 @@ describe('secrets that overlap (seed 14)', () => {
 });
 
 describe('the letters of a secret', () => {
-  it('are the same in both cases from A to Z, and no other characters are', () => {
+  it('letters from A to Z match in both cases, and no other character does', () => {
     const scrubber = new Scrubber(['azAZ@`[{09é']);
     expect(scrubber.scrub('AZaz@`[{09é')).toBe('[secret]');
     for (const other of ['azAZ``[{09é', 'azAZ@@[{09é', 'azAZ@`{{09é', 'azAZ@`[[09é', 'azAZ@`[{09É']) {
@@ -75,7 +75,7 @@ describe('the letters of a secret', () => {
     }
   });
 
-  it('are found in a list of 1,024 secrets; for one more that is forgotten which was not declared for longest', () => {
+  it('a matcher finds 1,024 secrets, and one more secret replaces the one declared longest ago', () => {
     const secrets = Array.from({ length: 1_024 }, (_, n) => `secret-${String(n).padStart(5, '0')}`);
     const scrubber = new Scrubber(['secret-of-the-world']);
     for (const secret of secrets) expect(scrubber.conceal(secret)).toBe(true);
@@ -89,7 +89,7 @@ describe('the letters of a secret', () => {
     expect([scrubber.conceal('short'), scrubber.conceal('secret-of-the-world')]).toEqual([false, true]);
   });
 
-  it('are at most 16,384; of a longer text each line is looked for', () => {
+  it('a secret has at most 16,384 letters; a longer text is searched for line by line', () => {
     const long = 'k'.repeat(16_384);
     expect(new Scrubber([long]).scrub(long)).toBe('[secret]');
     const longer = new Scrubber([`${long}k\n-----LINE-----\n  line-of-it  `, `-----line that ends-----`]);
@@ -98,7 +98,7 @@ describe('the letters of a secret', () => {
     expect(new Scrubber(['1st line of it\nends in -----']).scrub('ends in -----')).toBe('[secret]');
   });
 
-  it('are looked for in bytes as they are', () => {
+  it('secrets are found in bytes as they are', () => {
     const scrubber = new Scrubber(['secret-of-ann']);
     const bytes = (text: string) => new TextEncoder().encode(text);
     expect([scrubber.isIn(bytes('a secret-of-ann b')), scrubber.isIn(bytes('secret-of-'))]).toEqual([true, false]);
@@ -116,7 +116,7 @@ describe('text that looks like an escape, and escapes that end with the text', (
     ['as a program would', 'key&<>\\"\\\'\\/\\u00E91'],
     ['in HTML inside of HTML', 'key&amp;amp;&amp;lt;&amp;gt;&amp;quot;&amp;amp;#39;&amp;#x2f;é1'],
     ['escaped thrice', 'key%252526%2525253C%25253e%252522%252527%2fé1'],
-  ])('are read where they stand for the letters of a secret: %s [CON-16]', (_, text) => {
+  ])('escapes are read where they stand for the letters of a secret: %s [CON-16]', (_, text) => {
     expect(scrubber.scrub(`<${text}>`)).toBe('<[secret]>');
   });
 
@@ -132,13 +132,13 @@ describe('text that looks like an escape, and escapes that end with the text', (
     '\\',
     '&',
     '%',
-  ])('are left as they are: %j', (text) => {
+  ])('text that only looks like an escape is left as it is: %j', (text) => {
     expect(scrubber.scrub(text)).toBe(text);
     const teller = scrubber.piecewise();
     expect([...text].map((unit) => teller.push(unit)).join('') + teller.end()).toBe(text);
   });
 
-  it('are held back only while they may go on', () => {
+  it('a possible escape is held back only while it may continue', () => {
     for (const [piece, told] of [
       ['!&am', '!'],
       ['!&#3', '!'],

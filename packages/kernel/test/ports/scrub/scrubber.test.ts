@@ -30,7 +30,7 @@ describe('a secret in a text', () => {
     ['in base64 between others', Buffer.from(`{"k":"${KEY}","n":1}`).toString('base64')],
     ['in base64 for URLs', Buffer.from(KEY).toString('base64url')],
   ];
-  it.each(forms)('is removed where it stands %s [CON-16]', (_name, form) => {
+  it.each(forms)('a secret is removed where it stands %s [CON-16]', (_name, form) => {
     for (const text of [form, `before ${form} after`, `x${form}`, `${form}${form}`]) {
       const scrubbed = scrubber.scrub(text);
       expect(scrubbed).toContain('[secret]');
@@ -41,21 +41,21 @@ describe('a secret in a text', () => {
     expect(scrubber.scrub(`before ${form} after`)).toMatch(/^before .{0,10}\[secret\].{0,24} after$/s);
   });
 
-  it('leaves the other text as it is, byte for byte', () => {
+  it('the text around a secret stays the same, byte for byte', () => {
     const text = 'C:\\new\\u00 100% &c. \\ %2 [sk-Live/9f] é☃';
     expect(scrubber.scrub(text)).toBe(text);
     const bytes = utf8(text);
     expect(scrubber.bytes(bytes)).toBe(bytes);
   });
 
-  it('is looked for from eight characters on, and never when it is what local servers are called with', () => {
+  it('a secret needs eight characters, and the placeholder keys of local servers are never secrets', () => {
     const open = new Scrubber(['1234567', 'ollama', 'not-needed', '   short ']);
     expect(open.idle).toBe(true);
     expect(open.scrub('1234567 ollama not-needed')).toBe('1234567 ollama not-needed');
     expect(new Scrubber(['12345678']).scrub('a12345678b')).toBe('a[secret]b');
   });
 
-  it('is found without the blanks around it, and line by line when it has lines', () => {
+  it('a secret is found without the blanks around it, and each line of a secret by itself', () => {
     const pem = '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----\n';
     const keys = new Scrubber([' sk-12345678\n', pem]);
     expect(keys.scrub('a sk-12345678 b')).toBe('a [secret] b');
@@ -87,7 +87,7 @@ describe('a scrubber that has heard of more secrets than it knows', () => {
 });
 
 describe('a secret in a value', () => {
-  it('is removed from texts, keys and bytes, and what holds none stays the same object [CON-16]', () => {
+  it('secrets are removed from texts, keys and bytes of a value; a value without a secret stays the same object [CON-16]', () => {
     const scrubber = new Scrubber([KEY]);
     const clean = { a: ['x', { b: 1 }], c: null };
     expect(scrubber.value(clean)).toBe(clean);
@@ -147,7 +147,7 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
     return cuts.map((piece) => teller.push(piece)).join('') + teller.end();
   };
 
-  it('is removed wherever the text is cut [CON-16]', () => {
+  it('a secret is removed wherever the text is cut into pieces [CON-16]', () => {
     holdPieces(secrets, whole);
   });
 
@@ -157,7 +157,7 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
     ['in HTML', inHtml(KEY)],
     ['in HTML inside of HTML', inHtml(inHtml(KEY))],
     ['as JSON text inside of JSON text', JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
-  ])('is removed where it stands %s, wherever it is cut [CON-16]', (_, form) => {
+  ])('a secret is removed where it stands %s, wherever the text is cut [CON-16]', (_, form) => {
     const scrubber = new Scrubber([KEY]);
     const told = scrubber.scrub(`<${form}>`);
     expect(told).toBe('<[secret]>');
@@ -166,12 +166,12 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
     expect(whole(scrubber, [...`<${form}>`])).toBe(told);
   });
 
-  it('is told by a scrubber that looks at each piece alone: the check finds that mutant', () => {
+  it('mutant: a scrubber that looks at each piece alone lets a secret through, and the check finds it', () => {
     const alone = (scrubber: Scrubber, cuts: readonly string[]) => cuts.map((piece) => scrubber.scrub(piece)).join('');
     expect(() => holdPieces(secrets, alone)).toThrow();
   });
 
-  it('holds back no more than what may be the beginning of one', () => {
+  it('a scrubber holds back no more text than may be the beginning of a secret', () => {
     const teller = new Scrubber([KEY]).piecewise();
     expect(teller.push('nothing here. sk-')).toBe('nothing here. ');
     expect(teller.push('nothing')).toBe('sk-nothing');
@@ -179,7 +179,7 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
     expect(teller.push('\\'.repeat(100_000)).length).toBeGreaterThan(99_000);
   });
 
-  it('is removed from bytes as from text [CON-16]', async () => {
+  it('a secret is removed from bytes as from text [CON-16]', async () => {
     const scrubber = new Scrubber([KEY]);
     const bytes = utf8(`a${KEY}b${encodeURIComponent(KEY)}c`);
     for (const size of [1, 2, 3, 7, 30]) {
@@ -194,7 +194,7 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
 });
 
 describe('the cost of looking for secrets', () => {
-  it('is linear in the text, with many secrets as with one', () => {
+  it('the time of a search is linear in the text, for one secret and for many', () => {
     const many = new Scrubber(Array.from({ length: 500 }, (_, i) => `secret-${'a'.repeat(40)}${i}`));
     const text = `secret-${'a'.repeat(39)}b`.repeat(20_000); // each is nearly one of them
     const begun = performance.now();
@@ -202,7 +202,7 @@ describe('the cost of looking for secrets', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  it('is nothing without secrets: the same objects come back', () => {
+  it('a scrubber without secrets returns the same objects and does no work', () => {
     const none = new Scrubber();
     const bytes = utf8('x');
     expect(none.bytes(bytes)).toBe(bytes);

@@ -34,8 +34,8 @@ function given(options: { lastAt?: number | undefined; wall?: number } = {}) {
   return { hands, pass, stamper, told, leaps };
 }
 
-describe('given a wall clock that steps back', () => {
-  it('then time goes on by what passes, and follows the wall clock again when it has caught up [TIME-2]', () => {
+describe('a wall clock that steps back', () => {
+  it('time advances by the time that passes, and follows the wall clock again when that has caught up [TIME-2]', () => {
     const { hands, pass, stamper } = given();
     hands.wall -= HOUR;
     pass(10 * SECOND);
@@ -47,7 +47,7 @@ describe('given a wall clock that steps back', () => {
     expect(stamper.jump).toBeUndefined();
   });
 
-  it('after it was read ahead, then nobody sees time go back', () => {
+  it('time does not go back after the clock was read ahead of a frame', () => {
     const { hands, stamper } = given();
     hands.wall += DAY;
     expect(stamper.now()).toBe(START + DAY);
@@ -57,8 +57,8 @@ describe('given a wall clock that steps back', () => {
   });
 });
 
-describe('given a wall clock that is ahead', () => {
-  it('by as much as is believed, then it is followed and sleepers are woken; by a millisecond more it is a jump [TIME-2]', () => {
+describe('a wall clock that is ahead', () => {
+  it('a wall clock ahead by at most the trusted span is followed and wakes sleepers; one millisecond more is a jump [TIME-2]', () => {
     const { hands, stamper, told, leaps } = given();
     hands.wall += CLOCK_JUMP_LIMITS.running;
     expect(stamper.stamp()).toBe(hands.wall);
@@ -80,7 +80,7 @@ describe('given a wall clock that is ahead', () => {
     expect(told).toEqual([{ wall: IN_2099, at: START, since: START }, undefined]);
   });
 
-  it('when it stays, then time goes on by what passes, and is told once [TIME-3]', () => {
+  it('a clock that stays ahead lets time advance by the time that passes, and reports the jump once [TIME-3]', () => {
     const { hands, pass, stamper, told } = given();
     hands.wall = IN_2099;
     stamper.stamp();
@@ -92,7 +92,7 @@ describe('given a wall clock that is ahead', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('when it is confirmed, then time is what it says, and the next jump is another one', () => {
+  it('a confirmed jump sets the time, and the next jump is reported again', () => {
     const { hands, pass, stamper, told, leaps } = given();
     hands.wall = IN_2099;
     stamper.stamp();
@@ -114,7 +114,7 @@ describe('given a wall clock that is ahead', () => {
   });
 });
 
-describe('given a world that is opened again', () => {
+describe('a world that is opened again', () => {
   it('after 400 days, then the wall clock is followed; after a millisecond more it waits to be confirmed', () => {
     expect(given({ wall: START + 400 * DAY }).stamper.now()).toBe(START + 400 * DAY);
     const { stamper } = given({ wall: START + 400 * DAY + 1 });
@@ -122,7 +122,7 @@ describe('given a world that is opened again', () => {
     expect(stamper.jump).toMatchObject({ at: START, since: START });
   });
 
-  it('by a machine that learns the date late, then the wider limit holds until a wall clock is first followed', () => {
+  it('on a machine that learns the date late, the wider bound holds until a wall clock is first followed', () => {
     const { hands, stamper } = given({ wall: 0 });
     expect(stamper.now()).toBe(START);
     hands.wall = START + 30 * DAY;
@@ -131,12 +131,12 @@ describe('given a world that is opened again', () => {
     expect(stamper.now()).toBe(START + 30 * DAY);
   });
 
-  it('for the first time, then any wall clock is believed', () => {
+  it('a new world trusts any wall clock at its first opening', () => {
     expect(given({ lastAt: undefined, wall: IN_2099 }).stamper.now()).toBe(IN_2099);
   });
 });
 
-describe(`given any two clocks (seed ${SEED})`, () => {
+describe(`any two clocks (seed ${SEED})`, () => {
   const moves = fc.array(
     fc.record({
       passes: fc.integer({ min: 0, max: 2 * DAY }),
@@ -146,7 +146,7 @@ describe(`given any two clocks (seed ${SEED})`, () => {
     { maxLength: 40 },
   );
 
-  it('then time never goes back, is never less than what passed, and is not led away further than is believed [TIME-1, TIME-2]', () => {
+  it('time never goes back, is never less than the time that passed, and never runs ahead by more than the trusted span [TIME-1, TIME-2]', () => {
     assertProperty(
       fc.property(moves, (list) => {
         const { hands, pass, stamper } = given();
@@ -169,8 +169,8 @@ describe(`given any two clocks (seed ${SEED})`, () => {
   });
 });
 
-describe('given the platform', () => {
-  it('when something sleeps, then it sleeps that long, or until nobody wants it to any more', async () => {
+describe('the clock of the platform', () => {
+  it('a sleep lasts as long as requested, or until its signal is aborted', async () => {
     const [wall, monotonic] = [systemClock.wall(), systemClock.monotonic()];
     expect(Math.abs(wall - Date.now())).toBeLessThan(SECOND);
     await systemClock.sleep(30, new AbortController().signal);
@@ -183,7 +183,7 @@ describe('given the platform', () => {
     await systemClock.sleep(HOUR, over.signal);
   });
 
-  it('when work leaves the host a turn, then what waited for one has had it', async () => {
+  it('a turn that work leaves to the host runs what waited for it', async () => {
     let turned = false;
     setImmediate(() => {
       turned = true;
@@ -193,10 +193,10 @@ describe('given the platform', () => {
   });
 });
 
-describe('given the platform and a timer in 30 days', () => {
+describe('a platform timer in 30 days', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('then no sleep is longer than a platform timer can be, and it rings at its time [TIME-6]', async () => {
+  it('no sleep is longer than a platform timer allows, and a timer in 30 days fires at its time [TIME-6]', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
     const sleeps = vi.spyOn(globalThis, 'setTimeout');
     const rang: number[] = [];
@@ -221,8 +221,8 @@ describe('given the platform and a timer in 30 days', () => {
   });
 });
 
-describe('given a clock whose sleepers can be woken', () => {
-  it('when it wakes them, then all ask again, and who is stopped or slept enough is not kept', async () => {
+describe('a clock whose sleepers can be woken', () => {
+  it('a wake-up makes all sleepers check their time again, and forgets those that were stopped or have slept enough', async () => {
     const naps: AbortSignal[] = [];
     const inner = {
       wall: () => 0,

@@ -54,7 +54,7 @@ async function given(options: Partial<OpenKernelWorldOptions> = {}) {
 const atOf = (frame: readonly JournalRecord[]): number => (frame[0] as { at: number }).at;
 
 describe('given a wall clock that says 2099 once', () => {
-  it('then no frame is stamped with it, and a timer fires when its time has passed [TIME-3]', async () => {
+  it('no frame has the time of a wall clock that jumped once, and a timer fires when its time has passed [TIME-3]', async () => {
     const { clock, store, world, told } = await given();
     await ask(world, 'a', [wake('tea', HOUR)]);
     clock.jumpWall(TO_2099);
@@ -73,7 +73,7 @@ describe('given a wall clock that says 2099 once', () => {
 });
 
 describe('given a wall clock that leaps while a new world is made', () => {
-  it('then its first frame bears no time that the next one could be behind', async () => {
+  it('the first frame of a new world has no time that the next frame could precede', async () => {
     const clock = new VirtualClock({ wall: START });
     const kept = memory();
     const store: Store = {
@@ -96,7 +96,7 @@ describe('given a wall clock that leaps while a new world is made', () => {
 });
 
 describe('given a wall clock that says 2099 and stays', () => {
-  it('when nobody confirms it, then what lives a day lives a day [TIME-3]', async () => {
+  it('a span of one day lasts one day while the wall clock that jumped is not confirmed [TIME-3]', async () => {
     const { clock, store, world, told } = await given();
     await ask(world, 'a', [wake('ttl', DAY)]);
     clock.jumpWall(TO_2099);
@@ -163,7 +163,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it was so at the open, then the world opens, and waits to be told', async () => {
+  it('a world opens beside a wall clock that is ahead already, and waits for a confirmation', async () => {
     const { clock, store, world, options, told } = await given();
     await ask(world, 'a', [wake('ttl', DAY)]);
     await world.close();
@@ -176,7 +176,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(second, store, app);
   });
 
-  it('when limits of its own let it, then it is followed', async () => {
+  it('a wall clock that jumped is followed when the bounds of the world allow it', async () => {
     const { clock, store, world } = await given({ clockJump: { running: Number.POSITIVE_INFINITY } });
     clock.jumpWall(TO_2099);
     await ask(world, 'a', [note('then')]);
@@ -184,7 +184,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the hook that is told breaks, then the world does not', async () => {
+  it('a world continues when its hook for clock jumps throws', async () => {
     const onClockJump = () => {
       throw new Error('the pager is broken');
     };
@@ -263,7 +263,7 @@ describe('given a confirmation', () => {
 });
 
 describe('given a wall clock that steps back an hour', () => {
-  it('then a timer in half an hour fires in half an hour [TIME-8]', async () => {
+  it('a timer in half an hour fires in half an hour when the wall clock steps back [TIME-8]', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('tea', HOUR / 2)]);
     clock.jumpWall(-HOUR);
@@ -274,7 +274,7 @@ describe('given a wall clock that steps back an hour', () => {
 });
 
 describe('given a machine that was suspended for an hour', () => {
-  it('when it works again, then what was due meanwhile fires [TIME-7]', async () => {
+  it('timers that came due while the machine was suspended fire when it works again [TIME-7]', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('meanwhile', HOUR / 2)]);
     clock.jumpWall(HOUR);
@@ -284,7 +284,7 @@ describe('given a machine that was suspended for an hour', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it works again, then what is due later is not an hour late', async () => {
+  it('a later timer is not an hour late after the machine was suspended', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('later', 2 * HOUR)]);
     clock.jumpWall(HOUR);
@@ -296,7 +296,7 @@ describe('given a machine that was suspended for an hour', () => {
 });
 
 describe('given a timer in 30 days', () => {
-  it('then it fires in 30 days and not before [TIME-6]', async () => {
+  it('a timer in 30 days fires in 30 days and not before [TIME-6]', async () => {
     const { clock, store, world } = await given();
     await ask(world, 'a', [wake('month', 30 * DAY)]);
     await clock.advance(30 * DAY - 1);
@@ -309,7 +309,7 @@ describe('given a timer in 30 days', () => {
 });
 
 describe('given three days of downtime and a thousand timers that were due', () => {
-  it('when the world opens, then first what was interrupted is settled, then each fires in a frame of its own [RED-24]', async () => {
+  it('after three days of downtime, interrupted work is settled first, and then each timer fires in its own frame [RED-24]', async () => {
     const store = crashable();
     const adapters = [outside(once), outside(again), outside(asked)] as const;
     const { clock, options, world } = await given({ store, adapters, snapshotEvery: 0 });

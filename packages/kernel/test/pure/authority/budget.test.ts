@@ -34,7 +34,7 @@ function works(ledger: Ledger, seen?: Worked): fc.IProperty<unknown> {
 }
 
 describe(`accounts under random work (seed ${SEED})`, () => {
-  it('grant exactly what fits at every account, and hold and spend what their effects do [GATE-22, GATE-23]', () => {
+  it('accounts grant exactly what fits at every account, and reserve and spend what their effects do [GATE-22, GATE-23]', () => {
     const seen: Worked = { granted: 0, refused: 0, settled: 0, late: 0, overdrawn: 0 };
     assertProperty(works(OURS, seen), { numRuns: 800, command });
     for (const [what, times] of Object.entries(seen)) expect([what, times > 300]).toEqual([what, true]);
@@ -132,7 +132,7 @@ describe(`accounts under random work (seed ${SEED})`, () => {
     ],
   ];
 
-  it.each(mutants)('find a ledger that %s', (_, mutant) => {
+  it.each(mutants)('mutant: random work finds a ledger that %s', (_, mutant) => {
     expect(() => assertProperty(works({ ...OURS, ...mutant }), { numRuns: 1_500, command })).toThrow();
   });
 });
@@ -144,8 +144,8 @@ function granted(chain: readonly Account[], ask: Amounts): readonly Account[] {
   return reserved.ok ? reserved.chain : expect.fail(`refused: ${JSON.stringify(reserved.shortfall)}`);
 }
 
-describe('a hold', () => {
-  it('is refused by the nearest account that cannot bear it, with the numbers [GATE-23]', () => {
+describe('a reservation', () => {
+  it('a reservation is refused by the nearest account that cannot bear it, with the numbers [GATE-23]', () => {
     const chain = [
       empty({ tokens: 100 }, 'team'),
       { ...empty({ calls: 3, tokens: 50 }), spent: { calls: 2, tokens: 20 }, reserved: { calls: 1 } },
@@ -159,14 +159,14 @@ describe('a hold', () => {
     expect(shortfall(chain, { tokens: 31 })).toMatchObject({ account: 1, unit: 'tokens' });
   });
 
-  it('that asks 0 asks whether the account is within its limit', () => {
+  it('a reservation of 0 checks whether the account is within its limit', () => {
     const overdrawn = [{ ...empty({ tokens: 10 }), spent: { tokens: 11 } }];
     expect(shortfall(overdrawn, { tokens: 0 })).toMatchObject({ unit: 'tokens', ask: 0 });
     expect(shortfall(overdrawn, { calls: 1 })).toBeUndefined();
     expect(granted([empty({ tokens: 0 })], { tokens: 0 })).toEqual([empty({ tokens: 0 })]);
   });
 
-  it('is refused where the sum is no safe integer, without any limit', () => {
+  it('a reservation is refused when the sum is not a safe integer, even without a limit', () => {
     const chain = granted([empty({})], { tokens: MAX - 1 });
     expect(shortfall(chain, { tokens: 1 })).toBeUndefined();
     expect(shortfall(chain, { tokens: 2 })).toMatchObject({ limit: MAX, reserved: MAX - 1, ask: 2 });
@@ -174,7 +174,7 @@ describe('a hold', () => {
     expect(shortfall([full], { tokens: MAX })).toMatchObject({ ask: MAX });
   });
 
-  it('of all there is comes back in full', () => {
+  it('a reservation of the whole account is returned in full', () => {
     expect(settle(granted([empty({})], { tokens: MAX }), { tokens: MAX }, 'released')).toEqual([empty({})]);
   });
 
@@ -192,7 +192,7 @@ describe('a hold', () => {
   });
 });
 
-describe('a settlement', () => {
+describe('the settlement of a reservation', () => {
   const ask = { tokens: 100, calls: 1, parallel: 1 };
   const chain = granted([empty({ tokens: 100, calls: 9, parallel: 1 })], ask);
 
@@ -208,20 +208,20 @@ describe('a settlement', () => {
     expect(settle(chain, ask, outcome)).toEqual([{ ...chain[0], spent, reserved: {} }]);
   });
 
-  it('beyond the limit shows as an overdraft, and stops what asks for more [GATE-26]', () => {
+  it('a settlement above the limit is an overdraft, and stops further reservations [GATE-26]', () => {
     const [after] = settle(chain, ask, { tokens: 130, calls: 1 }) as [Account];
     expect(overdraft(after)).toEqual({ tokens: 30 });
     expect(shortfall([after], { tokens: 0 })).toMatchObject({ unit: 'tokens', limit: 100, spent: 130 });
     expect(overdraft(chain[0] as Account)).toEqual({});
   });
 
-  it('that sums beyond the safe integers stays at the largest, whatever is corrected later', () => {
+  it('a sum above the safe integers stays at the largest one, whatever is corrected later', () => {
     const [full] = settle(settle([empty({})], {}, { tokens: MAX }), {}, { tokens: MAX }) as [Account];
     expect(full.spent).toEqual({ tokens: MAX });
     expect(correct([full], { tokens: MAX }, { tokens: 1 })).toEqual([full]);
   });
 
-  it('is corrected by a late report to what would have been booked at once [GATE-27]', () => {
+  it('a late report corrects a settlement to the amount that it would have booked at once [GATE-27]', () => {
     const late = correct(settle(chain, ask, 'unknown'), booked(ask, 'unknown'), booked(ask, { tokens: 30, calls: 1 }));
     expect(late).toEqual(settle(chain, ask, { tokens: 30, calls: 1 }));
   });
@@ -249,7 +249,7 @@ describe('usage in units of accounts', () => {
 describe('the schema of an account', () => {
   const node = compileSchema(account);
 
-  it('is journaled data', () => {
+  it('the schema of an account accepts journaled data', () => {
     expect(check(node, { ...empty({ tokens: 0 }, 'team/a'), spent: { parallel: 1 } }).ok).toBe(true);
   });
 
@@ -259,7 +259,7 @@ describe('the schema of an account', () => {
     ['what is no safe integer', { limits: { tokens: MAX + 1 } }],
     ['a unit in capitals', { limits: { Tokens: 1 } }],
     ['a parent without a name', { parent: '' }],
-  ])('refuses %s', (_, part) => {
+  ])('the schema of an account refuses %s', (_, part) => {
     expect(check(node, { ...empty({}), ...part } as never).ok).toBe(false);
   });
 

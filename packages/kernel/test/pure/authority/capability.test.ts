@@ -33,11 +33,11 @@ function trees(lattice: Lattice): fc.IProperty<unknown> {
 }
 
 describe(`capabilities (seed ${SEED})`, () => {
-  it('meet and compare as the sets that they mean [GATE-1, GATE-3]', () => {
+  it('capabilities meet and compare as the sets that they describe [GATE-1, GATE-3]', () => {
     assertProperty(lattices(OURS), { numRuns: RUNS, command });
   });
 
-  it('come to what the whole chain leaves, and a revocation ends them everywhere below at once [GATE-4]', () => {
+  it('a chain of capabilities permits what the whole chain leaves, and a revocation takes effect everywhere below at once [GATE-4]', () => {
     assertProperty(trees(OURS), { numRuns: RUNS, command });
   });
 });
@@ -48,7 +48,7 @@ describe('the capability that permits nothing', () => {
     expect(permits(EVERYTHING, dimension, 'anything')).toBe(true);
   });
 
-  it('is within every other, and what it is met with permits no more', () => {
+  it('the empty capability is within every other, and its meet with any other permits nothing more', () => {
     const one: Capability = { may: { effect: ['a*'], send: ['*'] }, max_parallel: 2 };
     expect(leq(NOTHING, { may: one.may })).toBe(true);
     expect(permits(meet(one, NOTHING), 'effect', 'a')).toBe(false);
@@ -117,7 +117,7 @@ describe('the laws', () => {
     ['lets a capability hold in the moment of its end', { isExpired: (a, at) => isExpired(a, at - 1) }],
   ];
 
-  it.each(latticeMutants)('find a lattice that %s', (_, mutant) => {
+  it.each(latticeMutants)('mutant: the laws find a lattice that %s', (_, mutant) => {
     expect(() => assertProperty(lattices({ ...OURS, ...mutant }), { numRuns: RUNS, command })).toThrow();
   });
 
@@ -145,7 +145,7 @@ describe('the laws', () => {
     ['copies rights when they are granted', copying],
   ];
 
-  it.each(treeMutants)('find a chain that %s', (_, mutant) => {
+  it.each(treeMutants)('mutant: the laws find a chain that %s', (_, mutant) => {
     expect(() => assertProperty(trees({ ...OURS, ...mutant() }), { numRuns: RUNS, command })).toThrow();
   });
 });
@@ -183,13 +183,13 @@ describe('a capability', () => {
     expect(leq(child, parent)).toBe(excess === undefined);
   });
 
-  it('of nobody is what the root was given', () => {
+  it('the capability of an unknown holder is that of the root', () => {
     const root = { may: { effect: ['b', 'a', 'a'] } };
     expect(effectiveExercise([], root)).toEqual({ may: { effect: ['a', 'b'] } });
     expect(effectiveGrant([])).toEqual(EVERYTHING);
   });
 
-  it('lets a coordinator hand on a tool that it cannot call', () => {
+  it('a coordinator can pass on a tool that it cannot call itself', () => {
     const coordinator: Rights = { exercise: { may: { tool: [] } }, grant: { may: { tool: ['web.*'] } } };
     const worker: Rights = { exercise: { may: { tool: ['*'] } } };
     expect(effectiveExercise([coordinator])).toEqual({ may: { tool: [] } });
@@ -215,7 +215,7 @@ describe('the schema of rights', () => {
   const node = compileSchema(rights);
   const accepts = (exercise: unknown) => check(node, { exercise } as never).ok;
 
-  it('is journaled data', () => {
+  it('the schema of rights accepts journaled data', () => {
     expect(compileSchema(capability).type).toBe('object');
     expect(accepts({ may: { effect: ['llm.*'], 'group.x': [] }, expires_at: 0, max_parallel: 1 })).toBe(true);
     expect(check(node, { exercise: { may: {} }, grant: { may: {} } }).ok).toBe(true);
@@ -232,11 +232,11 @@ describe('the schema of rights', () => {
     ['none at once', { may: {}, max_parallel: 0 }],
     ['another key', { may: {}, also: 1 }],
     ['no dimensions at all', {}],
-  ])('refuses %s', (_, given) => {
+  ])('the schema of rights refuses %s', (_, given) => {
     expect(accepts(given)).toBe(false);
   });
 
-  it('takes a list of as many patterns as it may have', () => {
+  it('the schema of rights accepts a list with the largest number of patterns', () => {
     expect(accepts({ may: { effect: Array.from({ length: PATTERNS_MAX }, (_, i) => `t${i}`) } })).toBe(true);
   });
 });

@@ -82,7 +82,7 @@ describe.each(LETTERS)('every list of patterns over %s and %s', (...letters) => 
     expect(judge(OURS, letters, 3)).toBe(378 * 378);
   });
 
-  it('where texts hold these letters only, denies exactly the lists that name a text and all that follows it', () => {
+  it('over these letters, a list denies exactly the lists that name a text and everything that follows it', () => {
     const meaning = new Meaning(textsOf(letters, 4));
     const universe = patternsOf(letters, 2);
     let denied = 0;
@@ -109,14 +109,14 @@ function namesAllBelow(list: Patterns, stem: string, letters: readonly string[])
 
 describe('a pattern', () => {
   it.each(['a', '*', 'a*', 'llm.generate@1', 'shop/Paid@1', '~!', 'x'.repeat(PATTERN_LENGTH_MAX)])(
-    'may be %s',
+    'a pattern may be %s',
     (text) => {
       expect(isPattern(text)).toBe(true);
     },
   );
 
   it.each(['', '**', 'a*b', '*a', 'a b', ' ', 'é', 'a\n', '\u007f', 'x'.repeat(PATTERN_LENGTH_MAX + 1)])(
-    'is not %j [GATE-2]',
+    'a pattern may not be %j [GATE-2]',
     (text) => {
       expect(isPattern(text)).toBe(false);
     },
@@ -158,7 +158,7 @@ describe('the brute force', () => {
     ],
   ];
 
-  it.each(mutants)('finds a mutant that %s', (_, mutant) => {
+  it.each(mutants)('the brute force finds a mutant that %s', (_, mutant) => {
     expect(() => judge({ ...OURS, ...mutant }, LETTERS[1], 2)).toThrow();
   });
 });

@@ -53,7 +53,7 @@ async function leafOf(store: Store, apps: readonly App[], key: string): Promise<
 const kindsOf = async (store: Store) => (await framesOf(store)).map(([ingress]) => ingress?.kind);
 
 describe('a new version of a reducer', () => {
-  it('opens a new era, right after a snapshot [RPL-12]', async () => {
+  it('a new version of a reducer opens a new era, right after a snapshot [RPL-12]', async () => {
     const store = await written();
     await (await opened(store, TWO)).close();
     expect(await kindsOf(store)).toEqual(['manifest', 'request', 'request', 'snapshot', 'manifest']);
@@ -62,14 +62,14 @@ describe('a new version of a reducer', () => {
     expect(era).not.toHaveProperty('compatible');
   });
 
-  it('takes no second snapshot when the world ends in one, and no second era when nothing changed [RPL-12]', async () => {
+  it('no second snapshot is taken when the world ends in one, and no second era begins when nothing changed [RPL-12]', async () => {
     const store = await written(ONE, true);
     await (await opened(store, TWO)).close();
     await (await opened(store, TWO)).close();
     expect(await kindsOf(store)).toEqual(['manifest', 'request', 'request', 'snapshot', 'manifest']);
   });
 
-  it('reaches a cell under either name, and records show the oldest [RPL-19]', async () => {
+  it('an upgraded cell is reached under either name, and its records have the oldest name [RPL-19]', async () => {
     const store = await written();
     await using world = await opened(store, TWO);
     await world.request(counter('a', 1), added(1));
@@ -86,7 +86,7 @@ describe('a new version of a reducer', () => {
     expect((await recordsOf(store, 'event')).map((record) => record.to)).toEqual([counter('other')]);
   });
 
-  it('migrates a cell at its first delivery and leaves an untouched one as its bytes [RPL-14]', async () => {
+  it('an upgrade migrates a cell at its first delivery and leaves the bytes of an untouched cell as they are [RPL-14]', async () => {
     const store = await written();
     const before = await leafOf(store, [ONE], 'other');
     await using world = await opened(store, TWO);
@@ -97,7 +97,7 @@ describe('a new version of a reducer', () => {
     expect(decode(other as Uint8Array)).not.toHaveProperty('v');
   });
 
-  it('shows readers and plans the migrated form before the first delivery [RPL-14]', async () => {
+  it('readers and plans see the migrated form before the first delivery [RPL-14]', async () => {
     const store = await written();
     await using world = await opened(store, TWO);
     expect(await world.state(counter('other'))).toEqual({ n: 5, since: 2, heard: [] });
@@ -108,7 +108,7 @@ describe('a new version of a reducer', () => {
     expect(heard[0]?.value.seen).toEqual({ n: 5, since: 2, heard: [] });
   });
 
-  it('holds rules and rights about a cell under every name of it [RPL-19]', async () => {
+  it('rules and rights for a cell apply under every name of the cell [RPL-19]', async () => {
     const store = memory();
     const policy = [
       { read: 'demo/Counter@1/a', decision: 'deny', who: '*' },
@@ -125,7 +125,7 @@ describe('a new version of a reducer', () => {
     expect(await world.rights('cell:demo/Counter@2/a')).toEqual(await world.rights('cell:demo/Counter@1/a'));
   });
 
-  it('keeps the items of logs as they were written and goes on after them', async () => {
+  it('a migration leaves the items of a log as they were written, and the log continues after them', async () => {
     const store = await written();
     await using world = await opened(store, TWO);
     await world.request(counter('a'), added(1));
@@ -137,7 +137,7 @@ describe('a new version of a reducer', () => {
   it.each<[string, readonly App[]]>([
     ['one after the other', [TWO, appOf(counter3())]],
     ['at once', [appOf(counter3())]],
-  ])('migrates along the whole chain, %s', async (_, apps) => {
+  ])('a cell is migrated along the whole chain of versions, %s', async (_, apps) => {
     const store = await written();
     for (const app of apps) await (await opened(store, app)).close();
     await using world = await opened(store, apps.at(-1) as App);
@@ -146,7 +146,7 @@ describe('a new version of a reducer', () => {
     expect(await world.state(counter('a'))).toEqual({ total: 4, since: 3 });
   });
 
-  it('faults the delivery when the migration does, and keeps the state as it was [RPL-15]', async () => {
+  it('a failing migration faults the delivery and leaves the state as it was [RPL-15]', async () => {
     const store = await written();
     const broken = appOf(counter2({ migrate: () => ({ n: 'three' }) as never }));
     const before = await leafOf(store, [ONE], 'a');
@@ -166,7 +166,7 @@ describe('a new version of a reducer', () => {
     expect(await leafOf(store, [broken], 'a')).toEqual(before);
   });
 
-  it('refuses a request with the words of a migration that throws', async () => {
+  it('a request is refused with the message of the migration that throws', async () => {
     const store = await written();
     const broken = appOf(
       counter2({
@@ -179,7 +179,7 @@ describe('a new version of a reducer', () => {
     expect((await refusal(world.request(counter('a'), added(1)))).message).toContain('a defect');
   });
 
-  it('needs the earlier definition for what stands after the last snapshot, or a snapshot at the end', async () => {
+  it('frames after the last snapshot need the earlier definition; a world that ends in a snapshot does not', async () => {
     const named = appOf(counter2({}, 'demo/Counter@1'));
     const store = await written();
     const kinds = await kindsOf(store);
@@ -194,7 +194,7 @@ describe('a new version of a reducer', () => {
     expect(await world.state(counter('a'))).toEqual({ n: 3, since: 2, heard: [] });
   });
 
-  it('can be taken back while no cell was migrated, and not after', async () => {
+  it('a new version can be reverted before any cell is migrated, and not afterwards', async () => {
     const store = await written();
     await (await opened(store, TWO)).close();
     const back = await opened(store, ONE, { legacy: [TWO] });
@@ -215,8 +215,8 @@ describe('a new version of a reducer', () => {
   });
 });
 
-describe('a reducer that is gone', () => {
-  it('is refused while a cell of it lives, and the old app still opens the world [RPL-13, RPL-17]', async () => {
+describe('a reducer that the app no longer has', () => {
+  it('an app without the reducer of a living cell is refused, and the old app still opens the world [RPL-13, RPL-17]', async () => {
     const store = await written(ONE, true);
     const error = await refusal(opened(store, defineApp({ reducers: [] })));
     expect(error).toMatchObject({ code: 'manifest_mismatch', details: { actual: 'demo/Counter@1 (2 alive)' } });
@@ -224,14 +224,14 @@ describe('a reducer that is gone', () => {
     expect(await recordsOf(store, 'manifest')).toHaveLength(1);
   });
 
-  it('is fine when it never had one', async () => {
+  it('an app may drop a reducer that never had a cell', async () => {
     const store = memory();
     await (await opened(store, ONE)).close();
     await (await opened(store, defineApp({ reducers: [] }))).close();
     expect(await kindsOf(store)).toEqual(['manifest', 'snapshot', 'manifest']);
   });
 
-  it('and whose cells another takes over by a later name alone is refused: they live at the oldest', async () => {
+  it('a replacement that knows only a later name of the living cells is refused: cells have their oldest name', async () => {
     const two = appOf(counter2());
     const store = memory();
     {
@@ -258,7 +258,7 @@ describe('a plan that runs when its app changes', () => {
   }
   const withoutPlan = appOf(counter2({ plan: payPlan(2) }), [payPlan(2)]);
 
-  it('goes on under the new version of its cell', async () => {
+  it('a running plan continues under the new version of its cell', async () => {
     const store = await paying();
     const adapter = payer();
     await using world = await opened(store, TWO, { adapters: [adapter] });
@@ -271,7 +271,7 @@ describe('a plan that runs when its app changes', () => {
     });
   });
 
-  it('is named, and the world does not open, when the app has it no more [RPL-17]', async () => {
+  it('a world with a running plan that the app no longer has does not open, and the error names the plan [RPL-17]', async () => {
     const store = await paying();
     const kinds = await kindsOf(store);
     const error = await refusal(opened(store, withoutPlan));
@@ -282,7 +282,7 @@ describe('a plan that runs when its app changes', () => {
     expect(await kindsOf(store)).toEqual(kinds);
   });
 
-  it('is cancelled on demand: its effects end, and its cell is told', async () => {
+  it('a running plan is cancelled on request: its effects end, and its cell is notified', async () => {
     const store = await paying();
     await using world = await opened(store, withoutPlan, { plansInFlight: 'cancel' });
     expect(await recordsOf(store, 'plan_ended')).toMatchObject([{ plan: [...counter('a'), 0], status: 'cancelled' }]);
@@ -299,7 +299,7 @@ describe('a plan that runs when its app changes', () => {
     expect(await verifyStore(reader, { app: withoutPlan, legacy: [ONE] })).toMatchObject({ unverified: 0 });
   });
 
-  it('starts as its replacement where an intent still names it', async () => {
+  it('an intent with the name of a replaced plan starts the replacement', async () => {
     const replacing = payPlan(2, { replaces: 'demo/pay_plan@1' });
     await using world = await opened(memory(), appOf(counter1(), [replacing]), { drive: 'manual' });
     await world.request(counter('a'), added(1));
@@ -313,7 +313,7 @@ describe('a plan that runs when its app changes', () => {
     expect(frames.find(({ kind }) => kind === 'intent')).toMatchObject({ name: 'demo/pay_plan@2' });
   });
 
-  it('that ended and left an effect open keeps the effect in the app [RPL-17]', async () => {
+  it('an app must keep the effect that an ended plan left open [RPL-17]', async () => {
     const store = memory();
     const forgetful = appOf(counter1({ plan: forgetfulPlan }), [forgetfulPlan]);
     {
@@ -327,7 +327,7 @@ describe('a plan that runs when its app changes', () => {
     await (await opened(store, TWO, { legacy: [forgetful] })).close();
   });
 
-  it('is in nobody’s way once it has ended, and its replacement brings what replays the end of the journal', async () => {
+  it('an ended plan does not stop an upgrade, and its replacement can replay the end of the journal', async () => {
     const store = memory();
     const adapter = payer();
     {
@@ -346,7 +346,7 @@ describe('a plan that runs when its app changes', () => {
 });
 
 describe('a digest that changed under its name', () => {
-  it('opens a compatible era when the era replays to the same bytes [RPL-16]', async () => {
+  it('a changed digest opens a compatible era when the current era replays to the same bytes [RPL-16]', async () => {
     const store = await written();
     await using world = await opened(store, appOf(counter1({ extra: true })));
     const [, era] = await recordsOf(store, 'manifest');
@@ -355,7 +355,7 @@ describe('a digest that changed under its name', () => {
     expect(await world.state(counter('a'))).toMatchObject({ count: 4 });
   });
 
-  it('is refused with its first divergence when it does not, and nothing is written [RPL-16]', async () => {
+  it('a changed digest is refused with the first divergence when the era replays differently, and nothing is written [RPL-16]', async () => {
     const store = await written(ONE, true);
     const kinds = await kindsOf(store);
     const error = await refusal(opened(store, appOf(counter1({ extra: true, factor: 2 }))));
@@ -369,7 +369,7 @@ describe('a digest that changed under its name', () => {
     expect(await kindsOf(store)).toEqual(kinds);
   });
 
-  it('is held to the current era alone: an older one is unverified history', async () => {
+  it('a changed digest is checked against the current era alone: older eras are unverified history', async () => {
     const store = await written();
     await (await opened(store, TWO)).close();
     const edited = appOf({ ...counter2({ factor: 2 }), digest: 'e'.repeat(64) });
@@ -383,7 +383,7 @@ describe('a digest that changed under its name', () => {
     ]);
   });
 
-  it('is refused when a plan that waits would not go on where it stands', async () => {
+  it('a changed plan is refused when a waiting run of the plan could not continue from its position', async () => {
     const store = memory();
     {
       await using world = await opened(store, ONE, { drive: 'manual' });
@@ -399,7 +399,7 @@ describe('a digest that changed under its name', () => {
 });
 
 describe('code that changed under an unchanged digest', () => {
-  it('is refused with its first divergence, as far as the tail says so', async () => {
+  it('changed code under an unchanged digest is refused with the first divergence that the tail shows', async () => {
     const store = await written();
     const error = await refusal(opened(store, appOf(counter1({ factor: 2 }))));
     expect(error).toMatchObject({ code: 'replay_divergence', details: { divergence: { seq: 1 } } });
@@ -408,7 +408,7 @@ describe('code that changed under an unchanged digest', () => {
 });
 
 describe('the past of an upgraded world', () => {
-  it('is refused as unverified without the app of that time, but for the frames of snapshots [RPL-10]', async () => {
+  it('an upgraded world without its earlier app is refused as unverified, except for the frames of snapshots [RPL-10]', async () => {
     const named = appOf(counter2({}, 'demo/Counter@1'));
     const store = await written(ONE, true);
     await using world = await opened(store, named);

@@ -54,7 +54,7 @@ const statuses = async (...given: Parameters<typeof verify>) =>
   (await verify(...given)).eras.map(({ status }) => status).join(' ');
 
 describe('a world of three eras', () => {
-  it('is replayed whole when the apps of all of them are given, in any order', async () => {
+  it('a world of three eras is replayed whole when all of their apps are given, in any order', async () => {
     const store = await threeEras();
     const report = await verify(store, THREE, [TWO, ONE]);
     expect(report).toMatchObject({ replayed: report.frames, unverified: 0 });
@@ -63,7 +63,7 @@ describe('a world of three eras', () => {
     expect(await statuses(store, ONE, [THREE, TWO])).toBe('replayed replayed replayed');
   });
 
-  it('is replayed whole by the newest app alone when its definitions bring the earlier ones along', async () => {
+  it('the newest app alone replays every era when its definitions include the earlier ones', async () => {
     const store = await threeEras();
     expect(await statuses(store, appOf(counter3(counter2({}, counter1()))))).toBe('replayed replayed replayed');
   });
@@ -75,19 +75,22 @@ describe('a world of three eras', () => {
     ['the middle one', TWO, [], 'unverified replayed unverified', 3],
     ['the outer two', THREE, [ONE], 'replayed replayed replayed', 10],
     ['none', undefined, [], 'unverified unverified unverified', 0],
-  ])('with %s, the others are unverified and counted so [RPL-4]', async (_, app, legacy, expected, replayed) => {
-    const store = await threeEras();
-    if (expected.startsWith('unverified unverified unverified') && app !== undefined) {
-      // Another chain of names is another digest: this app fits no era.
-      expect(await refusal(verify(store, app, legacy))).toMatchObject({ code: 'manifest_mismatch' });
-      return;
-    }
-    const report = await verify(store, app, legacy);
-    expect(report.eras.map(({ status }) => status).join(' ')).toBe(expected);
-    expect([report.replayed, report.unverified]).toEqual([replayed, report.frames - replayed]);
-  });
+  ])(
+    'with %s, the eras of other apps are unverified and counted as such [RPL-4]',
+    async (_, app, legacy, expected, replayed) => {
+      const store = await threeEras();
+      if (expected.startsWith('unverified unverified unverified') && app !== undefined) {
+        // Another chain of names is another digest: this app fits no era.
+        expect(await refusal(verify(store, app, legacy))).toMatchObject({ code: 'manifest_mismatch' });
+        return;
+      }
+      const report = await verify(store, app, legacy);
+      expect(report.eras.map(({ status }) => status).join(' ')).toBe(expected);
+      expect([report.replayed, report.unverified]).toEqual([replayed, report.frames - replayed]);
+    },
+  );
 
-  it('with code of the same digests and another effect, diverges in the era of that code and in no other', async () => {
+  it('code with the same digests and another effect diverges in the era of that code and in no other', async () => {
     const store = await threeEras();
     const mutant = appOf(counter2({ factor: 2 }, 'demo/Counter@1'));
     const error = await refusal(verify(store, mutant));
@@ -95,7 +98,7 @@ describe('a world of three eras', () => {
     expect(await statuses(store, THREE, [appOf(counter1())])).toContain('replayed');
   });
 
-  it('is refused with an app that fits none of them', async () => {
+  it('verification refuses an app that fits none of the eras', async () => {
     const store = await threeEras();
     const error = await refusal(verify(store, defineApp({ reducers: [] })));
     expect(error).toMatchObject({
@@ -104,7 +107,7 @@ describe('a world of three eras', () => {
     });
   });
 
-  it('is unverified, not replayed, by a mutant that has the names and not the digests', async () => {
+  it('mutant: a definition with the right name and another digest leaves its era unverified, not replayed', async () => {
     const store = await threeEras();
     const mutant = { ...counter1({ factor: 2 }), digest: '1'.repeat(64) };
     expect(await statuses(store, THREE, [appOf(mutant)])).toBe('unverified replayed replayed');
@@ -133,8 +136,8 @@ async function walk(store: Store, frames: readonly StoredFrame[], apps: readonly
 
 type Changed = Record<string, Value>;
 
-describe('a unverified era', () => {
-  it('that nobody changed is walked through', async () => {
+describe('an unverified era', () => {
+  it('an unverified era that was not changed is walked through', async () => {
     const store = await threeEras();
     const frames = await forged(store, (_, records) => records);
     expect((await walk(store, frames, [])).eras).toHaveLength(3);
@@ -173,7 +176,7 @@ describe('a unverified era', () => {
     expect(error.message).toMatch(words);
   });
 
-  it('whose snapshot has an effect open that no record speaks of is damaged', async () => {
+  it('a snapshot with an open effect that no record mentions is damaged', async () => {
     const store = memory();
     {
       await using world = await openKernelWorld({ store, app: ONE, drive: 'manual' });
@@ -187,7 +190,7 @@ describe('a unverified era', () => {
     expect((await walk(store, await forged(store, (_, records) => records), [])).head.seq).toBe(3);
   });
 
-  it('is what an era stays whose manifest pins more than the app has', async () => {
+  it('an era stays unverified when its manifest pins more than the app has', async () => {
     const store = await threeEras();
     const frames = await forged(store, (seq, records) => {
       const [manifest, ...rest] = records as [Changed, ...Value[]];
@@ -197,7 +200,7 @@ describe('a unverified era', () => {
     expect((await walk(store, frames, [ONE])).eras[0]?.status).toBe('unverified');
   });
 
-  it('whose decisions were changed is not found out, and not called replayed either [RPL-4]', async () => {
+  it('a changed decision in an unverified era is not detected, and the era is not reported as replayed [RPL-4]', async () => {
     const store = await threeEras();
     const frames = await forged(store, (seq, records) => {
       if (seq !== 1) return records;
@@ -211,7 +214,7 @@ describe('a unverified era', () => {
 });
 
 describe('a manifest that does not begin an era as it should', () => {
-  it('is damage when no snapshot stands before it [RPL-21]', async () => {
+  it('a manifest in the middle of a journal without a snapshot before it is damage [RPL-21]', async () => {
     const store = await threeEras();
     const frames = (await forged(store, (_, records) => records)).slice(0, 4);
     const [genesis] = decode((frames[0] as StoredFrame).bytes, FRAME_DEPTH_MAX) as Value[];
@@ -230,7 +233,7 @@ describe('a manifest that does not begin an era as it should', () => {
     expect(error).toMatchObject({ code: 'journal_damaged', details: { where: 'frame 4, record 0' } });
   });
 
-  it('is damage when the journal begins with something else [RPL-21]', async () => {
+  it('a journal that does not begin with a manifest is damaged [RPL-21]', async () => {
     const store = await threeEras();
     const [, second] = await forged(store, (_, records) => records);
     const [request, state] = [

@@ -15,7 +15,7 @@ const leaves = (count: number): Value[] => Array.from({ length: count }, (_, n) 
 const places = (...links: (Value | null)[]): Value[] => Array.from({ length: 16 }, (_, n) => links[n] ?? null);
 
 describe('a node of a state map', () => {
-  it('is a bucket of one to 32 leaves, or a branch of sixteen places over more than 32 leaves', () => {
+  it('a node is a bucket of one to 32 leaves, or a branch of sixteen places over more than 32 leaves', () => {
     for (const count of [1, 32])
       expect(decodeNode(encode(['bucket', leaves(count)]))).toMatchObject({ type: 'bucket' });
     expect(decodeNode(encode(['bucket', [[['timer', 1, 'law/Map@1', -1], LINK]]]))).toMatchObject({ type: 'bucket' });
@@ -81,18 +81,18 @@ describe('a state map of sound nodes', () => {
     }
   }
 
-  it('is read; of a kind that it does not hold there is nothing', async () => {
+  it('a state map of sound nodes is read; it has no entries of a kind that it does not hold', async () => {
     const bucket = await put(['bucket', leaves(3)]);
     expect(await walk([['cell', bucket, 3]], 'cell')).toBe('3 leaves');
     expect(await walk([['cell', bucket, 3]], 'timer')).toBe('0 leaves');
   });
 
-  it('that holds fewer leaves than it claims is refused as damage [RPL-26]', async () => {
+  it('a map that holds fewer leaves than it claims is refused as damage [RPL-26]', async () => {
     const root = [['cell', await put(['bucket', leaves(3)]), 4]];
     expect(await walk(root, 'cell')).toBe('blob_damaged: 4 leaves claimed, 3 found');
   });
 
-  it('that claims leaves of one branch for another is refused as damage [RPL-26]', async () => {
+  it('a map that claims the leaves of one branch for another is refused as damage [RPL-26]', async () => {
     const all = Array.from({ length: 40 }, (_, n) => ({
       key: leafKey(['cell', 'law/Map@1', `k${n}`]),
       bytes: encode(n),
@@ -108,18 +108,18 @@ describe('a state map of sound nodes', () => {
     expect(await walk([[kind, await put(['branch', forged]), count]], 'cell')).toMatch(wanted);
   });
 
-  it('that holds a leaf of one kind among those of another is refused as damage [RPL-26]', async () => {
+  it('a map with a leaf of one kind among those of another is refused as damage [RPL-26]', async () => {
     const root = [['timer', await put(['bucket', leaves(3)]), 3]];
     expect(await walk(root, 'timer')).toBe('blob_damaged: a leaf of kind cell among those of kind timer');
   });
 
-  it('that links one bucket under sixteen branches is refused as damage at the first leaf out of place [RPL-26]', async () => {
+  it('a map that links one bucket under sixteen branches is refused as damage at the first misplaced leaf [RPL-26]', async () => {
     const bucket = await put(['bucket', leaves(3)]);
     const branch = await put(['branch', Array.from({ length: 16 }, () => [bucket, 3])]);
     expect(await walk([['cell', branch, 48]], 'cell')).toBe('blob_damaged: a leaf stands where its key is not');
   });
 
-  it('that goes below the last digit of a key is refused as damage [RPL-26]', async () => {
+  it('a map that goes deeper than the last digit of a key is refused as damage [RPL-26]', async () => {
     const path = ['cell', 'law/Map@1', 'k0'] as const;
     const way = wayOf(path, nativeHash);
     let child = await put(['bucket', leaves(1)]);
@@ -203,7 +203,7 @@ describe('the leaf of a log', () => {
     expect(await readingOf(deep, log)).toBe(reads);
   });
 
-  it('is made of its nodes and chunks, each named once however often it stands there', async () => {
+  it('the leaf of a log lists its nodes and chunks, each once however often it occurs', async () => {
     const log = { count: size * size + 2 * size, levels: [[chunk, chunk], [node]], tail: [] };
     const found: string[] = [];
     for await (const ref of logBlobs({ get: deep } as ContentReader, log as LogLeaf)) found.push(ref.hex);
