@@ -37,7 +37,7 @@ describe('given a world whose eras carry their code', () => {
     expect({ ...alone, eras: [] }).toEqual({ ...withApps, eras: [] });
   });
 
-  it('accounts for what its logs are made of, as the apps themselves do [RPL-22]', async () => {
+  it('verification lists what the logs of a world are made of, as the apps themselves do [RPL-22]', async () => {
     const store = memory();
     {
       await using world = await openKernelWorld({ store, app: one, code: pureCode(code1), adapters: [bank] });
@@ -72,7 +72,7 @@ describe('given a world whose eras carry their code', () => {
     ]);
   });
 
-  it('finds code that decides otherwise, at the frame and the record', async () => {
+  it('verification finds code that decides otherwise, at the frame and the record', async () => {
     const error = await refusal(replayAlone(await worldWith(forged(await bundleOfMutant('more = 1;')))));
     expect([error.code, error.details.where]).toEqual([
       'replay_divergence',
@@ -83,7 +83,7 @@ describe('given a world whose eras carry their code', () => {
 });
 
 describe('given code to record', () => {
-  it('refuses code that defines something else than the app, and writes nothing [RPL-23]', async () => {
+  it('code that defines something else than the app is refused, and nothing is written [RPL-23]', async () => {
     const store = memory();
     const error = await refusal(openKernelWorld({ store, app: one, code: pureCode(code2) }));
     expect([error.code, error.details.expected, error.details.actual]).toEqual([
@@ -94,7 +94,7 @@ describe('given code to record', () => {
     expect((await (await store.openReadonly()).journal.head()).seq).toBe(-1);
   });
 
-  it('refuses code that does not load, that is no code, and what is too large', async () => {
+  it('code that does not load, that is not code, or that is too large is refused', async () => {
     const open = (code: unknown) => refusal(openKernelWorld({ store: memory(), app: one, code: code as never }));
     const text = (rest: string) => pureCode(new TextEncoder().encode(rest));
     expect((await open(text('// reprise pure code 1\nexports.app = 1;'))).what).toContain('exports no app');
@@ -112,7 +112,7 @@ describe('given code to record', () => {
 });
 
 describe('given a file that was changed', () => {
-  it('refuses an era whose code defines something else than its manifest pins [RPL-23]', async () => {
+  it('an era is refused when its code defines something else than its manifest pins [RPL-23]', async () => {
     const error = await refusal(replayAlone(await worldWith(forged(code2))));
     expect([error.code, error.details.where]).toEqual(['code_mismatch', 'frame 0, $.code']);
   });

@@ -37,11 +37,11 @@ const EXHAUSTING: readonly (readonly [what: string, bytes: Uint8Array])[] = [
 ];
 
 describe('a bundle', () => {
-  it.each(EXHAUSTING)('of %s is refused', async (_, bytes) => {
+  it.each(EXHAUSTING)('a bundle of %s is refused', async (_, bytes) => {
     expect(['code_failed', 'bound_exceeded', 'invalid_argument']).toContain(await verdictOn(bytes));
   });
 
-  it(`with random damage is loaded or refused, and never anything else (seed ${SEED})`, async () => {
+  it(`a bundle with random damage is either loaded or refused (seed ${SEED})`, async () => {
     const whole = await bundleOfMutant('');
     expect(await verdictOn(whole)).toBe('loaded');
     const damage = fc.record({

@@ -46,16 +46,19 @@ const REACHES: readonly (readonly [string, string])[] = [
   ['Atomics', 'Atomics.add;'],
 ];
 
-describe('code that reaches for what a sandbox does not have', () => {
-  it.each(REACHES)('while it replays: %s is named, though it is caught [RPL-24]', async (name, twist) => {
-    const mutant = await bundleOfMutant(`try { ${twist} } catch {}`);
-    const { code, message } = await refusal(replayAlone(await worldWith(forged(mutant))));
-    expect(code).toBe('replay_divergence');
-    expect(message).toContain(name);
-    expect(existsSync(MARK)).toBe(false);
-  });
+describe('code that uses what a sandbox does not have', () => {
+  it.each(REACHES)(
+    'during replay %s is reported, although the code catches the error [RPL-24]',
+    async (name, twist) => {
+      const mutant = await bundleOfMutant(`try { ${twist} } catch {}`);
+      const { code, message } = await refusal(replayAlone(await worldWith(forged(mutant))));
+      expect(code).toBe('replay_divergence');
+      expect(message).toContain(name);
+      expect(existsSync(MARK)).toBe(false);
+    },
+  );
 
-  it('inside of a frame: it faults as under the guard, and the divergence names what it reached for', async () => {
+  it('inside a frame the code faults as under the guard, and the divergence names the missing global', async () => {
     const mutant = await bundleOfMutant('', 'try { Math.random(); } catch {}');
     const { code, details } = await refusal(replayAlone(await worldWith(forged(mutant))));
     expect([code, details.actual]).toEqual(['replay_divergence', expect.objectContaining({ code: 'nondeterminism' })]);
@@ -63,7 +66,7 @@ describe('code that reaches for what a sandbox does not have', () => {
   });
 
   it.each(REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'))(
-    'while it loads: %s',
+    'during loading the sandbox refuses %s',
     async (name, line) => {
       const error = await refusal(replayAlone(await worldWith(forged(line))));
       expect(error.code).toBe('code_failed');
@@ -92,7 +95,7 @@ describe('code that reaches for what a sandbox does not have', () => {
   });
 });
 
-describe('code that means harm', () => {
+describe('malicious code', () => {
   it.each([
     ['the language', 'Array.prototype.push = () => 0;'],
     ['a global', 'globalThis.Map = class {};'],
@@ -100,12 +103,12 @@ describe('code that means harm', () => {
     ['what it is given', "require('@reprise/kernel').defineApp = () => 0;"],
     ['a class that it is given', "require('@reprise/kernel').Ref.prototype.toString = () => '';"],
     ['how errors look', 'Error.prepareStackTrace = (_, frames) => frames;'],
-  ])('cannot change %s', async (_, line) => {
+  ])('malicious code cannot change %s', async (_, line) => {
     const error = await refusal(replayAlone(await worldWith(forged(line))));
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringContaining('TypeError')]);
   });
 
-  it('may give its own errors and objects what frozen prototypes have, and take it away again', async () => {
+  it('code may define properties of frozen prototypes on its own errors and objects, and delete them again', async () => {
     const mutant = await bundleOfMutant(`
       const error = new TypeError('mine');
       error.name = 'Mine';
@@ -120,7 +123,7 @@ describe('code that means harm', () => {
     expect(await replayAlone(await worldWith(forged(mutant)))).toMatchObject({ unverified: 0 });
   });
 
-  it('finds no object of the process around it: not in a stack, not behind a global, not in what it is called with [RPL-24]', async () => {
+  it('code finds no object of the outer process: not in a stack, not behind a global, not in its arguments [RPL-24]', async () => {
     const mutant = await bundleOfMutant(`
       const seen = [];
       const reach = (thing) => { try { seen.push(Object.getPrototypeOf(thing).constructor.constructor('return process')); } catch {} };
@@ -134,7 +137,7 @@ describe('code that means harm', () => {
     expect(message).toContain('Function'); // every way led to the same trap
   });
 
-  it('ends code that does not terminate, during loading and during replay [RPL-24]', async () => {
+  it('code that does not terminate is ended, during loading and during replay [RPL-24]', async () => {
     const loading = await refusal(replayAlone(await worldWith(forged('for (;;);')), { silentMs: 1_500 }));
     expect([loading.code, loading.what]).toEqual(['code_failed', expect.stringContaining('nothing was heard of it')]);
     const mutant = forged(await bundleOfMutant('for (;;);'));
@@ -142,7 +145,7 @@ describe('code that means harm', () => {
     expect([replaying.code, replaying.details.where]).toEqual(['code_failed', 'frame 1']);
   });
 
-  it('ends code that exceeds its memory bound [RPL-24]', async () => {
+  it('code that exceeds its memory bound is ended [RPL-24]', async () => {
     const hoard = forged('const all = []; for (;;) all.push(new Array(1e6).fill(all.length));');
     const error = await refusal(replayAlone(await worldWith(hoard), { memoryMb: 64 }));
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringMatching(/its process ended|of memory/)]);
@@ -156,20 +159,23 @@ describe('code that means harm', () => {
     ],
     ['one buffer', 'const one = new Uint8Array(2 ** 30).fill(1); for (;;) one[0]++;'],
     ['texts', "const all = []; for (let n = 0; ; n++) all.push(Array.from('x'.repeat(9e5) + n).join());"],
-  ])('is ended when its %s take more memory than it may, and had not taken twice as much', async (_, line) => {
-    const before = new Set(nodes().keys());
-    const peak = { mb: 0 };
-    const watch = setInterval(() => {
-      for (const [pid, mb] of nodes()) if (!before.has(pid)) peak.mb = Math.max(peak.mb, mb);
-    }, 5);
-    const error = await refusal(replayAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 20_000 }));
-    clearInterval(watch);
-    expect([error.code, error.what]).toEqual([
-      'code_failed',
-      expect.stringMatching(/its process ended|of memory|allocation failed/),
-    ]);
-    if (process.platform === 'linux') expect(peak.mb).toBeLessThan(700);
-  });
+  ])(
+    'code is ended when its %s take more than their share of memory, and before they take twice as much',
+    async (_, line) => {
+      const before = new Set(nodes().keys());
+      const peak = { mb: 0 };
+      const watch = setInterval(() => {
+        for (const [pid, mb] of nodes()) if (!before.has(pid)) peak.mb = Math.max(peak.mb, mb);
+      }, 5);
+      const error = await refusal(replayAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 20_000 }));
+      clearInterval(watch);
+      expect([error.code, error.what]).toEqual([
+        'code_failed',
+        expect.stringMatching(/its process ended|of memory|allocation failed/),
+      ]);
+      if (process.platform === 'linux') expect(peak.mb).toBeLessThan(700);
+    },
+  );
 });
 
 /** The sandboxes of this machine by process id, with the most memory that each took, in MiB. */
@@ -189,7 +195,7 @@ function nodes(): Map<string, number> {
 
 describe('the process of a sandbox', () => {
   it.runIf(process.platform === 'linux')(
-    'ends with its owner, though that is killed and the code never pauses',
+    'the process of a sandbox ends with its owner, also when the owner is killed and the code never pauses',
     async () => {
       const before = new Set(nodes().keys());
       const owner = spawn(process.execPath, ['--conditions=@reprise/source', '--import', LOADER, OWNER], {
@@ -204,7 +210,7 @@ describe('the process of a sandbox', () => {
   );
 });
 
-describe('the process of a sandbox, should code ever get hold of it', () => {
+describe('the process of a sandbox under the control of its code', () => {
   const run = async (program: string) => {
     const args = [...withholding(64), '--eval', program];
     return (await promisify(execFile)(process.execPath, args, { env: {} })).stdout.trim();
@@ -220,12 +226,12 @@ describe('the process of a sandbox, should code ever get hold of it', () => {
     ['make code of text', `Function('return 1')`, 'EvalError'],
     ['see the environment', `if (Object.keys(process.env).length === 0) throw new Error('empty')`, 'Error'],
     ['change the language', `'use strict'; (() => { 'use strict'; Array.prototype.push = 1; })()`, 'TypeError'],
-  ])('may not %s [RPL-25]', async (_, line, code) => {
+  ])('the operating system denies the process of a sandbox to %s [RPL-25]', async (_, line, code) => {
     expect(await run(failing(line))).toBe(code);
     expect(existsSync(MARK)).toBe(false);
   });
 
-  it('could do all of it without what is withheld [RPL-25]', async () => {
+  it('without its restrictions the process could do all of that [RPL-25]', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       '--eval',
       failing(`require('fs').readdirSync('.')`),

@@ -90,7 +90,7 @@ const keyword = fc.constantFrom(
 );
 
 describe('code that imports while it runs', () => {
-  it(`refuses a dynamic import by its text, with any characters between keyword and bracket (seed ${SEED}) [RPL-24]`, async () => {
+  it(`a dynamic import is refused by its text, with any characters between keyword and bracket (seed ${SEED}) [RPL-24]`, async () => {
     let asked = 0;
     const property = fc.asyncProperty(keyword, between, async (word, gap) => {
       const text = `${word}${gap}("node:fs")`;
@@ -106,18 +106,18 @@ describe('code that imports while it runs', () => {
     expect(asked).toBeGreaterThan(RUNS / 10); // most of them would be no test
   });
 
-  it('would be let in by a look that forgets the HTML-like comments', async () => {
+  it('mutant: a scan that ignores HTML-like comments lets a dynamic import pass', async () => {
     const forgetful = /\bimport\s*(?:[(.]|\/[/*]|<!--)/;
     const text = 'import\n--> c\n("node:fs")';
     expect([await imports(text), forgetful.test(text), isRefused(text)]).toEqual([true, false, true]);
   });
 
-  it('refuses a dynamic import behind an HTML close comment [RPL-24]', async () => {
+  it('a dynamic import behind an HTML close comment is refused [RPL-24]', async () => {
     const error = await refusal(replayAlone(await worldWith(forged('try { import\n--> c\n("node:fs") } catch {}'))));
     expect([error.code, error.what]).toEqual(['code_failed', 'pure code may not import while it runs']);
   });
 
-  it('ends its process before it is answered, should its text ever get through [RPL-24]', async () => {
+  it('a dynamic import that passes the scan ends its process before it is answered [RPL-24]', async () => {
     const run = async (code: string) => {
       const child = spawn(process.execPath, [...withholding(64), '--eval', childText], { env: {}, stdio: 'pipe' });
       let said = '';

@@ -44,13 +44,13 @@ describe('given code to open a world with', () => {
     expect(await getBytes(content, link!)).toEqual(code);
   });
 
-  it('leaves no trace in a world that is given none', async () => {
+  it('a world that is opened without code to record has no trace of it', async () => {
     const store = memory();
     await reopen(store, {});
     expect((await manifestsOf(store)).map((manifest) => Object.hasOwn(manifest, 'code'))).toEqual([false]);
   });
 
-  it('goes on with the era when it is the same, or when none is given', async () => {
+  it('the era continues when the code is the same or absent', async () => {
     const store = await worldWith(pureCode(code));
     await reopen(store, {});
     await reopen(store, { code: pureCode(code) });
@@ -75,7 +75,7 @@ describe('given code to open a world with', () => {
     await verifyStore(await store.openReadonly(), { app: one });
   });
 
-  it('keeps the code in an era that begins for its policy alone, and loses it with other definitions', async () => {
+  it('an era that begins for its policy alone keeps the code, and an era with other definitions drops it', async () => {
     const store = await worldWith(pureCode(code));
     await reopen(store, { policy: [{ send: '*', decision: 'allow' }] });
     await reopen(store, { app: two });
@@ -84,7 +84,7 @@ describe('given code to open a world with', () => {
   });
 });
 
-describe('what becomes of recorded code', () => {
+describe('recorded code', () => {
   it('a fork carries it, and is replayed by it', async () => {
     const store = await worldWith(pureCode(code));
     const into = memory();
@@ -97,7 +97,7 @@ describe('what becomes of recorded code', () => {
     expect([unverified, replayed > 4]).toEqual([0, true]);
   });
 
-  it('it can be erased as any content; its era is unverified then, and the world verifies', async () => {
+  it('recorded code can be erased as any content; its era is unverified then, and the world verifies', async () => {
     const store = await worldWith(pureCode(code));
     const [{ code: link } = {}] = await manifestsOf(store);
     {

@@ -33,7 +33,7 @@ function watchSyncs(folder: string): readonly string[] {
 
 describe('a backup', () => {
   it.skipIf(process.platform !== 'linux')(
-    'has synced each of its files and folders before they get their names, and the names last',
+    'a backup syncs each of its files and folders before they get their names, and the names last',
     async () => {
       const { dir, remove } = freshDirectory();
       onTestFinished(remove);

@@ -56,7 +56,7 @@ async function verify(file: string, expect: string): Promise<number> {
 }
 
 describe('a backup', () => {
-  it('a backup refuses a place beside which somebody else makes one, and removes nothing of it [JRN-34]', async () => {
+  it('a backup is refused beside another backup of the same name, and removes nothing of it [JRN-34]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     const others = [`${copy}.part.blobs`, `${copy}.part`];
     for (const [i, other] of others.entries()) {
@@ -141,7 +141,7 @@ describe('a backup', () => {
     ['a file', () => copy, async () => writeFileSync(copy, '')],
     ['a folder of blobs', () => `${copy}.blobs`, async () => mkdirSync(`${copy}.blobs`)],
     ['a log', () => `${copy}-wal`, async () => writeFileSync(`${copy}-wal`, '')],
-  ])('is never put over %s [JRN-34]', async (_, at, make) => {
+  ])('a backup never replaces %s [JRN-34]', async (_, at, make) => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     await make();
     await expect(world.backup(copy)).rejects.toMatchObject({ code: 'invalid_argument', details: { where: at() } });

@@ -23,7 +23,7 @@ async function makeWorld(): Promise<void> {
   await (await openKernelWorld({ store: sqlite(path), app })).close();
 }
 
-describe('a file whose schema somebody changed', () => {
+describe('a file with a changed schema', () => {
   it.each([
     ['has a trigger', 'CREATE TRIGGER t AFTER INSERT ON frame BEGIN DELETE FROM frame; END'],
     ['has a view', 'CREATE VIEW v AS SELECT 1'],
@@ -32,15 +32,18 @@ describe('a file whose schema somebody changed', () => {
     ['has another column', 'ALTER TABLE frame ADD COLUMN more'],
     ['lacks a table', 'DROP TABLE frame'],
     ['has a view in place of a table', 'DROP TABLE frame; CREATE VIEW frame AS SELECT 1 AS seq'],
-  ])('and that %s is refused before anything of it is read, to read and to write [JRN-33]', async (_, sql) => {
-    await makeWorld();
-    await tamper(path, sql);
-    const refused = { code: 'journal_damaged', details: { where: path } };
-    await expect(sqlite(path).openReadonly()).rejects.toMatchObject(refused);
-    await expect(sqlite(path).open()).rejects.toMatchObject(refused);
-  });
+  ])(
+    'a file that %s is refused for reading and writing, before any of its content is read [JRN-33]',
+    async (_, sql) => {
+      await makeWorld();
+      await tamper(path, sql);
+      const refused = { code: 'journal_damaged', details: { where: path } };
+      await expect(sqlite(path).openReadonly()).rejects.toMatchObject(refused);
+      await expect(sqlite(path).open()).rejects.toMatchObject(refused);
+    },
+  );
 
-  it('says which version wrote it and which is expected, where it is another', async () => {
+  it('a file of another version is refused with its version and the expected one', async () => {
     await makeWorld();
     await tamper(path, 'PRAGMA user_version = 9');
     const said = { code: 'semantics_unknown', details: { where: path, expected: 1, actual: 9 } };
@@ -48,7 +51,7 @@ describe('a file whose schema somebody changed', () => {
   });
 
   it.each(['x', '1.5', '', '-2', '1e3', '12345678901234567'])(
-    'and whose note of its last erasure is %j is damaged [JRN-33]',
+    'a file whose note of the last erasure is %j is damaged [JRN-33]',
     async (note) => {
       await makeWorld();
       await tamper(path, `INSERT OR REPLACE INTO meta (name, value) VALUES ('erased_through', '${note}')`);
@@ -59,8 +62,8 @@ describe('a file whose schema somebody changed', () => {
   );
 });
 
-describe('the text that names who holds a file', () => {
-  it('is read back as it was written', () => {
+describe('the text that names the owner of a file', () => {
+  it('the text of an owner is parsed to the same owner', () => {
     const owner = newOwner('7:8');
     expect(parseOwner(ownerText(owner))).toEqual(owner);
     forgetOwner(owner);
@@ -76,7 +79,7 @@ describe('the text that names who holds a file', () => {
     'a b 01 c d e',
     'a b 12345678901 c d e',
     'a b x c d e',
-  ])('names nobody when it is %j', (text) => {
+  ])('the text %j names no owner', (text) => {
     expect(parseOwner(text)).toBeUndefined();
   });
 });
@@ -84,7 +87,7 @@ describe('the text that names who holds a file', () => {
 describe('the owner that a file names', () => {
   const here = '7:8';
 
-  it('holds it as long as its process has it open, and nobody else does for it [JRN-28]', () => {
+  it('an owner holds a file as long as its process has it open [JRN-28]', () => {
     const owner = newOwner(here);
     expect(holdsStill(owner, here)).toBe(true);
     forgetOwner(owner);
@@ -92,7 +95,7 @@ describe('the owner that a file names', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'holds it while its process lives; what cannot be known is not taken for held',
+    'an owner of another process holds a file while that process lives; an unknown state does not count as held',
     () => {
       const owner = newOwner(here);
       forgetOwner(owner);
@@ -113,7 +116,7 @@ describe('the owner that a file names', () => {
     },
   );
 
-  it('keeps another opener away when the lock beside the file is gone [JRN-28]', async () => {
+  it('another opening is refused while the owner lives, also without the lock file [JRN-28]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     for (const name of readdirSync(place.dir)) if (name.includes('lock')) rmSync(join(place.dir, name));
     const refused = { code: 'world_locked', details: { where: path, actual: `process ${process.pid}` } };
@@ -123,12 +126,15 @@ describe('the owner that a file names', () => {
 });
 
 describe('a log whose file is gone', () => {
-  it.each(['removed', 'emptied'])('and that was %s is no world, neither to read nor to write [JRN-30]', async (how) => {
-    await makeWorld();
-    if (how === 'removed') rmSync(path);
-    else writeFileSync(path, '');
-    writeFileSync(`${path}-wal`, new Uint8Array(100));
-    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'world_incomplete' });
-    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'world_incomplete' });
-  });
+  it.each(['removed', 'emptied'])(
+    'a log whose file was %s is not a world, neither for reading nor for writing [JRN-30]',
+    async (how) => {
+      await makeWorld();
+      if (how === 'removed') rmSync(path);
+      else writeFileSync(path, '');
+      writeFileSync(`${path}-wal`, new Uint8Array(100));
+      await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'world_incomplete' });
+      await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'world_incomplete' });
+    },
+  );
 });

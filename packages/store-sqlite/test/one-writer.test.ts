@@ -49,7 +49,7 @@ async function append(open: OpenStore, count = 1): Promise<void> {
   await open.journal.append(framesAfter(head, count), head);
 }
 
-describe('a file that another process holds', () => {
+describe('a file that another process has open', () => {
   const names: readonly (readonly [string, () => string])[] = [
     ['a symbolic link to it', () => link(path, inPlace('current.db'))],
     ['a chain of symbolic links', () => link(link(path, inPlace('one.db')), inPlace('two.db'))],
@@ -78,14 +78,14 @@ describe('a file that another process holds', () => {
     return to;
   }
 
-  it.each(names)('is refused to a second one by %s [JRN-28]', async (_, nameOf) => {
+  it.each(names)('a second process is refused the open file by %s [JRN-28]', async (_, nameOf) => {
     expect(await holder(path)).toBe('held');
     const other = nameOf();
     expect(await holder(other)).toBe('world_locked');
     await expect(sqlite(other).open()).rejects.toMatchObject({ code: 'world_locked' });
   });
 
-  it('is refused by a hard link, to a reader as well while its log is needed [JRN-28]', async () => {
+  it('a hard link to an open file is refused, also for reading while the file needs its log [JRN-28]', async () => {
     expect(await holder(path)).toBe('held');
     const other = inPlace('other.db');
     linkSync(path, other);
@@ -94,7 +94,7 @@ describe('a file that another process holds', () => {
     await expect(sqlite(other).openReadonly()).rejects.toMatchObject({ code: 'world_incomplete' });
   });
 
-  it('is free again when its holder has died, although it names him still', async () => {
+  it('a file is free again when its owner has died, although it still names that owner', async () => {
     expect(await holder(path)).toBe('held');
     await children[0]?.kill();
     rmSync(`${path}-lock`);
@@ -103,7 +103,7 @@ describe('a file that another process holds', () => {
     await open.close();
   });
 
-  it('is free again when its opening failed, although the process that tried lives on', async () => {
+  it('a file is free again after a failed opening, although the process that tried lives on', async () => {
     await (await sqlite(path).open()).close();
     const reader = (await sqliteDriver()).open(path, 'read');
     reader.exec('BEGIN');
@@ -114,7 +114,7 @@ describe('a file that another process holds', () => {
     expect(await holder(path)).toBe('held');
   });
 
-  it('may be copied with its log, and the copy opened: it is another file', async () => {
+  it('an open file may be copied with its log, and the copy opens: it is another file', async () => {
     expect(await holder(path)).toBe('held');
     const copy = inPlace('copy.db');
     for (const side of ['', '-wal']) copyFileSync(`${path}${side}`, `${copy}${side}`);
@@ -124,7 +124,7 @@ describe('a file that another process holds', () => {
   });
 });
 
-describe('a file that this process holds', () => {
+describe('a file that this process has open', () => {
   let open: OpenStore;
 
   beforeEach(async () => {
@@ -153,25 +153,25 @@ describe('a file that this process holds', () => {
     renameSync(`${file}.new`, file);
   }
 
-  it.each(changes)('and that is %s takes nothing more [JRN-29]', async (_, code, change) => {
+  it.each(changes)('an open file that is %s accepts no more writes [JRN-29]', async (_, code, change) => {
     change();
     await expect(append(open)).rejects.toMatchObject({ code });
     await expect(open.mark('late')).rejects.toMatchObject({ code });
   });
 
-  it('goes on when it was only touched', async () => {
+  it('an open file accepts writes after its times changed', async () => {
     utimesSync(path, new Date(), new Date(1_000_000));
     await append(open);
     await append(open);
   });
 
-  it('is taken over where nobody can know that its writer lives; then that one can write no more [JRN-28]', async () => {
+  it('a file is taken over when its writer cannot be known to live, and that writer can write no more [JRN-28]', async () => {
     await tamper(path, `UPDATE meta SET value = 'boot ns 1 1 0:0 other' WHERE name = 'owner'`);
     await expect(append(open)).rejects.toMatchObject({ code: 'fenced' });
     expect(await open.journal.head()).toMatchObject({ seq: 2 });
   });
 
-  it('is not closed by its name when another file has that name: the log there stays', async () => {
+  it('a moved file is not closed by its old name: the log of the new file there stays', async () => {
     renameSync(inPlace('real'), inPlace('elsewhere'));
     mkdirSync(inPlace('real'));
     expect(await holder(path)).toBe('held');
@@ -264,7 +264,7 @@ describe('the files of a world that do not belong together', () => {
 });
 
 describe('the place of a world', () => {
-  it('makes the file alone: a folder that is not there is no place for one [JRN-31]', async () => {
+  it('a new world is only the file: a path in a missing folder is refused [JRN-31]', async () => {
     const deep = inPlace('typo', 'dir', 'w.db');
     for (const opening of [sqlite(deep).open(), sqliteDirectory(deep).open()]) {
       await expect(opening).rejects.toMatchObject({
@@ -277,14 +277,14 @@ describe('the place of a world', () => {
     expect(existsSync(inPlace('typo'))).toBe(false);
   });
 
-  it('makes folders where it is told to [JRN-31]', async () => {
+  it('a store creates missing folders when its options request it [JRN-31]', async () => {
     const deep = inPlace('a', 'b', 'w.db');
     await (await sqlite(deep, { create: 'folders' }).open()).close();
     await (await sqliteDirectory(inPlace('c', 'd', 'host.db'), { create: 'folders' }).open()).close();
     expect([existsSync(deep), existsSync(inPlace('c', 'd', 'host.db'))]).toEqual([true, true]);
   });
 
-  it('is where a link points to, also one to nothing: the lock and the blobs stand there', async () => {
+  it('a new world behind a link stands where the link points, with its lock and blobs, also when the target is missing', async () => {
     symlinkSync(path, inPlace('current.db'));
     const open = await sqlite(inPlace('current.db')).open();
     await open.content.put(new Uint8Array(70_000));
@@ -294,7 +294,7 @@ describe('the place of a world', () => {
     await open.close();
   });
 
-  it('a directory of a host is held by its file as well', async () => {
+  it('a file in the directory of a host is locked as any other', async () => {
     const open = await sqliteDirectory(inPlace('host.db')).open();
     symlinkSync(inPlace('host.db'), inPlace('link.db'));
     await expect(sqliteDirectory(inPlace('link.db')).open()).rejects.toMatchObject({ code: 'world_locked' });

@@ -98,7 +98,7 @@ describe('kill -9', () => {
     await open.close();
   }
 
-  it('given a killed writer, a reader sees what it acknowledged and changes neither the database nor its WAL [JRN-19]', async () => {
+  it('after a writer was killed, a reader sees what it acknowledged and changes neither the database nor its WAL [JRN-19]', async () => {
     const child = start('appender.ts', '1');
     const acks: string[] = [];
     while (acks.length < 20) acks.push((await child.lines.next()).value as string);

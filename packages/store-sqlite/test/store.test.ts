@@ -45,7 +45,7 @@ async function readWorld(): Promise<StoredFrame[]> {
 }
 
 describe('the driver', () => {
-  it('is the one that this Node brings along, where it does', async () => {
+  it('the driver is the one built into this Node, where there is one', async () => {
     const builtin = process.versions.node.startsWith('20.') ? 'libsql' : 'node:sqlite';
     expect((await sqliteDriver()).name).toBe(builtin);
   });
@@ -85,7 +85,7 @@ describe('a large blob as a file', () => {
   }
 
   it.each([300 * MIB, 3 * 1024 * MIB])(
-    'of %i forged bytes is refused as damaged without being held in memory, and is whole when it is put again [CON-18]',
+    'a forged blob file of %i bytes is refused as damaged without being read into memory, and is whole when it is stored again [CON-18]',
     async (size) => {
       const { refused, more, again } = await forged(size);
       expect(refused).toMatchObject({ code: 'blob_damaged' });

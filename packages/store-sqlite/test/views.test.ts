@@ -62,7 +62,7 @@ async function session(path: string, keys: readonly string[]): Promise<unknown> 
 }
 
 describe('views beside a world in SQLite', () => {
-  it('are gone on with at the next opening, in a file of their own', async () => {
+  it('views are continued at the next opening, in a file of their own', async () => {
     const path = place();
     await session(path, ['a', 'b', 'a']);
     expect(existsSync(`${path}.views`)).toBe(true);
@@ -81,7 +81,7 @@ describe('views beside a world in SQLite', () => {
     ],
     ['given another column', async (file: string) => tamper(file, 'ALTER TABLE view ADD COLUMN extra TEXT')],
     ['of an older layout', async (file: string) => tamper(file, 'PRAGMA user_version = 99')],
-  ])('are made again when their file was %s', async (_, damage) => {
+  ])('views are rebuilt when their file was %s', async (_, damage) => {
     const path = place();
     await session(path, ['a', 'b', 'a']);
     await damage(`${path}.views`);

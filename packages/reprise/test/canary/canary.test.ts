@@ -18,7 +18,7 @@ function planted(): string {
 const MUTANT_EVERY = process.env.CANARY_MUTANTS === 'all' ? 1 : 5;
 
 describe.each(PLACES)('a secret in $name', ({ make }) => {
-  it('is nowhere in what is stored, told, printed and thrown [CON-16]', async () => {
+  it('the secret appears nowhere in what is stored, sent, printed and thrown [CON-16]', async () => {
     const secret = planted();
     const haul = await haulOf(await make(secret));
     expect([...haul.keys()]).toEqual(expect.arrayContaining(['journal', 'blobs', 'files', 'events', 'result']));
@@ -29,7 +29,7 @@ describe.each(PLACES)('a secret in $name', ({ make }) => {
 describe.each(PLACES.filter((_, n) => n % MUTANT_EVERY === 0))(
   'without the scrubber, a secret in $name',
   ({ make }) => {
-    it('is found: the check sees that mutant', async () => {
+    it('mutant: without the scrubber the secret is found', async () => {
       const secret = planted();
       vi.spyOn(Scrubber.prototype, 'idle', 'get').mockReturnValue(true);
       expect(sightings(await haulOf(await make(secret)), secret)).not.toEqual([]);

@@ -23,14 +23,14 @@ describe('kill -9', () => {
     for (let n = 0; n < TRIALS; n++) await runTrial(bench, clean, SEED, n);
   });
 
-  it('given a kill inside a call that may happen once, it is not repeated and the model is told that nobody knows [EFF-7]', async () => {
+  it('a call that may happen once is not repeated after a kill inside it, and the model is informed that its outcome is unknown [EFF-7]', async () => {
     const trial = new Trial(bench, 'inside');
     expect(await trial.run({ moment: { step: 'start write_file', side: 'after' } })).toBeUndefined();
     expect(trial.moments).toEqual(['moment after start write_file']);
     expect(await trial.finish()).toMatchObject({ unknown: 1, repeated: 0 });
   });
 
-  it('given a kill inside a call that may be repeated, it is repeated and nobody need be told [EFF-8]', async () => {
+  it('a call that may be repeated is repeated after a kill inside it, and the model notices nothing [EFF-8]', async () => {
     const trial = new Trial(bench, 'again');
     expect(await trial.run({ moment: { step: 'end grep', side: 'before' } })).toBeUndefined();
     expect((await trial.finish()).unknown).toBe(0);
@@ -44,7 +44,7 @@ describe('kill -9', () => {
     expect((await trial.finish()).unknown).toBe(0);
   });
 
-  it('given two kills just after the same fact was noted, it is quarantined and the survey begun anew; after one it may not be [REC-4]', async () => {
+  it('an input is quarantined and the survey begins anew after two kills right after the note of that input; after one kill it may continue [REC-4]', async () => {
     const trial = new Trial(bench, 'poison');
     expect(await trial.run({ moment: { step: 'start write_file', side: 'after' } })).toBeUndefined();
     expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();

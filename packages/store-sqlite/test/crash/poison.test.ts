@@ -65,7 +65,7 @@ describe('the note of a fact', () => {
     ['two deaths', (fact: string) => `2 ${fact}`, { heard: [] }],
     ['two deaths of another fact', () => '2 receipt of something else', { heard: ['outcome_unknown'] }],
     ['a note of nobody', () => 'x', { heard: ['outcome_unknown'] }],
-  ])('given %s, only what two holders died of is journaled without its cascade', async (_, note, state) => {
+  ])('given %s, an input is journaled without its cascade only when two owners died of it', async (_, note, state) => {
     const { store, fact } = await leftKnocking();
     const world = await openKernelWorld({ store: afterDeath(store, note === null ? null : note(fact)), app });
     expect(await world.state(DOOR)).toEqual(state);

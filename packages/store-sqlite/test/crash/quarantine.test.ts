@@ -8,7 +8,7 @@ const found = (seq: number, mark: string | null, clean = false): Opening => ({ s
 const quarantined = [{ seq: 9, fact: FACT }];
 
 describe('a quarantined fact', () => {
-  it('is excused when two processes, one after the other, died with a note of it [REC-7]', () => {
+  it('a quarantined input is excused when two processes, one after the other, died with a note of it [REC-7]', () => {
     expect(wronglyQuarantined([fresh, found(5, `1 ${FACT}`), found(8, `2 ${FACT}`)], quarantined)).toEqual([]);
     const between = [fresh, found(5, `1 ${FACT}`), found(5, `1 ${FACT}`), found(8, `2 ${FACT}`)];
     expect(wronglyQuarantined(between, quarantined)).toEqual([]);
@@ -24,7 +24,7 @@ describe('a quarantined fact', () => {
     ['another fact came between', [fresh, found(4, `1 ${FACT}`), found(6, '1 continue'), found(8, `1 ${FACT}`)]],
     ['the world was closed cleanly between', [fresh, found(5, `1 ${FACT}`, true), found(8, `2 ${FACT}`)]],
     ['the second note came after it', [fresh, found(5, `1 ${FACT}`), found(9, `2 ${FACT}`)]],
-  ])('is not excused when %s [REC-7]', (_, openings) => {
+  ])('a quarantined input is not excused when %s [REC-7]', (_, openings) => {
     expect(wronglyQuarantined(openings, quarantined)).toEqual(quarantined);
   });
 });

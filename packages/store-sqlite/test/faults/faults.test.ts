@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.dispose());
 
-describe('whatever befalls its processes', () => {
+describe('a world whose processes are killed and stopped, and whose disk fails', () => {
   it(`a world keeps what it promised, over ${TRIALS} worlds (seed ${SEED}; again: npx tsx --conditions=@reprise/source scripts/long/faults.ts --seed ${SEED} --worlds ${TRIALS}) [JRN-20, REC-1, EFF-13]`, async () => {
     const total = { kills: 0, torn: 0, stops: 0, failed: 0, refused: 0 } satisfies Partial<TrialResult>;
     for (let n = 0; n < TRIALS; n++) {
@@ -49,8 +49,8 @@ describe('a write that was never synced', () => {
   });
 });
 
-describe('a process that is stopped with the world in its hands', () => {
-  it('keeps it, and goes on when it is woken; nothing is lost [JRN-18]', async () => {
+describe('a stopped process that has a world open', () => {
+  it('a stopped process keeps its world, and continues when it is woken; nothing is lost [JRN-18]', async () => {
     const trial = new Trial(bench, 'stopped');
     const first = trial.start({ strike: { at: 'ack', count: 7, blow: 'SIGSTOP' } });
     await first.stopped;
@@ -61,7 +61,7 @@ describe('a process that is stopped with the world in its hands', () => {
     await trial.finish();
   });
 
-  it('gives it up when it is killed as it lies', async () => {
+  it('a stopped process releases its world when it is killed', async () => {
     const trial = new Trial(bench, 'stopped-and-killed');
     const first = trial.start({ strike: { at: 'ack', count: 7, blow: 'SIGSTOP' } });
     await first.stopped;
@@ -72,8 +72,8 @@ describe('a process that is stopped with the world in its hands', () => {
   });
 });
 
-describe('a process that runs out of room', () => {
-  it('by a limit on its files, gives up as `store_failed`, and loses nothing that it acknowledged [JRN-16]', async () => {
+describe('a process without space on its disk', () => {
+  it('a process at the limit of its file sizes fails with `store_failed` and loses nothing that it acknowledged [JRN-16]', async () => {
     const trial = new Trial(bench, 'limit');
     const { how, said } = await trial.run({ fileKiB: 1_000 });
     expect([how, said]).toEqual(['failed', expect.stringContaining('store_failed')]);
@@ -81,7 +81,7 @@ describe('a process that runs out of room', () => {
     await trial.finish();
   });
 
-  it('on a full disk, refuses what does not fit and goes on by itself when there is room', async (context) => {
+  it('on a full disk a process refuses what does not fit, and continues by itself when there is space', async (context) => {
     const folder = path.join(bench.root, 'disk');
     mkdirSync(folder);
     const disk = smallDisk(folder, 24);
@@ -104,7 +104,7 @@ describe('a process that runs out of room', () => {
   });
 });
 
-describe('the harness sees', () => {
+describe('the checks of the harness', () => {
   it('a process that acknowledges before it appends', async () => {
     const trial = new Trial(bench, 'early');
     const strike = { at: 'ack', count: 3, blow: 'SIGKILL' } as const;
@@ -130,7 +130,7 @@ describe('the harness sees', () => {
     await expect(trial.check()).rejects.toThrow(/F4/);
   });
 
-  it('a world that does not rest, and one that nobody holds', async () => {
+  it('the harness finds a world that does not become idle and a world without an owner', async () => {
     const trial = new Trial(bench, 'unfinished');
     await trial.run({ strike: { at: 'ack', count: 3, blow: 'SIGKILL' } });
     await expect(trial.check()).rejects.toThrow(/F4/);

@@ -137,7 +137,7 @@ describe('while one process writes, a second one', () => {
     ['the folder was moved', 'world_moved', folderMoved, () => path.join(place, 'elsewhere', 'w.db')],
     ['a copy was put in its place', 'world_moved', () => replaced(), () => path.join(place, 'before.db')],
   ])(
-    'when %s never writes beside the first, which stops as %s; nothing told is lost, nothing done twice [JRN-29]',
+    'when %s, a second process never writes beside the first, which stops as %s; nothing acknowledged is lost, nothing done twice [JRN-29]',
     async (_, code, change, whereOf) => {
       const first = start(db, 0, 400);
       await first.until(() => first.acks.length >= 5);
@@ -184,7 +184,7 @@ describe('while one process writes, a second one', () => {
     return db;
   }
 
-  it('that is given a copy of the file without its log gets nothing, while the first goes on [JRN-30]', async () => {
+  it('a second process with a copy of the file without its log gets nothing, while the first continues [JRN-30]', async () => {
     const first = start(db, 0);
     await first.until(() => first.acks.length >= 5);
     const copy = path.join(place, 'copy.db');
@@ -197,7 +197,7 @@ describe('while one process writes, a second one', () => {
     expect(twice()).toEqual([]);
   });
 
-  it('that comes after a kill gets the world when the log is there, and nothing when it was removed [JRN-30]', async () => {
+  it('a second process that comes after a kill gets the world when the log exists, and nothing when it was removed [JRN-30]', async () => {
     const first = start(db, 0, 400);
     await first.until(() => first.acks.length >= 8);
     first.signal('SIGKILL');

@@ -72,7 +72,7 @@ describe('a scripted adapter', () => {
     await world.close();
   });
 
-  it('what hangs is cancelled when it is told to stop, what never answers is not', async () => {
+  it('a hanging answer is cancelled by its signal, a missing answer is not', async () => {
     const hanging = await worldWith(() => ({ hang: paidWith }));
     await hanging.send('a');
     await hanging.clock.settle();
@@ -88,7 +88,7 @@ describe('a scripted adapter', () => {
     expect(never.adapter.calls[0]?.signal.aborted).toBe(true);
   });
 
-  it('breaks as it is told, and counts executions by key', async () => {
+  it('a scripted adapter throws as scripted, and counts executions by key', async () => {
     const { world, clock, adapter, send } = await worldWith(() => ({ throws: new Error('broken') }));
     await send('a');
     await clock.settle();

@@ -87,7 +87,7 @@ describe('a world of a test', () => {
     expect((await world.verify()).unverified).toBe(0);
   });
 
-  it('dies inside a tool: its work is done, its answer is lost, and it is not done again', async () => {
+  it('a crash inside a tool loses its answer, and the tool is not executed again', async () => {
     const agent = support();
     const world = await open(agent, asks(100), { text: 'Unclear.' });
     let done = 0;
@@ -102,7 +102,7 @@ describe('a world of a test', () => {
     await again.verify();
   });
 
-  it('dies inside a tool that may be done again: it is done again', async () => {
+  it('a crash inside an idempotent tool executes it again', async () => {
     const agent = support('idempotent');
     const world = await open(agent, asks(100), { text: 'Done.' });
     let done = 0;
@@ -115,7 +115,7 @@ describe('a world of a test', () => {
     await again.verify();
   });
 
-  it('dies when the answer of a tool is durable: nothing is lost and nothing is done twice', async () => {
+  it('a crash after the answer of a tool is durable loses nothing and does nothing twice', async () => {
     const agent = support();
     const world = await open(agent, asks(100), { text: 'Done.' });
     let done = 0;
@@ -138,7 +138,7 @@ describe('a world of a test', () => {
     expect(await again.session('t', agent).state()).toBeUndefined();
   });
 
-  it('keeps an approval over a crash', async () => {
+  it('an approval stands after a crash', async () => {
     const agent = support();
     const world = await open(agent, asks(9_000), { text: 'Done.' });
     world.tool('refund', () => 'refunded');
@@ -153,7 +153,7 @@ describe('a world of a test', () => {
 });
 
 describe('a saved world', () => {
-  it('is the same bytes again, and is replayed without anything outside', async () => {
+  it('a saved world has the same bytes when it is saved again, and replays without anything outside', async () => {
     const agent = support();
     await using world = await open(agent, asks(100), { text: 'Done.' });
     world.tool('refund', () => 'refunded');
@@ -166,7 +166,7 @@ describe('a saved world', () => {
     expect(report).toMatchObject({ replayed: world.kernel.head.seq + 1, unverified: 0 });
   });
 
-  it('names the first difference when the code does something else', async () => {
+  it('the replay of a saved world names the first difference when the code does something else', async () => {
     const agent = support();
     await using world = await open(agent, { text: 'Done.' });
     await (await world.session('t', agent).send('Hi')).result();
@@ -185,7 +185,7 @@ describe('a saved world', () => {
     expect(firstDifference?.path).toContain('runs');
   });
 
-  it('is opened again and goes on', async () => {
+  it('a saved world opens again and continues', async () => {
     const agent = support();
     const first = await open(agent, { text: 'One.' });
     await (await first.session('t', agent).send('Hi')).result();
@@ -200,7 +200,7 @@ describe('a saved world', () => {
     expect((await again.session('t', agent).state())?.runs).toBe(2);
   });
 
-  it('refuses to replay bytes that are not a saved world', async () => {
+  it('a replay refuses bytes that are not a saved world', async () => {
     await expect(replay(Uint8Array.of(0xa0))).rejects.toSatisfy((error) => isRepriseError(error, 'invalid_bytes'));
   });
 });

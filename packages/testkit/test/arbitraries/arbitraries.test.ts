@@ -58,7 +58,7 @@ describe(`arbitraries (seed ${SEED})`, () => {
     await hold(fc.property(anyAddress(['a/B@1']), ([reducer]) => reducer === 'a/B@1'));
   });
 
-  it('events and effects are what the kernel takes, effects with fitting values', async () => {
+  it('the kernel accepts random events and effects, and values that fit the effects', async () => {
     await hold(fc.property(anyEvent(), ({ name, value }) => WIRE_NAME.test(name) && encode(value).length > 0));
     await hold(fc.property(anyEffect(), ({ definition }) => scriptedAdapter(definition, []).effect === definition));
     const deliveries = new Set(sample(anyEffect()).map(({ definition }) => definition.guarantee));

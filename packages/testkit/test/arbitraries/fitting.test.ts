@@ -42,14 +42,14 @@ describe('values made from a schema', () => {
     );
   });
 
-  it('are events of the reducer that takes them; those that make its cell, when only such are asked for', () => {
+  it('random values are events of the reducer that accepts them, or on request only those that create its cell', () => {
     const named = (which: 'all' | 'creating') =>
       new Set(fc.sample(anyEventOf(reducer, which), { seed: 1, numRuns: 50 }).map(({ name }) => name));
     expect([...named('all')].sort()).toEqual(['demo/Made@1', 'demo/Told@1']);
     expect([...named('creating')]).toEqual(['demo/Made@1']);
   });
 
-  it('refuses a schema that no value passes', () => {
+  it('a schema that no value passes is refused', () => {
     expect(() => anyFitting({ type: 'never' })).toThrow(TypeError);
   });
 });

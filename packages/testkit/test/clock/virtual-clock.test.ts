@@ -32,7 +32,7 @@ describe('a virtual clock', () => {
     expect(woke[2]).toEqual(['late', 30]);
   });
 
-  it('wakes what falls asleep within the span, within the span', async () => {
+  it('a sleeper that starts within the span wakes within the span', async () => {
     const clock = new VirtualClock({ wall: 0 });
     const woke: number[] = [];
     void (async () => {
@@ -46,7 +46,7 @@ describe('a virtual clock', () => {
     expect(woke).toEqual([10, 20, 30, 40]);
   });
 
-  it('lets sleepers go when they are told to', async () => {
+  it('a virtual clock releases sleepers when their signal is aborted', async () => {
     const clock = new VirtualClock();
     const stop = new AbortController();
     const slept = clock.sleep(10, stop.signal);
@@ -57,7 +57,7 @@ describe('a virtual clock', () => {
     await clock.sleep(0, never);
   });
 
-  it('a jump of the wall wakes nobody and leaves the other reading', async () => {
+  it('a jump of the wall clock wakes no sleeper and leaves the monotonic time unchanged', async () => {
     const clock = new VirtualClock({ wall: 1_000 });
     void clock.sleep(10, never);
     clock.jumpWall(-900);
@@ -65,7 +65,7 @@ describe('a virtual clock', () => {
     expect([clock.wall(), clock.monotonic(), clock.sleeping]).toEqual([100, 0, 1]);
   });
 
-  it('does not advance by what is no time', async () => {
+  it('a virtual clock does not advance by an invalid span', async () => {
     const clock = new VirtualClock();
     for (const ms of [-1, 0.5, Number.NaN]) await expect(clock.advance(ms)).rejects.toThrow(RangeError);
   });
@@ -77,13 +77,13 @@ describe('seeded random bytes', () => {
     return lengths.map((length) => Buffer.from(random(length)).toString('hex'));
   };
 
-  it('are the same for the same seed and others for another', () => {
+  it('seeded random bytes are the same for the same seed and different for another', () => {
     expect(draw('a', 32, 16, 100)).toEqual(draw('a', 32, 16, 100));
     expect(draw('a', 32)).not.toEqual(draw('b', 32));
     expect(draw(1, 32)).not.toEqual(draw('1', 32));
   });
 
-  it('have the length that was asked for and do not repeat', () => {
+  it('seeded random bytes have the requested length and do not repeat', () => {
     const [one, other, long] = draw('a', 32, 32, 100);
     expect(one).not.toBe(other);
     expect(long).toHaveLength(200);

@@ -9,7 +9,7 @@ const paid = (value: boolean) => ({ name: 'shop/Paid@1', value: { ok: value } })
 const started = () => givenPlan(payPlan, { owner: order }).input({ cents: 5 });
 
 describe('given a plan', () => {
-  it('it waits with its effects open', () => {
+  it('a plan under test waits with its effects open', () => {
     started().then({ effects: [charged], events: [], ended: null, denied: [], aborted: [] });
   });
 
@@ -32,7 +32,7 @@ describe('given a plan', () => {
       .then({ effects: [], denied: ['shop.charge@1'], events: [paid(false)], ended: 'ok' });
   });
 
-  it('a deadline comes with the time, and a running effect is told to stop', () => {
+  it('a deadline of a plan ends with the time, and a running effect is aborted', () => {
     const given = givenPlan(patientPlan).input({});
     given.when({ afterMs: 59_999 }).then({ ended: null, aborted: [] });
     given.when({ afterMs: 60_000 }).then({ ended: 'ok', events: [paid(false)], aborted: [0] });
@@ -46,7 +46,7 @@ describe('given a plan', () => {
       .then({ events: [paid(false)], ended: 'ok' });
   });
 
-  it('it peeks at the cells of the test', () => {
+  it('a plan under test can peek at the cells of the test', () => {
     const cells = [{ address: ['shop/Order@1', 'a'] as [string, string], state: { cents: 1 } }];
     givenPlan(curiousPlan, { cells })
       .input({ key: 'a' })

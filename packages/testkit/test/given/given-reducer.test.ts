@@ -24,7 +24,7 @@ describe('given a reducer', () => {
     });
   });
 
-  it('events before are executed, and only what follows is compared', () => {
+  it('earlier events are applied, and only what follows them is compared', () => {
     whenPaid().then({
       state: { cents: 10, paid: true },
       intents: [],
@@ -114,7 +114,7 @@ describe('given a test that expects something else, it fails', () => {
     expect(() => given.when({ name: 'shop/Nothing@1', value: {} }).then({})).toThrow(/takes no event/);
   });
 
-  it('what no world would let in is refused before the reducer sees it', () => {
+  it('an event that no world would accept is refused before the reducer sees it', () => {
     expect(() => givenReducer(order).when({ name: 'shop/Ordered@1', value: { cents: 'x' } })).toThrow(/\$\.cents/);
     expect(() => givenReducer(order).state({ cents: 'x', paid: false }).when(paid)).toThrow(
       /the given state.*\$\.cents/,
@@ -122,7 +122,7 @@ describe('given a test that expects something else, it fails', () => {
     expect(() => givenReducer(order).events(paid).when(paid)).toThrow(/the given event shop\/Paid@1.*does not exist/);
   });
 
-  it('what another reducer would refuse is a fault of the sender', () => {
+  it('an event that another reducer would refuse is a fault of the sender', () => {
     const strict = {
       ...audit,
       events: new Map([['shop/Noted@1', { node: { type: 'never' as const }, creates: true }]]),
@@ -133,7 +133,7 @@ describe('given a test that expects something else, it fails', () => {
     when.then({ fault: 'event_invalid' });
   });
 
-  it('a when that is awaited says what to do', async () => {
+  it('an awaited `when` fails with an explanation', async () => {
     await expect(async () => await (whenOrdered() as unknown as Promise<void>)).rejects.toThrow(/do not await/);
   });
 });

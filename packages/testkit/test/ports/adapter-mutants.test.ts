@@ -309,13 +309,13 @@ describe('an adapter that breaks its contract is found', () => {
     ).toBe(true);
   });
 
-  it('and every check finds some', () => {
+  it('every check of the adapter suite finds a mutant', () => {
     const idle = adapterChecks.filter(({ name }) => !MUTANTS.some(([, rule]) => name.startsWith(rule)));
     expect(idle.map(({ name }) => name)).toEqual([]);
   });
 });
 
-describe('what a check says of an adapter', () => {
+describe('the message of a failed check', () => {
   it.each<readonly [rule: string, adapter: Parameters<typeof bankSubject>[0], says: RegExp]>([
     [
       AGAIN,
@@ -332,7 +332,7 @@ describe('what a check says of an adapter', () => {
       leaking((secret, _given, { progress }) => progress({ auth: btoa(`me:${secret}`) })),
       /^the secret BANK_TOKEN was given away in what it said meanwhile, in base64;/,
     ],
-  ])('%s: what was found, where, and what to do', async (rule, adapter, says) => {
+  ])('%s: the message says what was found, where, and what to do', async (rule, adapter, says) => {
     const check = adapterChecks.find(({ name }) => name.startsWith(rule));
     if (check === undefined) throw new Error(`no check ${rule}`);
     const error: unknown = await runCheck(check, async () => bankSubject(adapter)).catch((thrown: unknown) => thrown);
@@ -340,13 +340,13 @@ describe('what a check says of an adapter', () => {
   });
 });
 
-describe('what a subject cannot do', () => {
+describe('a subject without an ability', () => {
   const bare = (): AdapterSubject<Payment, Paid> => {
     const { adapter, params } = bankSubject();
     return { adapter, params };
   };
 
-  it('given an ability that is absent, its checks are not applicable, and say what is missing', async () => {
+  it('checks of an absent ability do not apply, and name the missing ability', async () => {
     const found: string[] = [];
     for (const check of adapterChecks) {
       await runCheck(check, async () => bare()).catch((error: unknown) => {
@@ -363,7 +363,7 @@ describe('what a subject cannot do', () => {
     ]);
   });
 
-  it('given a runner that can skip inside a test, it is told why; given one that cannot, the test fails', async () => {
+  it('a runner that can skip inside a test gets the reason; for another runner the test fails', async () => {
     const tests = new Map<string, (...given: unknown[]) => Promise<void>>();
     const runner = {
       describe: (_: string, body: () => void) => body(),

@@ -79,7 +79,7 @@ describe('a directory that breaks its contract is found', () => {
     ).toBe(true);
   });
 
-  it('and an honest one is not', async () => {
+  it('the suite accepts a correct directory', async () => {
     for (const check of directoryChecks) await runCheck(check, async () => ({ directory: mutant(() => ({})) }));
   });
 });

@@ -19,7 +19,7 @@ describe('waivers', () => {
     await expect(tests.get(`${EMPTY} (waived: no disk)`)?.()).resolves.toBeUndefined();
   });
 
-  it('given a waived rule that is kept, the waiver is stale and fails', async () => {
+  it('a waiver of a rule that is met is stale and fails', async () => {
     const { runner, tests } = recorder();
     testJournal({ name: 'x', runner, make, skip: [{ reason: 'no disk', tests: [EMPTY] }] });
     await expect(tests.get(`${EMPTY} (waived: no disk)`)?.()).rejects.toThrow(/stale/);

@@ -153,14 +153,14 @@ describe('a reducer that breaks a law is found', () => {
       ).toHaveLength(1);
   });
 
-  it('and every law finds some', () => {
+  it('every law of reducers finds a mutant', () => {
     const idle = reducerChecks.filter(
       ({ name }) => !MUTANTS.some(([, laws]) => laws.some((law) => name.startsWith(law))),
     );
     expect(idle.map(({ name }) => name)).toEqual([]);
   });
 
-  it('with the seed and the events that show it', async () => {
+  it('a broken law is reported with the seed and the events that show it', async () => {
     const [same] = reducerChecks.filter(({ name }) => name.startsWith(SAME));
     if (same === undefined) throw new Error('the law is gone');
     const run = runCheck(same, async () => ({ reducer: tally(remembering()), seed: 7 }));
@@ -168,7 +168,7 @@ describe('a reducer that breaks a law is found', () => {
   });
 });
 
-describe('what a law says of a reducer', () => {
+describe('the message of a broken law', () => {
   const said = async (law: string, reducer: ReducerDefinition): Promise<string> => {
     const check = reducerChecks.find(({ name }) => name.startsWith(law));
     if (check === undefined) throw new Error(`no law ${law}`);
@@ -192,13 +192,13 @@ describe('what a law says of a reducer', () => {
       },
       /^on event 0, \{.*demo\/Added@1.*\}: TypeError: too much; answer what you do not take with ctx\.reject/,
     ],
-  ])('that %s names the event, what was found and what to do', async (_, law, reduce, says) => {
+  ])('the message of a reducer that %s names the event, the finding and the remedy', async (_, law, reduce, says) => {
     expect(await said(law, doing(reduce))).toMatch(says);
   });
 });
 
-describe('events of one’s own', () => {
-  it('are played in place of made ones', async () => {
+describe('given events', () => {
+  it('given events are played in place of random ones', async () => {
     const heard = new Set<string>();
     const spied: ReducerDefinition = {
       ...tally(),

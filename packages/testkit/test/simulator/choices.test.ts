@@ -3,7 +3,7 @@ import { Choices } from '../../src/simulator/choices.js';
 import { shrinkChoices } from '../../src/simulator/shrink.js';
 
 describe('choices', () => {
-  it('given the same seed, are the same; given another, are not', () => {
+  it('choices are the same for the same seed and different for another', () => {
     const drawn = (seed: number) => {
       const choices = Choices.from(seed);
       return Array.from({ length: 50 }, () => choices.below(1_000));
@@ -12,7 +12,7 @@ describe('choices', () => {
     expect(drawn(7)).not.toEqual(drawn(8));
   });
 
-  it('given a list, are what it says, then dull, and never beyond what there is to choose from', () => {
+  it('listed choices are made in order, then the first option each time, and never beyond the options', () => {
     const choices = Choices.of([2, 9, 1]);
     expect([choices.below(5), choices.below(3), choices.pick(['a', 'b'])]).toEqual([2, 2, 'b']);
     expect(choices.exhausted).toBe(true);
@@ -20,7 +20,7 @@ describe('choices', () => {
     expect(choices.made).toEqual([2, 2, 1, 0, 0, 0]);
   });
 
-  it('given weights, come as often as they say', () => {
+  it('choices with weights occur in proportion to their weights', () => {
     const choices = Choices.from('weights');
     const list = [
       { name: 'often', weight: 9 },
@@ -31,7 +31,7 @@ describe('choices', () => {
     expect(seldom.length).toBeLessThan(280);
   });
 
-  it('given nothing to choose from, say so', () => {
+  it('a choice among no options is refused', () => {
     expect(() => Choices.of([]).pick([])).toThrow(RangeError);
     expect(() => Choices.of([]).weighted([])).toThrow(RangeError);
   });
@@ -45,13 +45,13 @@ describe('shrinking', () => {
     return first >= 0 && list.indexOf(7, first) > first ? { choices: list, steps } : undefined;
   };
 
-  it('leaves out every step that does not matter, and makes dull what is left of the others', async () => {
+  it('shrinking removes every step that does not matter, and simplifies the remaining ones', async () => {
     const made = Array.from({ length: 60 }, (_, i) => (i === 21 ? 3 : i === 44 ? 7 : 1 + (i % 2)));
     const failing = await fails(made);
     expect(failing && (await shrinkChoices(failing, fails)).choices).toEqual([0, 3, 7, 0]);
   });
 
-  it('gives back what it was given when nothing smaller fails, and spends no more than it may', async () => {
+  it('shrinking returns its input when nothing smaller fails, and stays within its budget', async () => {
     let runs = 0;
     const failing = { choices: [1, 2, 3, 4], steps: [0, 2] };
     const never = async () => {

@@ -7,19 +7,19 @@ import { runSimulation } from '../../src/simulator/simulation.js';
 import { tallySubject } from './tally.js';
 
 describe('a simulation', () => {
-  it('given the same seed, goes the same way to the same head', async () => {
+  it('a simulation with the same seed takes the same steps to the same head', async () => {
     const [one, other] = [await run(5), await run(5)];
     expect([one.head, one.log, one.choices]).toEqual([other.head, other.log, other.choices]);
     expect((await run(6)).head).not.toBe(one.head);
   });
 
-  it('given the decisions of a run, is that run', async () => {
+  it('a simulation with the recorded decisions of a run is that run', async () => {
     const drawn = await run(5);
     const again = await runSimulation(tallySubject(), Choices.of(drawn.choices));
     expect([again.head, again.log]).toEqual([drawn.head, drawn.log]);
   });
 
-  it('given no decisions at all, is a sound run without work', async () => {
+  it('a simulation without decisions is a sound run without work', async () => {
     expect(await runSimulation(tallySubject(), Choices.of([]))).toMatchObject({ acks: 0, effects: 0, frames: 1 });
   });
 
@@ -31,7 +31,7 @@ describe('a simulation', () => {
     expect(report.acks).toBeGreaterThan(50);
   });
 
-  it('of a world that needs no trouble has none when none is allowed', async () => {
+  it('a simulation without allowed faults has none', async () => {
     const report = await simulate(tallySubject(), { seeds: 5, troubles: [] });
     expect(report.failure).toBeUndefined();
     expect(report.sometimes.met.get('a process died')).toBe(0);
@@ -39,19 +39,19 @@ describe('a simulation', () => {
 });
 
 describe('a mutant', () => {
-  it('finds a store that loses acknowledged frames at a crash, with few decisions', async () => {
+  it('mutant: a store that loses acknowledged frames at a crash is found, with few decisions', async () => {
     const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 4 });
     expect(failure?.why).toMatch(/does not open|acknowledged|frame \d+ comes after/);
     expect(failure?.choices.length).toBeLessThan(120);
     expect(failure?.log.join('\n')).toMatch(/process \d dies/);
   });
 
-  it('finds a store that answers before it has written', async () => {
+  it('mutant: a store that answers before it has written is found', async () => {
     const { failure } = await simulate(tallySubject({ wrap: hasty }), { seeds: 50 });
     expect(failure?.why).toMatch(/before frame \d+ was durable|before that was durable/);
   });
 
-  it('finds a world that starts an effect before the journal has it', async () => {
+  it('mutant: a world that starts an effect before it is journaled is found', async () => {
     const sound = tallySubject();
     const mutant: typeof sound = {
       ...sound,
@@ -73,7 +73,7 @@ describe('a mutant', () => {
     );
   });
 
-  it('finds a world that answers a client with a foreign error', async () => {
+  it('mutant: a world that answers a client with a foreign error is found', async () => {
     const sound = tallySubject();
     const mutant: typeof sound = {
       ...sound,

@@ -61,7 +61,7 @@ const random = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) 
 beforeAll(() => hold(random, { numRuns: 60, command: rerun('frames.test.ts') }));
 
 describe(`the frames of random worlds (seed ${SEED})`, () => {
-  it('hold one ingress first, then what follows from it, then attempts that ride, then the state [JRN-1]', () => {
+  it('a frame holds one ingress first, then what follows from it, then attempts, then the state [JRN-1]', () => {
     let derived = 0;
     for (const { bytes, seq } of worlds.flat()) {
       const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);
@@ -82,7 +82,7 @@ describe(`the frames of random worlds (seed ${SEED})`, () => {
     expect(derived).toBeGreaterThan(100);
   });
 
-  it('are chained: the head of each is the digest of the head before it and of its own [JRN-2]', () => {
+  it('frames are chained: the head of each is the digest of the previous head and of the frame [JRN-2]', () => {
     expect(worlds.length).toBeGreaterThan(0);
     for (const world of worlds) {
       let before = Buffer.alloc(32);
@@ -94,7 +94,7 @@ describe(`the frames of random worlds (seed ${SEED})`, () => {
     }
   });
 
-  it('the first is a manifest that pins what the world was opened with [JRN-3]', () => {
+  it('the first frame is a manifest that pins the app of the opening [JRN-3]', () => {
     for (const [first] of worlds) {
       const { ingress } = readFrame(first?.bytes as Uint8Array, 0);
       if (ingress.kind !== 'manifest') throw new Error(`frame 0 is a ${ingress.kind}`);
@@ -162,7 +162,7 @@ describe('a journal whose heads all fit', () => {
     return (await stored(store)).map(({ bytes, seq }) => [...readFrame(bytes, seq).all]);
   }
 
-  it('a derived record that was changed is never taken for an input: it is named, beside what follows instead [JRN-6]', async () => {
+  it('a changed derived record is never taken for an input: it is named beside the record that replay makes [JRN-6]', async () => {
     const frames = await written();
     const event = frames[1]?.[1] as Extract<JournalRecord, { kind: 'event' }>;
     expect(event.kind).toBe('event');
@@ -175,7 +175,7 @@ describe('a journal whose heads all fit', () => {
     expect([error.details.expected, error.details.actual].map(String)).toEqual(['100', '1']);
   });
 
-  it('and one that nobody changed is replayed to its head', async () => {
+  it('an unchanged journal is replayed to its head', async () => {
     const frames = await written();
     const report = await verifyStore(await (await storeOf(frames)).openReadonly(), { app });
     expect(report).toMatchObject({ replayed: 2, unverified: 0 });

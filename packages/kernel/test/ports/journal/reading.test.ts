@@ -42,11 +42,11 @@ const { app: calling } = lab({
 });
 
 describe('given the codec', () => {
-  it('when it encodes junk, then it refuses what is no value', async () => {
+  it('the codec refuses to encode what is not a value', async () => {
     await expectRefused((junk) => encode(junk), 'encode', PUTTABLE);
   });
 
-  it('when it decodes junk, then it refuses what are no bytes', async () => {
+  it('the codec refuses to decode what is not bytes', async () => {
     await expectRefused((junk) => decode(junk as never), 'decode');
     await expectRefused((junk) => linksOf(junk as never), 'linksOf', NOT_ENDLESS);
   });
@@ -234,7 +234,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     expect(await codeOf(verifyStore(reading, { expect: 'a'.repeat(64) }))).toBe('head_mismatch');
   });
 
-  it('when content is asked for by what is no link, then it is refused', async () => {
+  it('a store refuses to read content by an invalid link', async () => {
     await expectRefused((junk) => reading.content.get(junk as never), 'get');
     await expectRefused((junk) => reading.content.has(junk as never), 'has');
     await expectRefused((junk) => getBytes(reading.content, junk as never), 'getBytes');
@@ -243,7 +243,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     expect(await codeOf(getBytes(reading.content, Ref.fromHex('a'.repeat(64))))).toBe('blob_missing');
   });
 
-  it('when a journal is asked for by what is no place or no text, then it is refused', async () => {
+  it('a journal refuses an invalid position or text', async () => {
     const { journal } = reading;
     await expectRefused((junk) => journal.read(junk as never), 'read from', NUMBERS);
     await expectRefused((junk) => journal.read(0, junk as never), 'read to', ['undefined', ...NUMBERS]);
@@ -351,7 +351,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     }
   });
 
-  it('when a writer appends junk, then nothing of it is kept', async () => {
+  it('a store keeps nothing of an invalid append', async () => {
     const own = place.make();
     const open = await own.store.open();
     await expectRefused((junk) => open.journal.append(junk as never, EMPTY_HEAD), 'append', ['no list']);
@@ -398,7 +398,7 @@ const PUTTABLE = [
   'a buffer',
 ];
 
-it('given a state read back, then it is a value of its own', async () => {
+it('a state that is read back', async () => {
   const store = memory();
   const world = await openKernelWorld({ store, app });
   await ask(world, 'x', [add(1)]);

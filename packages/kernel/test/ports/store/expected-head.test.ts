@@ -39,7 +39,7 @@ async function add(store: Store, times: number): Promise<Head[]> {
 }
 
 describe('an opened world', () => {
-  it('says whether it was made [JRN-31]', async () => {
+  it('an opened world reports whether the opening created it [JRN-31]', async () => {
     const store = memory();
     const first = await openKernelWorld({ store, app });
     expect(first.created).toBe(true);
@@ -49,7 +49,7 @@ describe('an opened world', () => {
     await second.close();
   });
 
-  it('has every head that it acknowledged, given with its frame or alone [JRN-32]', async () => {
+  it('an opened world has every head that it acknowledged, queried with its frame or alone [JRN-32]', async () => {
     const store = memory();
     for (const expectHead of await add(store, 3)) {
       for (const expected of [expectHead, expectHead.digest]) {
@@ -58,7 +58,7 @@ describe('an opened world', () => {
     }
   });
 
-  it('is refused when it lacks the head that its opener knows, and nothing is written [JRN-32]', async () => {
+  it('an opening is refused when the world lacks the expected head, and nothing is written [JRN-32]', async () => {
     const [older, newer] = [memory(), memory()];
     await add(older, 1);
     const heads = await add(newer, 4);
@@ -81,7 +81,7 @@ describe('an opened world', () => {
     ['a frame without a digest', { seq: 3 }],
     ['a frame before the first', { seq: -2, digest: '0'.repeat(64) }],
     ['null', null],
-  ])('does not take %s for a head', async (_, expectHead) => {
+  ])('an opening refuses %s as a head', async (_, expectHead) => {
     await expect(openKernelWorld({ store: memory(), app, expectHead: expectHead as never })).rejects.toMatchObject({
       code: 'invalid_argument',
       details: { where: 'expectHead' },

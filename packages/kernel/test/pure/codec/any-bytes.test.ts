@@ -9,7 +9,7 @@ import { assertProperty, SEED, vitestCommand } from './seed.js';
 const command = vitestCommand('packages/kernel/test/pure/codec/any-bytes.test.ts');
 
 describe(`given 20,000 random and damaged byte strings (seed ${SEED})`, () => {
-  it('each is refused as invalid_bytes or is exactly what its value writes, as cborg judges too [CODEC-3]', () => {
+  it('each byte string is refused as invalid_bytes, or is exactly the encoding of its value, as cborg confirms [CODEC-3]', () => {
     const seen = { accepted: 0, refused: 0 };
     const judged = fc.property(byteInputs(encode), (bytes) => {
       const error = judge(bytes);

@@ -51,7 +51,7 @@ describe(`given random bytes (seed ${SEED})`, () => {
 });
 
 describe(`given random lists (seed ${SEED})`, () => {
-  it('their slices are the bytes of their items', () => {
+  it('the slices of a list are the bytes of its items', () => {
     const same = fc.property(fc.array(values, { maxLength: 30 }), (items) => {
       expect(listSlices(encode(items)).map(toHex)).toEqual(items.map((item) => toHex(encode(item))));
     });

@@ -120,7 +120,7 @@ describe('given canonical bytes', () => {
 
 describe('given no bytes at all', () => {
   it.each([null, undefined, 'a1', 1, {}, [0xa0], new Float64Array(1)])(
-    '%s is refused as what cannot be read',
+    '%s is refused as input that is not bytes',
     (given) => {
       const { code, details } = refusalOf(() => decode(given as never));
       expect({ code, expected: details.expected }).toEqual({ code: 'invalid_bytes', expected: 'a Uint8Array' });

@@ -62,7 +62,7 @@ delete holed[1];
 const sparse = [1, 2];
 sparse.length = 3;
 
-describe('given what is no value', () => {
+describe('given things that are not values', () => {
   it.each<[string, unknown, string, string]>([
     ['NaN', Number.NaN, '$', 'NaN'],
     ['infinity', { a: { b: [0, 0, 0, Number.POSITIVE_INFINITY] } }, '$.a.b[3]', 'Infinity'],
@@ -142,12 +142,12 @@ describe('given what is no value', () => {
 });
 
 describe('given depth and size', () => {
-  it('it writes 48 levels by default and refuses the 49th [CODEC-10]', () => {
+  it('the encoder accepts 48 levels by default and refuses the 49th [CODEC-10]', () => {
     expect(hex(nested(VALUE_DEPTH_MAX))).toHaveLength(2 * VALUE_DEPTH_MAX);
     expect(refusalOf(() => encode(nested(VALUE_DEPTH_MAX + 1))).details.actual).toBe('depth');
   });
 
-  it('it writes 64 levels for a frame and refuses the 65th [CODEC-10]', () => {
+  it('the encoder accepts 64 levels for a frame and refuses the 65th [CODEC-10]', () => {
     expect(hex(encode(nested(VALUE_DEPTH_MAX)))).toBeTypeOf('string');
     expect(encode(nested(FRAME_DEPTH_MAX), FRAME_DEPTH_MAX)).toHaveLength(FRAME_DEPTH_MAX);
     expect(refusalOf(() => encode(nested(FRAME_DEPTH_MAX + 1), FRAME_DEPTH_MAX)).details.actual).toBe('depth');

@@ -17,7 +17,7 @@ describe(`given 2,000 random values (seed ${SEED})`, () => {
     assertProperty(agree, { numRuns: 2_000, command });
   });
 
-  it('what is read back writes the same bytes (500 of them) [CODEC-16]', () => {
+  it('a decoded value encodes to the same bytes (500 of them) [CODEC-16]', () => {
     const same = fc.property(values, (value) => {
       const bytes = encode(value);
       expect(toHex(encode(decode(bytes)))).toBe(toHex(bytes));

@@ -40,7 +40,7 @@ const shown = (hex: string): string => (hex.length > 40 ? `${hex.slice(0, 40)}â€
 
 describe('given a published value', () => {
   it.each(vectors.accept.map((v) => [shown(v.hex), v] as const))(
-    'it writes %s and is read back [CODEC-2, CODEC-4]',
+    'the value %s encodes to the published bytes and is decoded again [CODEC-2, CODEC-4]',
     (_, vector) => {
       const value = untagged(vector.value);
       expect(toHex(encode(value))).toBe(vector.hex);
@@ -62,7 +62,7 @@ describe('given published bytes that are not canonical', () => {
     },
   );
 
-  it('cborg finds none of them canonical either, but what only our depth and key rules refuse', () => {
+  it('cborg finds none of them canonical either, except those that only our depth and key rules refuse', () => {
     const ours = new Set(['nests deeper than 64', 'a map has no key __proto__']);
     const others = vectors.refuse.filter((v) => !ours.has(v.reason));
     expect(others.filter((v) => cborgAccepts(fromHex(v.hex))).map((v) => v.hex)).toEqual([]);

@@ -66,11 +66,11 @@ describe('the digest of a definition', () => {
     ['plan', 'its input', () => plan({ input: seen })().digest],
     ['plan', 'its effects', () => plan({ effects: [otherEffect] })().digest],
     ['plan', 'what it replaces', () => plan({ name: 'in/plan@2', replaces: 'in/plan@1' })().digest],
-  ])('of a %s is another when %s differs', (of, _, digest) => {
+  ])('the digest of a %s changes when %s differs', (of, _, digest) => {
     expect(digest()).not.toBe(plain[of]);
   });
 
-  it('is what it was in earlier releases: journals pin it', () => {
+  it('the digest of a definition is the same as in earlier releases: journals pin it', () => {
     expect(plain).toEqual({
       reducer: 'd7507ccd4371ea4f10a1b8107d5e7377a3892c79b71937d28f2cc6481d7bdc2d',
       effect: 'b8b9756066807030fed65f10e62ced75c5c0a1330104945de47712ede79f0a34',
@@ -85,7 +85,7 @@ describe('the digest of a definition', () => {
     ]);
   });
 
-  it('is the same in whatever order parts are listed', () => {
+  it('the digest of a definition does not depend on the order of its parts', () => {
     const facts = { 'in/A@1': seen, 'in/B@1': seen, 'in/C@1': z.strictObject({}) };
     const turned = Object.fromEntries(Object.entries(facts).toReversed());
     expect(reducer({ facts })().digest).toBe(reducer({ facts: turned })().digest);
@@ -110,7 +110,7 @@ describe('an effect that reserves', () => {
 describe('an effect whose parts name parameters', () => {
   const params = z.strictObject({ n: z.int(), text: z.string(), to: z.tuple([z.string(), z.string()]), any: value() });
 
-  it('takes those that are there and of the right type', () => {
+  it('an effect accepts parts that name existing parameters of the right type', () => {
     const whole = effect({
       params,
       rights: { tool: 'text' },
@@ -135,7 +135,7 @@ describe('an effect whose parts name parameters', () => {
     { reserves: { 'Calls!': 1 } },
     { params: value(), settledBy: 'to' },
     { params: z.record(z.string(), z.string()), subject: 'text' },
-  ])('refuses %j', (parts) => {
+  ])('an effect refuses %j as its parts', (parts) => {
     expect(effect({ params, ...parts })).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
   });
 });
@@ -152,11 +152,11 @@ describe('a view', () => {
     { 'state:in/Done@1': true },
     { state: z.strictObject({}) },
     { 'unknown:x': true },
-  ])('that is made from %j is refused', (sources) => {
+  ])('a view of %j is refused', (sources) => {
     expect(from(sources)).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
   });
 
-  it('is another when it is made from something else, and the same in whatever order that is listed', () => {
+  it('the digest of a view depends on its sources and not on their order', () => {
     const sources = { state: true, 'event:in/Done@1': seen, 'fact:in/Seen@1': seen } as const;
     const { digest } = from(sources)();
     expect(from(Object.fromEntries(Object.entries(sources).toReversed()))().digest).toBe(digest);
@@ -166,12 +166,12 @@ describe('a view', () => {
   });
 });
 
-describe('what goes on from an earlier definition', () => {
-  it.each(NAMES)('cannot replace a plan named %j', async (replaces) => {
+describe('definitions that replace an earlier one', () => {
+  it.each(NAMES)('no definition can replace a plan named %j', async (replaces) => {
     expect(await verdictOn(plan({ name: 'in/plan@2', replaces }), 'replaces')).toBe('invalid_name');
   });
 
-  it('is claimed by one heir alone, and not beside what it goes on from: the error names them', () => {
+  it('an app with two replacements of a definition, or with both the old and the new one, is refused, and the error names them', () => {
     const [old, first] = [plan({})(), plan({ name: 'in/plan@2', replaces: 'in/plan@1' })()];
     const second = plan({ name: 'in/plan@3', replaces: 'in/plan@1' })();
     const appOf = (plans: readonly unknown[]) => () => defineApp({ reducers: [], plans: plans as never });
@@ -233,7 +233,7 @@ describe('given a reducer that is wrongly defined [SCH-7]', () => {
     for (const state of holding) expect(await verdictOn(reducer({ state }), 'state')).toBe('invalid_definition');
   });
 
-  it("when it takes or states what is only the kernel's, then it is refused", async () => {
+  it('a reducer refuses event and fact names that only the kernel may use', async () => {
     const any = z.strictObject({});
     expect(await verdictOn(reducer({ events: { 'sys/Unknown@1': any } }), 'event')).toBe('invalid_definition');
     expect(await verdictOn(reducer({ facts: { 'sys/Reply@1': any } }), 'fact')).toBe('invalid_definition');
@@ -322,7 +322,7 @@ describe('given an app that is wrongly put together [SCH-7]', () => {
     expect(await verdictOn(() => defineApp({ reducers: [], plans }), 'mixed')).toBe('invalid_definition');
   });
 
-  it('when it is compared with a journal that it does not fit, then what is missing is named', async () => {
+  it('a comparison with a journal that the app does not fit names what is missing', async () => {
     const app = defineApp({ reducers: [defineReducer(good.reducer)] });
     const pinned = { name: 'in/Gone@1', digest: '0'.repeat(64) };
     const manifest = { reducers: [pinned], plans: [], effects: [] } as never;
@@ -376,6 +376,6 @@ describe('given the longest names there may be', () => {
   });
 });
 
-it('junk holds no two things of one name', () => {
+it('no two junk values have the same name', () => {
   expect(new Set(JUNK.map(([name]) => name)).size).toBe(JUNK.length);
 });

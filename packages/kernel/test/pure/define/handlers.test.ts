@@ -38,7 +38,7 @@ const app = defineApp({
 const CELL = ['demo/Counter@1', 'a'] as const;
 
 describe('a reducer as a table of handlers', () => {
-  it('gives each event to its own handler, with its value and the context', async () => {
+  it('a table of handlers gives each event to its own handler, with its value and the context', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     await world.request([...CELL], { name: 'demo/Added@1', value: { by: 2 } });
     await world.request([...CELL], { name: 'demo/Named@1', value: { name: 'two' } });
@@ -49,7 +49,7 @@ describe('a reducer as a table of handlers', () => {
     await world.verify();
   });
 
-  it('does not compile while an event has no handler, or a handler takes another value', () => {
+  it('a table of handlers does not compile while an event has no handler or a handler takes another value', () => {
     // @ts-expect-error demo/Named@1 has none
     const lacking: EventHandlers<State, typeof EVENTS> = { 'demo/Added@1': () => undefined };
     const other: EventHandlers<State, typeof EVENTS> = {

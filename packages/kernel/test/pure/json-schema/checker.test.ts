@@ -18,7 +18,7 @@ function refusal(schema: unknown): string {
 }
 
 describe('a checker of a JSON Schema', () => {
-  it('names what is wrong with a value, and where', () => {
+  it('a checker names the error of a value and its place', () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' }, tags: { items: { enum: ['a', 'b'] } } },
@@ -85,7 +85,7 @@ describe('a checker of a JSON Schema', () => {
     ['true and 1', { uniqueItems: true }, [true, 1, '1'], true],
     ['code points', { maxLength: 2 }, '😀😀', true],
     ['keywords that are not known', { colour: 'red', 'x-anything': 1 }, 'any', true],
-  ])('knows %s', (_what, schema, value, fits) => expect(check(schema, value).ok).toBe(fits));
+  ])('a checker applies %s', (_what, schema, value, fits) => expect(check(schema, value).ok).toBe(fits));
 
   it.each<[string, readonly string[], readonly string[]]>([
     ['date', ['2024-02-29', '1999-12-31'], ['2023-02-29', '2024-13-01', '2024-1-1', '2024-04-31']],
@@ -158,9 +158,9 @@ describe('a checker of a JSON Schema', () => {
       { anyOf: Array.from({ length: 12 }, (_, n) => ({ pattern: `a{9000}${n}` })) },
       `more than ${SCHEMA_STATES_MAX} states`,
     ],
-  ])('refuses %s [TOOL-33]', (_what, schema, why) => expect(refusal(schema)).toContain(why));
+  ])('a checker refuses %s [TOOL-33]', (_what, schema, why) => expect(refusal(schema)).toContain(why));
 
-  it('takes what lies at its bounds [TOOL-33]', () => {
+  it('a checker accepts schemas at its bounds [TOOL-33]', () => {
     expect(refusal({ enum: Array.from({ length: SCHEMA_NODES_MAX - 2 }, () => 0) })).toBe('taken');
     expect(refusal({ pattern: '('.repeat(PATTERN_DEPTH_MAX) + ')'.repeat(PATTERN_DEPTH_MAX) })).toBe('taken');
     expect(refusal({ pattern: 'a'.repeat(PATTERN_UNITS_MAX) })).toBe('taken');
@@ -172,7 +172,7 @@ describe('a checker of a JSON Schema', () => {
     ['compares what is deeper than may be', { const: 1 }, nestedValue(100_000), 'depth'],
     ['doubles at each reference', doubling(40), 1, 'steps'],
     ['asks a large text of a large pattern', { pattern: '^((a|aa){200})*$' }, 'a'.repeat(50_000), 'steps'],
-  ])('gives up a check that %s, and says so [TOOL-33]', (_what, schema, value, givenUp) => {
+  ])('a checker stops a check that %s, and reports it [TOOL-33]', (_what, schema, value, givenUp) => {
     const startedMs = performance.now();
     expect(check(schema, value)).toMatchObject({ ok: false, givenUp });
     expect(performance.now() - startedMs).toBeLessThan(5_000);
@@ -196,7 +196,7 @@ describe('a checker of a JSON Schema', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 
-  it('gives the same verdict each time it is asked', () => {
+  it('a checker gives the same verdict each time', () => {
     const found = checker(doubling(40));
     expect(found.ok && found.check(1)).toEqual(found.ok && found.check(1));
     expect(CHECK_STEPS_MAX).toBeGreaterThan(0);

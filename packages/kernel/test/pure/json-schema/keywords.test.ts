@@ -135,13 +135,13 @@ describe('a keyword of JSON Schema', () => {
     expect(found.ok ? 'taken' : `${found.where} ${found.why}`).toContain(why);
   });
 
-  it('shows at most twenty of the values that it expects', () => {
+  it('an error shows at most twenty of the expected values', () => {
     const found = checker({ enum: Array.from({ length: 30 }, (_, n) => n) });
     const verdict = found.ok ? found.check('x') : undefined;
     expect(verdict).toMatchObject({ problems: [{ message: `expected one of ${[...Array(20).keys()].join(', ')}` }] });
   });
 
-  it('is not known of a property of Unicode where nobody says what it holds', () => {
+  it('a pattern with a Unicode property is refused unless the caller supplies the characters of properties', () => {
     expect(checker({ pattern: '\\p{L}' })).toMatchObject({ ok: false });
     const known = checker({ pattern: '\\p{L}' }, { properties: () => (codePoint) => codePoint === 0x61 });
     expect([known.ok && known.check('a').ok, known.ok && known.check('b').ok]).toEqual([true, false]);
@@ -163,7 +163,7 @@ describe('a reference', () => {
     ['file:/x/y', 'z', 'file:/x/z', ''],
     ['x/y', 'z', 'x/z', ''],
     ['', 'z', 'z', ''],
-  ])('at %j to %j leads to %j, %j', (base, reference, address, fragment) => {
+  ])('a reference at %j to %j leads to %j, %j', (base, reference, address, fragment) => {
     expect(resolve(base, reference)).toEqual({ base: address, fragment });
   });
 });

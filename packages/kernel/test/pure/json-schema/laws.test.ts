@@ -38,7 +38,7 @@ describe(`the checker of others' JSON Schemas, seed ${SEED}`, () => {
     hold(patternLaw(SHIPPED), { numRuns: 3_000, command: COMMAND }));
 
   it(
-    'takes exactly the values that ajv takes [TOOL-32]',
+    'the checker accepts exactly the values that ajv accepts [TOOL-32]',
     () => hold(schemaLaw(SHIPPED), { numRuns: 1_500, command: COMMAND }),
     60_000,
   );
@@ -47,7 +47,7 @@ describe(`the checker of others' JSON Schemas, seed ${SEED}`, () => {
     ['takes a negative look for a positive one', { matches: (p, t) => SHIPPED.matches(p.replace('(?!', '(?='), t) }],
     ['counts UTF-16 units', { matches: (p, t) => SHIPPED.matches(p, t.replaceAll('😀', '??')) }],
     ['takes a star for a plus', { matches: (p, t) => SHIPPED.matches(p.replace('*', '+'), t) }],
-  ])('finds a mutant of patterns that %s', async (_what, mutant) => {
+  ])('the law finds a mutant of patterns that %s', async (_what, mutant) => {
     const law = patternLaw({ ...SHIPPED, ...mutant });
     await expect(hold(law, { numRuns: 3_000, command: COMMAND, shrink: false })).rejects.toThrow('and not');
   });
@@ -57,7 +57,7 @@ describe(`the checker of others' JSON Schemas, seed ${SEED}`, () => {
     ['takes oneOf for anyOf', (schema) => renamed(schema, 'oneOf', 'anyOf')],
     ['follows no references', (schema) => without(schema, '$ref')],
   ])(
-    'finds a mutant of schemas that %s',
+    'the law finds a mutant of schemas that %s',
     async (_what, change) => {
       const law = schemaLaw({ ...SHIPPED, fits: (schema, value) => SHIPPED.fits(change(schema), value) });
       await expect(hold(law, { numRuns: 3_000, command: COMMAND, shrink: false })).rejects.toThrow('and not');

@@ -72,7 +72,7 @@ describe('a pattern', () => {
     '\\ud800\\ud800',
     '\\udbff\\udfff',
     '\\ud800\\udc00',
-  ])('of one character, %s, matches each character that JavaScript matches [TOOL-32]', (pattern) => {
+  ])('a pattern of one character, %s, matches each character that JavaScript matches [TOOL-32]', (pattern) => {
     const wanted = new RegExp(`^(?:${pattern})$`, 'u');
     for (const text of ['', ...EDGES]) {
       expect([pattern, text.codePointAt(0), matches(`^(?:${pattern})$`, text)]).toEqual([

@@ -30,7 +30,7 @@ const lamp = defineReducer({
 const event = (name: string) => ({ name, value: {} });
 
 describe('a recording context', () => {
-  it('answers with fixed values and remembers what the reducer asked for', () => {
+  it('a recording context answers with fixed values and records what the reducer requested', () => {
     const ctx = recordingContext({ now: 10, random: [0.5] });
     const { state } = reduce(lamp, undefined, event('test/Switched@1'), ctx);
     const [a, b] = ['1', '2'].map((n) => n.padStart(32, '0'));
@@ -42,7 +42,7 @@ describe('a recording context', () => {
     ]);
   });
 
-  it('makes reduce() throw request_rejected for what the reducer rejects', () => {
+  it('a recording context makes reduce() throw request_rejected for an event that the reducer rejects', () => {
     const caught = thrownBy(() => reduce(lamp, undefined, event('test/Broken@1'), recordingContext()));
     expect(isRepriseError(caught, 'request_rejected') && caught.details.reason).toBe('broken');
   });

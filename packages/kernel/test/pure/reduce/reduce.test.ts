@@ -10,7 +10,7 @@ import { holdReduce } from './reduce-law.js';
 const schedules = anySchedule({ breaks: false, stepsMax: 12 });
 
 describe(`reduce() on immer (seed ${SEED})`, () => {
-  it("gives the engine's bytes at every delivery of random programs [RED-2]", async () => {
+  it('reduce() returns the engine’s bytes at every delivery of random programs [RED-2]', async () => {
     const seen = { deliveries: 0, dropped: 0 };
     const law = fc.asyncProperty(schedules, async (schedule) => {
       const spied = await holdReduce(schedule);

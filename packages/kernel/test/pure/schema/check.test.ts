@@ -23,13 +23,13 @@ const wide = z.strictObject({
 });
 
 describe('given a value that fits', () => {
-  it('it is given back itself when nothing is added', () => {
+  it('a value that needs no defaults is returned as the same object', () => {
     const input = { n: 1, step: { type: 'call', name: 'x', args: [{ v: 1, w: null }] } };
     const result = check(compileSchema(wide), input);
     expect(result.ok && result.value).toBe(input);
   });
 
-  it('defaults are added to copies, and what is whole is shared', () => {
+  it('defaults are added to copies, and complete parts are shared', () => {
     const whole = { v: 2, w: null };
     const input = { step: { type: 'call', name: 'x', args: [{ v: 1 }, whole] } };
     const before = JSON.stringify(input);

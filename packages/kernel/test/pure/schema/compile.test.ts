@@ -74,7 +74,7 @@ describe('given a schema of the closed subset', () => {
     expect(compiled(schema)).toEqual(expected);
   });
 
-  it('a default that lacks a default of its own is completed', () => {
+  it('a default value gets the defaults of its own fields', () => {
     const inner = z.strictObject({ n: z.int().default(1) });
     const node = compiled(field(inner.default({} as never))) as { fields: { a: unknown[] } };
     expect(node.fields.a[2]).toEqual({ n: 1 });
@@ -187,7 +187,7 @@ describe('given a schema beyond the subset', () => {
     ['a schema without end', endless(), `$${'.kid'.repeat(48)}`, 'finite'],
     ['a schema too deep to record', deep(30), '$', 'value()'],
     ['a field __proto__', z.strictObject({ ['__proto__']: z.int() }), '$', 'otherwise'],
-  ])('%s is refused, with its path and what to write instead [SCH-1, SCH-2]', (_, schema, where, hint) => {
+  ])('%s is refused, with its path and the schema to write instead [SCH-1, SCH-2]', (_, schema, where, hint) => {
     const error = refusalOf(() => compileSchema(schema));
     expect({ code: error.code, where: error.details.where }).toEqual({ code: 'invalid_schema', where });
     expect(error.details.hint).toContain(hint);
@@ -198,7 +198,7 @@ describe('given two schemas that read alike', () => {
   const one = z.strictObject({ kind: z.enum(['a', 'b']), n: z.int().min(1).describe('how many') }).describe('x');
   const other = z.strictObject({ n: z.int({ error: 'no' }).min(1), kind: z.literal(['b', 'a']) }).readonly();
 
-  it('they have one identity [SCH-6]', () => {
+  it('equal schemas have the same digest [SCH-6]', () => {
     expect(schemaDigest(compileSchema(one))).toBe(schemaDigest(compileSchema(other)));
   });
 

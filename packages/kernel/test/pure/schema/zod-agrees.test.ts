@@ -20,7 +20,7 @@ import { cases } from './schemas.js';
 const command = vitestCommand('packages/kernel/test/pure/schema/zod-agrees.test.ts');
 
 describe(`given 3,000 random schemas of the subset, each with a value (seed ${SEED})`, () => {
-  it('we accept what zod accepts, with the same bytes after defaults [SCH-3]', () => {
+  it('the compiled schema accepts what zod accepts, with the same bytes after defaults [SCH-3]', () => {
     const seen = { accepted: 0, refused: 0 };
     const agree = fc.property(cases, ([schema, value]) => {
       const node = compileSchema(schema);

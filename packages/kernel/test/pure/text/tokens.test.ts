@@ -16,15 +16,15 @@ describe('words', () => {
     ['one\uffffletter', ['one', 'letter']],
     ['\ud800 lone', ['lone']],
     [' \n\t—…', []],
-  ])('of %j are %j', (text, words) => {
+  ])('the words of %j are %j', (text, words) => {
     expect(wordsOf(text)).toEqual(words);
   });
 
-  it('that are too long are cut, so that they are found by their beginning', () => {
+  it('words that are too long are cut, so that they are found by their beginning', () => {
     expect(wordsOf(`${'x'.repeat(100)} y`)).toEqual(['x'.repeat(WORD_LENGTH_MAX), 'y']);
   });
 
-  it('the pinned table agrees with this engine on every letter it knows, and folds what is folded no further [VIEW-10]', () => {
+  it('the pinned table agrees with this engine on every letter that it has, and folding a folded letter changes nothing [VIEW-10]', () => {
     const wrong: string[] = [];
     for (let point = 0; point <= 0x2ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue;

@@ -67,14 +67,14 @@ describe('checkAgainst', () => {
     expect((await reportOf(store, TWO)).change?.migrates).toEqual([{ reducer: 'demo/Counter@2', cells: 3 }]);
   });
 
-  it('names the cells that do not', async () => {
+  it('checkAgainst names the cells that do not migrate', async () => {
     const broken = appOf(counter2({ migrate: ({ count }: { count: number }) => ({ n: count }) as never }));
     const { verdict, unmigrated } = await reportOf(await written(), broken);
     expect([verdict, unmigrated.cells]).toEqual(['new_era', 2]);
     expect(unmigrated.first[0]?.why).toContain('demo/Counter@2');
   });
 
-  it('names compatible edits and plans in flight', async () => {
+  it('checkAgainst names compatible edits and running plans', async () => {
     const edited = appOf(counter1({ extra: true }));
     expect(await reportOf(await written(), edited)).toMatchObject({
       verdict: 'new_era',
@@ -87,7 +87,7 @@ describe('checkAgainst', () => {
     });
   });
 
-  it('names plans in the order of their cells and of their starts, and heirs by their names', async () => {
+  it('checkAgainst names plans in the order of their cells and starts, and replacements by their names', async () => {
     const store = memory();
     const others = ['Zebra', 'Yak', 'Xerus', 'Wombat'].map((name) =>
       defineReducer({ ...PLAIN, name: `demo/${name}@1` }),
@@ -133,7 +133,7 @@ describe('checkAgainst', () => {
     ['an app without the reducer', defineApp({ reducers: [] }), []],
     ['an app without a running plan', appOf(counter2({ plan: payPlan(2) }), [payPlan(2)]), ['rent']],
     ['an app without any plan', appOf(counter2(), []), ['rent', 'food']],
-  ])('given %s, opening does what it said [RPL-20]', async (_, app, asks) => {
+  ])('given %s, opening does what checkAgainst reported [RPL-20]', async (_, app, asks) => {
     const store = await written(asks);
     const { verdict, refusal: foretold, change, head } = await reportOf(store, app);
     const opening = openKernelWorld({ store, app, drive: 'manual' });

@@ -50,11 +50,11 @@ describe('the first difference between a frame and the same replayed', () => {
       { i: 2, path: '$.effect', recorded: 'aa', regenerated: 'bb' },
     ],
     ['nothing, when both are the same', [REQUEST], [REQUEST], { i: 0, kind: 'frame', path: '$', cause: [] }],
-  ])('is %s', (_, recorded, regenerated, expected) => {
+  ])('the first difference is %s', (_, recorded, regenerated, expected) => {
     expect(explain(7, recorded, regenerated)).toMatchObject({ seq: 7, ...expected });
   });
 
-  it('comes with what led to it, back to what came from outside', () => {
+  it('the first difference is reported with its causes, back to the input from outside', () => {
     const frame = [TIMER, fact('first'), fact('second', 1), fact('third', 2)];
     const causes = (recorded: readonly JournalRecord[], regenerated: readonly JournalRecord[]) =>
       explain(7, recorded, regenerated).cause;
@@ -65,7 +65,7 @@ describe('the first difference between a frame and the same replayed', () => {
     expect(causes([REQUEST, STATE], [REQUEST])).toEqual(['#1 state', '#0 request shop/Paid@1 to shop/Order@1/o1']);
   });
 
-  it('comes to an end when records name each other as their cause, as only damage makes them', () => {
+  it('the chain of causes ends when damaged records name each other as their cause', () => {
     const circle = [REQUEST, fact('a', 2), fact('b', 1)];
     expect(explain(7, circle, [REQUEST, fact('other', 2)]).cause.at(-1)).toMatch(/^#0 request/);
   });

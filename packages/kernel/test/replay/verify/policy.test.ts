@@ -34,7 +34,7 @@ function given() {
 }
 
 describe('given a world that is opened with another policy', () => {
-  it('when it forbids what waits, then that ends in the frame that begins the era, and the rest goes on [RPL-18]', async () => {
+  it('an effect that the new policy forbids ends in the frame that begins the era, and the rest continues [RPL-18]', async () => {
     const { store, adapters, open } = given();
     adapters[1].answerAll(() => ok({ got: 1 }));
     const first = await open(ALLOW);
@@ -50,7 +50,7 @@ describe('given a world that is opened with another policy', () => {
     await closeSound(second, store, app);
   });
 
-  it('when it says nothing of what waits, then that ends as what it forbids [RPL-18]', async () => {
+  it('an effect that the new policy does not mention ends as if it were forbidden [RPL-18]', async () => {
     const { store, adapters, open } = given();
     const first = await open(ALLOW);
     await ask(first, 'x', [start('pay'), start('look')]);
@@ -79,7 +79,7 @@ describe('given a world that is opened with another policy', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is wider than the one before, then what was refused stays refused, and the next is allowed [RPL-18]', async () => {
+  it('a wider policy leaves refused effects refused, and allows the next one [RPL-18]', async () => {
     const { store, adapters, open } = given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     const first = await open(FORBID);

@@ -82,7 +82,7 @@ const wrong = (what: Extract<PlanOp, { do: 'wrong' }>['what']): PlanOp => ({ do:
 const heardOf = (told: Value | undefined) =>
   ((told as { value: { heard: Value[] } }).value.heard as Value[]).slice(0, -1);
 
-describe('a plan that catches what the engine refused', () => {
+describe('a plan that catches an error of the engine', () => {
   it.each(['params', 'event', 'effect', 'within'] as const)(
     '%s: a rebuilt plan goes the same way [PLAN-2]',
     async (what) => {
@@ -114,7 +114,7 @@ describe('a plan that catches what the engine refused', () => {
 });
 
 describe('a plan that was resumed by a frame that did not become durable', () => {
-  it('is rebuilt, and resumed once [PLAN-1]', async () => {
+  it('a plan that a lost frame resumed is rebuilt, and resumed once [PLAN-1]', async () => {
     const disk = faultyStore(memory({ hash: nativeHash }));
     await using lab = await opened({ store: disk, recheckEvery: 0 });
     const plan: PlanOp[] = [
@@ -161,7 +161,7 @@ describe('values as deep as a value may be', () => {
     },
   });
 
-  it('are taken from outside, given by reducers and plans on a timer, paid back and read again', async () => {
+  it('values of the largest depth enter from outside, from reducers, plans and timers, and are returned and read again', async () => {
     const adapter = scriptedAdapter(echo, () => ({ status: 'ok', payload: deep }));
     const app = defineApp({ reducers: [deeps], plans: [plan] });
     const [store, clock] = [memory({ hash: nativeHash }), new VirtualClock()];
@@ -291,7 +291,7 @@ describe('a reducer that sends to an address made of chance', () => {
     },
   });
 
-  it('is refused in the end, although each fold wants another cell that is not in memory', async () => {
+  it('a reducer that sends to a random address is refused in the end, although each fold needs another unloaded cell', async () => {
     await using world = await openKernelWorld({
       store: memory(),
       app: defineApp({ reducers: [wild] }),

@@ -118,7 +118,7 @@ describe(`the map's root (seed ${SEED})`, () => {
     await expect(hold(lawFor(update), { numRuns: 100, shrink: false, command: '' })).rejects.toThrow();
   });
 
-  it('of a map several branches deep finds every leaf, knows all that it is made of, and folds back to one bucket', async () => {
+  it('a map of several branches finds every leaf, lists all its nodes, and folds back to one bucket', async () => {
     const kept = new Map<string, Uint8Array>();
     const map = new MerkleMap(nodesIn(kept), nativeHash);
     const key = (n: number) => leafKey(['cell', 'law/Map@1', `k${n}`]);
@@ -137,7 +137,7 @@ describe(`the map's root (seed ${SEED})`, () => {
     expect(await map.update(ref, gone)).toEqual(await map.update(null, all.slice(0, 3)));
   });
 
-  it('holds a leaf in its bucket up to 1,024 bytes, and beside it from there', async () => {
+  it('a leaf stands in its bucket up to 1,024 bytes, and beside it above that size', async () => {
     for (const [length, beside] of [
       [1_021, false], // three bytes more as a value
       [1_022, true],

@@ -47,25 +47,25 @@ const damaged = { code: 'journal_damaged', what: 'a leaf of the snapshot does no
 
 describe('a leaf of a snapshot', () => {
   it.each(KINDS.filter((kind) => kind !== 'timer'))(
-    'of kind %s with fields that it has not is refused [JRN-33]',
+    'a leaf of kind %s with unknown fields is refused [JRN-33]',
     async (kind) => {
       await expect(read(PATHS[kind], encode({ wrong: 1 }))).rejects.toMatchObject(damaged);
       await expect(read(PATHS[kind], encode([]))).rejects.toMatchObject(damaged);
     },
   );
 
-  it.each(KINDS)('of kind %s that is no value at all is refused [JRN-33]', async (kind) => {
+  it.each(KINDS)('a leaf of kind %s that is not a value is refused [JRN-33]', async (kind) => {
     await expect(read(PATHS[kind], new Uint8Array([0xff]))).rejects.toMatchObject(damaged);
     await expect(read(PATHS[kind], new Uint8Array())).rejects.toMatchObject(damaged);
   });
 
-  it.each(KINDS)('of kind %s under a path of another kind is refused [JRN-33]', async (kind) => {
+  it.each(KINDS)('a leaf of kind %s under a path of another kind is refused [JRN-33]', async (kind) => {
     const path = [...PATHS[kind], 'more', 'more'] as unknown as LeafKey['path'];
     await expect(read(path, encode({ count: 0, levels: [], tail: [] }))).rejects.toMatchObject(damaged);
   });
 
   it.each(KINDS.filter((kind) => !RESIDENT.includes(kind)))(
-    'of kind %s is refused also where all of its kind are listed [JRN-33]',
+    'a malformed leaf of kind %s is refused also in a list of its kind [JRN-33]',
     async (kind) => {
       const { table, ref } = await over(PATHS[kind], encode({ wrong: 1 }));
       await table.openAt(ref);
@@ -76,7 +76,7 @@ describe('a leaf of a snapshot', () => {
     },
   );
 
-  it('of the right shape is read as it is', async () => {
+  it('a leaf of the right shape is read unchanged', async () => {
     const bytes = encode({ count: 0, levels: [], tail: [] });
     expect(await read(PATHS.log, bytes)).toEqual(bytes);
   });

@@ -80,7 +80,7 @@ describe(`given a host that dies (seed ${SEED})`, () => {
   const lives = fc.sample(visits, { seed: SEED, numRuns: 3 });
 
   it.each(lives.map((list, i) => [i, list] as const))(
-    'at any moment of life %i, then every timer that was promised fires, once [HOST-4]',
+    'after a death at any moment of life %i, every promised timer fires once [HOST-4]',
     async (_, list) => {
       const whole = await live(list, Number.POSITIVE_INFINITY);
       expect(missedOf(whole)).toEqual([]);
@@ -94,7 +94,7 @@ describe(`given a host that dies (seed ${SEED})`, () => {
     },
   );
 
-  it('and marks a world only after it was opened, then a wake is missed: these trials see it [HOST-5]', async () => {
+  it('mutant: a host that marks a world only after it was opened misses a wake-up, and these trials find it [HOST-5]', async () => {
     const list: Visit[] = [{ world: 'a', inMs: MINUTE, afterMs: 0 }];
     const { used } = await live(list, Number.POSITIVE_INFINITY, lateMarks());
     const missed: string[] = [];

@@ -43,7 +43,7 @@ describe('given a host', () => {
     await host.close();
   });
 
-  it('when a lease is held, then the world stays open, however long [HOST-1]', async () => {
+  it('a leased world stays open, for any length of time [HOST-1]', async () => {
     const { host, clock } = await givenHost({ idleMs: MINUTE, maxOpen: 1 });
     const lease = await host.lease('w');
     const other = await host.lease('w');
@@ -97,7 +97,7 @@ describe('given room for two worlds', () => {
     await host.close();
   });
 
-  it('when there is no room in time, then the user is told, and the next in line is served [HOST-2]', async () => {
+  it('a lease that gets no place in time is refused, and the next in line is served [HOST-2]', async () => {
     const { host, clock } = await givenHost({ maxOpen: 1, waitMs: SECOND });
     const lease = await host.lease('a');
     const late = refusal(host.use('b', () => undefined));
@@ -112,7 +112,7 @@ describe('given room for two worlds', () => {
     await host.close();
   });
 
-  it('when an effect runs in a world that nobody uses, then the world is not closed before it has ended [HOST-3]', async () => {
+  it('an unused world is not closed before its running effect has ended [HOST-3]', async () => {
     const adapter = outside(once);
     const { host, disk, clock, tell } = await givenHost({ maxOpen: 1, adapters: [adapter], waitMs: HOUR, idleMs: 0 });
     await tell('a', start('call'));
@@ -162,7 +162,7 @@ describe('given timers in worlds that are closed', () => {
     await host.close();
   });
 
-  it('when the clock says 2099, then the worlds wait to be told, and are not opened again and again', async () => {
+  it('worlds whose clock jumped to 2099 wait for a confirmation and are not opened again and again', async () => {
     const { host, disk, clock, tell } = await givenHost({ idleMs: SECOND });
     await tell('w', wake('tea', 24 * HOUR));
     await clock.advance(MINUTE);
@@ -179,7 +179,7 @@ describe('given timers in worlds that are closed', () => {
     await later.host.close();
   });
 
-  it('when a machine was suspended, then what was due meanwhile is woken as soon as time has leapt', async () => {
+  it('worlds are woken for overdue timers as soon as the time of a suspended machine has jumped', async () => {
     const { host, disk, clock, tell } = await givenHost({ idleMs: SECOND });
     await tell('w', wake('tea', HOUR));
     await clock.advance(MINUTE);
@@ -191,8 +191,8 @@ describe('given timers in worlds that are closed', () => {
   });
 });
 
-describe('given an effect that waits for somebody outside', () => {
-  it('then its world may be closed, and is woken when the waiting expires', async () => {
+describe('given an effect that waits for an answer from outside', () => {
+  it('a world that waits for an answer may be closed, and is woken when the wait expires', async () => {
     const adapter = outside(once);
     const { host, disk, clock, tell } = await givenHost({ adapters: [adapter], idleMs: SECOND });
     const begin = clock.wall();
@@ -207,7 +207,7 @@ describe('given an effect that waits for somebody outside', () => {
     await host.close();
   });
 
-  it('then it can be settled in a world that was closed meanwhile', async () => {
+  it('a waiting effect can be settled in a world that was closed meanwhile', async () => {
     const adapter = outside(once);
     const { host, clock, tell } = await givenHost({ adapters: [adapter], idleMs: SECOND });
     await tell('w', start('call'));
@@ -224,7 +224,7 @@ describe('given an effect that waits for somebody outside', () => {
 });
 
 describe('given a world that wants to be woken and does nothing then', () => {
-  it('then it is opened later and later, not without end', async () => {
+  it('a world that requests a wake-up and does nothing is opened later and later, with a bound', async () => {
     const open = (_: string, base: WorldBase) => openKernelWorld({ ...base, app, drive: 'manual' });
     const { host, disk, clock, tell } = await givenHost({ open, idleMs: 0 });
     await tell('w', wake('never', MINUTE));
@@ -247,7 +247,7 @@ describe('given a world that cannot be opened', () => {
     return { damage, open };
   }
 
-  it('when it is used, then its user is told, others are not held up, and nothing is due [HOST-6]', async () => {
+  it('the error of a world that cannot be opened goes to its caller; other worlds are served, and nothing is due [HOST-6]', async () => {
     const disk = new Disk();
     const { open } = damagedWorld('bad', disk);
     const { host, failures, tell } = await givenHost({ disk, open, maxOpen: 1 });
@@ -303,7 +303,7 @@ describe('given a world that cannot be opened', () => {
 });
 
 describe('given a world that breaks down', () => {
-  it('when nobody uses it, then it is told of, opened again, and its timer fires', async () => {
+  it('an unused world that breaks down is reported and opened again, and its timer fires', async () => {
     const { host, disk, clock, failures, tell } = await givenHost();
     await tell('w', wake('tea', MINUTE));
     disk.failing = 'store_failed';
@@ -316,7 +316,7 @@ describe('given a world that breaks down', () => {
     await host.close();
   });
 
-  it('when somebody uses it, then others wait until that one has left, and get it whole', async () => {
+  it('a used world that breaks down is opened again for other callers when its caller has left', async () => {
     const { host, disk, clock, tell } = await givenHost();
     const lease = await host.lease('w');
     disk.failing = 'store_failed';
@@ -413,7 +413,7 @@ describe('given a host that is closed', () => {
     await next.host.close();
   });
 
-  it('then a second host gets the directory, and while it is open it does not [HOST-9]', async () => {
+  it('a second host gets the directory after the first is closed, and not before [HOST-9]', async () => {
     const { host, disk } = await givenHost();
     expect(await codeOf(givenHost({ disk }))).toBe('world_locked');
     await host.close();

@@ -56,7 +56,7 @@ describe('given a limit of two at once', () => {
     expect(passed).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
   });
 
-  it('when one gives up while it waits, then it passes nobody by and takes no place', async () => {
+  it('a request that gives up while it waits overtakes no other and takes no place', async () => {
     const { passed, gaveUp, enter, leave } = given({ effect: '*', concurrent: 1 });
     const stop = new AbortController();
     enter('a', '1');
@@ -81,7 +81,7 @@ describe('given a limit of two at once', () => {
 });
 
 describe('given a limit of three a minute', () => {
-  it('then never more than three start within any minute, however they come, and none waits longer than it must [HOST-7]', async () => {
+  it('at most three start within any minute, in whatever pattern they arrive, and none waits longer than necessary [HOST-7]', async () => {
     const { clock, starts, enter, shared } = given({ effect: '*', per: { ms: MINUTE, max: 3 } });
     for (let i = 0; i < 20; i++) {
       enter(`w${i % 4}`, String(i));

@@ -29,7 +29,7 @@ async function sayAll(world: World, list: readonly string[], by = 'a'): Promise<
 }
 
 describe('a projection', () => {
-  it('shows what an acknowledged request did, once it has caught up with it [VIEW-2]', async () => {
+  it('a projection shows the effects of an acknowledged request once it has caught up with it [VIEW-2]', async () => {
     await using world = await open();
     await using views = await openViews(world, [words]);
     const { seq } = await ask(world, 'a', [fact('tea'), fact('tea'), fact('milk')]);
@@ -248,7 +248,7 @@ describe('a fold that fails', () => {
     expect(await views.view(eager).get('x')).toBeUndefined();
   });
 
-  it('a record that is not what the view says it is stops the view', async () => {
+  it('a record that does not have the type that the view declares stops the view', async () => {
     await using world = await open();
     await using views = await openViews(world, [failing(() => undefined)]);
     const { seq } = await ask(world, 'a', [['fact', 7]]);
@@ -320,7 +320,7 @@ describe('a view store that outlives the process', () => {
     expect((await views.view(words).query()).rows.map(({ key }) => key)).toEqual(['tin']);
   });
 
-  it('beside a view that is new, which is made of all frames while the other goes on from where it stands', async () => {
+  it('a new view is built from all frames while an older view continues from its position', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await whileOpen(store, async (world) => {
       await using views = await openViews(world, [words], { store: kept });
@@ -366,7 +366,7 @@ describe('a view store that outlives the process', () => {
 });
 
 describe('views that are made again', () => {
-  it('leave the host its turns: timers fire and requests are answered while they fold', async () => {
+  it('rebuilt views leave the host its turns: timers fire and requests are answered meanwhile', async () => {
     await using world = await open();
     await Promise.all(Array.from({ length: 300 }, (_, i) => ask(world, 'a', [fact(`w${i % 7}`)])));
     await using views = await openViews(world, [words, kinds]);
@@ -378,7 +378,7 @@ describe('views that are made again', () => {
 });
 
 describe('a view store that fails', () => {
-  it('stops the views and says so; what they showed can be read, and the world goes on [VIEW-5]', async () => {
+  it('a failed view store stops the views with an error; they stay readable, and the world continues [VIEW-5]', async () => {
     const kept = memoryViews();
     let full = false;
     const filling = {
@@ -413,7 +413,7 @@ describe('a view store that fails', () => {
 });
 
 describe('verification of views', () => {
-  it('finds nothing in views that are what the journal makes of them', async () => {
+  it('verification accepts views that agree with the journal', async () => {
     await using world = await open();
     await using views = await openViews(world, [words, kinds]);
     await sayAll(world, ['tea', 'milk', 'tea']);
@@ -447,7 +447,7 @@ describe('verification of views', () => {
   });
 
   it.each(['changed', 'gone', 'added'] as const)(
-    'names a row that was %s behind the views’ back [VIEW-7]',
+    'verification names a row that was %s outside the views [VIEW-7]',
     async (how) => {
       const kept = memoryViews();
       await using world = await open();
@@ -496,7 +496,7 @@ describe('wrong use', () => {
     expect((await refusalOf(openViews(world, [words, words])))?.code).toBe('duplicate_definition');
   });
 
-  it('a closed world leaves its views readable, and who waits for more is told', async () => {
+  it('the views of a closed world stay readable, and waiting readers get an error', async () => {
     const world = await open();
     await using views = await openViews(world, [words]);
     const seq = await sayAll(world, ['tea']);

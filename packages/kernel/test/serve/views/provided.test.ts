@@ -104,7 +104,7 @@ describe('the provided projections', () => {
       expect(first).toMatchObject({ kinds: ['event', 'state'], records: [1, 2] });
     }));
 
-  it('open effects: what has no receipt, by cell and kind, and gone when it is settled [VIEW-11]', () =>
+  it('open effects: an effect without a receipt is listed by cell and kind, and removed when it is settled [VIEW-11]', () =>
     scene(async (world, views, hang) => {
       await ask(world, 'a', [start('ring', 1)]);
       await views.caughtUp();
@@ -117,7 +117,7 @@ describe('the provided projections', () => {
       expect(await open()).toEqual([]);
     }));
 
-  it('open effects: what people are asked stands there until each question has its answer [VIEW-11]', () =>
+  it('open effects: a question to people is listed until it has its answer [VIEW-11]', () =>
     scene(async (world, views, hang) => {
       await ask(world, 'a', [start('ring', 'questions')]);
       await until(async () => (await world.pending()).length === 2, 'both questions');
@@ -163,7 +163,7 @@ describe('the provided projections', () => {
       expect(await under([''])).toEqual(['root']);
     }));
 
-  it('children: a cell that was made when a receipt came has a parent, too; what else a cell has is no child [VIEW-11]', () =>
+  it('children: a cell that was made at a receipt has a parent; other things of a cell are not children [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'payer', [end()]);
       await ask(world, 'payer', [when('paid', send('receipt-book')), start('pay', paying({}))]);
@@ -176,7 +176,7 @@ describe('the provided projections', () => {
       ]);
     }));
 
-  it('troubles: what a cell was denied is its trouble, with the effect that it wanted [VIEW-11]', () =>
+  it('troubles: a denied effect is a trouble of its cell, with the effect that was wanted [VIEW-11]', () =>
     scene(
       async (world, views) => {
         await ask(world, 'a', [start('pay', paying({}))]);

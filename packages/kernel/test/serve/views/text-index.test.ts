@@ -62,7 +62,7 @@ async function found(views: Views, query: TextQuery | string): Promise<unknown[]
 }
 
 describe('a text index', () => {
-  it('finds documents that have every word, or any of them, or a word that begins so', async () => {
+  it('a search finds documents with every word, with any of the words, or with a word of that beginning', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     await put(world, 'a', 'Tea with milk');
@@ -77,7 +77,7 @@ describe('a text index', () => {
     expect(await found(views, '…')).toEqual([]);
   });
 
-  it('takes only the last word for a beginning, and a document that has two words beginning so still lacks the other', async () => {
+  it('only the last word of a search is a beginning, and a document with two such words still lacks the other word', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     await put(world, 'a', 'teapot milk');
@@ -117,7 +117,7 @@ describe('a text index', () => {
     expect([page.hits.map(({ id }) => id), page.total]).toEqual([['twice', 'b'], 5]);
   });
 
-  it('can be kept to documents under a key', async () => {
+  it('a search can be restricted to documents under a key', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     await put(world, ['ada', 1], 'tea');
@@ -125,7 +125,7 @@ describe('a text index', () => {
     expect(await found(views, { text: 'tea', under: 'bob' })).toEqual([['bob', 1]]);
   });
 
-  it('a document that is put again, removed, or made of several texts is found by what it is now', async () => {
+  it('a replaced, removed or composed document is found by its current text', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     await put(world, 'a', 'tea', 'milk');
@@ -137,7 +137,7 @@ describe('a text index', () => {
     expect(await found(views, 'tea')).toEqual([]);
   });
 
-  it('reads text from linked content, salted or not; what is no text has no words', async () => {
+  it('an index reads text from linked content, salted or not; content that is not text has no words', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     await put(world, 'plain', await world.content.put(utf8('plain tea')), 'with words');
@@ -148,7 +148,7 @@ describe('a text index', () => {
     expect(await found(views, 'words')).toEqual(['plain']);
   });
 
-  it('forgets what is erased; made again without the content, it has the same bytes [VIEW-9]', async () => {
+  it('an index drops erased text; rebuilt without the content, it has the same bytes [VIEW-9]', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await using world = await open(store);
     await using views = await openViews(world, [notes], { store: kept });
@@ -166,7 +166,7 @@ describe('a text index', () => {
     expect(await dump(kept)).toEqual(await dumpOf(await store.openReadonly()));
   });
 
-  it('as of an earlier frame it finds what was there then', async () => {
+  it('an index at an earlier frame finds what it held at that frame', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     const { seq } = await put(world, 'a', 'tea');
@@ -175,7 +175,7 @@ describe('a text index', () => {
     expect((await past.text(notes).search({ text: 'tea' })).hits.map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('what is no query is refused', async () => {
+  it('an invalid query is refused', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     const many = Array.from({ length: 33 }, (_, i) => `w${i}`).join(' ');
@@ -229,7 +229,7 @@ describe(`a text index over random documents (seed ${SEED})`, () => {
     { minLength: 1, maxLength: 14 },
   );
 
-  it('finds what reading every document finds, and is the same when it is made again [VIEW-9]', async () => {
+  it('a search finds what reading every document finds, and a rebuilt index is the same [VIEW-9]', async () => {
     const law = fc.asyncProperty(steps, async (list) => {
       const reference = new Reference();
       await using world = await open();

@@ -8,7 +8,7 @@ import { type HeldViews, holdViews } from './view-laws.js';
 const COMMAND = 'npx vitest run packages/kernel/test/serve/views/view-laws.test.ts';
 
 describe(`views (seed ${SEED})`, () => {
-  it('random worlds: views kept by processes that die at commits are those that one process makes [VIEW-1]', async () => {
+  it('random worlds: views of processes that die at commits equal the views of one process [VIEW-1]', async () => {
     const held: HeldViews[] = [];
     const law = fc.asyncProperty(anySchedule({ stepsMax: 18 }), async (schedule) => {
       held.push(await holdViews(schedule));

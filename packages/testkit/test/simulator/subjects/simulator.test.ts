@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const SEEDS = 20;
 
 describe.each(SUBJECTS)('simulator: $name', (subject) => {
-  it(`keeps every promise through crashes, stops, full and failing disks [JRN-11, EFF-2, EFF-3, EFF-13, EFF-14] (seeds 1 to ${SEEDS})`, async () => {
+  it(`the subject keeps every promise through crashes, stops, full and failing disks [JRN-11, EFF-2, EFF-3, EFF-13, EFF-14] (seeds 1 to ${SEEDS})`, async () => {
     const { failure } = await simulate(subject, { seeds: SEEDS });
     const command = `npm run simulate -- --subject ${subject.name} --from ${failure?.seed} --seeds 1`;
     expect(failure && formatFailure(failure, command)).toBeUndefined();
@@ -34,7 +34,7 @@ describe('simulator: a planted bug', () => {
     expect(found?.why).toMatch(bug.told);
   });
 
-  it('whose place in the source has changed is not passed over', async () => {
+  it('a planted bug whose place in the source has changed is reported', async () => {
     const moved = { ...(PLANTED[0] as (typeof PLANTED)[number]), find: 'no such text' };
     await expect(hunt(moved, { seeds: 1 })).rejects.toThrow(/stands 0 times/);
   });

@@ -61,7 +61,7 @@ const NO_VALUES = ILLEGAL.filter((what) => what !== 'bytes in state');
 
 describe('given something in its state that is no value', () => {
   it.each(ILLEGAL)(
-    'when a request leaves %s there, then it is refused and the state is what it was [RED-5]',
+    'a request that leaves %s in the state is refused, and the state is unchanged [RED-5]',
     async (what) => {
       const { store, world } = await given();
       await ask(world, 'x', [add(1), log('a')]);
@@ -108,7 +108,7 @@ describe.each(['send', 'start', 'fact', 'log'] as const)('given something that i
 });
 
 describe.each(['params', 'raised', 'next'])('given a plan that gives something that is no value (%s)', (plan) => {
-  it.each(NO_VALUES)('when it is %s, then the plan ends in error and its cell is told', async (what) => {
+  it.each(NO_VALUES)('a plan that returns %s ends in error, and its cell is notified', async (what) => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [start(plan, what)]);
     await world.pump();
@@ -160,7 +160,7 @@ describe('given a recipe that breaks the form', () => {
     expect(await refusedAs(() => ({ n: 5 }))).toBe('returned_a_value');
   });
 
-  it('when it is async, then it faults, and what its promise does later reaches nobody [RED-6]', async () => {
+  it('an async recipe faults, and later results of its promise reach no cell [RED-6]', async () => {
     expect(await refusedAs(async (draft) => void draft.n++)).toBe('returned_a_value');
     const rejects = async () => {
       throw new Error('later');

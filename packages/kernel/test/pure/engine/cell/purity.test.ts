@@ -92,7 +92,7 @@ describe(`a world that folds every frame twice (seed ${SEED})`, () => {
     await hold(law, { numRuns: 100, command: rerun('purity.test.ts') });
   });
 
-  it.each(IMPURE)('refuses a request to an app that depends on %s [DET-6]', async (_, app) => {
+  it.each(IMPURE)('a request is refused when the app depends on %s [DET-6]', async (_, app) => {
     const run = await runSchedule(three, { app: app(), recheckEvery: 1 });
     expect(run.refusals.get('nondeterminism')).toBe(3);
     expect(run.acks).toHaveLength(0);
@@ -100,7 +100,7 @@ describe(`a world that folds every frame twice (seed ${SEED})`, () => {
   });
 
   it.each(IMPURE)(
-    'without the second fold, a verification names the first frame that depends on %s [DET-8]',
+    'without the second fold, verification names the first frame that depends on %s [DET-8]',
     async (_, app) => {
       const written = app();
       const run = await runSchedule(three, { app: written, recheckEvery: 0 });

@@ -149,7 +149,7 @@ describe('given a delivery inside a frame that faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell that takes no notices is the sender, then what it would be told is a fact [RED-9]', async () => {
+  it('a fact records the notice for a sending cell that takes no notices [RED-9]', async () => {
     const { store, world } = await given();
     await world.request(deaf('a'), { name: 'lab/Do@1', value: { steps: [tell('nobody', add(1)) as unknown as Step] } });
     const frame = await lastFrame(store);
@@ -227,7 +227,7 @@ describe('given a receipt whose cascade throws', () => {
 
 describe('given a plan that throws', () => {
   it.each(THROWN)(
-    'when it throws at its start (%s), then it ends in error and its cell is told [PLAN-10]',
+    'a plan that throws at its start (%s) ends in error, and its cell is notified [PLAN-10]',
     async (how) => {
       const adapter = outside(once);
       const { store, world } = await given({ adapters: [adapter] });
@@ -308,7 +308,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('then its plans are cancelled: what waits is settled, what runs is told to stop [RED-10]', async () => {
+  it('the plans of a failed cell are cancelled: waiting effects are settled, running ones are stopped [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     expect(adapter.calls).toHaveLength(1);
     expect(adapter.calls[0]?.context.signal.aborted).toBe(true);
@@ -365,7 +365,7 @@ describe('given a cell that has failed', () => {
     await closeSound(again, store, app);
   });
 
-  it('when what is revived does not exist, ended or is well, then it says so or changes nothing', async () => {
+  it('the revival of a cell that is missing, ended or healthy reports so or changes nothing', async () => {
     const { store, world, adapter } = await failed();
     adapter.answerAll(() => ({ status: 'cancelled' }));
     expect(await codeOf(world.revive(cell('nobody')))).toBe('cell_absent');

@@ -87,11 +87,11 @@ function lawFor(append: Append) {
 }
 
 describe(`logs (seed ${SEED})`, () => {
-  it('give back what was appended, from any place, and their shape depends on the items alone [RED-25]', async () => {
+  it('logs return what was appended, from any index, and their shape depends on the items alone [RED-25]', async () => {
     await hold(lawFor(appendToLog), { numRuns: 60, command: rerun('logs.test.ts') });
   });
 
-  it('are read without the chunks in which nothing is wanted', async () => {
+  it('logs are read without the chunks outside the requested range', async () => {
     const list = Array.from({ length: 1_100 }, (_, i): Value => i);
     const written = write(list, [1_100], appendToLog);
     const looks = async (from: number, ...singles: number[]) => {

@@ -74,7 +74,7 @@ function shapeOf({ head, nodes }: WrittenTable): unknown {
 }
 
 describe(`tables (seed ${SEED})`, () => {
-  it('hold what a sorted map holds, and their shape depends on the operations alone [RED-27]', async () => {
+  it('tables hold what a sorted map holds, and their shape depends on the operations alone [RED-27]', async () => {
     await hold(lawFor(WHOLE), { numRuns: 40, command: rerun('tables.test.ts') });
   });
 

@@ -174,7 +174,7 @@ describe('given a cascade that feeds itself with large values', () => {
 });
 
 describe('given a receipt whose folding exhausts the machine', () => {
-  it('when it is quarantined, then its cell is told and does not wait for ever [REC-5]', async () => {
+  it('a receipt that exhausts the machine is quarantined, and its cell is notified and does not wait for ever [REC-5]', async () => {
     await using world = await openKernelWorld({ store: memory(), app, adapters: [payer()], drive: 'manual' });
     await world.request(at('a'), { name: 't/Pay@1', value: { n: -1 } });
     await world.pump();
@@ -183,7 +183,7 @@ describe('given a receipt whose folding exhausts the machine', () => {
     await world.verify();
   });
 
-  it('then integer arithmetic that overflows is not taken for it', () => {
+  it('an overflow of integer arithmetic does not count as exhaustion', () => {
     expect(() => mulDiv(Number.MAX_SAFE_INTEGER, 2, 1)).toThrow(/invalid_argument/);
   });
 });
