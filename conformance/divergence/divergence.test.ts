@@ -55,20 +55,20 @@ describe('divergence matrix', () => {
 const namedAt = async (name: string) => (await runRow(rowOf('changed code', name))).map(({ names }) => names).join();
 
 describe('a changed reducer', () => {
-  it('names a reducer with another fact at its first event, by record and path, with both values [RPL-2]', async () => {
+  it('verification names a reducer with another fact at its first event, by record and path, with both values [RPL-2]', async () => {
     expect(await namedAt('a fact')).toBe('frame 1, record 1 (fact), `$.value.total`: `300` → `0`');
   });
 
-  it('names the changed field when a reducer changes only the state [JRN-5]', async () => {
+  it('verification names the changed field when a reducer changes only the state [JRN-5]', async () => {
     expect(await namedAt('state alone')).toContain('.state.reminded`');
     expect(await namedAt('a first state')).toContain('.state.receipt`');
   });
 
-  it('names a change that begins with the second order there and not before [RPL-3]', async () => {
+  it('verification names a change that begins with the second order there and not before [RPL-3]', async () => {
     expect(await namedAt('state, late')).toBe('frame 6, record 1 (fact), `$.value.total`: `300` → `299`');
   });
 
-  it('names the first send, with its causes, when a reducer sends in another order [RPL-2]', async () => {
+  it('verification names the first send, with its causes, when a reducer sends in another order [RPL-2]', async () => {
     expect(await namedAt('sends in another order')).toContain('frame 1, record 2 (event), `$.to[1]`');
     const reserve: ShopCode['reserve'] = ({ sku }, ctx) => {
       for (const shelf of ['all', sku])
@@ -89,24 +89,24 @@ describe('a changed reducer', () => {
     for (const line of ['frame 1, record 2 (event), $.to[1]', ...cause]) expect(error.message).toContain(line);
   });
 
-  it('names the leaf when a reducer logs another item or sets another timer [JRN-5]', async () => {
+  it('verification names the leaf when a reducer logs another item or sets another timer [JRN-5]', async () => {
     expect(await namedAt('a log')).toContain('`$.leaves[log shop/Order@1 history a]');
     expect(await namedAt('a timer’s time')).toContain('`$.leaves[cell shop/Order@1 a].timers');
   });
 
-  it('names a reducer that does nothing at all [RPL-3]', async () => {
+  it('verification names a reducer that does nothing at all [RPL-3]', async () => {
     expect(await namedAt('a session that does nothing')).toContain('frame 1, ');
   });
 });
 
 describe('a changed plan', () => {
-  it('names the parameters when a plan emits another effect [RPL-2]', async () => {
+  it('verification names the parameters when a plan emits another effect [RPL-2]', async () => {
     expect(await namedAt('effect parameters')).toBe('frame 3, record 2 (effect), `$.params.cents`: `800` → `801`');
   });
 });
 
 describe('an app that lacks or changed a definition', () => {
-  it('refuses an app that lacks a definition before any replay, and names the definition [RPL-5]', async () => {
+  it('an opening refuses an app that lacks a definition before any replay, and names the definition [RPL-5]', async () => {
     expect(await namedAt('a definition that is gone')).toContain('frame 0: ');
     expect(await namedAt('a definition that is gone')).toContain('(shop/Shelf@1)');
   });
@@ -138,7 +138,7 @@ describe('mutant: a row of the matrix', () => {
   if (row === undefined) throw new Error('the matrix is empty');
   const found = [{ where: 'verification', code: 'replay_divergence', names: 'frame 9' }] as const;
 
-  it('fails when nothing is caught, when another error is caught, and when another place is named', async () => {
+  it('the judge fails a row when nothing is caught, when another error is caught, and when another place is named', async () => {
     expect(() => judge(row, [])).toThrow();
     expect(() => judge(row, [{ ...found[0], where: 'opening' }])).toThrow();
     expect(() => judge(row, [{ ...found[0], code: 'journal_damaged' }])).toThrow();

@@ -31,25 +31,28 @@ function expectSame(bytes: Uint8Array, what: string): void {
 const BOM_BYTES_MAX = 64;
 
 describe('cbor-x reads the same value as our codec [CODEC-17]', () => {
-  it(`from each of the ${vectors.accept.length} published vectors`, () => {
+  it(`cbor-x decodes each of the ${vectors.accept.length} published vectors to the same value`, () => {
     for (const { hex } of vectors.accept) expectSame(fromHex(hex), hex);
   });
 
-  it.each(worlds)('from %s: the file, every frame and every blob that is a value', (_, world) => {
-    expectSame(world, 'the file');
-    const { frames, blobs } = readPlainly(world) as PlainWorld;
-    for (const [seq, { bytes }] of frames.entries()) expectSame(bytes, `frame ${seq}`);
-    const values = linkedValues({ frames, blobs }, sha256);
-    for (const [digest, blob] of values) expectSame(blob, `blob sha256:${digest}`);
-    expect(values.size).toBeGreaterThan(0);
-  });
+  it.each(worlds)(
+    'cbor-x decodes %s to the same values: the file, every frame and every blob that is a value',
+    (_, world) => {
+      expectSame(world, 'the file');
+      const { frames, blobs } = readPlainly(world) as PlainWorld;
+      for (const [seq, { bytes }] of frames.entries()) expectSame(bytes, `frame ${seq}`);
+      const values = linkedValues({ frames, blobs }, sha256);
+      for (const [digest, blob] of values) expectSame(blob, `blob sha256:${digest}`);
+      expect(values.size).toBeGreaterThan(0);
+    },
+  );
 
-  it(`from the bytes of 2,000 random values (seed ${SEED})`, async () => {
+  it(`cbor-x decodes the bytes of 2,000 random values to the same values (seed ${SEED})`, async () => {
     const same = fc.property(anyValue(), (value) => expectSame(encode(value), 'value'));
     await hold(same, { numRuns: 2_000, command });
   });
 
-  it('except for text above 64 bytes that begins with U+FEFF, which loses that character', () => {
+  it('cbor-x drops a leading U+FEFF from texts above 64 bytes: the only exception', () => {
     const text = (bytes: number) => `\ufeff${'a'.repeat(bytes - 3)}`;
     expect(readPlainly(encode(text(BOM_BYTES_MAX)))).toBe(text(BOM_BYTES_MAX));
     if (isNativeAccelerationEnabled) return; // the optional native reader is another implementation
@@ -66,7 +69,7 @@ describe('cbor-x reads the same value as our codec [CODEC-17]', () => {
     expect([toHex(tag.value), toHex(bytes)]).toEqual([toHex(body), '0102']);
   });
 
-  it('integers as bigint from 2^32 on where `int64AsNumber` is left out', () => {
+  it('cbor-x decodes integers from 2^32 on as bigint without `int64AsNumber`', () => {
     const options = { ...OPTIONS, int64AsNumber: false };
     for (const n of [2 ** 32, 2 ** 53 - 1, -(2 ** 32) - 1, 1 - 2 ** 53]) {
       expect(readPlainly(encode(n), options)).toBe(BigInt(n));
@@ -83,12 +86,12 @@ describe('the comparison with cbor-x finds a reader that differs', () => {
   it.each([
     ['leaves 64-bit integers as bigint', { ...OPTIONS, int64AsNumber: false }],
     ['gives maps as Map', { ...OPTIONS, mapsAsObjects: false }],
-  ])('one that %s', (_, options) => {
+  ])('the comparison finds a reader that %s', (_, options) => {
     const read = () => readPlainly(worldBytes, options);
     expect(() => expect(read()).toEqual(decode(worldBytes))).toThrow();
   });
 
-  it('one that forgets whether a link leads to a value', async () => {
+  it('the comparison finds a reader that forgets whether a link leads to a value', async () => {
     const forgetful = fc.property(anyValue(), (value) => {
       const bytes = encode(value);
       const text = toHex(bytes).replaceAll('d82a58250001711220', 'd82a58250001551220');

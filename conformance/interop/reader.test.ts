@@ -66,26 +66,29 @@ const told = (lines: readonly string[]) =>
   `${lines.filter((line) => line.startsWith('frame ')).length} frames, ${lines.at(-1)}`;
 
 describe('the reader of the how-to page [CODEC-17]', () => {
-  it('imports nothing of Reprise', () => {
+  it('the reader imports nothing of Reprise', () => {
     const imported = [...source.matchAll(/^import .* from '(.*)';$/gm)].map((match) => match[1]);
     expect(imported).toEqual(['node:crypto', 'node:fs', 'cbor-x', 'libsql']);
     expect(source.split('\n').length).toBeLessThan(75);
   });
 
-  it('reads frames that share rows to the head that a verification finds', async () => {
+  it('the reader reads frames that share rows up to the head that verification finds', async () => {
     const file = await manyFrames('many.db');
     const shared = new Database(file).prepare('SELECT count(*) AS n FROM frame WHERE first < seq').get([]);
     expect((shared as { n: number }).n).toBeGreaterThan(0);
     expect(told(await read(file))).toBe(await headOf(file));
   });
 
-  it.each(keptFolders().flatMap(keptWorlds))('reads the golden world $golden.name', async ({ golden, world, pins }) => {
-    const file = path.join(folder, `${golden.name}.db`);
-    await loadWorld(world, sqlite(file));
-    expect(told(await read(file))).toContain(JSON.parse(pins).head);
-  });
+  it.each(keptFolders().flatMap(keptWorlds))(
+    'the reader reads the golden world $golden.name',
+    async ({ golden, world, pins }) => {
+      const file = path.join(folder, `${golden.name}.db`);
+      await loadWorld(world, sqlite(file));
+      expect(told(await read(file))).toContain(JSON.parse(pins).head);
+    },
+  );
 
-  it('refuses a frame of which a byte is changed, by its number', async () => {
+  it('the reader refuses a frame with a changed byte, and names its number', async () => {
     const file = await manyFrames('changed.db');
     const db = new Database(file);
     const { seq, bytes } = db.prepare('SELECT seq, bytes FROM frame WHERE seq = 0').get([]) as never as {
@@ -99,7 +102,7 @@ describe('the reader of the how-to page [CODEC-17]', () => {
     await expect(read(file)).rejects.toThrow('frame 0 is not the frame that was written');
   });
 
-  it('refuses content that does not have its digest', async () => {
+  it('the reader refuses content that does not have its digest', async () => {
     const session = keptFolders()
       .flatMap(keptWorlds)
       .find(({ golden }) => golden.name === 'session');

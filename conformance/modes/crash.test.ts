@@ -156,7 +156,7 @@ describe('the judge of survivors finds', () => {
     );
   });
 
-  it('a frame that is said to be of another moment (C7)', async () => {
+  it('a frame with the time of another frame (C7)', async () => {
     const survivor = await struck(one, [call]);
     const { mortal } = survivor;
     const sample = await load(await mortal.store.openReadonly());

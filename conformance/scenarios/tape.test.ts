@@ -56,7 +56,7 @@ describe('a provider that is a tape', () => {
     expect([wire.requests, wire.left, wire.problems]).toEqual([1, 0, []]);
   });
 
-  it('refuses a recorded request that goes elsewhere, or comes twice', async () => {
+  it('a tape refuses a recorded request that goes to another address or comes twice', async () => {
     const wire = wireOf(scenario, profile, { exactly: true });
     const [exchange] = tapeOf(profile, scenario.name);
     const ask = (url: string) => wire.fetch(url, { method: 'POST', body: exchange?.request } as RequestInit);
@@ -65,7 +65,7 @@ describe('a provider that is a tape', () => {
     await expect(ask(URL_OF_NOTHING)).rejects.toThrow('not the recorded one');
   });
 
-  it('notes a request that breaks a rule of its protocol, and refuses one that was not recorded', async () => {
+  it('a tape notes a request that breaks a rule of its protocol, and refuses one that was not recorded', async () => {
     const wire = wireOf(scenario, profile, { exactly: true });
     await expect(wire.fetch(URL_OF_NOTHING, body('{"model":"gpt-5","input":[]}'))).rejects.toThrow(
       'not the recorded one',

@@ -48,7 +48,7 @@ describe('the checks of the public API', () => {
     expect(crowded([], NAMES_MAX)).toHaveLength(Object.keys(NAMES_MAX).length);
   });
 
-  it('one name for two things is found, one thing in two entries is not', () => {
+  it('the check finds one name for two things, and accepts one thing in two entries', () => {
     const [here, there] = [offer('usage'), offer('usage', { declared: 'packages/kernel/src/b.ts#usage' })];
     expect(homonyms([entry('reprise', here), entry('reprise/views', here)])).toEqual([]);
     expect(homonyms([entry('reprise', here), entry('reprise/views', there)])[0]).toMatch(/^usage: .*a\.ts.*b\.ts/);

@@ -59,7 +59,7 @@ describe('exports', () => {
     ]);
   });
 
-  it('a name that an inner index passes on to nobody is named in both files', () => {
+  it('a name that an inner index exports for no importer is reported in both files', () => {
     const found = world({
       [index]: "export { a } from './room/index.js';\n",
       'packages/kernel/src/room/index.ts': "export { a, b } from './a.js';\n",
@@ -71,7 +71,7 @@ describe('exports', () => {
     ]);
   });
 
-  it('names that pass by a star, a rename, a namespace, a test, or an import type are alive', () => {
+  it('names that are used by a star, a rename, a namespace, a test, or an import type are alive', () => {
     expect(
       world({
         [index]: "export * from './a.js';\nexport { b as c } from './b.js';\n",
@@ -150,7 +150,7 @@ describe('replayed code', () => {
     ]);
   });
 
-  it('what is portable, foreign or merely named alike passes', () => {
+  it('portable code, foreign code and code with merely similar names passes', () => {
     const sound = [
       'import { process as step } from "./step.js";',
       'export interface Clock { Date: number; fetch(url: string): void }',
@@ -207,7 +207,7 @@ describe('imports', () => {
   it.each([
     ['import { run } from "../plan/run.js";\nexport const it = run;\n', 1],
     ['import type { Run } from "../plan/run.js";\nexport type It = Run;\n', 0],
-  ])('of two rooms on one floor the lower may have types of the upper, and no values: %j', (text, problems) => {
+  ])('the lower of two rooms on one floor may import types of the upper, and no values: %j', (text, problems) => {
     const tree = plant({
       ...kernel,
       'packages/kernel/src/pure/engine/leaf/it.ts': text,
@@ -263,7 +263,7 @@ describe('import circles', () => {
       'packages/kernel/src/run/world/b.ts': second,
     });
 
-  it('two files that need each other are named once', () => {
+  it('two files that import each other are reported once', () => {
     const found = named(checkCycles(circle('import { a } from "./a.js";\nexport const b = () => a;\n')));
     expect(found).toEqual([
       'packages/kernel/src/run/world/a.ts:2: import circle: packages/kernel/src/run/world/a.ts → packages/kernel/src/run/world/b.ts' +
@@ -415,7 +415,7 @@ describe('pages', () => {
 describe('the kernel bundle', () => {
   const entry = 'packages/kernel/src/index.ts';
 
-  it('one byte over the ceiling is named', () => {
+  it('a bundle one byte over the ceiling is reported', () => {
     expect(checkKernelBundle({ entry, bytes: 101, parts: new Map() }, 100)).toHaveLength(1);
     expect(checkKernelBundle({ entry, bytes: 100, parts: new Map() }, 100)).toEqual([]);
   });

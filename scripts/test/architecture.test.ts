@@ -40,11 +40,11 @@ describe('architecture', () => {
     expect(check(tree).map(formatProblem)).toEqual([]);
   });
 
-  it('reads the sources it judges', () => {
+  it('the check reads the sources that it judges', () => {
     expect(packageSources(tree).length).toBeGreaterThan(20);
   });
 
-  it('the kernel stays small and free of what it does not need', async () => {
+  it('the kernel stays small and free of code that it does not need', async () => {
     const kernel = await bundle(ROOT, 'packages/kernel/src/index.ts');
     console.info(describeBundle(kernel));
     expect(checkKernelBundle(kernel).map(formatProblem)).toEqual([]);

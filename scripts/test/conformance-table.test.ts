@@ -9,7 +9,7 @@ const modes = (...assertionResults: ReturnType<typeof test>[]) => ({
 });
 
 describe('the table of npm run conformance', () => {
-  it('shows the number of green protocols for each scenario and mode', () => {
+  it('the table shows the number of green protocols for each scenario and mode', () => {
     const table = conformanceTable([
       modes(test('fresh', 'a × x'), test('fresh', 'a × y'), test('crash (seed 1)', 'a × x'), test('fresh', 'b × x')),
       {
@@ -25,7 +25,7 @@ describe('the table of npm run conformance', () => {
     expect(table).toMatch(/^modes +✓ 4 of 4 +0 s$/m);
   });
 
-  it('lists red tests by name, and a file that failed to load as one check', () => {
+  it('the table lists red tests by name, and a file that failed to load as one check', () => {
     const unloaded = { name: 'packages/flow/test/crash/kill.test.ts', status: 'failed', assertionResults: [] };
     const table = conformanceTable([modes(test('fresh', 'a × x', 'failed'), test('fresh', 'a × y')), unloaded]);
     expect(table).toMatch(/^a +✗ 1\/2$/m);
@@ -33,7 +33,7 @@ describe('the table of npm run conformance', () => {
     expect(table).toMatch(/^flow +✗ 0 of 1/m);
   });
 
-  it('counts skipped checks separately, and shows a scenario without a mode as red', () => {
+  it('the table counts skipped checks separately, and shows a scenario without a mode as red', () => {
     const adapters = {
       name: 'packages/tools/test/adapters/adapters.test.ts',
       status: 'passed',
@@ -44,12 +44,12 @@ describe('the table of npm run conformance', () => {
     expect(table).toMatch(/^a +✗ 0\/1$/m);
   });
 
-  it('counts the mutants that were found', () => {
+  it('the table counts the mutants that were found', () => {
     const mutants = modes(test('mutants', 'a byte'), test('fresh', 'mutant: a word', 'failed'), test('fresh', 'a × x'));
     expect(conformanceTable([mutants])).toContain('mutants found: 1 of 2');
   });
 
-  it('counts the divergences that were caught', () => {
+  it('the table counts the divergences that were caught', () => {
     const matrix = modes(test('matrix', 'divergence: a clock'), test('matrix', 'divergence: chance', 'failed'));
     expect(conformanceTable([matrix])).toContain('divergences caught: 1 of 2');
   });

@@ -48,21 +48,21 @@ describe('pages with code', () => {
       problems = typeProblems(ROOT, sourcesOf(ROOT, [...pages, broken]));
     }, TIMEOUT_MS);
 
-    it('compiles', () => {
+    it('the TypeScript of the pages compiles', () => {
       expect(problems.filter((problem) => !problem.startsWith('docs/tutorial/broken/'))).toEqual([]);
     });
 
-    it('would be found if it did not', () => {
+    it('an error in the TypeScript of a page is found', () => {
       expect(problems.filter((problem) => problem.startsWith('docs/tutorial/broken/'))[0]).toContain('openWord');
     });
   });
 
-  it('a fence that nobody would run is refused, and an output that follows nothing', () => {
+  it('a fence that no check runs is refused, and so is an output without a command', () => {
     expect(() => parsePage('a.md', '```ts runs=x\n```\n')).toThrow('a.md:2');
     expect(() => parsePage('a.md', '```ts\n```\n```output\n```\n')).toThrow('a.md:4');
   });
 
-  it('digests and times may differ, but the same digest is the same everywhere, and words are words', () => {
+  it('digests and times may differ, but equal digests stay equal everywhere, and other words must agree', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((digit) => digit.repeat(64)) as [string, string, string];
     const digests = new Digests();
     expect(digests.agree(`head ${a}\nat 2026-11-22T08:00:00.000Z\n`, `head ${b}\nat 2026-11-23T09:00:00.000Z\n`)).toBe(
@@ -96,7 +96,7 @@ describe('reference pages', () => {
     ['docs/reference/agent-events.md', agentEventsPage],
     ['docs/reference/session-commands.md', sessionCommandsPage],
     ['docs/reference/providers.md', providersPage],
-  ])('%s says what the contract says [EVT-8]', (file, page) => {
+  ])('%s agrees with the contract [EVT-8]', (file, page) => {
     if (process.env.DOCS_UPDATE === '1') writeFileSync(path.join(ROOT, file), page());
     expect(read(file)).toBe(page());
   });
@@ -150,7 +150,7 @@ describe('the architecture page', () => {
   const tables = tablesOf(read('ARCHITECTURE.md'));
   const column = (heading: string, i: number) => (tables.get(heading) ?? []).map((row) => row[i]);
 
-  it('lists the packages and what they may import', () => {
+  it('the page lists the packages and what they may import', () => {
     const { reprise, ...others } = PACKAGES;
     const imports = Object.values(others).map((names) => (names.length === 0 ? '–' : names.join(', ')));
     expect(column('Packages', 0)).toEqual(Object.keys(PACKAGES));
@@ -158,7 +158,7 @@ describe('the architecture page', () => {
     expect(new Set(reprise)).toEqual(new Set(Object.keys(others)));
   });
 
-  it('lists the folders of the kernel', () => {
+  it('the page lists the folders of the kernel', () => {
     const folders = column('Folders of the kernel', 0).map((cell) => /^`?([\w/-]+)/.exec(cell ?? '')?.[1]);
     expect(folders.sort()).toEqual(
       Object.keys(FOLDERS.kernel ?? {})

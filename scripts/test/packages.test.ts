@@ -68,14 +68,14 @@ describe('the check of tarballs', () => {
     return [...(await lintProblems({ manifest, bytes })), ...(await typeProblems({ bytes }))].join('\n');
   };
 
-  it('reads what npm packs', () => {
+  it('the check reads the tarballs that npm packs', () => {
     const files = { 'a.txt': 'a', 'b/c.txt': 'x'.repeat(600) };
     expect([...unpacked(tarballOf(files))].map(([name, bytes]) => [name, String(bytes)])).toEqual(
       Object.entries(files),
     );
   });
 
-  it('names a README, a license, fields and maps that are missing', () => {
+  it('the check names a missing README, license, field or map', () => {
     const map = JSON.stringify({ sources: ['../src/index.ts'] });
     const found = contentProblems(unpacked(tarballOf({ ...sound, 'dist/index.js.map': map }))).join('\n');
     for (const lack of [
@@ -88,7 +88,7 @@ describe('the check of tarballs', () => {
       expect(found).toContain(lack);
   });
 
-  it('finds an entry that is not in the tarball, by publint, and types that do not resolve, by attw', async () => {
+  it('the check finds an entry that is not in the tarball, by publint, and types that do not resolve, by attw', async () => {
     const { 'index.js': _, ...lacking } = sound;
     expect(await lint(lacking)).toContain('publint: ');
     const { 'index.d.ts': __, ...untyped } = sound;

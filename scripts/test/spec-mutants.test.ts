@@ -23,29 +23,29 @@ function plant(files: Record<string, string> = {}): Tree {
 const named = (files: Record<string, string>) => checkSpec(plant(files)).map(formatProblem);
 
 describe('clauses', () => {
-  it('with a test each pass', () => {
+  it('clauses that each have a test pass', () => {
     expect(named({})).toEqual([]);
   });
 
-  it('one without a test is named where it stands', () => {
+  it('a clause without a test is reported at its place', () => {
     expect(named({ [TEST]: "it('two [CODEC-2]', () => {});" })).toEqual([
       `${PAGE}:1: no test holds CODEC-1; use [CODEC-1] in the title of one`,
     ]);
   });
 
-  it('a test that only mentions one, in its body or in a comment, holds nothing', () => {
+  it('a test that mentions a clause only in its body or in a comment does not count as its test', () => {
     const text = `// it('one [CODEC-1]')\n${TITLES.replace('one [CODEC-1]', 'one')}expect('[CODEC-1]').toBe(1);`;
     expect(named({ [TEST]: text })).toEqual([expect.stringContaining('no test holds CODEC-1')]);
   });
 
-  it('one that disappears is named, with the numbers moved up as well', () => {
+  it('a clause that disappears is reported, also when the numbers move up', () => {
     const gone = { [PAGE]: page(TWO[0] as string), [TEST]: "it('one [CODEC-1]', () => {});" };
     expect(named(gone)).toEqual([expect.stringContaining('CODEC-2 is gone')]);
     const moved = page('CODEC-1** It SHOULD be two.');
     expect(named({ ...gone, [PAGE]: moved })).toEqual([expect.stringContaining('CODEC-2 is gone')]);
   });
 
-  it('one that is retired may be missing, and may not be cited or given again', () => {
+  it('a retired clause may be missing, and may not be cited or assigned again', () => {
     const retired = { [INDEX]: `${row(2)}\n- **CODEC-1** It was absent.\n`, [PAGE]: page(TWO[1] as string) };
     expect(named({ ...retired, [TEST]: "it('two [CODEC-2]', () => {});" })).toEqual([]);
     expect(named(retired)).toEqual([expect.stringContaining(`${TEST}:1: CODEC-1 is retired`)]);
@@ -63,7 +63,7 @@ describe('clauses', () => {
     expect(named({ [PAGE]: text }).join('\n')).toContain(what);
   });
 
-  it('a page that the index promises and nobody wrote is named', () => {
+  it('a page that the index lists and that does not exist is reported', () => {
     const missing = `${row(2)}| [More](more.md) | MORE | 1 | what |\n`;
     expect(named({ [INDEX]: missing })).toEqual([
       expect.stringContaining(`${INDEX}:2: there is no page docs/spec/more.md`),
@@ -72,7 +72,7 @@ describe('clauses', () => {
 });
 
 describe('citations', () => {
-  it('of a clause that nobody wrote are named where they stand', () => {
+  it('a citation of a missing clause is reported at its place', () => {
     expect(named({ [TEST]: `${TITLES}it('three [CODEC-3]', () => {});` })).toEqual([
       expect.stringContaining(`${TEST}:3: there is no clause CODEC-3`),
     ]);
@@ -90,7 +90,7 @@ describe('citations', () => {
     ]);
   });
 
-  it('are found in suites, in templates, in rows, several at once, and in rules of port suites', () => {
+  it('citations are found in suites, in templates, in rows, several at once, and in rules of port suites', () => {
     const text = [
       `describe.each(PLACES)('on $name [CODEC-1]', () => { it('x', () => {}); });`,
       `it.each(ROWS)(\`given \${n} of %s [CODEC-1, CODEC-2]\`, () => {});`,
@@ -105,7 +105,7 @@ describe('citations', () => {
     ]);
   });
 
-  it('make the table of tests: each under its clause, with its file', () => {
+  it('the table of tests lists each citation under its clause, with its file', () => {
     const table = tablePage(plant());
     expect(table).toContain('## [Bytes](codec.md)');
     expect(table).toContain(`| CODEC-2 | two | [codec.test.ts](../../${TEST}) |`);
@@ -113,7 +113,7 @@ describe('citations', () => {
   });
 });
 
-describe('what ran', () => {
+describe('the report of a test run', () => {
   const citations = readCitations(plant({ [SUITE]: "const all = [check('a rule [CODEC-2]', run)];" }));
   const ran = (file: string, title: string, status = 'passed', suite = 'codec') => ({
     name: `/somewhere/${file}`,
@@ -123,7 +123,7 @@ describe('what ran', () => {
   const report = (...testResults: Report['testResults']): Report => ({ testResults });
   const problems = (...results: Report['testResults']) => checkReport(report(...results), citations).map(formatProblem);
 
-  it('all of what is cited, passes', () => {
+  it('a run in which every cited test passed is accepted', () => {
     expect(problems(ran(TEST, 'one [CODEC-1]'), ran(TEST, 'two [CODEC-2]'), RULE)).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe('what ran', () => {
     expect(found).toEqual([`${TEST}:1: ${status}, and cited for CODEC-1: codec › one [CODEC-1]`]);
   });
 
-  it('a rule of a port suite that an implementation waives is not held by it', () => {
+  it('a rule of a port suite that an implementation waives does not count as tested by it', () => {
     const waived = ran('packages/store/test/ports.test.ts', 'a rule [CODEC-2] (waived: no disk)');
     const others = [ran(TEST, 'one [CODEC-1]'), ran(TEST, 'two [CODEC-2]')];
     expect(problems(...others, RULE, waived)).toEqual([]);

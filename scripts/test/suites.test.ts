@@ -15,7 +15,7 @@ describe('the suites', () => {
     expect(suiteOf('quick').exclude).toEqual(suiteOf('rest').include);
   });
 
-  it('both together are everything', () => {
+  it('both suites together contain every test file', () => {
     expect(suiteOf('everything')).toEqual({});
   });
 });

@@ -20,16 +20,16 @@ describe('words', () => {
     ['rival', 'RivalResult'],
     ['is none', ' * a frame that is\n * none'],
     ['perform again', 'frames are performed again'],
-  ])('finds the refused word %j in %j', (word, text) => {
+  ])('the check finds the refused word %j in %j', (word, text) => {
     expect(checkWords(new Map([['a.ts', text]]))).toMatchObject([{ file: 'a.ts', what: `"${word}"` }]);
   });
 
-  it('finds a refused word in the name of a file', () => {
+  it('the check finds a refused word in the name of a file', () => {
     expect(checkWords(new Map([['packages/kernel/test/store-twins.test.ts', '']]))).toHaveLength(1);
   });
 
   it.each(['contextWindow', 'arrival', 'amend', 'recommend', 'none of them'])(
-    'accepts %j, which only contains the letters of a refused word',
+    'the check accepts %j, which only contains the letters of a refused word',
     (text) => {
       expect(checkWords(new Map([['a.ts', text]]))).toEqual([]);
     },

@@ -70,7 +70,7 @@ function approvalOf(message: UIMessage): string {
 }
 
 describe('the chat server', () => {
-  it('answers a message with its run, asks the guest, and goes on when they have agreed', async () => {
+  it('the server answers a message with its run, asks the guest, and continues after the approval', async () => {
     const asking = await until(await said(user('m-1', 'A table for 4 at 20:00')), (parts) =>
       parts.includes('approval-requested'),
     );
@@ -93,7 +93,7 @@ describe('the chat server', () => {
     expect((await fetch(`${server.url}/api/chat/ada/stream`)).status).toBe(204);
   });
 
-  it('tells the model why, when the guest refuses', async () => {
+  it('the model reads the reason of a refusal', async () => {
     const stream = await said(user('m-1', 'Book a table for 2'));
     const [asking, rest] = stream.tee();
     const id = approvalOf(await until(asking, (parts) => parts.includes('approval-requested')));
@@ -101,7 +101,7 @@ describe('the chat server', () => {
     await until(rest, (parts) => parts.includes('Then I leave it: too early.'));
   });
 
-  it('takes the same message once, and what is said meanwhile to the run that is under way', async () => {
+  it('a repeated message counts once, and a message during a run joins that run', async () => {
     const ask = user('m-1', 'A table for 4 at 20:00');
     await until(await said(ask), (parts) => parts.includes('approval-requested'));
     const [again, rest] = (await said(ask)).tee();
@@ -114,7 +114,7 @@ describe('the chat server', () => {
     await until(rest, (parts) => parts.includes('I look for a table for 6') && parts.includes('"state":"read"'));
   });
 
-  it('stops a run when the guest says so, and not when they leave the page', async () => {
+  it('the server stops a run when the guest requests it, and not when the guest leaves the page', async () => {
     const stream = await said(user('m-1', 'Tell me a story'));
     const reader = stream.getReader();
     await reader.read();
@@ -127,7 +127,7 @@ describe('the chat server', () => {
     expect(JSON.stringify(await history())).toContain('Once there was a kettle');
   });
 
-  it('refuses what its page does not send, without telling what it is', async () => {
+  it('the server refuses requests that its page does not send, without details', async () => {
     const body = { id: 'ada', messages: [user('m-1', 'Hi')] };
     const cases: readonly (readonly [Promise<Response>, number])[] = [
       [posted('', { id: 'ada' }), 400],
@@ -146,7 +146,7 @@ describe('the chat server', () => {
     expect((await posted('', { id: 'ada', messages: [user('m-1', 'Something else')] })).status).toBe(409);
   });
 
-  it('has a page that can be made', async () => {
+  it('the page of the chat can be rendered', async () => {
     expect((await bundlePage()).length).toBeGreaterThan(100_000);
   });
 });

@@ -18,7 +18,7 @@ async function fileAt(file: string): Promise<void> {
 }
 
 describe('for a script', () => {
-  it('does a task, prints the answer alone, and does not do it twice under one id', async () => {
+  it('the agent does a task, prints the answer alone, and does not repeat the task under the same id', async () => {
     const { folder, worlds, at } = await place();
     const first = await drive(...at, '--print', TASK, '--yes', '--id', 'job-1').ended;
     expect(first.code).toBe(0);
@@ -34,7 +34,7 @@ describe('for a script', () => {
     expect((await verified(worlds)).head).toEqual(head); // not one frame more
   });
 
-  it('refuses what nobody is there to approve, and the model hears why', async () => {
+  it('without a person to approve it a call is refused, and the model reads why', async () => {
     const { folder, at } = await place();
     const { code, out, err } = await drive(...at, '--print', TASK).ended;
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe('for a script', () => {
     expect(source(folder)).toContain(WRONG);
   });
 
-  it('says what is wrong with its arguments, and ends with 2', async () => {
+  it('the agent explains wrong arguments and exits with 2', async () => {
     const { folder } = await place();
     const cases = [
       [['--nonsense'], "Unknown option '--nonsense'"],
@@ -64,7 +64,7 @@ describe('for a script', () => {
 });
 
 describe('for a person', () => {
-  it('asks before it runs and writes, is steered while it works, and is asked why', async () => {
+  it('the agent asks before it runs and writes, accepts messages while it works, and explains a question', async () => {
     const { folder, worlds, at } = await place();
     const agent = drive(...at);
     await agent.until('/help says what you can type');
@@ -101,7 +101,7 @@ describe('for a person', () => {
     expect((await verified(worlds)).unverified).toBe(0);
   });
 
-  it('takes a no with its reason, changed arguments, and says what it cannot take', async () => {
+  it('the agent accepts a refusal with its reason and changed arguments, and reports an invalid answer', async () => {
     const { folder, at } = await place();
     const agent = drive(...at);
     agent.type(TASK);
@@ -132,7 +132,7 @@ describe('for a person', () => {
     expect(await agent.ended).toMatchObject({ code: 0, err: '' });
   });
 
-  it('leaves a call waiting when the input ends, and asks again at the next start', async () => {
+  it('a call stays waiting when the input ends, and the next start asks again', async () => {
     const { at } = await place();
     const first = drive(...at);
     first.type(TASK);
@@ -148,7 +148,7 @@ describe('for a person', () => {
     expect((await second.ended).code).toBe(0);
   });
 
-  it('stops at the first Ctrl-C, goes on when it is told to, and leaves at the second', async () => {
+  it('the agent stops at the first Ctrl-C, continues on request, and exits at the second', async () => {
     const { folder, worlds, at } = await place(SLOW_TEST);
     const agent = drive(...at);
     agent.type(TASK);
@@ -171,7 +171,7 @@ describe('for a person', () => {
     expect((await verified(worlds)).unverified).toBe(0);
   });
 
-  it('killed in a call, it goes on at the next start and says that nobody knows what came of it', async () => {
+  it('after a kill inside a call the next start continues and reports that the outcome is unknown', async () => {
     const { folder, worlds, at } = await place(SLOW_TEST);
     const first = drive(...at);
     first.type(TASK);
@@ -199,7 +199,7 @@ describe('for a person', () => {
     expect((await verified(worlds)).unverified).toBe(0);
   });
 
-  it('forks before a message, sets back what the agent wrote, and keeps the world as it was', async () => {
+  it('a fork before a message restores the files that the agent wrote, and leaves the original world unchanged', async () => {
     const { folder, worlds, at } = await place();
     expect((await drive(...at, '--print', TASK, '--yes').ended).code).toBe(0);
     const before = await verified(worlds);

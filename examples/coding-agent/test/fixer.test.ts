@@ -74,13 +74,13 @@ describe('the embedded model', () => {
       both('(a) => a > 3', '(a, b) => a * b'),
       '  assert.equal(f(3), true);\n});\ntest("and this", () => {\n  assert.equal(g(6, 3), 2);',
     ],
-  ])('fixes %s until the tests pass', async (_, source, body) => {
+  ])('the embedded model fixes %s until the tests pass', async (_, source, body) => {
     const folder = folderOf({ 'f.js': source, 'f.test.js': check(body), 'package.json': '{"type":"module"}' });
     const { text } = await asked(folder, 'Make the tests pass.');
     expect(text).toMatch(/^(All \d tests pass|The test passes)\./);
   });
 
-  it('gives up if no correction helps, and restores the file', async () => {
+  it('the embedded model gives up if no correction helps, and restores the file', async () => {
     const source = both('(a) => a > 3 ? 1 : 2');
     const folder = folderOf({
       'f.js': source,
@@ -92,7 +92,7 @@ describe('the embedded model', () => {
     expect(readFileSync(path.join(folder, 'f.js'), 'utf8')).toBe(source);
   });
 
-  it('changes nothing if the tests pass, and says so if it finds no correction', async () => {
+  it('the embedded model changes nothing if the tests pass, and reports when it finds no correction', async () => {
     const passing = {
       'f.js': both('(a) => a'),
       'f.test.js': check('  assert.equal(f(1), 1);'),
@@ -104,7 +104,7 @@ describe('the embedded model', () => {
     expect((await asked(folderOf({}), 'Sing.')).text).toContain('I am the embedded model');
   });
 
-  it('does not ask twice for what was refused, and names the reason', async () => {
+  it('the embedded model does not repeat a refused request, and names the reason', async () => {
     const folder = folderOf({});
     await writeDemo(folder);
     const edits = await asked(folder, 'fix it', ({ tool }) =>
@@ -118,14 +118,14 @@ describe('the embedded model', () => {
     expect(runs.text).toContain('Without running the tests I cannot tell what is wrong');
   });
 
-  it('stops when it is told to, and says what was changed', async () => {
+  it('the embedded model stops on request and reports its changes', async () => {
     const folder = folderOf({});
     await writeDemo(folder);
     const { text, edits } = await asked(folder, 'fix it', undefined, 'Stop, please.');
     expect({ text, edits }).toEqual({ text: 'I stop here. Nothing was changed.', edits: 0 });
   });
 
-  it('says what it was told and cannot do', async () => {
+  it('the embedded model repeats the request when it cannot do it', async () => {
     const folder = folderOf({});
     await writeDemo(folder);
     const { text } = await asked(folder, 'fix it', undefined, 'and write it in Rust');

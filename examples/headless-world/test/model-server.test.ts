@@ -117,7 +117,7 @@ const REPOSITORY = {
 };
 
 describe('the surveyor', () => {
-  it('walks a repository by what it sees and reports what is in it', async () => {
+  it('the surveyor walks a repository by its listings and reports what the repository contains', async () => {
     const root = folder(REPOSITORY);
     mkdirSync(path.join(root, 'hollow'));
     const done = await survey(workspace({ root }), 'Survey this folder and write the report to REPORT.md');
@@ -141,7 +141,7 @@ describe('the surveyor', () => {
     expect(Math.max(...done.batches)).toBeGreaterThan(2);
   });
 
-  it('makes other calls and another report for another folder', async () => {
+  it('the surveyor makes other calls and another report for another folder', async () => {
     const one = folder(REPOSITORY);
     const two = folder({ 'notes/a.txt': 'alpha', 'notes/b.txt': 'beta', 'main.py': 'print(1)\n' });
     const surveys = [await survey(workspace({ root: one })), await survey(workspace({ root: two }))];
@@ -152,7 +152,7 @@ describe('the surveyor', () => {
     expect(reports[1]).toContain('Nothing calls itself unfinished');
   });
 
-  it('gives the same calls, report and last word for the same folder, its own earlier report left out', async () => {
+  it('the surveyor makes the same calls, report and answer for the same folder, and ignores its own earlier report', async () => {
     const root = folder(REPOSITORY);
     const first = await survey(workspace({ root }));
     const report = readFileSync(path.join(root, 'SURVEY.md'), 'utf8');
@@ -172,13 +172,13 @@ describe('the surveyor', () => {
       { 'two\nlines.md': 'TODO', 'a b/`c`.txt': 'x', '日本|語.txt': 'x' },
       '3 files in 1 folder',
     ],
-  ])('manages %s', async (_, files, expected) => {
+  ])('the surveyor manages %s', async (_, files, expected) => {
     const root = folder(files);
     await survey(workspace({ root }));
     expect(readFileSync(path.join(root, 'SURVEY.md'), 'utf8')).toContain(expected);
   });
 
-  it('ends within its bounds on a wide and deep tree', async () => {
+  it('the surveyor ends within its bounds on a wide and deep tree', async () => {
     const files: Record<string, string> = {};
     for (let i = 0; i < 60; i++) files[`wide${i}/${'d/'.repeat(i % 12)}f${i}.ts`] = `// TODO ${i}\n`;
     for (let i = 0; i < 300; i++) files[`flat/file-with-quite-a-long-name-${i}.txt`] = 'x';
@@ -195,7 +195,7 @@ describe('the surveyor', () => {
     expect(report).toContain('60 lines with “TODO”');
   });
 
-  it('says so when it cannot write, cannot list, or has no tools', async () => {
+  it('the surveyor reports when it cannot write, cannot list, or has no tools', async () => {
     const root = folder(REPOSITORY);
     const readOnly = await survey(workspace({ root, readOnly: true }));
     expect(readOnly.last).toContain('I could not write SURVEY.md');
@@ -206,7 +206,7 @@ describe('the surveyor', () => {
     expect((await survey([])).last).toContain('The folder could not be listed.');
   });
 
-  it('asks once more, and no more, when a call gave no result', async () => {
+  it('the surveyor repeats a call without a result once, and no more', async () => {
     const root = folder(REPOSITORY);
     let calls = 0;
     // Every other call is lost, as after a crash.
@@ -220,7 +220,7 @@ describe('the surveyor', () => {
     expect(readFileSync(path.join(root, 'SURVEY.md'), 'utf8')).toContain('Kettle');
   });
 
-  it('answers a question after the survey without starting again', async () => {
+  it('the surveyor answers a question after the survey without starting again', async () => {
     const root = folder(REPOSITORY);
     const tools = workspace({ root });
     const done = await survey(tools);
@@ -234,7 +234,7 @@ describe('the surveyor', () => {
 describe('the server', () => {
   const tools = workspace({ root: '.' });
 
-  it('gives the same bytes for the same request, also from another process’s server', async () => {
+  it('the server answers the same request with the same bytes, also from the server of another process', async () => {
     const other = await startModelServer();
     const body = JSON.stringify(requestOf([{ role: 'user', content: 'Survey.' }], tools));
     const answers = await Promise.all(
@@ -272,13 +272,13 @@ describe('the server', () => {
     ['an unknown role', { messages: [{ role: 'robot', content: 'x' }] }],
     ['content that is no text', { messages: [{ role: 'user', content: [] }] }],
     ['null', null],
-  ])('refuses %s with 400, as a provider does', async (_, body) => {
+  ])('the server refuses %s with 400, as a provider does', async (_, body) => {
     const { status, text } = await ask(body);
     expect(status).toBe(400);
     expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
   });
 
-  it('tells the same answer in pieces when the request wants a stream', async () => {
+  it('the server streams the same answer when the request wants a stream', async () => {
     const body = requestOf([{ role: 'user', content: 'Survey this folder.' }], workspace({ root: '.' }));
     const whole = JSON.parse((await ask(body)).text) as { choices: { message: Message }[] };
     const { text } = await ask({ ...body, stream: true });
@@ -291,7 +291,7 @@ describe('the server', () => {
     expect(args.join('')).toBe(whole.choices[0]?.message.tool_calls?.map((call) => call.function.arguments).join(''));
   });
 
-  it('knows its models and nothing else', async () => {
+  it('the server serves its models and nothing else', async () => {
     expect(await (await fetch(`${server.baseUrl}/models`)).json()).toMatchObject({ data: [{ id: 'surveyor-1' }] });
     expect((await fetch(`${server.baseUrl}/nothing`)).status).toBe(404);
     const garbage = await fetch(`${server.baseUrl}/chat/completions`, { method: 'POST', body: '{' });

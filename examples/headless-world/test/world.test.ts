@@ -132,7 +132,7 @@ function run(
 }
 
 describe('the command', () => {
-  it('surveys a folder and ends with where the world and the report are, and what replay says', async () => {
+  it('the command surveys a folder and ends with the paths of the world and the report, and the result of replay', async () => {
     const at = folder(KETTLE);
     const out = place('out');
     const { code, out: lines, err } = await run([at, '--out', out]);
@@ -153,7 +153,7 @@ describe('the command', () => {
     expect(report.replayed).toBe(report.frames);
   });
 
-  it('says what is wrong with its arguments, and ends with 2', async () => {
+  it('the command explains wrong arguments and exits with 2', async () => {
     const file = path.join(folder({ 'a.txt': 'x' }), 'a.txt');
     const cases = [
       [['--nonsense'], '--nonsense'],
@@ -228,7 +228,7 @@ describe('Ctrl-C', () => {
     slow.close();
   });
 
-  it('ends a run with 130 and keeps what was done; the same command goes on from there', async () => {
+  it('Ctrl-C ends a run with 130 and keeps what was done; the same command continues from there', async () => {
     const at = folder(KETTLE);
     const out = place('interrupted');
     const args = [at, '--out', out, '--base-url', `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`];
@@ -258,7 +258,7 @@ describe('Ctrl-C', () => {
     expect(readFileSync(path.join(out, 'SURVEY.md'), 'utf8')).toContain('Kettle');
   });
 
-  it('while the world is being opened ends it as well', async () => {
+  it('Ctrl-C while the world opens ends the command as well', async () => {
     const interrupt = new AbortController();
     interrupt.abort();
     const out = place('early');
@@ -271,7 +271,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('a survey', () => {
-  it('of another folder makes other calls and another report', async () => {
+  it('a survey of another folder makes other calls and another report', async () => {
     const outs = [place('one'), place('two')] as const;
     const results = [await look(folder(KETTLE), outs[0]), await look(folder(NOTES), outs[1])];
     const reports = await Promise.all(results.map(({ report }) => readReport(report)));
@@ -284,7 +284,7 @@ describe('a survey', () => {
     expect(calls[1]).toContain('list_files notes');
   });
 
-  it('of the same folder, into a fresh world, makes the same calls and the same report', async () => {
+  it('a second survey of the same folder in a fresh world makes the same calls and the same report', async () => {
     const at = folder({ ...KETTLE, ...NOTES });
     const outs = [place('one'), place('two')];
     const texts: string[] = [];
@@ -295,7 +295,7 @@ describe('a survey', () => {
     expect(two?.report.head.digest).not.toBe(one?.report.head.digest); // worlds have identities of their own
   });
 
-  it('reports an empty folder', async () => {
+  it('a survey reports an empty folder', async () => {
     const out = place('out');
     const { report, outcome, verified } = await look(folder({}), out);
     expect(outcome.stop).toEqual({ kind: 'Completed' });
@@ -303,7 +303,7 @@ describe('a survey', () => {
     expect(verified.replayed).toBe(verified.frames);
   });
 
-  it('takes no secret of the folder into the world or the report', async () => {
+  it('a survey takes no secret of the folder into the world or the report', async () => {
     const secrets = {
       '.env': 'KEY=hunter2-env',
       'deploy/server.pem': 'hunter2-pem',

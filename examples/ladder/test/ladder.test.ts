@@ -57,23 +57,26 @@ async function verifyWorlds(folder: string): Promise<number> {
 }
 
 describe('the ladder', () => {
-  it('has a place on its page for every program', () => {
+  it('every program has a place on the page of the ladder', () => {
     expect([...promised.keys()]).toEqual(programs);
   });
 
-  it.each(programs)('%s prints what its page says, and leaves a world that replays', async (program) => {
-    const folder = path.join(scratch, program);
-    mkdirSync(folder);
-    const outputs = promised.get(program) ?? [];
-    expect(outputs.length).toBeGreaterThan(0);
-    for (const [i, stdout] of outputs.entries()) {
-      const ended = program === DYING && i === 0 ? 'SIGKILL' : 0;
-      expect(start(program, folder)).toEqual({ stdout, stderr: '', ended });
-    }
-    expect(await verifyWorlds(folder)).toBe(1);
-  });
+  it.each(programs)(
+    'the program %s prints the output on its page, and leaves a world that replays',
+    async (program) => {
+      const folder = path.join(scratch, program);
+      mkdirSync(folder);
+      const outputs = promised.get(program) ?? [];
+      expect(outputs.length).toBeGreaterThan(0);
+      for (const [i, stdout] of outputs.entries()) {
+        const ended = program === DYING && i === 0 ? 'SIGKILL' : 0;
+        expect(start(program, folder)).toEqual({ stdout, stderr: '', ended });
+      }
+      expect(await verifyWorlds(folder)).toBe(1);
+    },
+  );
 
-  it('pays once, though the process dies while it pays', () => {
+  it('a payment happens once, although the process dies while it pays', () => {
     expect(readFileSync(path.join(scratch, DYING, 'payments.txt'), 'utf8')).toBe('invoice 7\n');
   });
 

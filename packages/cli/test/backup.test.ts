@@ -10,7 +10,7 @@ const folder = freshFolder();
 afterAll(() => folder.remove());
 
 describe('reprise backup', () => {
-  it('copies a world that another process has open and prints the head of the copy [JRN-34]', async () => {
+  it('reprise backup copies a world that another process has open and prints the head of the copy [JRN-34]', async () => {
     const path = folder.file('held.db');
     await makeLedger(path);
     await using world = await openKernelWorld({ store: sqlite(path), app });
@@ -23,7 +23,7 @@ describe('reprise backup', () => {
     await add(world, 10);
   });
 
-  it('refuses a target that exists and a source that is not a world', async () => {
+  it('reprise backup refuses a target that exists and a source that is not a world', async () => {
     const path = folder.file('one.db');
     await makeLedger(path);
     expect((await run('backup', path, folder.file('two.db'), '--json')).code).toBe(0);

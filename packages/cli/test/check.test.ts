@@ -34,7 +34,7 @@ afterAll(() => folder.remove());
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
 
 describe('reprise check --against', () => {
-  it('reports that the era continues, given the app that wrote the world', async () => {
+  it('reprise check --against reports that the era continues, given the app that wrote the world', async () => {
     const { code, out } = await run('check', world, '--against', ONE);
     expect([code, out]).toEqual([
       0,
@@ -42,7 +42,7 @@ describe('reprise check --against', () => {
     ]);
   });
 
-  it('lists what a version migrates, and writes nothing [RPL-20]', async () => {
+  it('reprise check --against lists what a version migrates, and writes nothing [RPL-20]', async () => {
     const before = readFileSync(world);
     const { code, out } = await run('check', world, '--against', TWO);
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('reprise check --against', () => {
     });
   });
 
-  it('names the cell and the reason when a migration fails', async () => {
+  it('reprise check --against names the cell and the reason when a migration fails', async () => {
     const { code, out } = await run('check', world, '--against', BROKEN);
     expect(code).toBe(1);
     expect(out).toContain('does NOT migrate: 1 cell, whose next event would fault\n  demo/Ledger@1/a: the state that');
@@ -72,7 +72,7 @@ describe('reprise check --against', () => {
     ['an app without the reducer', NOTHING, 'manifest_mismatch'],
     ['a later version alone', ALONE, 'manifest_mismatch'],
     ['changed code', CHANGED, 'replay_divergence'],
-  ])('reports why the world would not open, given %s', async (_, module, error) => {
+  ])('reprise check --against reports why the world would not open, given %s', async (_, module, error) => {
     const { code, out } = await run('check', world, '--against', module);
     expect(code).toBe(1);
     expect(out).toContain('does NOT open\nnothing was written\n');
@@ -84,11 +84,11 @@ describe('reprise check --against', () => {
     });
   });
 
-  it('accepts a later version alone when the earlier app is given too', async () => {
+  it('reprise check --against accepts a later version alone when the earlier app is given too', async () => {
     expect((await run('check', world, '--against', ALONE, '--legacy', ONE)).code).toBe(0);
   });
 
-  it('notes a writer that holds the world, and refuses a damaged world', async () => {
+  it('reprise check --against notes a writer that holds the world, and refuses a damaged world', async () => {
     const path = folder.file('held.db');
     await makeLedger(path);
     {
@@ -100,21 +100,21 @@ describe('reprise check --against', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('journal_damaged')]);
   });
 
-  it('reports wrong use when the app is missing or the module has no app', async () => {
+  it('reprise check --against reports wrong use when the app is missing or the module has no app', async () => {
     expect((await run('check', world)).code).toBe(2);
     expect((await run('check', world, '--against', 'nowhere.js')).code).toBe(2);
   });
 });
 
 describe('reprise verify of two eras', () => {
-  it('replays both eras when both apps are given', async () => {
+  it('reprise verify replays both eras when both apps are given', async () => {
     const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE, '--no-unverified');
     expect(code).toBe(0);
     expect(out).toContain('replayed 9, unverified 0\nera 0 to 6: replayed\nera 7 to 8: replayed\n');
     expect((await run('verify', upgraded, '--app', TWO, '--no-unverified')).code).toBe(0);
   });
 
-  it('prints which era is unverified, and makes it a finding with --no-unverified', async () => {
+  it('reprise verify prints which era is unverified, and makes it a finding with --no-unverified', async () => {
     const { code, out } = await run('verify', upgraded, '--app', ALONE);
     expect(code).toBe(0);
     expect(out).toContain('intact; partly replayed, identical');
@@ -135,7 +135,7 @@ describe('reprise verify of two eras', () => {
     expect((await run('verify', upgraded, '--no-unverified')).code).toBe(1);
   });
 
-  it('shows a cell under either name, and an old frame with the app of its time', async () => {
+  it('reprise verify shows a cell under either name, and an old frame with the app of its time', async () => {
     const state = async (...args: string[]) => (await json('show', upgraded, ...args)).state;
     expect(await state('demo/Ledger@2/a', '--app', TWO)).toEqual({ total: 20, entries: 1 });
     expect(await state(LEDGER.join('/'), '--app', TWO, '--at', '4')).toMatchObject({ total: 10, note: '' });

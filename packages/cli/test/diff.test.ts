@@ -20,13 +20,13 @@ afterAll(() => folder.remove());
 const diff = (...args: string[]) => run('show', world, CELL, '--app', APP, '--diff', ...args);
 
 describe('reprise show --diff', () => {
-  it('prints the changes that the event of a frame made in the cell', async () => {
+  it('reprise show --diff prints the changes that the event of a frame made in the cell', async () => {
     const { code, out } = await diff('--at', '2');
     expect(code).toBe(0);
     expect(out).toMatch(/^demo\/Ledger@1\/\S+ in frame 2:\ndemo\/Added@1\n {2}replace /);
   });
 
-  it('prints patches that turn the state before the frame into the state after it', async () => {
+  it('reprise show --diff prints patches that turn the state before the frame into the state after it', async () => {
     const stateAt = async (seq: number) =>
       JSON.parse((await run('show', world, CELL, '--app', APP, '--at', String(seq), '--json')).out).state;
     for (const seq of [2, 3, 4]) {
@@ -37,11 +37,11 @@ describe('reprise show --diff', () => {
     }
   });
 
-  it('reports that no event reached the cell in a frame of another cell', async () => {
+  it('reprise show --diff reports that no event reached the cell in a frame of another cell', async () => {
     expect((await diff('--at', '0')).out).toContain('in frame 0: no event reached the cell');
   });
 
-  it('shows only the requested frame after a snapshot, and no change for the snapshot itself', async () => {
+  it('reprise show --diff shows only the requested frame after a snapshot, and no change for the snapshot itself', async () => {
     const file = folder.file('snapshot.db');
     await makeLedger(file);
     const again = await openKernelWorld({ store: sqlite(file), app });
@@ -55,13 +55,13 @@ describe('reprise show --diff', () => {
     expect([await at(seq), await at(seq + 1)]).toEqual([0, 1]);
   });
 
-  it('escapes every control character of an event', async () => {
+  it('reprise show --diff escapes every control character of an event', async () => {
     const { code, out } = await diff();
     expect(code).toBe(0);
     expect(out.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\p{Cf}]*$/u);
   });
 
-  it('shows each event of a frame in which a session took several', async () => {
+  it('reprise show --diff shows each event of a frame in which a session took several', async () => {
     const file = folder.file('agent.db');
     await makeAgentWorld(file);
     const { code, out } = await run('show', file, 'aos.agent/SessionReducer@1/s', '--diff', '--json');
@@ -70,14 +70,14 @@ describe('reprise show --diff', () => {
     expect(changes.map(({ event }: { event: string }) => event)).toContain('aos.agent/LlmStepCompleted@1');
   });
 
-  it('refuses an app that reduces differently from the journal', async () => {
+  it('reprise show --diff refuses an app that reduces differently from the journal', async () => {
     const changed = fileURLToPath(new URL('apps/changed-sum.ts', import.meta.url));
     const { code, err } = await run('show', world, CELL, '--app', changed, '--diff', '--at', '4');
     expect(code).toBe(1);
     expect(err).toContain('replay_divergence');
   });
 
-  it('refuses --diff for anything but a cell, and together with --history', async () => {
+  it('reprise show --diff refuses --diff for anything but a cell, and together with --history', async () => {
     expect((await run('show', world, '2', '--diff')).err).toContain('--diff needs the address of a cell');
     expect((await run('show', world, CELL, '--diff', '--history')).code).toBe(2);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { run } from './run.js';
 
 describe('reprise explain', () => {
-  it('prints the page of each error code with absolute links', async () => {
+  it('reprise explain prints the page of each error code with absolute links', async () => {
     for (const code of ERROR_CODES) {
       const { code: exit, out } = await run('explain', code);
       expect([code, exit]).toEqual([code, 0]);
@@ -13,11 +13,11 @@ describe('reprise explain', () => {
     }
   });
 
-  it('accepts a code copied from a message with its colon', async () => {
+  it('reprise explain accepts a code copied from a message with its colon', async () => {
     expect((await run('explain', 'fenced:')).out).toBe((await run('explain', 'fenced')).out);
   });
 
-  it('lists every code with what happened when no code is given', async () => {
+  it('reprise explain lists every code with what happened when no code is given', async () => {
     const { code, out } = await run('explain');
     expect(code).toBe(0);
     expect(out.match(/^\w+$/gm)).toEqual([...ERROR_CODES].sort());
@@ -26,7 +26,7 @@ describe('reprise explain', () => {
     expect(listed.filter(({ what }) => what === '')).toEqual([]);
   });
 
-  it('refuses an unknown code and says how to list all codes', async () => {
+  it('reprise explain refuses an unknown code and says how to list all codes', async () => {
     const { code, err } = await run('explain', 'fence');
     expect(code).toBe(2);
     expect(err).toContain('`reprise explain` without a code lists all of them');

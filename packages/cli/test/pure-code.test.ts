@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('reprise verify --pure-code', () => {
-  it('replays a file of two versions in a folder with no other file', async () => {
+  it('reprise verify --pure-code replays a file of two versions in a folder with no other file', async () => {
     const alone = folder.file('alone');
     mkdirSync(alone);
     writeFileSync(join(alone, 'run.db'), readFileSync(world));
@@ -42,7 +42,7 @@ describe('reprise verify --pure-code', () => {
     expect(out).toContain('replayed 7, unverified 0\nera 0 to 4: replayed\nera 5 to 6: replayed\n');
   });
 
-  it('prints the digest of the code of each era as JSON', async () => {
+  it('reprise verify --pure-code prints the digest of the code of each era as JSON', async () => {
     const { eras, replayed } = JSON.parse((await run('verify', world, '--pure-code', '--json')).out);
     expect(replayed).toBe(7);
     expect(eras[0].code).toMatch(/^[0-9a-f]{64}$/);
@@ -50,19 +50,19 @@ describe('reprise verify --pure-code', () => {
     expect(digest).toBe(`sha256:${eras[0].code}`);
   });
 
-  it('executes no code without --pure-code, and reports the frames as unverified', async () => {
+  it('reprise verify --pure-code executes no code without --pure-code, and reports the frames as unverified', async () => {
     const { code, out } = await run('verify', world);
     expect(code).toBe(0);
     expect(out).toContain('replayed 0, unverified 7\n');
   });
 
-  it('reports a file without code', async () => {
+  it('reprise verify --pure-code reports a file without code', async () => {
     const path = folder.file('plain.db');
     await (await openKernelWorld({ store: sqlite(path), app })).close();
     expect((await run('verify', path, '--pure-code')).out).toContain('no era has its code in the file\n');
   });
 
-  it('finds code that was changed in the file, and code that was removed from it', async () => {
+  it('reprise verify --pure-code finds code that was changed in the file, and code that was removed from it', async () => {
     for (const [sql, code] of [
       ['UPDATE blob SET bytes = zeroblob(40) WHERE length(bytes) > 1500', 'blob_damaged'],
       ['DELETE FROM blob WHERE length(bytes) > 1500', 'blob_missing'],
@@ -77,7 +77,7 @@ describe('reprise verify --pure-code', () => {
 });
 
 describe('reprise bundle', () => {
-  it('prints the definitions of the code, its size, and the digest that manifests will link', async () => {
+  it('reprise bundle prints the definitions of the code, its size, and the digest that manifests will link', async () => {
     const { code, out } = await run(...bundled('app.ts', code1));
     expect(code).toBe(0);
     expect(out).toMatch(/ledger-1\.pure\.js: \d+ bytes, sha256:[0-9a-f]{64}\ndefines demo\/Ledger@1\n$/);
@@ -93,7 +93,7 @@ describe('reprise bundle', () => {
       'node:fs, imported by needs-host.ts',
     ],
     ['a module without an app', 'export const other = 1;', 'the module exports no app'],
-  ])('refuses to bundle %s', async (name, source, what) => {
+  ])('reprise bundle refuses to bundle %s', async (name, source, what) => {
     const path = folder.file(name === 'a module that needs a host' ? 'needs-host.ts' : `${name.length}.ts`);
     if (source !== undefined) writeFileSync(path, source);
     const { code, err } = await run('bundle', path, '-o', folder.file('never.js'));

@@ -27,7 +27,7 @@ function lines(text: string): string[] {
 }
 
 describe('reprise tail', () => {
-  it('prints one line for each record, safe for a terminal', async () => {
+  it('reprise tail prints one line for each record, safe for a terminal', async () => {
     const { code, out, err } = await command(folder.path, 'tail', 'ledger.db');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const rows = lines(out);
@@ -39,7 +39,7 @@ describe('reprise tail', () => {
     expect(out).toContain('state.note="\\u001b[2J\\u202egnp\\u009b31m\\nfake line"');
   });
 
-  it('prints the last frames with -n, and the frames from a number on with --from', async () => {
+  it('reprise tail prints the last frames with -n, and the frames from a number on with --from', async () => {
     const numbers = async (...args: string[]) =>
       [...(await run('tail', world, ...args)).out.matchAll(/^(\d+)\.0 /gm)].map(([, seq]) => Number(seq));
     expect(await numbers('-n', '2')).toEqual([4, 5]);
@@ -50,7 +50,7 @@ describe('reprise tail', () => {
     expect(await numbers('--from', '1', '-n', '2', '--follow')).toEqual([1, 2]);
   });
 
-  it('prints a JSON object for each record', async () => {
+  it('reprise tail prints a JSON object for each record', async () => {
     const { code, out } = await run('tail', world, '-n', '1', '--json');
     expect(code).toBe(0);
     const rows = lines(out).map((line) => JSON.parse(line));
@@ -64,7 +64,7 @@ describe('reprise tail', () => {
     expect(out.replaceAll('\n', '')).toMatch(PLAIN);
   });
 
-  it('prints the frames before a damaged frame and then the damage', async () => {
+  it('reprise tail prints the frames before a damaged frame and then the damage', async () => {
     const path = folder.file('damaged.db');
     await makeLedger(path);
     tamper(path, 'UPDATE frame SET bytes = zeroblob(3) WHERE seq = 2');
@@ -76,7 +76,7 @@ describe('reprise tail', () => {
     expect(json.at(-1)).toMatchObject({ ok: false, error: { code: 'journal_damaged', where: 'frame 2' } });
   });
 
-  it('follows a world during writes until Ctrl-C, and exits with 0', async () => {
+  it('reprise tail follows a world during writes until Ctrl-C, and exits with 0', async () => {
     const path = folder.file('live.db');
     await makeLedger(path);
     await using writer = await openKernelWorld({ store: sqlite(path), app });
@@ -93,7 +93,7 @@ describe('reprise tail', () => {
     expect(rows.at(-1)).toMatchObject({ seq: 6, head: `sha256:${head}` });
   });
 
-  it('reports no error when the reader of its output closes', async () => {
+  it('reprise tail reports no error when the reader of its output closes', async () => {
     const child = start(folder.path, 'tail', 'ledger.db', '--follow');
     child.stdout?.once('data', () => child.stdout?.destroy());
     const path = folder.file('ledger.db');
@@ -111,7 +111,7 @@ describe('reprise tail', () => {
 });
 
 describe('reprise show', () => {
-  it('shows a frame with its head and size', async () => {
+  it('reprise show shows a frame with its head and size', async () => {
     const { code, out } = await command(folder.path, 'show', 'ledger.db', '5');
     expect(code).toBe(0);
     expect(out).toMatch(/^frame 5 {2}\S+Z {2}\d+ bytes\nhead sha256:[0-9a-f]{64}\n5\.0 request\n\{\n {2}"at": /);
@@ -119,7 +119,7 @@ describe('reprise show', () => {
     for (const line of lines(out)) expect(line).toMatch(PLAIN);
   });
 
-  it('shows the history of a cell: its records and no others, without an app, with and without a views file', async () => {
+  it('reprise show shows the history of a cell: its records and no others, without an app, with and without a views file', async () => {
     const path = folder.file('history.db');
     await makeLedger(path);
     const history = async () => (await run('show', path, 'demo/Ledger@1/a', '--history', '--json')).out;
@@ -142,7 +142,7 @@ describe('reprise show', () => {
     expect((await run('show', path, '5', '--history')).code).toBe(2);
   });
 
-  it('shows a record', async () => {
+  it('reprise show shows a record', async () => {
     const { code, out } = await run('show', world, '1.0', '--json');
     expect(code).toBe(0);
     const shown = JSON.parse(out);
@@ -150,7 +150,7 @@ describe('reprise show', () => {
     expect((await run('show', world, '1.0')).out).toContain('record 1.0');
   });
 
-  it('shows content as a value only when a link says so, otherwise as text, otherwise as hex', async () => {
+  it('reprise show shows content as a value only when a link says so, otherwise as text, otherwise as hex', async () => {
     const value = await run('show', world, `${ledger.value}`);
     expect(value.out).toContain('\nvalue, ');
     expect(value.out).toContain(`"${ledger.text}"`);
@@ -172,13 +172,13 @@ describe('reprise show', () => {
     }
   });
 
-  it('shows the frame with a given head', async () => {
+  it('reprise show shows the frame with a given head', async () => {
     const { code, out } = await run('show', world, `sha256:${ledger.heads[1]}`);
     expect(code).toBe(0);
     expect(out).toContain('frame 2 ');
   });
 
-  it('reports linked content that is missing', async () => {
+  it('reprise show reports linked content that is missing', async () => {
     const path = folder.file('lost.db');
     const { text } = await makeLedger(path);
     tamper(path, 'DELETE FROM blob');
@@ -187,7 +187,7 @@ describe('reprise show', () => {
     expect(err).toContain(`blob_missing: linked content is missing from the store\n  where       frame 5, ${text}`);
   });
 
-  it('distinguishes erased content from missing content, and shows its tombstone', async () => {
+  it('reprise show distinguishes erased content from missing content, and shows its tombstone', async () => {
     const path = folder.file('erased.db');
     const { text } = await makeLedger(path);
     const report = await eraseFrom(path, text);
@@ -202,7 +202,7 @@ describe('reprise show', () => {
     expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ erased: 1, returned: 0 });
   });
 
-  it('shows a cell with the length of its logs, now and at an earlier frame', async () => {
+  it('reprise show shows a cell with the length of its logs, now and at an earlier frame', async () => {
     const now = await run('show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '5', '--json');
     expect(JSON.parse(now.out)).toMatchObject({ seq: 5, state: { total: 10 }, logs: { history: 4 } });
     const then = await command(folder.path, 'show', 'ledger.db', 'demo/Ledger@1/a', '--app', APP, '--at', '2');
@@ -212,7 +212,7 @@ describe('reprise show', () => {
     );
   });
 
-  it('shows a session of the agent package without --app', async () => {
+  it('reprise show shows a session of the agent package without --app', async () => {
     const path = folder.file('agent.db');
     await makeAgentWorld(path);
     const { code, out } = await run('show', path, 'aos.agent/SessionReducer@1/s', '--json');

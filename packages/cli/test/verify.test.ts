@@ -29,7 +29,7 @@ function copy(name: string): string {
 }
 
 describe('reprise verify', () => {
-  it('replays every frame with an app given by a relative path [RPL-1]', async () => {
+  it('reprise verify replays every frame with an app given by a relative path [RPL-1]', async () => {
     const { code, out, err } = await command(APPS, 'verify', world, '--app', 'app.ts', '--expect', ledger.heads[0]!);
     expect(err).toBe('');
     expect(code).toBe(0);
@@ -40,7 +40,7 @@ describe('reprise verify', () => {
     expect(out.endsWith(`head sha256:${ledger.heads.at(-1)}\n`)).toBe(true);
   });
 
-  it('checks only the integrity when no app fits the journal, and says so', async () => {
+  it('reprise verify checks only the integrity when no app fits the journal, and says so', async () => {
     const { code, out } = await command(folder.path, 'verify', 'ledger.db');
     expect(code).toBe(0);
     expect(out).toContain('ledger.db: intact, not replayed\n');
@@ -49,7 +49,7 @@ describe('reprise verify', () => {
     expect(out).toContain('replayed 0, unverified 6');
   });
 
-  it('replays a journal of the agent package without --app', async () => {
+  it('reprise verify replays a journal of the agent package without --app', async () => {
     const path = folder.file('agent.db');
     await makeAgentWorld(path);
     const { code, out } = await run('verify', path, '--json');
@@ -61,7 +61,7 @@ describe('reprise verify', () => {
     expect(report.head).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
-  it('names the frame, the record, the path, both values and the cause when a reducer changed', async () => {
+  it('reprise verify names the frame, the record, the path, both values and the cause when a reducer changed', async () => {
     const { code, out, err } = await command(folder.path, 'verify', 'ledger.db', '--app', CHANGED);
     expect(code).toBe(1);
     expect(out).toBe('');
@@ -75,14 +75,14 @@ describe('reprise verify', () => {
     expect(err).not.toMatch(/\n\s+at /);
   });
 
-  it('names the cell and the first divergent frame when only a state changed', async () => {
+  it('reprise verify names the cell and the first divergent frame when only a state changed', async () => {
     const { code, err } = await run('verify', world, '--app', CHANGED_QUIETLY);
     expect(code).toBe(1);
     expect(err).toMatch(/where {7}frame 5, record 1 \(state\), \$\.leaves\[cell demo\/Ledger@1 a\]/);
     expect(err).toMatch(/ recorded .*\n {2}regenerated .*\n {2}caused by .*\n.* #0 request demo\/Noted@1/);
   });
 
-  it('reports a changed reducer as JSON with the same details', async () => {
+  it('reprise verify reports a changed reducer as JSON with the same details', async () => {
     const { code, out, err } = await run('verify', world, '--app', CHANGED, '--json');
     expect({ code, err }).toEqual({ code: 1, err: '' });
     const { ok, error } = JSON.parse(out);
@@ -94,7 +94,7 @@ describe('reprise verify', () => {
     expect(error.page).toBe('npx reprise explain replay_divergence');
   });
 
-  it('finds a cut tail by the expected head alone', async () => {
+  it('reprise verify finds a cut tail by the expected head alone', async () => {
     const path = copy('cut.db');
     tamper(path, 'DELETE FROM frame WHERE seq >= 4');
     expect((await run('verify', path, '--app', APP)).code).toBe(0);
@@ -112,7 +112,7 @@ describe('reprise verify', () => {
     ['a damaged manifest', 'UPDATE frame SET bytes = zeroblob(9) WHERE seq = 0', 'journal_damaged', 'frame 0'],
     ['changed content', 'UPDATE blob SET bytes = zeroblob(5)', 'blob_damaged', ''],
     ['lost content', 'DELETE FROM blob', 'blob_missing', 'frame 5'],
-  ])('names the place of %s, with and without the app', async (name, sql, code, place) => {
+  ])('reprise verify names the place of %s, with and without the app', async (name, sql, code, place) => {
     const path = copy(`${name}.db`);
     tamper(path, sql);
     for (const options of [[], ['--app', APP]]) {
@@ -123,7 +123,7 @@ describe('reprise verify', () => {
     }
   });
 
-  it('finds the app despite a damaged index of manifests, and names the frame missing from it', async () => {
+  it('reprise verify finds the app despite a damaged index of manifests, and names the frame missing from it', async () => {
     const path = folder.file('index.db');
     await makeAgentWorld(path);
     tamper(path, 'DELETE FROM landmark');
@@ -131,7 +131,7 @@ describe('reprise verify', () => {
     expect(report).toMatchObject({ ok: false, error: { code: 'journal_damaged', where: 'frame 0, record 0' } });
   });
 
-  it('reads the durable frames while a writer holds the world [RPL-7]', async () => {
+  it('reprise verify reads the durable frames while a writer holds the world [RPL-7]', async () => {
     const path = copy('held.db');
     await using held = await openKernelWorld({ store: sqlite(path), app });
     const head = await add(held, 5);
@@ -148,7 +148,7 @@ describe('reprise verify --app', () => {
     ['a module that throws', 'throw new TypeError("no \\u001b[1m luck")', 'the module throws while it loads'],
     ['a module that does not parse', 'export default }', 'the module throws while it loads'],
     ['a module that imports what is not there', 'import "./nowhere.mjs"', 'the module throws while it loads'],
-  ])('refuses --app with %s as wrong use', async (name, source, what) => {
+  ])('reprise verify refuses --app with %s as wrong use', async (name, source, what) => {
     const path = folder.file(`${name.replaceAll(' ', '-')}.mjs`);
     if (source !== undefined) writeFileSync(path, source);
     const { code, err } = await run('verify', world, '--app', path);
@@ -158,7 +158,7 @@ describe('reprise verify --app', () => {
     expect(err).not.toMatch(/\n\s+at /);
   });
 
-  it('accepts an app exported as `app`, also from CommonJS', async () => {
+  it('reprise verify accepts an app exported as `app`, also from CommonJS', async () => {
     mkdirSync(folder.file('cjs'));
     const path = folder.file('cjs/app.cjs');
     writeFileSync(path, 'exports.app = { reducers: new Map(), plans: new Map(), effects: new Map() };');

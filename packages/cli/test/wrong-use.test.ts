@@ -47,7 +47,7 @@ describe('a path that is not a world', () => {
     ],
   ];
 
-  it.each(THINGS)('fails with every verb for %s: exit code %i, %s', async (name, code, what, make) => {
+  it.each(THINGS)('every command fails for %s: exit code %i, %s', async (name, code, what, make) => {
     const path = name === 'a path below a file' ? `${world}/x` : folder.file(name);
     await make(path);
     const verbs = [['verify'], ['verify', '--json'], ['show', 'demo/Ledger@1/a', '--app', APP], ['tail']];
@@ -61,7 +61,7 @@ describe('a path that is not a world', () => {
     }
   });
 
-  it('exits as a process with 3 and names the page of the error', async () => {
+  it('a process for an absent world exits with 3 and names the page of the error', async () => {
     const { code, out, err } = await command(folder.path, 'tail', 'nowhere.db');
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain('world_absent: the file does not exist\n  where       nowhere.db\n');
@@ -94,14 +94,14 @@ describe('wrong arguments', () => {
     [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '0'], 'the cell does not exist'],
     [['show', world, 'demo/Ledger@1/a', '--app', APP, '--at', '6'], 'expected    0 to 5\n  found       6'],
     [['show', world, 'demo/Other@1/a', '--app', APP], 'the app has no such reducer'],
-  ])('exits with 2 for the arguments %j', async (args, what) => {
+  ])('a command exits with 2 for the arguments %j', async (args, what) => {
     const { code, out, err } = await run(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(what);
     expect(err).not.toMatch(/\n\s+at /);
   });
 
-  it('exits as a process with 2 for wrong arguments', async () => {
+  it('a process with wrong arguments exits with 2', async () => {
     const { code, err } = await command(folder.path, 'verify', world, '--expect', 'abc');
     expect(code).toBe(2);
     expect(err).toContain('--expect');
@@ -109,7 +109,7 @@ describe('wrong arguments', () => {
 });
 
 describe('help', () => {
-  it('prints help with exit code 0 and lists the exit codes', async () => {
+  it('reprise prints help with exit code 0 and lists the exit codes', async () => {
     for (const args of [['--help'], ['verify', '--help'], ['tail', '-h'], ['show', '--help']]) {
       const { code, out, err } = await run(...args);
       expect({ code, err }).toEqual({ code: 0, err: '' });

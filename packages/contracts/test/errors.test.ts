@@ -4,7 +4,7 @@ import { RepriseError } from '../src/index.js';
 
 const errorOf = (actual: unknown): RepriseError => new RepriseError('invalid_argument', 'wrong', { actual });
 
-describe('an error of a thing', () => {
+describe('an error about a value', () => {
   it('an error shows its value, and only the type of a field that is named like a secret', () => {
     const thing = { a: [1, { b: 2 }] };
     expect(errorOf(thing).details.actual).toBe(thing);

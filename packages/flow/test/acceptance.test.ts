@@ -24,7 +24,7 @@ describe('the judge of lines', () => {
   const granted = (item: string) => event('flow/Granted@1', { item });
   const done = (item: string) => event('flow/Done@1', { item });
 
-  it('has nothing to say of a line that was worked off', () => {
+  it('the judge accepts a line whose items were all done', () => {
     holdLine([enqueued('a'), enqueued('b', 1), granted('b'), done('b'), granted('a'), done('a')], 1, 2);
   });
 
@@ -34,7 +34,7 @@ describe('the judge of lines', () => {
     ['before its turn', [enqueued('a'), enqueued('b', 1), granted('a')]],
     ['have a slot', [enqueued('a'), enqueued('b'), granted('a'), granted('b')]],
     ['items 1 are done', [enqueued('a'), enqueued('b'), granted('a'), done('a')]],
-  ])('finds that one %s', (what, records) => {
+  ])('the judge finds a broken line: %s', (what, records) => {
     expect(() => holdLine(records, 1, 2)).toThrow(what);
   });
 });

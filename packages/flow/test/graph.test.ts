@@ -132,7 +132,7 @@ describe(`a graph (seed ${SEED})`, () => {
     expect(found.failed).toBe(true);
   });
 
-  it('refuses a circle and names it, and whatever else makes no sense [FLOW-6]', async () => {
+  it('a graph refuses invalid nodes, and names the nodes of a cycle [FLOW-6]', async () => {
     const office = new Office();
     await office.host(plan, 'flow/OpenGraph@1', {});
     const add = (...nodes: [string, ...string[]][]) =>
@@ -162,7 +162,7 @@ describe(`a graph (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('tells its owner of what others cancel, and once that nothing can go on, again after a retry', async () => {
+  it('a graph notifies its owner of nodes that others cancel, and once when nothing can continue, again after a retry', async () => {
     const office = new Office();
     await office.by('owner', plan, 'flow/OpenGraph@1', {});
     const node = (name: string, ...needs: string[]) => ({ node: name, needs, value: 1, on_failure: 'wait' });
@@ -221,7 +221,7 @@ describe(`a graph (seed ${SEED})`, () => {
 });
 
 describe('a search for circles', () => {
-  it('finds none where every node needs only what came before, and one wherever an edge leads back', () => {
+  it('the search finds no cycle when every node needs only earlier nodes, and finds one wherever an edge leads back', () => {
     const edges = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { maxLength: 40 });
     const law = fc.property(edges, fc.tuple(fc.nat(20), fc.nat(20)), (list, [a, b]) => {
       const needs = new Map<string, string[]>(Array.from({ length: 21 }, (_, i) => [`${i}`, []]));

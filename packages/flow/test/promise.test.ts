@@ -158,7 +158,7 @@ describe(`a promise (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('refuses what makes no sense, and what is not for the sender to say [FLOW-7]', async () => {
+  it('a promise refuses invalid parts, and commands that the sender may not send [FLOW-7]', async () => {
     const office = new Office();
     const open = (value: object) => office.host(one, 'flow/OpenPromise@1', value as never);
     expect(await open({ parts: ['x', 'x'], needs: 'all' })).toBe('part_repeated');

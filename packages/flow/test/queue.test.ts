@@ -120,7 +120,7 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('drops the item of a cell that takes no grants, and does not fail for it [FLOW-2]', async () => {
+  it('a queue drops the item of a cell that takes no grants, and does not fail [FLOW-2]', async () => {
     const office = await opened(1);
     await office.host(deaf('d'), 'test/Told@1', {
       to: [...line],
@@ -145,7 +145,7 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('refuses what is too large, has no owner, or is not for the sender to say [FLOW-7]', async () => {
+  it('a queue refuses items that are too large or have no owner, and commands that the sender may not send [FLOW-7]', async () => {
     const office = await opened(1);
     await office.host(client('a'), 'test/Trained@1', { work_ms: null, fails: [] });
     const enqueue = (value: object) => office.host(line, 'flow/Enqueue@1', value as never);
@@ -164,7 +164,7 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('can be tested alone', () => {
+  it('a queue can be tested alone', () => {
     givenReducer(queue)
       .events({ name: 'flow/OpenQueue@1', value: { limit: 1, paused: true } })
       .when({ name: 'flow/Enqueue@1', value: { item: 'x', value: 1, reply_to: [...client('a')] } })

@@ -154,7 +154,7 @@ describe(`a topic (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('catches up over many frames without holding up the others', async () => {
+  it('a topic catches up over many frames without delaying the others', async () => {
     const office = await opened(400);
     await office.by('live', news, 'flow/Subscribe@1', {});
     for (let i = 0; i < 300; i++) await publish(office, 'x'.repeat(3_000));
@@ -167,7 +167,7 @@ describe(`a topic (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('drops subscribers that have ended or take nothing, says so, and goes on', async () => {
+  it('a topic drops subscribers that have ended or take nothing, reports so, and continues', async () => {
     const office = await opened();
     await office.by('gone', news, 'flow/Subscribe@1', {});
     await office.host(deaf('d'), 'test/Told@1', { to: [...news], name: 'flow/Subscribe@1', value: {} });
@@ -187,7 +187,7 @@ describe(`a topic (seed ${SEED})`, () => {
     await office.close();
   });
 
-  it('refuses what it has no room for, and what is not for the sender to say [FLOW-7]', async () => {
+  it('a topic refuses values that are too large, and commands that the sender may not send [FLOW-7]', async () => {
     const office = await opened();
     expect(await publish(office, 'é'.repeat(5_000))).toBe('value_too_large');
     expect(await office.host(news, 'flow/Subscribe@1', {})).toBe('no_cell');

@@ -23,7 +23,7 @@ async function twoEras(): Promise<Store> {
 }
 
 describe('given a world whose eras carry their code', () => {
-  it('replays every frame of two versions with no app at hand, and says by which code [RPL-22]', async () => {
+  it('a world with its code replays every frame of two versions without an app, and names the code [RPL-22]', async () => {
     const store = await twoEras();
     const alone = await replayAlone(store);
     expect(alone.unverified).toBe(0);
@@ -48,14 +48,14 @@ describe('given a world whose eras carry their code', () => {
     expect({ ...alone, eras: [] }).toEqual({ ...withApp, eras: [] });
   });
 
-  it('runs nothing of it unasked: its frames are unverified as before [RPL-22]', async () => {
+  it('carried code does not run unless it is requested: its frames are unverified as before [RPL-22]', async () => {
     const store = await worldWith(forged('throw new Error("it runs");'));
     const { replayed, eras } = await verifyStore(await store.openReadonly());
     expect([replayed, eras.map(({ status, code }) => [status, code])]).toEqual([0, [['unverified', undefined]]]);
     expect((await refusal(replayAlone(store))).what).toContain('it runs');
   });
 
-  it('replays eras without code by the apps at hand, and goes on from either to the other', async () => {
+  it('eras without code replay with the given apps, next to eras with code', async () => {
     const store = await worldWith(pureCode(code1));
     for (const code of [undefined, pureCode(code2)]) {
       await using world = await openKernelWorld({ store, app: two, adapters: [bank], ...(code && { code }) });
@@ -105,7 +105,7 @@ describe('given code to record', () => {
     expect((await open(code1)).code).toBe('invalid_argument');
   });
 
-  it('loads it once, however many worlds are opened with it', async () => {
+  it('recorded code is loaded once, for any number of worlds', async () => {
     const code = pureCode(code1);
     expect(await code.pins()).toBe(await code.pins());
   });

@@ -89,7 +89,7 @@ describe('code that uses what a sandbox does not have', () => {
     'import\n.meta',
     'import<!--\n("x")',
     'import\n--> c\n("x")',
-  ])('asking the host for a module by %j is refused before anything runs', async (line) => {
+  ])('a request to the host for a module by %j is refused before anything runs', async (line) => {
     const error = await refusal(replayAlone(await worldWith(forged(`try { ${line} } catch {}`))));
     expect([error.code, error.what]).toEqual(['code_failed', 'pure code may not import while it runs']);
   });

@@ -36,7 +36,7 @@ const reopen = async (store: Store, more: Partial<Parameters<typeof openKernelWo
   (await openKernelWorld({ store, app: one, adapters: [bank], ...more })).close();
 
 describe('given code to open a world with', () => {
-  it('links the very bytes, as content of the world', async () => {
+  it('the manifest links the exact bytes of the code, as content of the world', async () => {
     const store = await worldWith(pureCode(code));
     const [{ code: link } = {}] = await manifestsOf(store);
     expect(isRef(link)).toBe(true);
@@ -57,7 +57,7 @@ describe('given code to open a world with', () => {
     expect(await codesOf(store)).toBe('a');
   });
 
-  it('proves code only before it is recorded, so an opening that records nothing starts no process', async () => {
+  it('code is proved only before it is recorded, so an opening that records nothing starts no process', async () => {
     const store = await worldWith(pureCode(code));
     const pins = () => Promise.reject(new Error('loaded'));
     await reopen(store, { code: { bytes: code, pins } });
@@ -66,7 +66,7 @@ describe('given code to open a world with', () => {
     expect(await codesOf(store)).toBe('a');
   });
 
-  it('begins another era when the code changes under the same definitions, and when code is added', async () => {
+  it('a new era begins when the code changes under the same definitions, and when code is added', async () => {
     const store = memory();
     await reopen(store, {});
     await reopen(store, { code: pureCode(code) });

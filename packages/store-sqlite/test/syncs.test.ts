@@ -77,7 +77,7 @@ function pragma(db: Connection | undefined, name: string): unknown {
 }
 
 describe.each(DRIVERS)('on %s', (driver) => {
-  it('nothing is acknowledged that the store had not synced: bytes, names, and how SQLite syncs [JRN-35]', async () => {
+  it('no acknowledged frame lacks a sync of the store: bytes, names, and how SQLite syncs [JRN-35]', async () => {
     expect(await watched(driver)).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe.each(DRIVERS)('on %s', (driver) => {
     expect(await watched(driver, omission)).not.toEqual([]);
   });
 
-  it.skipIf(!canTrace)('nothing is acknowledged that no system call had synced (needs strace)', () => {
+  it.skipIf(!canTrace)('no acknowledged frame lacks a sync in the system calls (needs strace)', () => {
     expect(traced(driver)).toEqual([]);
   });
 

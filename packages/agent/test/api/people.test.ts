@@ -222,7 +222,7 @@ describe('a question', () => {
   });
 });
 
-describe('what people do', () => {
+describe('the answers of people', () => {
   it('each question is reported as an event, also when several of one call end together [EVT-9]', async () => {
     const tool = defineTool({
       name: 'book',

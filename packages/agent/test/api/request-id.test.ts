@@ -26,7 +26,7 @@ describe('the id of a request', () => {
       { numRuns: 5_000, seed: 20_261_122 },
     ));
 
-  it("would be another's where names were joined as they are: the law above finds that", () => {
+  it('mutant: the law finds ids that are made of names joined without escapes', () => {
     const joined = ([, ...names]: readonly string[]) => names.join('/');
     const found = fc.check(
       fc.property(named, named, (one, other) => {

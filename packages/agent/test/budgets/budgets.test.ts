@@ -20,7 +20,7 @@ describe('budgets, in random trees of sessions', () => {
   }, 240_000);
 
   it.each(Object.entries(MUTANTS))(
-    'find the reducer in which %s [CHILD-10]',
+    'mutant: the law finds the reducer in which %s [CHILD-10]',
     async (_what, mutant) => {
       const app = appOf(mutant);
       const broken = fc.asyncProperty(anyTree, async (tree) => {

@@ -46,7 +46,7 @@ describe('budgets, in random trees of sessions on real stores whose processes di
   }, 240_000);
 
   it.each(Object.entries(PLANTED))(
-    'find the reducer in which %s [CHILD-10]',
+    'mutant: the law finds the reducer in which %s [CHILD-10]',
     async (_what, mutant) => {
       const app = appOf(mutant);
       const broken = fc.asyncProperty(anyTree, async (tree) => {

@@ -37,7 +37,7 @@ describe('everything that a session accepted, in random histories', () => {
   });
 
   it.each(Object.entries(MUTANTS))(
-    'finds the reducer in which %s [SES-11, SES-23, SES-26]',
+    'mutant: the law finds the reducer in which %s [SES-11, SES-23, SES-26]',
     async (_what, mutant) => {
       const app = appOf(mutant);
       const broken = fc.asyncProperty(anyEndedHistory, async (history) => {

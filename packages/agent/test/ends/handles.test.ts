@@ -37,7 +37,7 @@ describe('every handle of a run, in random histories of a host whose processes d
   }, 240_000);
 
   it.each(Object.entries(MUTANTS))(
-    'finds the handle that %s [SES-26]',
+    'mutant: the law finds the handle that %s [SES-26]',
     async (_what, result) => {
       const handleOf = (run: Run): Run => Object.assign(Object.create(run), { ...methodsOf(run), result: result(run) });
       const broken = fc.asyncProperty(anyHostHistory, async (history) => {

@@ -160,7 +160,7 @@ describe('judging a call', () => {
   });
 });
 
-describe('asking whether somebody has to approve', () => {
+describe('the question whether a call needs approval', () => {
   const approvalBy = async (approval: unknown) => (await one([asked()], [tool({ approval })])).approval;
   const reason = async (approval: unknown) => textAt(content, (await approvalBy(approval))?.reason_ref as never);
 

@@ -30,7 +30,7 @@ function exhaust(s: Scene, tokens: number): number {
 const asked = (s: Scene, key = 'root') =>
   s.working(llmGenerate.name, key).map(({ leaf }) => (leaf.params as { max_tokens?: number }).max_tokens);
 
-describe('what a run was given', () => {
+describe('the budget of a run', () => {
   const small = { limits: { max_tokens: 1_000 }, options: { max_tokens: 60 } };
   const usage = { calls: 1, tokens_in: 10, tokens_out: 40 };
 
@@ -197,7 +197,7 @@ describe('a model call', () => {
       expect(s.facts('UsageDiffers').map(({ how }) => how)).toEqual(['unknown', 'unknown']);
     }));
 
-  it('a model call that told a part of what it used and the rest late counts each part once, and nothing below zero [LIM-12]', () => {
+  it('a model call that reported a part of its usage and the rest late counts each part once, and never below zero [LIM-12]', () => {
     const limits = { max_tokens: 400, max_micro_money: 10_000 };
     const price = { in: 1_000_000, out: 1_000_000 };
     return play({ price, limits, options: { max_tokens: 100 }, after_answer: { wait_ms: null } }, (s) => {

@@ -89,7 +89,7 @@ describe('an approval', () => {
     }));
 });
 
-describe('what a call comes to', () => {
+describe('the result of a call', () => {
   it('a call that a policy denies: the model reads so, and the run continues', () =>
     play(
       {},
@@ -111,7 +111,7 @@ describe('what a call comes to', () => {
     ['told to stop by nobody we know', { status: 'cancelled' }, 'result a: (interrupted)'],
     ['unknown', { status: 'outcome_unknown' }, 'result a: (outcome_unknown)'],
     ['too late', { status: 'timeout', code: 'adapter_timeout' }, 'result a: (outcome_unknown adapter_timeout)'],
-  ] as const)('%s: the model reads what is known', (_what, said, words) =>
+  ] as const)('%s: the model reads the known outcome', (_what, said, words) =>
     play({}, (s) => {
       called(s);
       s.toolEnds('a', said);
@@ -158,7 +158,7 @@ describe('what a call comes to', () => {
       expect(s.transcript().slice(-2)).toEqual(['result a: t7', 'result a: t33']);
     }));
 
-  it('a malformed call executes nothing, and the model reads what is wrong with it [TOOL-5]', () =>
+  it('a malformed call executes nothing, and the model reads the error [TOOL-5]', () =>
     play({}, (s) => {
       s.input();
       s.answer({
@@ -210,7 +210,7 @@ describe('what a call comes to', () => {
     }));
 });
 
-describe('a call of which nobody can tell whether it happened', () => {
+describe('a call with an unknown outcome', () => {
   const lost = { status: 'outcome_unknown' } as const;
 
   it('tell_model: the model reads that the outcome is unknown [TOOL-13]', () =>
@@ -304,7 +304,7 @@ describe('a call of which nobody can tell whether it happened', () => {
   );
 });
 
-describe('a question to somebody', () => {
+describe('a question to a person', () => {
   const ask = (more: object = {}) => ({ session: { op: 'ask' as const, question_ref: refOf(12), ...more } });
 
   it('the answer to a question is the result of the call', () =>
@@ -359,7 +359,7 @@ describe('a model call that fails', () => {
     ['length', { kind: 'Completed', warning: 'truncated' }],
     ['other', { kind: 'Completed' }],
     ['stop', { kind: 'Completed' }],
-  ] as const)('or ends by %s: the run ends so', (finish, stop) =>
+  ] as const)('a model call that ends by %s ends the run accordingly', (finish, stop) =>
     play({}, (s) => {
       s.input();
       s.answer({ finish });

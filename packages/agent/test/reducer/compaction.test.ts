@@ -185,7 +185,7 @@ describe('a command to make room', () => {
   it.each([
     ['compaction_off', { compaction: null }, 1],
     ['already_compacting', {}, 2],
-  ] as const)('is refused with %s, and nothing changes', (code, change, times) =>
+  ] as const)('a compaction command is refused with %s, and nothing changes', (code, change, times) =>
     play({ ...KEEP_ONE, ...change }, (s) => {
       s.input();
       for (let n = 1; n < times; n++) s.command({ type: 'Compact' });

@@ -216,7 +216,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
     }));
 });
 
-describe('what belongs to a run says so', () => {
+describe('records that belong to a run', () => {
   it('facts about commands and configurations state their run, turn and step [EVT-2]', () =>
     play({}, (s) => {
       s.command({ type: 'Reconfigure', patch: {} });

@@ -29,7 +29,7 @@ function atWork(s: Scene, key = 'root'): AtWork {
   return work;
 }
 
-describe('what is set aside for children', () => {
+describe('the allowance of children', () => {
   const price = { in: 1_000_000, out: 1_000_000 };
   const inMoney = { limits: { max_micro_money: 1_000 }, price, options: { max_tokens: 60 } };
   const usage = { calls: 1, tokens_in: 10, tokens_out: 40, micro_money: 50 };
@@ -152,7 +152,7 @@ describe('what is set aside for children', () => {
     }));
 });
 
-describe('what a model call says that it used', () => {
+describe('the reported usage of a model call', () => {
   const usage = { calls: 1, tokens_in: 10, tokens_out: 40 };
   const open = { limits: { max_tokens: 100_000 }, options: { max_tokens: 100 }, after_answer: { wait_ms: null } };
 

@@ -296,7 +296,7 @@ const NOTICES: Readonly<Record<string, (s: Scene) => { name: string; value: unkn
 
 const told = LIFECYCLES.flatMap((state) => Object.keys(NOTICES).map((what) => [what, state] as const));
 
-describe('what is told from inside', () => {
+describe('events from inside a session', () => {
   it.each(told)('given %s in %s, there is no fault, and no move that is not in the table [SES-1]', (what, state) => {
     const s = new Scene();
     INTO[state](s);

@@ -49,7 +49,7 @@ describe('pressure on the window of the model', () => {
     [90, 95, undefined, 95],
     [89, 95, undefined, 85],
     [64, 70, undefined, 0],
-  ])('%i of 100 after %i was told: tells %s and remembers %i [LIM-9]', (used, told, tell, remembered) => {
+  ])('%i of 100 after a report at %i: reports %s and remembers %i [LIM-9]', (used, told, tell, remembered) => {
     expect(pressureOf(used, 100, told)).toEqual(tell === undefined ? { told: remembered } : { tell, told: remembered });
   });
 });

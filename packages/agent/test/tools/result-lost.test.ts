@@ -195,7 +195,7 @@ function chargingThen(act: (ctx: ToolContext) => unknown): { tool: Tool; charges
   return { tool: tool as unknown as Tool, charges: () => charges };
 }
 
-describe('a call whose handler cannot keep what it made', () => {
+describe('a call whose handler cannot store its result', () => {
   const bytes = new TextEncoder().encode('unkept');
   const put = (ctx: ToolContext, what: Uint8Array | AsyncIterable<Uint8Array> = bytes) =>
     ctx.put({ path: 'bill.txt', bytes: what });

@@ -229,7 +229,7 @@ describe('calling a tool', () => {
   });
 });
 
-describe('a call that somebody decided on', () => {
+describe('a call with a decision of a person', () => {
   let ran = 0;
   const make = (description: string) =>
     defineTool({ ...plain, description, approval: 'always', args: z.strictObject({ n: z.int() }), run: () => ++ran });
@@ -299,7 +299,7 @@ describe('stopping a tool', () => {
   });
 });
 
-describe('asking somebody from a tool', () => {
+describe('a question to a person from a tool', () => {
   const asking = (question: object) =>
     defineTool({ ...plain, run: async (_, ctx) => ctx.ask({ question: 'How many?', ...question }) });
   const answered = (...values: readonly unknown[]) => {

@@ -30,7 +30,7 @@ const named: Schema<{ name: string }> = {
 };
 const NAMED_JSON = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
-describe('what is recorded of a tool', () => {
+describe('the recorded definition of a tool', () => {
   it('the recorded form of a tool states its terms with defaults, and fits the schema', () => {
     const tool = defineTool({ name: 't', description: 'd', args: noArgs, run });
     expect(describeTools([tool])).toEqual([

@@ -65,7 +65,7 @@ describe('kill -9', () => {
 });
 
 describe('the harness', () => {
-  it('catches a call that happened twice, an end that was lost, an acknowledgement that is not there', async () => {
+  it('the harness finds a call that happened twice, a lost end, and a missing acknowledgement', async () => {
     const trial = new Trial(bench, 'mutant');
     const done = (await trial.run()) as Done;
     await trial.check(done);

@@ -105,21 +105,21 @@ describe('a process without space on its disk', () => {
 });
 
 describe('the checks of the harness', () => {
-  it('a process that acknowledges before it appends', async () => {
+  it('the harness finds a process that acknowledges before it appends', async () => {
     const trial = new Trial(bench, 'early');
     const strike = { at: 'ack', count: 3, blow: 'SIGKILL' } as const;
     await trial.run({ strike, careless: 'acknowledges before it appends' });
     await expect(trial.finish()).rejects.toThrow(/F1/);
   });
 
-  it('a disk that syncs once, and never again', async () => {
+  it('the harness finds a disk that syncs once, and never again', async () => {
     const trial = new Trial(bench, 'unsynced');
     await trial.run({ strike: { at: 'ack', count: 9, blow: 'SIGKILL' }, careless: 'syncs once' });
     expect(trial.tear('gone', always)).toBeGreaterThan(0);
     await expect(trial.finish()).rejects.toThrow(/F1/);
   });
 
-  it('something that happened twice, and something that happened and is not recorded', async () => {
+  it('the harness finds a call that happened twice, and a call that happened and is not recorded', async () => {
     const trial = new Trial(bench, 'forged');
     await trial.finish();
     trial.forge(([first = '', ...others]) => [first, first, ...others]);

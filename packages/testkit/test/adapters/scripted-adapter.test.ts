@@ -18,7 +18,7 @@ async function worldWith(script: Script<{ cents: number }, { id: string }>, conc
 }
 
 describe('a scripted adapter', () => {
-  it('answers by its list, in order, and says when the list is done', async () => {
+  it('a scripted adapter answers by its list, in order, and reports the end of the list', async () => {
     const { world, clock, adapter, send, state } = await worldWith([{ status: 'timeout' }, paidWith]);
     await send('a');
     await clock.settle();
@@ -44,7 +44,7 @@ describe('a scripted adapter', () => {
     await short.world.close();
   });
 
-  it('answers by a function of the call', async () => {
+  it('a scripted adapter answers by a function of the call', async () => {
     const { world, clock, send, state } = await worldWith((call, n) =>
       n === 0 ? { status: 'error', code: 'adapter_error' } : { ...paidWith, payload: { id: call.idempotencyKey } },
     );
@@ -56,7 +56,7 @@ describe('a scripted adapter', () => {
     await world.close();
   });
 
-  it('hangs until it is released, the oldest first or the one that is named', async () => {
+  it('a scripted adapter hangs until it is released: the oldest call first, or a named one', async () => {
     const { world, clock, adapter, send, state } = await worldWith(() => ({ hang: paidWith }));
     for (const key of ['a', 'b', 'c']) await send(key);
     await clock.settle();

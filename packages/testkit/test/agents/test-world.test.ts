@@ -64,7 +64,7 @@ async function lastItem(world: TestWorld, agent: AnyAgent) {
 }
 
 describe('a world of a test', () => {
-  it('fakes a tool, under its own schema and approval, and lets days pass', async () => {
+  it('a world fakes a tool under its own schema and approval, and lets days pass', async () => {
     const agent = support();
     await using world = await open(agent, asks(9_000), { text: 'Done.' });
     const given: unknown[] = [];

@@ -36,14 +36,14 @@ async function hold<T>(property: fc.IRawProperty<T>, numRuns = 200): Promise<voi
 const sample = <T>(arbitrary: fc.Arbitrary<T>, numRuns = 300): T[] => fc.sample(arbitrary, { seed: SEED, numRuns });
 
 describe(`arbitraries (seed ${SEED})`, () => {
-  it('values are canonical, and of every kind', async () => {
+  it('random values are canonical, and of every kind', async () => {
     const canonical = fc.property(anyValue(), (value) => equalBytes(encode(decode(encode(value))), encode(value)));
     await hold(canonical, 500);
     const kinds = new Set(sample(anyValue()).map(kindOf));
     expect([...kinds].sort()).toEqual(['boolean', 'bytes', 'link', 'list', 'map', 'null', 'number', 'string']);
   });
 
-  it('values hold no bytes and no links when they may not', async () => {
+  it('random values hold no bytes and no links when the options exclude them', async () => {
     const plain = fc.property(anyValue({ bytes: false, links: false }), (value) => {
       expect([...linksOf(value)]).toEqual([]);
       expect(holdsBytes(value)).toBe(false);
@@ -51,7 +51,7 @@ describe(`arbitraries (seed ${SEED})`, () => {
     await hold(plain);
   });
 
-  it('addresses read back, and name the reducers that they are given', async () => {
+  it('random addresses are parsed again, and name the given reducers', async () => {
     await hold(
       fc.property(anyAddress(), (address) => void expect(parseAddress(formatAddress(address))).toEqual(address)),
     );
@@ -65,12 +65,12 @@ describe(`arbitraries (seed ${SEED})`, () => {
     expect(deliveries.size).toBe(3);
   });
 
-  it('receipts are receipts, of every status', async () => {
+  it('random receipts are valid, of every status', async () => {
     await hold(fc.property(anyReceipt(), (given) => void receipt.parse(given)));
     expect(new Set(sample(anyReceipt()).map(({ status }) => status)).size).toBe(6);
   });
 
-  it('programs are plain values, and every operation is among them', async () => {
+  it('random programs are plain values, and contain every operation', async () => {
     await hold(
       fc.property(anyReducerProgram(), (ops) => void expect(encode(decode(encode(ops)))).toEqual(encode(ops))),
     );
@@ -81,7 +81,7 @@ describe(`arbitraries (seed ${SEED})`, () => {
     expect([...planOps].sort()).toEqual(ALL_PLAN_OPS);
   });
 
-  it('programs without faults never fault', async () => {
+  it('random programs without faults never fault', async () => {
     const ran = fc.property(anyReducerProgram({ faults: false, depth: 1 }), (ops) => {
       givenReducer(programReducer)
         .when({ name: PROGRAM_EVENTS.made, value: { ops, payload: {} } })
@@ -96,7 +96,7 @@ describe(`arbitraries (seed ${SEED})`, () => {
     await hold(planned, 60);
   });
 
-  it('schedules hold every step', () => {
+  it('random schedules hold every step', () => {
     const steps = new Set(
       sample(anySchedule({ stepsMax: 20 })).flatMap((schedule) => schedule.map(({ step }) => step)),
     );

@@ -33,7 +33,7 @@ const reducer = defineReducer({
 });
 
 describe('values made from a schema', () => {
-  it('pass it, whatever it is made of (seed 2026)', () => {
+  it('random values pass their schema, whatever it is made of (seed 2026)', () => {
     const node = reducer.events.get('demo/Made@1')?.node;
     if (node === undefined) throw new Error('the event is gone');
     fc.assert(

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 const never = new AbortController().signal;
 
 describe('a virtual clock', () => {
-  it('stands still until it is moved, and then both readings move', async () => {
+  it('a virtual clock stands still until it is moved, and then both readings move', async () => {
     const clock = new VirtualClock({ wall: 1_000 });
     expect([clock.wall(), clock.monotonic()]).toEqual([1_000, 0]);
     await clock.advance(250);
     expect([clock.wall(), clock.monotonic()]).toEqual([1_250, 250]);
   });
 
-  it('wakes sleepers in order, each at exactly its time', async () => {
+  it('a virtual clock wakes sleepers in order, each at exactly its time', async () => {
     const clock = new VirtualClock({ wall: 0 });
     const woke: [string, number][] = [];
     const sleep = async (name: string, ms: number) => {

@@ -19,7 +19,7 @@ describe('given a plan', () => {
       .then({ effects: [charged], events: [paid(true)], ended: 'ok' });
   });
 
-  it('receipts come in the order in which the test gives them', () => {
+  it('receipts arrive in the order in which the test lists them', () => {
     started()
       .when({ status: 'timeout' }, { status: 'error', code: 'adapter_error' })
       .then({ effects: [charged, charged], events: [paid(false)], ended: 'ok' });

@@ -42,7 +42,7 @@ describe('given a reducer', () => {
       .then({ state: { paid: true, cents: 7 } });
   });
 
-  it('time passes as the test says [DET-1]', () => {
+  it('the time is the one that the test sets [DET-1]', () => {
     const then = BENCH_START + 5_000;
     givenReducer(order)
       .after(5_000)

@@ -301,7 +301,7 @@ async function brokenRules(subject: () => AdapterSubject<Payment, Paid>): Promis
 }
 
 describe('an adapter that breaks its contract is found', () => {
-  it.each(MUTANTS)('one that %s', async (_, rule, adapter) => {
+  it.each(MUTANTS)('the suite finds an adapter that %s', async (_, rule, adapter) => {
     const broken = await brokenRules(() => bankSubject(adapter));
     expect(
       broken.some((name) => name.startsWith(rule)),

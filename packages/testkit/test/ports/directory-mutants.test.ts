@@ -68,7 +68,7 @@ const MUTANTS: readonly (readonly [string, string, (open: OpenDirectory) => Part
 ];
 
 describe('a directory that breaks its contract is found', () => {
-  it.each(MUTANTS)('one that %s', async (_, rule, breaks) => {
+  it.each(MUTANTS)('the suite finds a directory that %s', async (_, rule, breaks) => {
     const broken: string[] = [];
     for (const check of directoryChecks) {
       await runCheck(check, async () => ({ directory: mutant(breaks) })).catch(() => broken.push(check.name));

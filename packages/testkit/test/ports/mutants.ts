@@ -107,11 +107,11 @@ export function storeMutant(name: string, caughtBy: string, patch: (store: Store
 /** Tests the tests: honest passes every check, each mutant is caught by its check, and each check catches a mutant. */
 export function testMutants(suite: string, checks: readonly Check<StoreSubject>[], mutants: readonly Mutant[]): void {
   describe(`${suite}: an honest store`, () => {
-    for (const check of checks) it(`passes: ${check.name}`, () => runCheck(check, async () => honest()));
+    for (const check of checks) it(`the store passes: ${check.name}`, () => runCheck(check, async () => honest()));
   });
   describe(`${suite}: a store that`, () => {
     for (const mutant of mutants) {
-      it(`${mutant.name} is caught`, async () => {
+      it(`the suite finds a store that ${mutant.name}`, async () => {
         const check = checks.find(({ name }) => name === mutant.caughtBy);
         if (check === undefined) throw new Error(`no check is named "${mutant.caughtBy}"`);
         const caught = await runCheck(check, async () => mutant.make()).then(
@@ -123,7 +123,7 @@ export function testMutants(suite: string, checks: readonly Check<StoreSubject>[
       });
     }
   });
-  it(`${suite}: every check catches some mutant`, () => {
+  it(`${suite}: every check finds a mutant`, () => {
     const idle = checks.filter(({ name }) => !mutants.some(({ caughtBy }) => caughtBy === name));
     expect(idle.map(({ name }) => name)).toEqual([]);
   });

@@ -109,13 +109,13 @@ const MUTANTS: readonly (readonly [name: string, caughtBy: string, make: () => V
 ];
 
 describe('the view store suite', () => {
-  it.each(MUTANTS)('catches one that %s', async (_, caughtBy, make) => {
+  it.each(MUTANTS)('the suite finds a view store that %s', async (_, caughtBy, make) => {
     const check = viewStoreChecks.find(({ name }) => name === caughtBy);
     if (check === undefined) throw new Error(`no such check: ${caughtBy}`);
     await expect(runCheck(check, async () => ({ store: make() }))).rejects.toThrow();
   });
 
-  it('catches one that forgets at each opening', async () => {
+  it('the suite finds a view store that forgets at each opening', async () => {
     const check = viewStoreChecks.find(({ name }) => name === AGAIN);
     if (check === undefined) throw new Error('no such check');
     const store: ViewStore = { label: 'forgetful', open: () => memoryViews().open() };

@@ -144,7 +144,7 @@ async function brokenLaws(reducer: () => ReducerDefinition): Promise<string[]> {
 }
 
 describe('a reducer that breaks a law is found', () => {
-  it.each(MUTANTS)('one that %s', async (_, laws, reducer) => {
+  it.each(MUTANTS)('the laws find a reducer that %s', async (_, laws, reducer) => {
     const broken = await brokenLaws(reducer);
     for (const law of laws)
       expect(

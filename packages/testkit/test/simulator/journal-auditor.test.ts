@@ -45,7 +45,7 @@ function verdict(...frames: readonly Frame[]): string {
 const started = request(0, 'q', begins, emits, starts(1));
 
 describe('a journal', () => {
-  it('in which an effect is emitted, starts and is settled, is sound', () => {
+  it('a journal in which an effect is emitted, starts and is settled is sound', () => {
     expect(verdict(started, receipt(1, 1, 'ok', ends))).toBe('sound');
     expect(verdict(started, request(1, 'r', settled), receipt(2, 1, 'ok', late, { ...tells, c: 1 }))).toBe('sound');
   });

@@ -51,7 +51,7 @@ describe('the headers of a request', () => {
     expect(scrubber.scrub('token-of-ann and-of-bob')).toBe('[secret]');
   });
 
-  it('in the scheme of a user and a password conceal the password by itself [CON-16]', () => {
+  it('a password in the scheme of a user and a password is concealed by itself [CON-16]', () => {
     const value = (scheme: string) => `${scheme} ${btoa('ann:password-of-ann')}`;
     const texts = ['ann:password-of-ann', 'password-of-ann'];
     for (const scheme of ['Basic', 'basic', 'BASIC']) {
@@ -77,24 +77,24 @@ describe('the headers of a request', () => {
 });
 
 describe('an address', () => {
-  it('conceals the user and the password together, and the password alone [CON-16]', () => {
+  it('a user and a password in an address are concealed together, and the password alone [CON-16]', () => {
     const texts = ['ann-the-user:p@ss-of-ann', 'ann-the-user:p%40ss-of-ann', 'p@ss-of-ann', 'ann-the-user'];
     expect(ofAddress('https://ann-the-user:p%40ss-of-ann@example.com/', texts)).toEqual(texts.slice(0, 3));
     expect(ofAddress(new URL('https://ann-the-user:p%40ss-of-ann@example.com/'), texts)).toEqual(texts.slice(0, 3));
   });
 
-  it('conceals a user who has no password, or who looks like a key [CON-16]', () => {
+  it('a user in an address is concealed without a password, and when it looks like a key [CON-16]', () => {
     expect(ofAddress('https://token-of-ann@example.com/', ['token-of-ann'])).toEqual(['token-of-ann']);
     expect(ofAddress(`https://${KEY}:x@example.com/`, [KEY])).toEqual([KEY]);
     expect(ofAddress('https://example.com/', ['undefined:undefined', 'example.com'])).toEqual([]);
   });
 
-  it('conceals parameters by their name or their looks, and nothing else of the query [CON-16]', () => {
+  it('parameters of an address are concealed by their names or their looks, and nothing else of the query is [CON-16]', () => {
     const address = `https://example.com/search?q=nothing-secret&access_token=value-of-token&id=${KEY}`;
     expect(ofAddress(address, ['nothing-secret', 'value-of-token', KEY])).toEqual(['value-of-token', KEY]);
   });
 
-  it('an address has the parts of its path concealed that look like keys, also with escapes decoded [CON-16]', () => {
+  it('parts of a path that look like keys are concealed, also with escapes decoded [CON-16]', () => {
     expect(ofAddress(`https://example.com/hooks/${KEY}/send`, [KEY, '/hooks/a', 'example.com'])).toEqual([KEY]);
     expect(ofAddress('https://example.com/k%2Bey-12345678-abc/', ['k+ey-12345678-abc'])).toHaveLength(1);
     expect(ofAddress(`https://example.com/%zz/${KEY}`, [KEY])).toEqual([KEY]);
@@ -155,7 +155,7 @@ describe('the arguments of a program', () => {
     ['in a header', ['-H', 'Authorization: Bearer value-of-it'], 'value-of-it'],
     ['in a header of pairs', ['-H', 'Cookie: a=1; b=value-of-it'], 'value-of-it'],
     ['of lines', ['--key=value-of-it\nand-of-that'], 'value-of-it\nand-of-that'],
-  ])('conceal a secret %s [CON-16]', (_, args, secret) => {
+  ])('arguments of a program conceal a secret %s [CON-16]', (_, args, secret) => {
     expect(ofArguments(args, [secret])).toEqual([secret]);
   });
 

@@ -64,7 +64,7 @@ describe('a secret in a text', () => {
   });
 });
 
-describe('a scrubber that has heard of more secrets than it knows', () => {
+describe('a scrubber with more secrets than its bound', () => {
   const others = (scrubber: Scrubber, each: () => void) => {
     for (let i = 0; i < 2 * SECRETS_MAX; i++) {
       each();
@@ -72,13 +72,13 @@ describe('a scrubber that has heard of more secrets than it knows', () => {
     }
   };
 
-  it('removes those of its beginning, and those that are still declared [CON-16]', () => {
+  it('a full scrubber removes its first secrets, and those that are still declared [CON-16]', () => {
     const scrubber = new Scrubber(['from-the-beginning']);
     others(scrubber, () => scrubber.conceal('with-every-request'));
     expect(scrubber.scrub('from-the-beginning, with-every-request')).toBe('[secret], [secret]');
   });
 
-  it('forgets the one that was not declared for the longest time', () => {
+  it('a full scrubber forgets the secret that was declared longest ago', () => {
     const scrubber = new Scrubber();
     others(scrubber, () => undefined);
     expect(scrubber.scrub('token-0-abcdefgh')).toBe('token-0-abcdefgh');

@@ -115,7 +115,7 @@ describe('a wall clock that is ahead', () => {
 });
 
 describe('a world that is opened again', () => {
-  it('after 400 days, then the wall clock is followed; after a millisecond more it waits to be confirmed', () => {
+  it('a wall clock is followed after 400 days, and waits to be confirmed after a millisecond more', () => {
     expect(given({ wall: START + 400 * DAY }).stamper.now()).toBe(START + 400 * DAY);
     const { stamper } = given({ wall: START + 400 * DAY + 1 });
     expect(stamper.now()).toBe(START);

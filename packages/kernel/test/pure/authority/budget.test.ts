@@ -178,13 +178,13 @@ describe('a reservation', () => {
     expect(settle(granted([empty({})], { tokens: MAX }), { tokens: MAX }, 'released')).toEqual([empty({})]);
   });
 
-  it('reaches so many accounts and not one more', () => {
+  it('a reservation reaches the largest number of accounts and not one more', () => {
     const deep = (count: number) => Array.from({ length: count }, () => empty({}));
     expect(granted(deep(ACCOUNT_DEPTH_MAX), { calls: 1 })).toHaveLength(ACCOUNT_DEPTH_MAX);
     expect(codeOf(() => reserve(deep(ACCOUNT_DEPTH_MAX + 1), { calls: 1 }))).toBe('bound_exceeded');
   });
 
-  it('changes no account that it was given', () => {
+  it('a reservation does not change the accounts of its input', () => {
     const chain = Object.freeze([Object.freeze(empty(Object.freeze({ tokens: 5 })))]);
     const reserved = granted(chain, { tokens: 5 });
     settle(reserved, { tokens: 5 }, { tokens: 7 });
@@ -263,7 +263,7 @@ describe('the schema of an account', () => {
     expect(check(node, { ...empty({}), ...part } as never).ok).toBe(false);
   });
 
-  it('amounts name so many units and not one more', () => {
+  it('amounts name the largest number of units and not one more', () => {
     const naming = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`u${i}`, 1]));
     expect(amountsFit(naming(UNITS_MAX))).toBe(true);
     expect(amountsFit(naming(UNITS_MAX + 1))).toBe(false);

@@ -43,7 +43,7 @@ describe(`capabilities (seed ${SEED})`, () => {
 });
 
 describe('the capability that permits nothing', () => {
-  it.each(['effect', 'send', 'settle', 'read'])('permits no %s', (dimension) => {
+  it.each(['effect', 'send', 'settle', 'read'])('the empty capability permits no %s', (dimension) => {
     expect(permits(NOTHING, dimension, 'anything')).toBe(false);
     expect(permits(EVERYTHING, dimension, 'anything')).toBe(true);
   });
@@ -196,13 +196,13 @@ describe('a capability', () => {
     expect(effectiveExercise([worker, coordinator])).toEqual({ may: { tool: ['web.*'] } });
   });
 
-  it('meets another in as many patterns as both have, and no more', () => {
+  it('the meet of two capabilities has at most as many patterns as both together', () => {
     const numbered = (name: string) => Array.from({ length: PATTERNS_MAX - 1 }, (_, i) => `${name}${i}`);
     const [a, b] = [{ may: { tool: ['p*', ...numbered('q')] } }, { may: { tool: ['q*', ...numbered('p')] } }];
     expect(meet(a, b).may.tool).toHaveLength(2 * (PATTERNS_MAX - 1));
   });
 
-  it('narrows so many dimensions and not one more', () => {
+  it('a capability narrows the largest number of dimensions and not one more', () => {
     const narrowing = (count: number) => ({
       may: Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${i}`, []])),
     });

@@ -78,7 +78,7 @@ function judgePair(sets: PatternSets, meaning: Meaning, a: Judged, b: Judged): v
 }
 
 describe.each(LETTERS)('every list of patterns over %s and %s', (...letters) => {
-  it('matches, covers and meets as the sets of texts do, where texts may hold any character [GATE-2]', () => {
+  it('lists match, cover and meet as the sets of their texts do, for texts of any characters [GATE-2]', () => {
     expect(judge(OURS, letters, 3)).toBe(378 * 378);
   });
 
@@ -122,7 +122,7 @@ describe('a pattern', () => {
     },
   );
 
-  it('matches its own text to the letter, however much a text looks like a pattern [GATE-2]', () => {
+  it('a pattern matches its own text to the letter, however much the text looks like a pattern [GATE-2]', () => {
     expect(matches('a', 'a*')).toBe(false);
     expect(matches('a*', 'a*')).toBe(true);
     expect(matches('a.c', 'abc')).toBe(false);

@@ -28,7 +28,7 @@ describe(`given random bytes (seed ${SEED})`, () => {
     assertProperty(same, { numRuns: 500, command });
   });
 
-  it('hex reads back, and is that of Buffer', () => {
+  it('hex is decoded to the same bytes, and equals the hex of Buffer', () => {
     const same = fc.property(bytes, (input) => {
       expect(toHex(input)).toBe(Buffer.from(input).toString('hex'));
       expect(equalBytes(fromHex(toHex(input)), input)).toBe(true);
@@ -58,7 +58,7 @@ describe(`given random lists (seed ${SEED})`, () => {
     assertProperty(same, { numRuns: 300, command });
   });
 
-  it('bytes that end early or go on are refused', () => {
+  it('a list with missing or extra bytes is refused', () => {
     const refused = fc.property(fc.array(values, { minLength: 1, maxLength: 5 }), (items) => {
       const whole = encode(items);
       for (let end = 0; end < Math.min(whole.length, 60); end++) refusalOf(() => listSlices(whole.subarray(0, end)));
@@ -85,7 +85,7 @@ describe('given a value with links', () => {
     expect(linksOf([a, a.asValue(), a]).map((link) => link.kind)).toEqual(['raw', 'value']);
   });
 
-  it('text and bytes are no links [CODEC-8]', () => {
+  it('text and bytes are not links [CODEC-8]', () => {
     expect(linksOf([a.toString(), a.hex, fromHex(a.hex), encode(a)])).toEqual([]);
   });
 

@@ -129,7 +129,7 @@ describe('given no bytes at all', () => {
 });
 
 describe('given lengths that lie', () => {
-  it('nothing is allocated for them [CODEC-14]', () => {
+  it('no memory is allocated for false lengths [CODEC-14]', () => {
     const before = process.memoryUsage();
     for (const head of ['9aff000000', '5aff000000', '7aff000000', 'baff000000', '9b001fffffffffffff']) {
       for (let i = 0; i < 1_000; i++) refusalOf(() => decode(fromHex(head)));

@@ -192,7 +192,7 @@ describe('given a writer that is used again and again', () => {
     expect(new Set(inner).size).toBe(1);
   });
 
-  it('bytes given out do not change with the next call, nor the next call with them [CODEC-12]', () => {
+  it('returned bytes do not change with the next call, nor the next call with them [CODEC-12]', () => {
     const first = encode(['first', 1]);
     const copy = toHex(first);
     const second = encode(['other', 2]);

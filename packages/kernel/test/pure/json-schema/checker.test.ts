@@ -106,7 +106,7 @@ describe('a checker of a JSON Schema', () => {
     ['json-pointer', ['', '/a~1b/0'], ['a', '/a~2']],
     ['regex', ['^a(?!b)$'], ['(', '(a)\\1']],
     ['colour', ['anything'], []],
-  ])('checks the format %s', (format, fitting, others) => {
+  ])('a checker checks the format %s', (format, fitting, others) => {
     for (const text of fitting) expect([text, check({ format }, text).ok]).toEqual([text, true]);
     for (const text of others) expect([text, check({ format }, text).ok]).toEqual([text, false]);
   });
@@ -188,7 +188,7 @@ describe('a checker of a JSON Schema', () => {
       '^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$',
       'a',
     ],
-  ])('checks %s in steps that grow with the text alone [TOOL-32]', (pattern, letter) => {
+  ])('the steps of checking %s grow with the text alone [TOOL-32]', (pattern, letter) => {
     const found = checker({ properties: { '?': { pattern } }, patternProperties: { [pattern]: false } });
     const text = `${letter.repeat(5_000)}!`;
     const startedMs = performance.now();

@@ -163,7 +163,7 @@ describe('a pattern', () => {
     expect(linearPattern(pattern, (name) => letters[name])).toContain(why);
   });
 
-  it('costs steps that grow with the text, for one that only looks at it as well [TOOL-32]', () => {
+  it('the steps of a pattern grow with the text, also for a pattern that only looks ahead [TOOL-32]', () => {
     const pattern = linearPattern('(?=b)');
     if (typeof pattern === 'string') throw new Error(pattern);
     const spent = (length: number): number => {

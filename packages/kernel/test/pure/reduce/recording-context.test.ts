@@ -47,7 +47,7 @@ describe('a recording context', () => {
     expect(isRepriseError(caught, 'request_rejected') && caught.details.reason).toBe('broken');
   });
 
-  it('sends tests of tables to givenReducer', () => {
+  it('a recording context refuses tables and names givenReducer', () => {
     const caught = thrownBy(() => reduce(lamp, undefined, event('test/Kept@1'), recordingContext()));
     expect(String((caught as Error).message)).toContain('givenReducer');
   });

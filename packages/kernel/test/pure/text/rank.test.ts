@@ -59,7 +59,7 @@ describe(`ranking in integers (seed ${SEED})`, () => {
     expect(posting(300, 16_384)).toEqual([3, 172, 2, 128, 128, 1]);
   });
 
-  it('postings are read as they were written, and one that is taken out leaves the others', () => {
+  it('postings are read as they were written, and a removed posting leaves the others', () => {
     const lists = fc.uniqueArray(fc.integer({ min: 512, max: 767 }), { minLength: 1, maxLength: 40 });
     assertProperty(
       fc.property(lists, fc.integer({ min: 1, max: 9_000_000 }), fc.nat(39), (documents, length, which) => {

@@ -235,7 +235,7 @@ describe('with the guard installed', () => {
     expect(installGuard()).toBe(uninstall);
   });
 
-  it('taken out, every global is what it was, and pure code may do as it likes [DET-4]', async () => {
+  it('without the guard every global is the original, and pure code runs unchecked [DET-4]', async () => {
     uninstall();
     expect(globalsNow().every((thing, i) => sameThing(thing, before[i]))).toBe(true);
     expect(await asked(1, true, 'init')).not.toBe('nondeterminism');

@@ -44,7 +44,7 @@ describe('checkAgainst', () => {
     expect(await reportOf(empty, ONE)).toMatchObject({ verdict: 'new', era: null, head: { seq: -1 } });
   });
 
-  it('counts the cells that migrate', async () => {
+  it('checkAgainst counts the cells that migrate', async () => {
     expect(await reportOf(await written(), TWO)).toMatchObject({
       verdict: 'new_era',
       change: {
@@ -58,7 +58,7 @@ describe('checkAgainst', () => {
     });
   });
 
-  it('counts a cell once that was changed since the last snapshot and one that came since', async () => {
+  it('checkAgainst counts a changed cell and a new cell since the last snapshot once each', async () => {
     const store = await written();
     {
       await using world = await openKernelWorld({ store, app: ONE, drive: 'manual' });

@@ -26,7 +26,7 @@ describe(`replay (seed ${SEED})`, () => {
     expect(sum(({ acks }) => acks)).toBeGreaterThan(200);
   });
 
-  it('worlds that take a snapshot at every third frame [RPL-9]', async () => {
+  it('worlds with a snapshot at every third frame replay to the same heads [RPL-9]', async () => {
     const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
       const { store } = await runSchedule(schedule, { snapshotEvery: 3 });
       await holdReplay(await store.openReadonly(), { app: programApp });
@@ -69,7 +69,7 @@ describe('a mutant of replay is found [RPL-1]', () => {
         }),
       },
     ],
-  ])('one that %s', async (_, mutant) => {
+  ])('the law finds a replay that %s', async (_, mutant) => {
     const law = fc.asyncProperty(anySchedule(), async (schedule) => {
       const { store } = await runSchedule(schedule);
       await holdReplay(await store.openReadonly(), { app: programApp, ...mutant });

@@ -179,7 +179,7 @@ describe('values as deep as a value may be', () => {
     await holdReplay(await store.openReadonly(), { app });
   });
 
-  it('one level more is refused at the door', async () => {
+  it('a value one level deeper is refused when it enters', async () => {
     await using world = await openKernelWorld({
       store: memory(),
       app: defineApp({ reducers: [deeps], plans: [plan] }),
@@ -308,7 +308,7 @@ describe('a reducer that sends to an address made of chance', () => {
 });
 
 describe('identifiers and chance', () => {
-  it('never repeat: not in a delivery, a cell, an generation or a neighbour [DET-2]', async () => {
+  it('identifiers and random values never repeat: not in a delivery, a cell, a generation or a neighbor [DET-2]', async () => {
     await using lab = await opened();
     const draw: ReducerOp[] = [0, 1, 2].map((i) => ({ do: 'draw', at: [`d${i}`] }));
     const seen: Value[] = [];
@@ -369,7 +369,7 @@ describe('reduce() refuses what the engine drops [SCH-4, RED-2]', () => {
     );
   });
 
-  it('fills in a constant default', () => {
+  it('reduce() fills in a constant default', () => {
     expect(of((draft) => void draft.n++)()).toEqual({ n: 1, any: null, filled: 3 });
   });
 });

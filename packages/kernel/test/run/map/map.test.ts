@@ -92,7 +92,7 @@ function lawFor(update: Update): fc.IAsyncProperty<[readonly (readonly MapChange
 }
 
 describe(`the map's root (seed ${SEED})`, () => {
-  it('depends on the leaves alone: any order, any batches, deletions among them [RPL-8]', async () => {
+  it('the root depends on the leaves alone: any order, any batches, deletions among them [RPL-8]', async () => {
     await hold(lawFor(inBatches), { numRuns: 120, command: rerun('map.test.ts') });
   });
 

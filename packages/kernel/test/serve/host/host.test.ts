@@ -496,7 +496,7 @@ describe('given options that could not work', () => {
     ['an invalid span', { ...sound, limits: [{ effect: '*', per: { ms: 0, max: 1 } }] }],
     ['half a clock', { ...sound, clock: { wall: () => 0 } }],
     ['an invalid hook', { ...sound, onError: 'tell me' }],
-  ])('(%s), then the host is not opened', async (_, options) => {
+  ])('the host does not open (%s)', async (_, options) => {
     expect(await codeOf(openHost(options as never))).toBe('invalid_argument');
   });
 

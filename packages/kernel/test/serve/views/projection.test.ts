@@ -93,7 +93,7 @@ describe('a projection', () => {
     expect(all).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'h']);
   });
 
-  it('sees of a receipt which effect it answers, and whose', async () => {
+  it('a projection sees for each receipt the effect that it answers and the cell of that effect', async () => {
     const paid = defineProjection({
       name: 'lab/Paid@1',
       row: z.strictObject({ cell: z.string(), got: z.int(), status: z.string() }),
@@ -212,7 +212,7 @@ describe('a fold that fails', () => {
     },
   );
 
-  it('catching the read of a row that is not at hand does not hide it', async () => {
+  it('a fold that catches the error of a missing row does not hide the missing row', async () => {
     const swallowing = defineProjection({
       name: 'lab/Swallowing@1',
       row: z.strictObject({ n: z.int() }),
@@ -348,7 +348,7 @@ describe('a view store that outlives the process', () => {
     expect(closed).toBe(1);
   });
 
-  it('two keepers of the same views end with the same [VIEW-1]', async () => {
+  it('two processes with the same views end with the same rows [VIEW-1]', async () => {
     const [store, kept] = [memory(), memoryViews()];
     await using world = await open(store);
     await using one = await openViews(world, [words, kinds], { store: kept });
@@ -423,7 +423,7 @@ describe('verification of views', () => {
     expect(differences).toEqual([]);
   });
 
-  it('reads views of more entries than fit into one page to their end', async () => {
+  it('verification reads views of several pages to their end', async () => {
     const many = defineProjection({
       name: 'lab/Many@1',
       row: z.strictObject({ n: z.int() }),

@@ -136,7 +136,7 @@ describe('the provided projections', () => {
       await world.pump();
     }));
 
-  it('usage: the sums of receipts, by cell, by day, by kind [VIEW-11]', () =>
+  it('usage: receipts are summed by cell, by day and by kind [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'a', [start('pay', paying({ tokens_in: 5, micro_money: 7 }))]);
       await ask(world, 'b', [start('pay', paying({ tokens_in: 1, calls: 2 }))]);
@@ -150,7 +150,7 @@ describe('the provided projections', () => {
       expect(await view.get(['cell_day', ...cell('b'), DAY])).toMatchObject({ tokens_in: 1 });
     }));
 
-  it('children: who made whom, in the order in which they were made [VIEW-11]', () =>
+  it('children: each cell is listed with its maker, in the order in which the cells were made [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'root', [send('x', send('leaf')), send('y')]);
       await ask(world, 'root', [send('x', add(1)), send('z')]);
@@ -190,7 +190,7 @@ describe('the provided projections', () => {
       [{ effect: '*', decision: 'deny' }],
     ));
 
-  it('troubles: faults and receipts that are not ok, by cell and by code [VIEW-11]', () =>
+  it('troubles: faults and receipts that are not ok are listed by cell and by code [VIEW-11]', () =>
     scene(async (world, views) => {
       await ask(world, 'a', [send('b', fail())]);
       await ask(world, 'c', [start('pay', { answer: { status: 'error', code: 'adapter_error/bank' } })]);
@@ -206,7 +206,7 @@ describe('the provided projections', () => {
       expect((await view.query({ index: 'code', under: 'threw' })).rows).toHaveLength(1);
     }));
 
-  it('blob links: a cell knows of the content that its events, effects and receipts link, and of no other [VIEW-11]', () =>
+  it('blob links: a cell is listed with the content that its events, effects and receipts link, and no other [VIEW-11]', () =>
     scene(async (world, views) => {
       const [ref, other] = [await world.content.put(Uint8Array.of(1)), await world.content.put(Uint8Array.of(2))];
       await ask(world, 'a', [log(ref), send('b', log(other))]);

@@ -87,7 +87,7 @@ describe('a text index', () => {
   });
 
   it.each([null, 7, { erasable: 'no link' }])(
-    'stops at a document whose text is partly %j, neither text nor a link, and says so',
+    'an index stops with an error at a document whose text contains %j, which is neither text nor a link',
     async (id) => {
       await using world = await open();
       const odd = defineTextIndex({
@@ -102,7 +102,7 @@ describe('a text index', () => {
     },
   );
 
-  it('puts rare words, many of them and short documents first, and equals by their ids', async () => {
+  it('a search ranks rare words, many of them and short documents first, and equal ranks by id', async () => {
     await using world = await open();
     await using views = await openViews(world, [notes]);
     await put(world, 'long', `needle ${'hay '.repeat(50)}`);

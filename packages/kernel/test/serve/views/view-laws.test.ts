@@ -60,7 +60,7 @@ describe('a mutant of a view store is found', () => {
     }),
   };
 
-  it.each(Object.keys(mutants))('one %s [VIEW-1]', async (name) => {
+  it.each(Object.keys(mutants))('mutant: the law finds a view store %s [VIEW-1]', async (name) => {
     const law = fc.asyncProperty(anySchedule({ stepsMax: 12 }), async (schedule) => {
       const mutant = mutants[name];
       await holdViews(schedule, mutant === undefined ? {} : { store: mutant });

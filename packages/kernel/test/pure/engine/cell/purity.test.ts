@@ -83,7 +83,7 @@ const IMPURE: readonly (readonly [string, () => App])[] = [
 ];
 
 describe(`a world that folds every frame twice (seed ${SEED})`, () => {
-  it('never blames a pure program [DET-6]', async () => {
+  it('the second fold never blames a pure program [DET-6]', async () => {
     const law = fc.asyncProperty(anySchedule(), async (schedule) => {
       const { refusals } = await runSchedule(schedule, { recheckEvery: 1 });
       expect(refusals.get('nondeterminism')).toBeUndefined();

@@ -93,7 +93,7 @@ describe(`tables (seed ${SEED})`, () => {
     expect([loadsAt(10), loadsAt(1_000), loadsAt(30_000)]).toEqual([1, 3, 4]);
   });
 
-  it('keys that come in order leave full nodes behind, and a table that shrinks gives its nodes back', () => {
+  it('keys in ascending order leave full nodes behind, and a shrinking table releases its nodes', () => {
     const rising = Array.from({ length: 3_200 }, (_, i): TableOp => ({ do: 'set', key: `k${10_000 + i}`, value: i }));
     const full = writeTable(rising, [1], WHOLE);
     expect(full.nodes.stored.size).toBeLessThan(110); // 100 full nodes of entries, and those above them
@@ -103,7 +103,7 @@ describe(`tables (seed ${SEED})`, () => {
     expect(shrunk.nodes.stored.size).toBeLessThan(8);
   });
 
-  it('keys below all others are found again, though the node that takes them is cut', () => {
+  it('keys below all others are found, also when their node is split', () => {
     const falling = Array.from({ length: 3_000 }, (_, i): TableOp => ({ do: 'set', key: keyOf(3_000 - i), value: i }));
     holdTable(writeTable(falling, [7], WHOLE), modelOf(falling));
   });

@@ -88,7 +88,7 @@ const requests = anySchedule({ stepsMax: 16, breaks: false }).map((schedule) =>
 );
 
 describe(`group commit (seed ${SEED})`, () => {
-  it('requests made together come to the same frames, states and answers as one by one, in fewer commits [JRN-9, JRN-10]', async () => {
+  it('requests made together lead to the same frames, states and answers as requests made one by one, in fewer commits [JRN-9, JRN-10]', async () => {
     const commits = { together: 0, oneByOne: 0 };
     const law = fc.asyncProperty(requests, async (made) => {
       const [grouped, single] = [await run(made, together), await run(made, oneByOne)];
